@@ -2,7 +2,7 @@ import { ENGINE_SETTINGS, type EngineSettings } from "./engine-settings.ts";
 import { LedgerReads } from "./read/ledger-reads.ts";
 import { keepsEffectiveVolumes } from "./read/scan/account-volumes.ts";
 import { isDerivable } from "./rules/log/idempotency.ts";
-import type { Command, LedgerInfo, LogEntry } from "./rules/types.ts";
+import type { Command, LedgerInfo, LogEntry, EntryHead } from "./rules/types.ts";
 import type {
   BulkElement,
   BulkOptions,
@@ -13,6 +13,7 @@ import type {
 import { Authorship } from "./storage/authorship.ts";
 import { insertLedgerRow, readLedgerRow } from "./storage/ledger-row.ts";
 import { LogReader, type RangeLimits } from "./storage/log/log-reader.ts";
+import { readHeads } from "./storage/log/log-tables.ts";
 import { isCreated, migrateToEnd } from "./storage/migrations.ts";
 import { StoredNames } from "./storage/names.ts";
 import { SchemaStore, type SchemaUse } from "./storage/schema-store.ts";
@@ -225,9 +226,7 @@ export class LedgerEngine {
     });
   }
 
-  /**
-   * Imports log entries of another ledger. They are stored together; the outcome says which entry was refused, and why.
-   */
+  /** Imports log entries of another ledger. They are stored together; the outcome says which entry was refused, and why. */
   importLogs(batch: ImportBatch): ImportOutcome {
     const outcome = this.#unitOfWork(() => this.#importer.take(batch));
     if (outcome.taken > 0) this.#publishedLog = this.lastLogId;
@@ -239,10 +238,12 @@ export class LedgerEngine {
     return this.#logs.range(from, to, limits);
   }
 
-  /**
-   * Reads the transactions that log entries created: those of the first entries, as many as the limit allows but at
-   * least one.
-   */
+  /** Reads what the first log entries of a range are. */
+  readHeads(from: number, to: number, countMax: number): EntryHead[] {
+    return readHeads(this.#sql, { from, to }, countMax);
+  }
+
+  /** Reads the transactions that log entries created: of the first ones, as many as the limit allows but at least one. */
   readCommitted(logIds: readonly number[], limits: { bytesMax: number }): CommittedTransaction[] {
     return this.#logs.findAll(logIds, limits).flatMap(({ id, data }) => {
       const transaction = transactionOf(data);
@@ -270,9 +271,7 @@ export class LedgerEngine {
     this.#transactionCount = undefined;
   }
 
-  /**
-   * The work so far that the number of elements does not bound: running scripts, rewriting moves, handling metadata.
-   */
+  /** The work so far that the number of elements does not bound: running scripts, rewriting moves, handling metadata. */
   get #steps(): number {
     const { rewrittenMoves, metadata } = this.#entries;
     const { scriptSteps } = this.#runner;

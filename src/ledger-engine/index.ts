@@ -81,6 +81,7 @@ export {
   type LedgerInfo,
   type LogData,
   type LogEntry,
+  type EntryHead,
   type Metadata,
   type StoredSchema,
   type MetadataTarget,

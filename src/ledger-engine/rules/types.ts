@@ -61,6 +61,13 @@ export interface AccountRecord {
   readonly effectiveVolumes?: readonly AccountVolumes[];
 }
 
+/** Which entry of a log it is, and of which kind. */
+export interface EntryHead {
+  readonly id: number;
+  readonly date: Timestamp;
+  readonly type: LogData["type"];
+}
+
 /** The target of a metadata command. */
 export type MetadataTarget =
   | { readonly type: "ACCOUNT"; readonly id: Account }

@@ -6,6 +6,7 @@ import type {
   StoredSchema,
   Volumes,
 } from "#ledger-engine/rules/types.ts";
+import { present } from "#platform/assert.ts";
 import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
@@ -58,6 +59,11 @@ export const LOG_TYPES = {
   DELETE_METADATA: 3,
   INSERTED_SCHEMA: 4,
 } as const;
+
+const LOG_TYPE_NAMES = Object.keys(LOG_TYPES) as (keyof typeof LOG_TYPES)[]; // its own names, in the order of the numbers
+
+export const nameOfType = (type: number): keyof typeof LOG_TYPES =>
+  present(LOG_TYPE_NAMES[type], "a stored type has a name");
 
 /** The asset that a single posting does not name. */
 const FIRST_ASSET = 1;

@@ -10,7 +10,7 @@ const LogId = z.int().min(0);
 
 /** The events of ledgers, which are their log entries. */
 export const ledgerSource = (
-  open: (context: ServiceContext) => Pick<LedgerEvents, "read" | "reread" | "confirm">,
+  open: (context: ServiceContext) => Pick<LedgerEvents, "read" | "readBare" | "reread" | "confirm">,
 ): EventSource<LedgerMessage> => ({
   name: "ledger",
   schema: z.object({
@@ -27,7 +27,11 @@ export const ledgerSource = (
     for (let next = from; next <= to;) {
       signal.throwIfAborted();
       const first = next;
-      const part = await unlessPurged(() => ledgers.read(origin, first, to));
+      const part = await unlessPurged(() =>
+        sink.isBare === true
+          ? ledgers.readBare(origin, first, to)
+          : ledgers.read(origin, first, to),
+      );
       if (part === undefined) {
         log("warn", "events that no longer exist were dropped", { ledger });
         return;

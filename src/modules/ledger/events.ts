@@ -1,9 +1,10 @@
 import type { LEDGER_EVENT_TYPES } from "./event-types.ts";
-import type { WrittenEntry } from "./objects/calls.ts";
+import type { WrittenLog } from "./objects/calls.ts";
 import {
   type LedgerInfo,
   type LogData,
   type LogEntry,
+  type EntryHead,
   type MetadataTarget,
   renderStoredSchema,
   toTransactionView,
@@ -21,11 +22,15 @@ export function toPlatformEvents(
   }));
 }
 
+/** The same without payloads. */
+export const toBareEvents = (uuid: string, heads: readonly EntryHead[]): PlatformEvent[] =>
+  heads.map((head) => ({ ...toEvent(uuid, head), payload: undefined }));
+
 /** The same of entries that were written by their ledger. */
-export const toWrittenEvents = (uuid: string, entries: readonly WrittenEntry[]): WrittenEvent[] =>
+export const toWrittenEvents = (uuid: string, entries: readonly WrittenLog[]): WrittenEvent[] =>
   entries.map((entry) => ({ ...toEvent(uuid, entry), payload: entry.payload }));
 
-const toEvent = (uuid: string, { id, date, type }: Omit<WrittenEntry, "payload">) => ({
+const toEvent = (uuid: string, { id, date, type }: EntryHead) => ({
   id: `${uuid}:${id}`,
   app: "ledger",
   version: EVENT_VERSION,

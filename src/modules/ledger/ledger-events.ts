@@ -1,5 +1,6 @@
-import { toPlatformEvents, toWrittenEvents } from "./events.ts";
+import { toBareEvents, toPlatformEvents, toWrittenEvents } from "./events.ts";
 import { ledgerObject } from "./object-calls.ts";
+import type { EntryHead } from "#ledger-engine";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { LedgerOrigin } from "#platform/events/messages.ts";
 import type { RereadPart } from "#platform/events/source.ts";
@@ -7,6 +8,11 @@ import { callObject, type ObjectCall } from "#platform/objects/call.ts";
 
 /** The consumer of events must not wait for a ledger that hangs. To confirm events twice changes nothing. */
 const EVENTS_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true, timeoutMs: 10_000 };
+
+interface EventsPart {
+  readonly events: readonly PlatformEvent[];
+  readonly to: number;
+}
 
 /** The events of ledgers, for those who deliver them. */
 export class LedgerEvents {
@@ -17,18 +23,21 @@ export class LedgerEvents {
   }
 
   /** Events of a range of log entries: as many as one call gives, and how far they reach. Confirmed ones may be left out. */
-  async read(
-    { ledger, uuid }: LedgerOrigin,
-    from: number,
-    to: number,
-  ): Promise<{ events: PlatformEvent[]; to: number }> {
+  async read({ ledger, uuid }: LedgerOrigin, from: number, to: number): Promise<EventsPart> {
     const { info, entries, publishedLogId } = await callObject(
       ledgerObject(this.#env, ledger).readLogs(from, to, uuid),
       EVENTS_OF_LEDGER,
     );
-    // Ids have gaps: where nothing is left, the whole range is read. A repeated message goes on where it stopped.
-    const last = Math.max(entries.at(-1)?.id ?? to, publishedLogId);
-    return { events: toPlatformEvents(info, entries), to: Math.min(last, to) };
+    return { events: toPlatformEvents(info, entries), to: endOf(entries, publishedLogId, to) };
+  }
+
+  /** The same without payloads, and more of them. */
+  async readBare({ ledger, uuid }: LedgerOrigin, from: number, to: number): Promise<EventsPart> {
+    const { heads, publishedLogId } = await callObject(
+      ledgerObject(this.#env, ledger).readHeads(from, to, uuid),
+      EVENTS_OF_LEDGER,
+    );
+    return { events: toBareEvents(uuid, heads), to: endOf(heads, publishedLogId, to) };
   }
 
   /** The same again, written, confirmed ones among them. */
@@ -37,7 +46,7 @@ export class LedgerEvents {
       ledgerObject(this.#env, ledger).readWritten(from, to, uuid),
       EVENTS_OF_LEDGER,
     );
-    return { events: toWrittenEvents(uuid, entries), to: Math.min(entries.at(-1)?.id ?? to, to) };
+    return { events: toWrittenEvents(uuid, entries), to: endOf(entries, 0, to) };
   }
 
   /** Notes that what follows from the events up to a log entry is stored. */
@@ -45,3 +54,10 @@ export class LedgerEvents {
     await callObject(ledgerObject(this.#env, ledger).confirmPublished(to, uuid), EVENTS_OF_LEDGER);
   }
 }
+
+/** Ids have gaps: where nothing is left, the whole range is read. A repeated message goes on where it stopped. */
+const endOf = (
+  heads: readonly Pick<EntryHead, "id">[],
+  publishedLogId: number,
+  to: number,
+): number => Math.min(Math.max(heads.at(-1)?.id ?? to, publishedLogId), to);

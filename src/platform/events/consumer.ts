@@ -61,7 +61,8 @@ export async function consumeEvents(
 function joined(sinks: readonly (EventSink | undefined)[]): EventSink | undefined {
   const wanting = sinks.filter((sink) => sink !== undefined);
   if (wanting.length === 0) return undefined;
-  return async (events, message) => {
+  const all: EventSink = async (events, message) => {
     for (const sink of wanting) await sink(events, message);
   };
+  return Object.assign(all, { isBare: wanting.every(({ isBare = false }) => isBare) });
 }

@@ -4,7 +4,11 @@ import type { EventsMessage } from "./messages.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
 /** Takes events, and the message that names exactly these. It resolves when whatever follows from them is stored. */
-export type EventSink = (events: readonly PlatformEvent[], message: EventsMessage) => Promise<void>;
+export interface EventSink {
+  (events: readonly PlatformEvent[], message: EventsMessage): Promise<void>;
+  /** Whether it looks at no payload. Where none does, a source may give events without, as payloads are most of the work. */
+  readonly isBare?: boolean;
+}
 
 /** What a source needs to deliver events. */
 export interface EventDelivery {

@@ -50,7 +50,7 @@ class FakeBatch implements MessageBatch {
   }
 }
 
-type Events = Pick<LedgerEvents, "read" | "reread" | "confirm">;
+type Events = Pick<LedgerEvents, "read" | "readBare" | "reread" | "confirm">;
 
 /** A message about log entries of a ledger. */
 const range = (ledger: string, from: unknown, to: unknown) => ({
@@ -111,6 +111,12 @@ class FakeLedgers implements Events {
     return { events, to: end };
   }
 
+  async readBare({ ledger }: LedgerOrigin, from: number, to: number) {
+    this.log.push(`read bare ${ledger} ${from}-${to}`);
+    const ids = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    return { events: ids.map((id) => ({ ...this.#eventOf(id), payload: undefined })), to };
+  }
+
   async reread(): Promise<never> {
     throw new Error("a consumer reads nothing again");
   }
@@ -166,6 +172,24 @@ describe("the events consumer", () => {
     expect(batch).toMatchObject({ acked: [0], retried: [] });
   });
 
+  test("reads no payload where no listener looks at one", async () => {
+    const listenerOf = (isBare: boolean): EventListener => ({
+      open: async () => Object.assign(async () => undefined, { isBare }),
+    });
+    for (const [areBare, read] of [
+      [[true, true], "read bare a 1-3"],
+      [[true, false], "read a 1-3"],
+    ] as const) {
+      const source = new FakeLedgers((id) => eventOf(`a:${id}`));
+      await consumeEvents(
+        new FakeBatch("florin-events", [range("a", 1, 3)]),
+        systemContext(env, "test"),
+        { sources: [ledgerSource(() => source)], listeners: [DEAF, ...areBare.map(listenerOf)] },
+      );
+      expect(source.log).toEqual([read, "confirm a 3"]);
+    }
+  });
+
   test("confirms entries when the pipelines know of them, and not before", async () => {
     const source = new FakeLedgers(() => eventOf("x"));
     const listener = DEAF;
@@ -218,6 +242,7 @@ describe("the events consumer", () => {
     const listener = new FakeListener();
     const source: Events = {
       read: async (_ledger, from) => ({ events: [], to: from - 1 }),
+      readBare: async (_ledger, from) => ({ events: [], to: from - 1 }),
       reread: async (_ledger, from) => ({ events: [], to: from - 1 }),
       confirm: async () => undefined,
     };

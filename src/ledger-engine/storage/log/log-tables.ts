@@ -1,9 +1,11 @@
 import type { NumberInterval } from "#ledger-engine/rules/filters/intervals.ts";
 import { lastNotAbove, type RisingRow } from "#ledger-engine/rules/rising-search.ts";
-import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
+import type { EntryHead } from "#ledger-engine/rules/types.ts";
+import { LOG_TYPES, nameOfType } from "#ledger-engine/storage/payload.ts";
 import { parseColumns } from "#platform/json.ts";
 import type { Order } from "#platform/paging/query.ts";
 import { first, type Sql, type SqlRow, type SqlValue } from "#platform/sql/sql.ts";
+import { fromMicros } from "#platform/time.ts";
 
 /*
  * The log is in two tables: `tx` has the entries that made a transaction, by the id of the transaction, and `entry` has
@@ -21,6 +23,13 @@ export function readHead(sql: Sql): { id: number; date: number; hash: string } |
         UNION ALL SELECT * FROM (SELECT id, date, hex(hash) AS hash FROM entry ORDER BY id DESC LIMIT 1)`,
     )
     .toSorted((a, b) => b.id - a.id)[0];
+}
+
+/** What the first entries of a range are, without what they say. */
+export function readHeads(sql: Sql, range: NumberInterval, limit: number): EntryHead[] {
+  const columns = ", date, type";
+  const rows = entriesIn<LogRef & { date: number; type: number }>(sql, { columns, range, limit });
+  return rows.map(({ id, date, type }) => ({ id, date: fromMicros(date), type: nameOfType(type) }));
 }
 
 /** Where an entry is; undefined where there is none. */

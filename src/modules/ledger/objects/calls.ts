@@ -1,6 +1,5 @@
-import type { AmountForm, LedgerInfo, LogData, LogEntry, ReadName } from "#ledger-engine";
+import type { AmountForm, LedgerInfo, LogEntry, EntryHead, ReadName } from "#ledger-engine";
 import type { JsonText } from "#platform/json.ts";
-import type { Timestamp } from "#platform/time.ts";
 
 /** A run of log entries, and the ledger that they are of. */
 export interface LogRange {
@@ -10,11 +9,13 @@ export interface LogRange {
   readonly publishedLogId: number;
 }
 
+/** The heads of a run of log entries. */
+export interface HeadRange extends Pick<LogRange, "publishedLogId"> {
+  readonly heads: readonly EntryHead[];
+}
+
 /** A log entry, with the payload of its event. */
-export interface WrittenEntry {
-  readonly id: number;
-  readonly date: Timestamp;
-  readonly type: LogData["type"];
+export interface WrittenLog extends EntryHead {
   readonly payload: JsonText<unknown>;
 }
 

@@ -1,4 +1,4 @@
-import type { WrittenEntry } from "./calls.ts";
+import type { WrittenLog } from "./calls.ts";
 import {
   type LedgerInfo,
   type LogData,
@@ -13,7 +13,7 @@ import { type JsonText, quoteJson, stringifyJson } from "#platform/json.ts";
  * Writes the payloads of the events of entries, in the ledger's object: a text crosses to the caller in a fraction of the time
  * of an entry, and so it is written several times as fast.
  */
-export const writeEntries = ({ name }: LedgerInfo, entries: readonly LogEntry[]): WrittenEntry[] =>
+export const writeEntries = ({ name }: LedgerInfo, entries: readonly LogEntry[]): WrittenLog[] =>
   entries.map(({ id, date, data }) => ({
     id,
     date,

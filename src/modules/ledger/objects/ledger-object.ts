@@ -1,10 +1,16 @@
 import { DurableObject } from "cloudflare:workers";
 import { AnnouncementPace } from "./announcement-pace.ts";
-import type { ExportCall, ImportCall, LogRange, ReadCall, WrittenEntry } from "./calls.ts";
+import type { ExportCall, HeadRange, ImportCall, LogRange, ReadCall, WrittenLog } from "./calls.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { HeavyReads } from "./heavy-reads.ts";
 import { ImportLock } from "./import-lock.ts";
-import { readLogRange, readWrittenRange } from "./log-ranges.ts";
+import {
+  readCommitted,
+  readHeadRange,
+  readLogRange,
+  readWrittenRange,
+  unpublishedRange,
+} from "./log-ranges.ts";
 import { openEngine } from "./open-engine.ts";
 import { NOT_CREATED, type Refusal, TableMigration } from "./table-migration.ts";
 import { ViolationLog } from "./violation-log.ts";
@@ -34,7 +40,6 @@ import {
 } from "#ledger-engine";
 import { type Ledger } from "#modules/ledger/catalogue/ledger.ts";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
-import type { EventsMessage } from "#platform/events/messages.ts";
 import { logError } from "#platform/log.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
 import { attempt, mapResult, type Result } from "#platform/result.ts";
@@ -44,10 +49,6 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 /** When the alarm looks whether the events of a burst are published, and sends them again if not. */
 const RESEND_BACKOFF = doubling(15_000, 120_000);
-/** Most log entries that one message announces; the next one follows its confirmation. */
-const ANNOUNCED_MAX = 10_000;
-/** What one call gives of the transactions that a stream has made, in bytes. */
-const COMMITTED_LIMITS = { bytesMax: 4_000_000 };
 
 /** With a uuid, a ledger that only has the name is another one, which got it after a purge. */
 const isOf = ({ info }: LedgerEngine, uuid: string | undefined): boolean =>
@@ -174,14 +175,19 @@ export class LedgerObject extends DurableObject<Env> {
     return this.#withEngineOf(uuid, (engine) => readLogRange(engine, from, to));
   }
 
+  /** Their heads, for those who need no more. */
+  async readHeads(from: number, to: number, uuid: string): Promise<Result<HeadRange>> {
+    return this.#withEngineOf(uuid, (engine) => readHeadRange(engine, from, to));
+  }
+
   /** The same with payloads of events, for those who only send them. */
-  async readWritten(from: number, to: number, uuid: string): Promise<Result<WrittenEntry[]>> {
+  async readWritten(from: number, to: number, uuid: string): Promise<Result<WrittenLog[]>> {
     return this.#withEngineOf(uuid, (engine) => readWrittenRange(engine, from, to));
   }
 
   /** The transactions that log entries made, as many of the first as one call gives. */
   async readCommitted(logIds: readonly number[]): Promise<Result<CommittedTransaction[]>> {
-    return this.#withEngine((engine) => engine.readCommitted(logIds, COMMITTED_LIMITS));
+    return this.#withEngine((engine) => readCommitted(engine, logIds));
   }
 
   async counts(): Promise<Result<LedgerCounts>> {
@@ -379,13 +385,7 @@ export class LedgerObject extends DurableObject<Env> {
 
   async #send(engine: LedgerEngine): Promise<void> {
     if (engine.publishedLogId >= engine.lastLogId) return;
-    const message: EventsMessage = {
-      source: "ledger",
-      ledger: engine.info.name,
-      uuid: engine.info.uuid,
-      from: engine.publishedLogId + 1,
-      to: Math.min(engine.lastLogId, engine.publishedLogId + ANNOUNCED_MAX),
-    };
+    const message = unpublishedRange(engine);
     this.#announcedLogId = message.to;
     this.#pace.sent(message.to - message.from + 1, Date.now());
     try {

@@ -8,7 +8,7 @@ import { toPayload } from "#modules/webhooks/payload.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventsMessage } from "#platform/events/messages.ts";
-import type { EventListener } from "#platform/events/source.ts";
+import type { EventListener, EventSink } from "#platform/events/source.ts";
 import { logError } from "#platform/log.ts";
 import { reachObject } from "#platform/objects/call.ts";
 import { settleAll } from "#platform/work/lanes.ts";
@@ -27,10 +27,15 @@ const HINTS_MAX = 1000;
  * D1 has it for those that refuse; those that have it already, as it came twice, know that.
  */
 export const webhookListener: EventListener = {
-  open: async (_messages, context) => {
+  open: async (messages, context) => {
     const subscriptions = await ConfigStore.from(context.env).listSubscriptions();
     if (subscriptions.length === 0) return undefined;
-    return (events, message) => fanOut({ events, message, subscriptions, context });
+    // Bodies of the outbox are stored, and so written for whoever may want them.
+    const isBare =
+      messages.every(({ source }) => source === "ledger") && !subscriptions.some(wantsBodies);
+    const sink: EventSink = (events, message) =>
+      fanOut({ events, message, subscriptions, isBare, context });
+    return Object.assign(sink, { isBare });
   },
 };
 
@@ -38,14 +43,16 @@ interface FanOut {
   readonly events: readonly PlatformEvent[];
   readonly message: EventsMessage;
   readonly subscriptions: readonly Subscription[];
+  /** Whether no body is sent. The events may have no payload then. */
+  readonly isBare: boolean;
   readonly context: ServiceContext;
 }
 
-async function fanOut({ events, message, subscriptions, context }: FanOut): Promise<void> {
+async function fanOut({ events, message, subscriptions, isBare, context }: FanOut): Promise<void> {
   const wanted = new Set(subscriptions.flatMap(({ eventTypes }) => [...eventTypes]));
   const owed = events
     .filter((event) => wanted.has(eventName(event)))
-    .map((event) => toOwed(event, message));
+    .map((event) => toOwed(event, message, isBare));
   if (owed.length === 0) return;
   if (message.source === "outbox") {
     const bodies = new Map(owed.map(({ position, body }) => [String(position), body ?? ""]));
@@ -74,22 +81,25 @@ async function fanOut({ events, message, subscriptions, context }: FanOut): Prom
   await new OwedBatches(context).add(failed.map(({ item }) => item));
 }
 
-function toOwed(event: PlatformEvent, message: EventsMessage): OwedEvent {
+function toOwed(event: PlatformEvent, message: EventsMessage, isBare: boolean): OwedEvent {
   const position =
     message.source === "ledger" ? Number(event.id.slice(message.uuid.length + 1)) : event.id;
   const { idempotencyKey } = event;
-  return { position, eventType: eventName(event), idempotencyKey, body: toPayload(event) };
+  const body = isBare ? undefined : toPayload(event);
+  return { position, eventType: eventName(event), idempotencyKey, body };
 }
 
 async function give({ spec, batch }: OwedBatch, env: Env): Promise<void> {
   const { configId } = spec;
-  const isWithout = (wantNoBodies.get(configId) ?? 0) > Date.now();
   const lane = endpointOf(env, configId);
-  const sent = isWithout ? withoutBodies(batch) : batch;
-  const wantsBodies = await reachObject(lane.accept(sent, spec), TO_ENDPOINT);
-  if (wantsBodies) wantNoBodies.delete(configId);
+  const sent = wantsBodies({ spec }) ? batch : withoutBodies(batch);
+  const keepsUp = await reachObject(lane.accept(sent, spec), TO_ENDPOINT);
+  if (keepsUp) wantNoBodies.delete(configId);
   else remember(configId);
 }
+
+const wantsBodies = ({ spec }: Pick<Subscription, "spec">): boolean =>
+  (wantNoBodies.get(spec.configId) ?? 0) <= Date.now();
 
 function remember(configId: string): void {
   if (wantNoBodies.size >= HINTS_MAX) wantNoBodies.clear();
