@@ -41,12 +41,13 @@ export class SegmentRouter<T> implements Router<T> {
     const known = this.#trees.get(method);
     if (known !== undefined) return known;
     const root: Node<T> = newNode();
+    let ends = 0;
     for (const route of this.#routes) {
       if (route.method !== method && route.method !== METHOD_NAME_ALL) continue;
       const node = nodeOf(root, route.segments);
       const place = route.isOpen ? "below" : "end";
-      node[place] ??= [];
-      node[place].push(route);
+      node[place] ??= { number: ends++, routes: [] };
+      node[place].routes.push(route);
     }
     const tree: Tree<T> = { root, none: new Reached([]) };
     this.#trees.set(method, tree);
@@ -66,8 +67,11 @@ interface Route<T> {
   readonly entry: Entry<T>;
 }
 
-/** Routes of one place. */
-type End<T> = Route<T>[];
+/** Routes of one place, and the number of the place in its tree. */
+interface End<T> {
+  readonly number: number;
+  readonly routes: Route<T>[];
+}
 
 interface Node<T> {
   readonly fixed: Map<string, Node<T>>;
@@ -86,7 +90,8 @@ interface Tree<T> {
 class Reached<T> {
   readonly entries: Entry<T>[];
   readonly #routes: readonly Route<T>[];
-  readonly #next = new Map<End<T>, Reached<T>>();
+  /** What follows at an end, by the number of the end. */
+  readonly #next: Reached<T>[] = [];
 
   constructor(routes: readonly Route<T>[]) {
     this.#routes = routes;
@@ -94,11 +99,7 @@ class Reached<T> {
   }
 
   with(end: End<T>): Reached<T> {
-    const known = this.#next.get(end);
-    if (known !== undefined) return known;
-    const next = new Reached([...this.#routes, ...end]);
-    this.#next.set(end, next);
-    return next;
+    return (this.#next[end.number] ??= new Reached([...this.#routes, ...end.routes]));
   }
 }
 

@@ -25,8 +25,15 @@ const OFFSET_MAX = 2_147_483_647;
  * whole query, so that a walk needs nothing else. A column cursor carries the key that its page starts from, and the key of
  * the first row of the walk. The ids of these rows, in the extra member `ties`, tell rows with equal keys apart.
  */
-export const encodeCursor = (query: PageQuery): string =>
-  Buffer.from(cursorJson(query)).toString("base64url");
+export const encodeCursor = (query: PageQuery): string => toBase64Url(cursorJson(query));
+
+const ASCII = /^[ -~]*$/;
+
+/** Nearly all cursors are ASCII, for which this takes a fraction of the time of a buffer. */
+const toBase64Url = (json: string): string =>
+  ASCII.test(json)
+    ? btoa(json).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")
+    : Buffer.from(json).toString("base64url");
 
 /** Written member by member, which takes a fraction of the time of an object with bigints. */
 function cursorJson(query: PageQuery): string {

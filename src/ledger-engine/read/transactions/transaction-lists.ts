@@ -51,10 +51,15 @@ export class TransactionLists {
   list(query: PageQuery, expansion: VolumeExpansion): Page<Transaction> {
     const wanted = new TransactionQuery(this.#context, query);
     const scan = scanOf(query);
-    const { rows, last } = matching(wanted, candidates(wanted, query.column, scan), scan.limit);
+    const { rows, last, bytes } = matching(
+      wanted,
+      candidates(wanted, query.column, scan),
+      scan.limit,
+    );
     const page = pageOf(query, rows, {
       keyOf: (row) => keyOf(query.column, row),
-      keptMax: countWithin(rows, PAGE_BYTES_MAX, answerBytes),
+      keptMax:
+        bytes > PAGE_BYTES_MAX ? countWithin(rows, PAGE_BYTES_MAX, answerBytes) : rows.length,
       readTo: last === undefined ? undefined : keyOf(query.column, last),
     });
     return { ...page, data: this.#show(wanted, page.data, expansion) };
@@ -139,7 +144,7 @@ function matching(
   { filter, weight }: TransactionQuery,
   candidates: RowStages,
   limit: number,
-): { rows: TransactionRow[]; last?: TransactionRow | undefined } {
+): Matching {
   const rows: TransactionRow[] = [];
   let bytes = 0;
   let triedMax = ROWS_TRIED_MAX / weight;
@@ -147,12 +152,21 @@ function matching(
     for (const row of filter.matching(group)) {
       rows.push(row);
       bytes += answerBytes(row);
-      if (rows.length === limit || (bytes > PAGE_BYTES_MAX && rows.length > 1)) return { rows };
+      if (rows.length === limit || (bytes > PAGE_BYTES_MAX && rows.length > 1)) {
+        return { rows, bytes };
+      }
     }
     triedMax -= group.length;
-    if (triedMax <= 0) return { rows, last: group.at(-1) };
+    if (triedMax <= 0) return { rows, bytes, last: group.at(-1) };
   }
-  return { rows };
+  return { rows, bytes };
+}
+
+interface Matching {
+  readonly rows: readonly TransactionRow[];
+  /** Their size in an answer, approximately. */
+  readonly bytes: number;
+  readonly last?: TransactionRow | undefined;
 }
 
 /** The approximate size of a posting in an answer with all volumes, in bytes. */
