@@ -1,7 +1,7 @@
 import { hash as digestOf } from "node:crypto";
-import { BoundedMap } from "./bounded-map.ts";
 import type { LogRef } from "./log/log-tables.ts";
 import type { Features, Metadata, MetadataTarget } from "#ledger-engine/rules/types.ts";
+import { Remembered } from "#platform/memo.ts";
 
 /**
  * The kinds of rows in the table `metadata_index`: a target has a pair of metadata now, or it had it and has it no
@@ -20,9 +20,17 @@ export const METADATA_LOG_KINDS = { TRANSACTION: 0, ACCOUNT: 1 } as const;
 /** The hexadecimal digits of the 48 bits that are kept. */
 const HASH_DIGITS = 12;
 
+/** The hashes of the texts that came last, and only of short ones: keys, and many values, are used again. */
+const HASHES = new Remembered<number>({ countMax: 4000, lengthMax: 100 });
+
 /** The first 48 bits of SHA-256 of a text. They stand for a metadata key or value in the table `metadata_index`. */
-export const metadataHash = (text: string): number =>
-  Number.parseInt(digestOf("sha256", text, "hex").slice(0, HASH_DIGITS), 16);
+export function metadataHash(text: string): number {
+  const known = HASHES.get(text);
+  if (known !== undefined) return known;
+  const hash = Number.parseInt(digestOf("sha256", text, "hex").slice(0, HASH_DIGITS), 16);
+  HASHES.add(text, hash);
+  return hash;
+}
 
 /** A row of `metadata_index` as JSON, `[scope,key,value,target]`. */
 export const indexRow = (scope: number, pair: PairHash, target: number): string =>
@@ -31,34 +39,8 @@ export const indexRow = (scope: number, pair: PairHash, target: number): string 
 /** The hashes of a key and its value, `123,456`. */
 export type PairHash = `${number},${number}`;
 
-/**
- * At most this many texts have their hashes kept in memory, and only short ones: keys, and many values, are used again.
- */
-const TEXTS_CACHED_MAX = 4000;
-const TEXT_CACHED_LENGTH_MAX = 100;
-
-/** Computes the hashes of pairs. */
-export class PairHashes {
-  readonly #known = new BoundedMap<string, number>(TEXTS_CACHED_MAX);
-
-  of(key: string, value: string): PairHash {
-    return `${this.#hash(key)},${this.#hash(value)}`;
-  }
-
-  /** Drops the oldest texts where there are too many. */
-  trim(): void {
-    this.#known.trim();
-  }
-
-  #hash(text: string): number {
-    if (text.length > TEXT_CACHED_LENGTH_MAX) return metadataHash(text);
-    const known = this.#known.get(text);
-    if (known !== undefined) return known;
-    const hash = metadataHash(text);
-    this.#known.set(text, hash);
-    return hash;
-  }
-}
+const pairHash = (key: string, value: string): PairHash =>
+  `${metadataHash(key)},${metadataHash(value)}`;
 
 // The rows come from a JSON list.
 const INSERT_PAIRS = `INSERT OR IGNORE INTO metadata_index (scope, key, value, target)
@@ -94,7 +76,6 @@ export class MetadataBatch {
   /** For each row of `metadata_index`, whether it exists in the end. */
   readonly #pairs = new Map<string, boolean>();
   readonly #entries = new Set<string>();
-  readonly #hashes = new PairHashes();
 
   constructor(features: Features) {
     this.#keeps = {
@@ -111,14 +92,14 @@ export class MetadataBatch {
   change({ type, target, before, after }: MetadataChange): void {
     for (const [key, value] of Object.entries(before ?? {})) {
       if (isPairOf(after, key, value)) continue;
-      const pair = this.#hashes.of(key, value);
+      const pair = pairHash(key, value);
       this.#pairs.set(indexRow(METADATA_SCOPES[type], pair, target), false);
       if (this.#keeps[type])
         this.#pairs.set(indexRow(METADATA_SCOPES[`${type}_PAST`], pair, target), true);
     }
     for (const [key, value] of Object.entries(after)) {
       if (before !== undefined && isPairOf(before, key, value)) continue;
-      const pair = this.#hashes.of(key, value);
+      const pair = pairHash(key, value);
       this.#pairs.set(indexRow(METADATA_SCOPES[type], pair, target), true);
       // A target that never had metadata has no past pairs.
       if (this.#keeps[type] && before !== undefined) {
@@ -150,7 +131,6 @@ export class MetadataBatch {
   clear(): void {
     this.#pairs.clear();
     this.#entries.clear();
-    this.#hashes.trim();
   }
 }
 
