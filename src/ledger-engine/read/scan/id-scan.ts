@@ -39,6 +39,8 @@ export interface ScanOptions {
 export interface IdScan {
   /** Whether the index gives the ids in order. If not, all its entries are read to find the next ids. */
   readonly isOrdered: boolean;
+  /** The range of one index that gives exactly these ids in order, each once, if there is one. */
+  readonly orderedRange?: IndexRange | undefined;
   /** The ids in order, each once. */
   iterate(options: ScanOptions): Generator<number>;
   /** All ids within a range in any order, each at least once. */
@@ -94,6 +96,11 @@ export class IndexScan implements IdScan {
 
   get isOrdered(): boolean {
     return this.#indexRange.isOrdered;
+  }
+
+  get orderedRange(): IndexRange | undefined {
+    const { isOrdered, mayRepeat = false } = this.#indexRange;
+    return isOrdered && !mayRepeat ? this.#indexRange : undefined;
   }
 
   *iterate({ range, order, batch }: ScanOptions): Generator<number> {
@@ -166,17 +173,19 @@ export class IndexScan implements IdScan {
     return counted?.count ?? 0;
   }
 
-  #nearest({ from: low, to: high }: IdRange, order: Order, limit: number): number[] {
-    const { from, column, bindings } = this.#indexRange;
-    const rows = this.#sql.all<{ id: number }>(
-      `SELECT ${column} AS id ${from} AND ${column} >= ? AND ${column} <= ? ORDER BY ${column} ${order} LIMIT ? + 0`,
-      ...bindings,
-      low,
-      high,
-      limit,
-    );
-    return rows.map(({ id }) => id);
+  #nearest(range: IdRange, order: Order, limit: number): number[] {
+    const { select, bindings } = nearestIn(this.#indexRange, { range, order, limit });
+    return this.#sql.all<{ id: number }>(select, ...bindings).map(({ id }) => id);
   }
+}
+
+/** A statement that gives the first ids of an index within a range. */
+export function nearestIn(
+  { from, column, bindings }: IndexRange,
+  { range, order, limit }: { range: IdRange; order: Order; limit: number },
+): { select: string; bindings: readonly SqlValue[] } {
+  const select = `SELECT ${column} AS id ${from} AND ${column} >= ? AND ${column} <= ? ORDER BY ${column} ${order} LIMIT ? + 0`;
+  return { select, bindings: [...bindings, range.from, range.to, limit] };
 }
 
 /** A list of known ids. */

@@ -7,6 +7,7 @@ import {
   distinct,
   type IdRange,
   type IdScan,
+  type IndexRange,
   IndexScan,
   isEmpty,
   type ScanOptions,
@@ -55,6 +56,14 @@ export class MoveScan implements IdScan {
   /** Where there are many accounts, all must be looked at to find the next moves. */
   get isOrdered(): boolean {
     return this.#accounts.knownIds !== undefined;
+  }
+
+  /** Of one account in a ledger with one asset, all moves are one range. */
+  get orderedRange(): IndexRange | undefined {
+    const [account, ...others] = this.#accounts.knownIds ?? [];
+    if (account === undefined || others.length > 0) return undefined;
+    const isWhole = this.#assets === 1 && this.#side === undefined;
+    return isWhole ? movesOf({ account, asset: ONLY_ASSET }) : undefined;
   }
 
   get knownAccounts(): readonly number[] | undefined {
@@ -205,14 +214,16 @@ export class MoveScan implements IdScan {
     if (this.#side !== undefined) {
       return new MovesByRole(this.#sql, pair, this.#side).iterate(options);
     }
-    return new IndexScan(this.#sql, {
-      from: "FROM move WHERE account = ? AND asset = ?",
-      column: "tx",
-      bindings: [pair.account, pair.asset],
-      isOrdered: true,
-    }).iterate(options);
+    return new IndexScan(this.#sql, movesOf(pair)).iterate(options);
   }
 }
+
+const movesOf = ({ account, asset }: Pair): IndexRange => ({
+  from: "FROM move WHERE account = ? AND asset = ?",
+  column: "tx",
+  bindings: [account, asset],
+  isOrdered: true,
+});
 
 interface MoveSources {
   readonly sql: Sql;

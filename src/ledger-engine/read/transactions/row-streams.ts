@@ -4,6 +4,7 @@ import { BatchSizer, groupsOf, Limited } from "#ledger-engine/read/scan/batch-si
 import {
   behind,
   type IdScan,
+  type IndexRange,
   intersection,
   isEmpty,
   type ScanOptions,
@@ -39,8 +40,13 @@ export const rowsOfScan = (
   rows: TransactionRows,
   scan: IdScan,
   options: ScanOptions,
-): Generator<TransactionRow> =>
-  scan instanceof RangeScan ? rowsOfRange(rows, scan, options) : rowsOfIds(rows, scan, options);
+): Generator<TransactionRow> => {
+  if (scan instanceof RangeScan) return rowsOfRange(rows, scan, options);
+  const { orderedRange } = scan;
+  return orderedRange === undefined
+    ? rowsOfIds(rows, scan, options)
+    : rowsOfIndex(rows, orderedRange, options);
+};
 
 function* rowsOfRange(
   rows: TransactionRows,
@@ -52,6 +58,24 @@ function* rowsOfRange(
   yield* rowsOfIds(rows, before, options);
   yield* walkRows(rows, { ...options, range: intersection(options.range, scan.range) });
   yield* rowsOfIds(rows, after, options);
+}
+
+/** Each of the ids is that of a transaction, so that its row is read with it. */
+function* rowsOfIndex(
+  rows: TransactionRows,
+  index: IndexRange,
+  { range, order, batch }: ScanOptions,
+): Generator<TransactionRow> {
+  const sizer = new BatchSizer(batch);
+  for (let rest = range; !isEmpty(rest);) {
+    const limit = sizer.size;
+    const read = rows.nearestIn(index, { range: rest, order, limit });
+    yield* read;
+    const last = read.at(-1);
+    if (last === undefined || read.length < limit) return;
+    rest = behind(rest, order, last.id);
+    sizer.note(read);
+  }
 }
 
 function* rowsOfIds(

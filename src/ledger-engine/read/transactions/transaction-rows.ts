@@ -1,4 +1,4 @@
-import type { IdRange } from "#ledger-engine/read/scan/id-scan.ts";
+import { type IdRange, type IndexRange, nearestIn } from "#ledger-engine/read/scan/id-scan.ts";
 import type { DateScanOptions, SortKey } from "#ledger-engine/read/scan/sort-key.ts";
 import type { Metadata } from "#ledger-engine/rules/types.ts";
 import { parseMetadata } from "#ledger-engine/storage/account-rows.ts";
@@ -132,6 +132,19 @@ export class TransactionRows {
       `${COLUMNS} FROM json_each(?) AS wanted CROSS JOIN tx ON tx.id = wanted.value`,
       ids.length,
       `[${ids.join(",")}]`,
+    );
+  }
+
+  /** The rows of the first ids of an index within a range. */
+  nearestIn(
+    index: IndexRange,
+    wanted: { range: IdRange; order: Order; limit: number },
+  ): TransactionRow[] {
+    const { select, bindings } = nearestIn(index, wanted);
+    return this.#read(
+      `${COLUMNS} FROM (${select}) AS wanted CROSS JOIN tx ON tx.id = wanted.id`,
+      wanted.limit,
+      ...bindings,
     );
   }
 
