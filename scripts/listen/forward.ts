@@ -35,7 +35,7 @@ export class Forwarder {
   async #send({ id, body, idempotencyKey }: ListenedEvent): Promise<void> {
     const startedMs = performance.now();
     const message = { id, body, idempotencyKey, isTest: false };
-    const headers = await headersOf(message, this.#secrets, Date.now());
+    const headers = headersOf(message, this.#secrets, Date.now());
     const outcome = await post(this.#url, { headers, body });
     const durationMs = Math.round(performance.now() - startedMs);
     this.#print(`  -> ${outcome}  ${id}  ${durationMs} ms`);

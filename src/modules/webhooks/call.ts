@@ -77,7 +77,8 @@ export async function callEndpoint(call: WebhookCall, context: CallContext): Pro
   if (result.kind === "unreachable")
     return { statusCode: 0, error: clean(result.error), durationMs };
   const { status, bodyError } = result;
-  const excerpt = clean(new TextDecoder().decode(result.body));
+  // Most answers are empty.
+  const excerpt = result.body.length === 0 ? "" : clean(new TextDecoder().decode(result.body));
   const retryAfterMs = parseRetryAfter(result.headers.get("retry-after"), respondedMs);
   return {
     statusCode: status,
@@ -88,14 +89,14 @@ export async function callEndpoint(call: WebhookCall, context: CallContext): Pro
   };
 }
 
-async function post(
+function post(
   call: WebhookCall,
   access: CallContext,
   startedMs: number,
-): Promise<OutboundResult> {
+): OutboundResult | Promise<OutboundResult> {
   let headers: Record<string, string>;
   try {
-    headers = await headersOf(call, call.target.openSecrets(startedMs), startedMs);
+    headers = headersOf(call, call.target.openSecrets(startedMs), startedMs);
   } catch (error) {
     logError("a webhook could not be signed", error);
     return { kind: "unreachable", error: "the request could not be signed" };
@@ -114,16 +115,16 @@ async function post(
 }
 
 /** The headers of a request, signatures included. */
-export async function headersOf(
+export function headersOf(
   { id, body, idempotencyKey, isTest }: WebhookMessage,
   secrets: readonly SigningSecret[],
   nowMs: number,
-): Promise<Record<string, string>> {
+): Record<string, string> {
   const timestampSeconds = Math.floor(nowMs / 1000);
   return {
     "content-type": "application/json",
     "user-agent": "formance-webhooks/v0",
-    ...(await signatureHeaders(secrets, { id, timestampSeconds, body })),
+    ...signatureHeaders(secrets, { id, timestampSeconds, body }),
     "formance-webhook-test": String(isTest),
     ...(idempotencyKey === "" ? {} : { "formance-webhook-idempotency-key": idempotencyKey }),
   };

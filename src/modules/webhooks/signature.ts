@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { type Secrets, validSecrets } from "./core/secrets.ts";
 import { fromMillis } from "#platform/time.ts";
 
@@ -7,18 +8,17 @@ export interface SignedMessage {
   readonly body: string;
 }
 
-const ALGORITHM = { name: "HMAC", hash: "SHA-256" };
-
 /**
- * A secret that signs messages. Its keys are made once, because a delivery signs with each of them: WebCrypto with a key that
- * exists takes a third of the time of `createHmac`.
+ * A secret that signs messages. It does so at once: with WebCrypto and keys that exist the two signatures of a delivery take no
+ * less time, and a chain of promises more.
  */
 export class SigningSecret {
-  readonly #secret: string;
-  #keys: Promise<{ text: CryptoKey; bytes: CryptoKey }> | undefined;
+  readonly #text: Uint8Array;
+  readonly #bytes: Uint8Array;
 
   constructor(secret: string) {
-    this.#secret = secret;
+    this.#text = Buffer.from(secret);
+    this.#bytes = Buffer.from(secret, "base64");
   }
 
   /**
@@ -26,18 +26,13 @@ export class SigningSecret {
    * the secret itself: verifiers that clients have embedded do the same. The key of the second is the bytes that it encodes, as
    * Standard Webhooks has it.
    */
-  async sign(message: SignedMessage): Promise<{ reference: string; standard: string }> {
-    this.#keys ??= importKeys(this.#secret);
-    const { text, bytes } = await this.#keys;
-    const { id, timestampSeconds, body } = message;
-    const signed = Buffer.from(`${id}.${timestampSeconds}.${body}`);
-    const [reference, standard] = await Promise.all([
-      signWith(text, signed),
-      signWith(bytes, signed),
-    ]);
-    return { reference, standard };
+  sign({ id, timestampSeconds, body }: SignedMessage): { reference: string; standard: string } {
+    const signed = ENCODER.encode(`${id}.${timestampSeconds}.${body}`);
+    return { reference: signWith(this.#text, signed), standard: signWith(this.#bytes, signed) };
   }
 }
+
+const ENCODER = new TextEncoder();
 
 /** The secrets of a config, ready to sign. */
 export class SigningSecrets {
@@ -67,13 +62,13 @@ export class SigningSecrets {
  * The headers by which an endpoint knows that a request comes from here, unchanged: those of the reference, and those of
  * Standard Webhooks. Each of the secrets signs, so that an endpoint may know any one of them.
  */
-export async function signatureHeaders(
+export function signatureHeaders(
   secrets: readonly SigningSecret[],
   message: SignedMessage,
-): Promise<Record<string, string>> {
+): Record<string, string> {
   const { id } = message;
   const timestamp = String(message.timestampSeconds);
-  const signatures = await Promise.all(secrets.map((secret) => secret.sign(message)));
+  const signatures = secrets.map((secret) => secret.sign(message));
   return {
     "formance-webhook-id": id,
     "formance-webhook-timestamp": timestamp,
@@ -84,18 +79,5 @@ export async function signatureHeaders(
   };
 }
 
-async function importKeys(secret: string): Promise<{ text: CryptoKey; bytes: CryptoKey }> {
-  const [text, bytes] = await Promise.all([
-    importKey(Buffer.from(secret)),
-    importKey(Buffer.from(secret, "base64")),
-  ]);
-  return { text, bytes };
-}
-
-const importKey = (key: Uint8Array): Promise<CryptoKey> =>
-  crypto.subtle.importKey("raw", key, ALGORITHM, false, ["sign"]);
-
-async function signWith(key: CryptoKey, message: Uint8Array): Promise<string> {
-  const signature = await crypto.subtle.sign(ALGORITHM.name, key, message);
-  return `v1,${Buffer.from(signature).toString("base64")}`;
-}
+const signWith = (key: Uint8Array, message: Uint8Array): string =>
+  `v1,${createHmac("sha256", key).update(message).digest("base64")}`;

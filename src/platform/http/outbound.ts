@@ -139,16 +139,16 @@ export async function callOutbound(
 /** Ends a call in time, even if the abort does not reach the body of an answer. */
 class Deadline {
   readonly #controller = new AbortController();
-  readonly #passed: Promise<never>;
   readonly end: () => void;
+  #error: Error | undefined;
+  /** Rejects what is waited for. */
+  #reject: ((error: Error) => void) | undefined;
 
   constructor(timeoutMs: number, startDeadline: StartDeadline) {
-    const { promise, reject } = Promise.withResolvers<never>();
-    this.#passed = promise;
-    promise.catch(() => undefined); // It is rejected even when nothing waits for it any more.
     this.end = startDeadline(timeoutMs, () => {
       const error = new Error(`no complete answer within ${timeoutMs / 1000} s`);
-      reject(error);
+      this.#error = error;
+      this.#reject?.(error);
       this.#controller.abort(error);
     });
   }
@@ -157,8 +157,13 @@ class Deadline {
     return this.#controller.signal;
   }
 
+  /** Waits for some work, one after the other. It costs less than `Promise.race`. */
   race<T>(work: Promise<T>): Promise<T> {
-    return Promise.race([work, this.#passed]);
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#reject = reject;
+    if (this.#error !== undefined) reject(this.#error);
+    work.then(resolve, reject);
+    return promise;
   }
 }
 
@@ -169,7 +174,7 @@ async function readUpTo(
 ): Promise<{ body: Uint8Array; error?: string }> {
   const length = response.headers.get("content-length");
   // The connection is free for the next call then, read or not; most answers to webhooks are empty.
-  if (length === "0") return { body: new Uint8Array() };
+  if (length === "0") return { body: NOTHING };
   if (isKnownSmall(response, length, bytesMax)) return readWhole(response, deadline);
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -191,6 +196,8 @@ async function readUpTo(
     reader.cancel().catch(() => undefined);
   }
 }
+
+const NOTHING = new Uint8Array();
 
 /** Whether an answer says that it is no longer than what is kept; a compressed one becomes longer than it says. */
 function isKnownSmall({ headers }: Response, length: string | null, bytesMax: number): boolean {

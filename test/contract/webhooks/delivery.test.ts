@@ -36,7 +36,7 @@ describe("an event", () => {
       );
       const id = present(delivery, "there is one").id;
       const timestampSeconds = Number(headers.get("formance-webhook-timestamp"));
-      const signed = await new SigningSecret(config.secret).sign({ id, timestampSeconds, body });
+      const signed = new SigningSecret(config.secret).sign({ id, timestampSeconds, body });
       expect(Object.fromEntries(headers)).toMatchObject({
         "content-type": "application/json",
         "formance-webhook-id": id,

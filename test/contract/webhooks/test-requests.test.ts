@@ -50,7 +50,7 @@ describe("test request", () => {
     const timestampSeconds = Number(header("timestamp"));
     const message = { id: webhookId, timestampSeconds, body: request.body };
     expect(Object.fromEntries(request.headers)).toMatchObject(
-      await signatureHeaders([new SigningSecret(secret)], message),
+      signatureHeaders([new SigningSecret(secret)], message),
     );
     expect(await bench.deliveriesOf(id)).toEqual([]);
   });
