@@ -1,11 +1,16 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { LedgerEvents } from "#modules/ledger/ledger-events.ts";
 import { ConfigStore } from "#modules/webhooks/config-store.ts";
 import { deactivateFailing } from "#modules/webhooks/deactivation.ts";
+import { webhookListener } from "#modules/webhooks/fan-out/event-listener.ts";
+import { toWrittenPayload } from "#modules/webhooks/payload.ts";
 import { SigningSecret } from "#modules/webhooks/signature.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
+import type { EventsMessage } from "#platform/events/messages.ts";
 import { freshLedger, okBodyOf, pay, post } from "#test/support/ledger/api.ts";
+import { uuidOf } from "#test/support/ledger/buckets.ts";
 import { freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { EndpointBench, eventFor } from "#test/support/webhooks/deliveries.ts";
@@ -111,6 +116,31 @@ describe("an event", () => {
     );
     expect(again?.body).toBe(first?.body);
     expect(first?.body).toContain('"amount":100000000000000000000');
+  });
+
+  test("of a message with many entries is read from the log when its turn comes", async () => {
+    const ledger = await freshLedger();
+    await okBodyOf(post(ledger, pay("world -> a", 10n ** 20n)));
+    const bench = new EndpointBench();
+    const config = await bench.subscribe(["ledger.committed_transactions"]);
+    const origin = { ledger, uuid: await uuidOf(ledger) };
+    const open = (...messages: EventsMessage[]) =>
+      webhookListener.open(messages, systemContext(env, "test"));
+    const entries = (to: number) => ({ source: "ledger", ...origin, from: 1, to }) as const;
+    expect(await open(entries(500))).toHaveProperty("isBare", false);
+    const outbox = { source: "outbox", ids: ["e"] } as const;
+    expect(await open(entries(501), outbox)).toHaveProperty("isBare", false);
+    const sink = await open(entries(501));
+    expect(sink).toHaveProperty("isBare", true);
+    const source = new LedgerEvents(env);
+    const { events } = await source.readBare(origin, 1, 501);
+    await sink?.(events, entries(1));
+    await bench.settled(config.id, "succeeded");
+    const { events: written } = await source.reread(origin, 1, 1);
+    expect(bench.callsTo(config.endpoint).map(({ body }) => body)).toEqual(
+      written.map(toWrittenPayload),
+    );
+    expect(bench.callsTo(config.endpoint)[0]?.body).toContain('"amount":100000000000000000000');
   });
 
   test("for an inactive or deleted config is not stored", async () => {

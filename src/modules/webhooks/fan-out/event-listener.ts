@@ -18,6 +18,9 @@ const CALLS = { total: 24, perKey: 1, timeoutMs: 10_000 };
 /** How long an endpoint that did not want bodies gets none, in milliseconds. */
 const WITHOUT_BODIES_MS = 1000;
 
+/** Most entries of a message whose bodies are sent. */
+const BODIES_MAX = 500;
+
 /** Until when endpoints want no bodies, by config: a hint that an isolate may lose. */
 const wantNoBodies = new Map<string, number>();
 const HINTS_MAX = 1000;
@@ -30,14 +33,22 @@ export const webhookListener: EventListener = {
   open: async (messages, context) => {
     const subscriptions = await ConfigStore.from(context.env).listSubscriptions();
     if (subscriptions.length === 0) return undefined;
-    // Bodies of the outbox are stored, and so written for whoever may want them.
     const isBare =
-      messages.every(({ source }) => source === "ledger") && !subscriptions.some(wantsBodies);
+      messages.length > 0 &&
+      messages.every(isOfLedger) &&
+      (messages.some(isLarge) || !subscriptions.some(wantsBodies));
     const sink: EventSink = (events, message) =>
       fanOut({ events, message, subscriptions, isBare, context });
     return Object.assign(sink, { isBare });
   },
 };
+
+/** The bodies of other events are stored, and so written for whoever may want them. */
+const isOfLedger = ({ source }: EventsMessage): boolean => source === "ledger";
+
+/** No lane keeps the bodies of so many events: it reads them when their turn comes. */
+const isLarge = (message: EventsMessage): boolean =>
+  message.source === "ledger" && message.to - message.from >= BODIES_MAX;
 
 interface FanOut {
   readonly events: readonly PlatformEvent[];
@@ -70,7 +81,7 @@ async function fanOut({ events, message, subscriptions, isBare, context }: FanOu
     {
       limits: CALLS,
       keyOf: ({ spec }) => spec.configId,
-      run: (batch) => give(batch, context.env),
+      run: (batch) => give(batch, { isBare, env: context.env }),
     },
   );
   const failed = results.filter(({ error }) => error !== undefined);
@@ -89,10 +100,13 @@ function toOwed(event: PlatformEvent, message: EventsMessage, isBare: boolean): 
   return { position, eventType: eventName(event), idempotencyKey, body };
 }
 
-async function give({ spec, batch }: OwedBatch, env: Env): Promise<void> {
+async function give(
+  { spec, batch }: OwedBatch,
+  { isBare, env }: { isBare: boolean; env: Env },
+): Promise<void> {
   const { configId } = spec;
   const lane = endpointOf(env, configId);
-  const sent = wantsBodies({ spec }) ? batch : withoutBodies(batch);
+  const sent = isBare || !wantsBodies({ spec }) ? withoutBodies(batch) : batch;
   const keepsUp = await reachObject(lane.accept(sent, spec), TO_ENDPOINT);
   if (keepsUp) wantNoBodies.delete(configId);
   else remember(configId);
