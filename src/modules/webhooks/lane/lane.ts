@@ -25,11 +25,11 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 const TROUBLE_BACKOFF = doubling(2000, 60_000);
 /** Calls that end within this time are stored together, in milliseconds, or so many of them: a commit costs more than a call. */
 const GATHER_MS = 50;
-const GATHERED_MAX = 32;
+const GATHERED_MAX = 128;
 /** While calls with so many characters of bodies are under way, no further one is made: an object has little memory. */
 const UNDER_WAY_LENGTH_MAX = 16_000_000;
 /** While so many results wait to be stored, no call is made. */
-const UNSTORED_MAX = 64;
+const UNSTORED_MAX = 256;
 /** So many undelivered events are a backlog: the bodies of further ones are not kept in memory. */
 const BACKLOG = 500;
 /** How many numbers the stored head may be behind: a crash looks through so many deliveries again. */
@@ -156,7 +156,7 @@ export class Lane {
   }
 
   #sendReady(): void {
-    if (!this.#maySend()) return;
+    if (!this.#mayChoose()) return;
     if (this.#queue.isLow) this.#queue.refill([...this.#underWay.keys()], this.#places);
     if (this.#send !== undefined) this.#sendChosen(this.#send);
     else if (this.#queue.chosen.length > 0) void this.#open();
@@ -182,6 +182,12 @@ export class Lane {
 
   #isKeepingUp(): boolean {
     return this.#breaker.openUntilMs === undefined && this.#queue.backlog < BACKLOG;
+  }
+
+  /** The next ones are made ready while all places are taken, but not for an endpoint that is down. */
+  #mayChoose(): boolean {
+    if (this.#places !== undefined) return this.#maySend();
+    return this.#clock.nowMs() >= this.#restUntilMs;
   }
 
   #maySend(): boolean {

@@ -28,12 +28,12 @@ export interface ReadyQueuePorts {
 }
 
 /** How many deliveries are made ready at once, and below how many the next ones are. */
-const READY_MAX = 160;
-const READY_LOW = 96;
+const READY_MAX = 320;
+const READY_LOW = 192;
 /** While so many characters of bodies are ready, no further ones are read. */
 const READY_LENGTH_MAX = 8_000_000;
 /** How many events of one origin are read at once: places are left to others if it hangs. */
-const LOAD_MAX = 64;
+const LOAD_MAX = 192;
 
 /**
  * The next deliveries of a lane, with their bodies: those that are due again, and those that were never attempted, in the order

@@ -140,7 +140,7 @@ describe("trouble of its own", () => {
     bench.accept(1, 2000);
     await bench.pass(5 * MINUTE);
     expect(asked.length).toBeLessThan(16);
-    expect(Math.max(...asked)).toBeLessThanOrEqual(64);
+    expect(Math.max(...asked)).toBeLessThanOrEqual(192);
     expect(bench.list({ statuses: ["pending"] })).toHaveLength(2000);
     isBusy = false;
     await bench.pass(2 * MINUTE);
