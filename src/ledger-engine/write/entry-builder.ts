@@ -151,7 +151,9 @@ export class EntryBuilder {
     now: Timestamp,
   ): PendingEntry {
     const { original, reverted, trace } = prepared;
-    const entry = this.#transactionEntry(prepared, moves, now);
+    // An imported revert may name a template, which nothing covers and no replay would know of.
+    const content = { ...prepared, reference: undefined, template: undefined };
+    const entry = this.#transactionEntry(content, moves, now);
     return {
       data: {
         type: "REVERTED_TRANSACTION",

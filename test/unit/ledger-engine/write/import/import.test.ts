@@ -192,6 +192,19 @@ describe("an import", () => {
     expect(copy.run(setMetadata("c", {}), { key: "k" })).toMatchObject({ isReplay: true });
   });
 
+  test("ignores the template of a revert, which no replay knows", () => {
+    const ledger = new TestLedger();
+    ledger.commit(create(posting("world -> a", 1)));
+    ledger.commit(revert(1));
+    const named = linesOf(exportOf(ledger)).map((line, index) =>
+      index === 1 ? changed(line, { "data.transaction.template": "pay" }) : line,
+    );
+    const copy = new TestLedger();
+    expect(importInto(copy, named)).toEqual({ taken: 2 });
+    expect(exportOf(copy)).toBe(exportOf(ledger));
+    expect(audited(copy).differences).toEqual([]);
+  });
+
   test("ignores hashes if logs are not chained", () => {
     const ledger = new TestLedger();
     ledger.run(setMetadata("a", { k: "v" }));
