@@ -319,7 +319,8 @@ export class EmbeddedLedger implements PublicLedger {
 
   *#logs(list: List): Generator<PublicLogEntry> {
     const pages = this.#pages(list, ({ reads }, query) => reads.listLogs(query));
-    for (const page of pages) yield* page.map(toLogEntry);
+    // The engine keeps entries, which a caller must not change.
+    for (const page of pages) yield* page.map((entry) => toLogEntry(structuredClone(entry)));
   }
 
   /** Iterates over a list. Throws for arguments that are not valid. */

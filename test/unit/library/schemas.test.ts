@@ -2,7 +2,13 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Ledger, type NewSchema, openLedger, type OpenOptions } from "#library/index.ts";
+import {
+  type Ledger,
+  type LogEntry,
+  type NewSchema,
+  openLedger,
+  type OpenOptions,
+} from "#library/index.ts";
 import { errorOf, ledgerInMemory, pay, refusalOf } from "#test/support/library/library.ts";
 
 const DEPOSIT = [
@@ -313,6 +319,16 @@ describe("a query of a schema", () => {
       "users:2 5",
     ]);
     expect(listOf("changes")).toEqual([6]);
+  });
+
+  test("lists logs that are the caller's own", () => {
+    const ledger = shop();
+    const metadataOf = () => {
+      const [entry] = ledger.runQuery("v1", "changes").items as Iterable<LogEntry>; // a query of logs
+      return entry?.type === "SET_METADATA" ? entry.data.metadata : undefined;
+    };
+    Object.assign(metadataOf() ?? {}, { k: "changed" });
+    expect(metadataOf()).toEqual({ k: "v" });
   });
 
   test.each<[Parameters<Ledger["runQuery"]>, string]>([
