@@ -374,10 +374,10 @@ export class LedgerEngine {
     return this.#settings.scripts.runtime === "machine" && isDerivable(command, now);
   }
 
-  #replayRow({ id, date, hash, key, ...row }: StoredLogRow, data: DecodedEntry): void {
+  #replayRow(row: StoredLogRow, data: DecodedEntry): void {
+    const { id, date, hash, key, keyHash, hasChecksum } = row;
     assert(date >= this.#log.head.date, "dates of log entries never decrease");
-    const keyHash = row.keyHash ?? undefined;
-    const options = { now: date, key: key ?? "", keyHash, hasChecksum: row.hasChecksum };
+    const options = { now: date, key: key ?? "", keyHash: keyHash ?? undefined, hasChecksum };
     this.#appendLogged(id, this.#entries.replay(data, date), options);
     // The next entry is chained to the hash that is stored, so that one wrong hash is reported once.
     this.#log.chainTo(hash);

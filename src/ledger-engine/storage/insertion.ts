@@ -1,5 +1,5 @@
 import { present } from "#platform/assert.ts";
-import type { Sql, SqlValue } from "#platform/sql/sql.ts";
+import { isSafe, type Sql, type SqlValue } from "#platform/sql/sql.ts";
 
 /** Most parameters of one statement of a Durable Object. */
 const PARAMETERS_MAX = 100;
@@ -40,3 +40,7 @@ export function insertRows(
     sql.all(present(statement, "the values are those of whole rows"), ...part);
   }
 }
+
+/** An integer for a statement that casts it: above 2^53 it is a text. */
+export const integerValue = (integer: bigint): SqlValue =>
+  isSafe(integer) ? Number(integer) : integer.toString();

@@ -1,8 +1,8 @@
 import { type AccountRow, readAccountRow, toAccountText } from "./account-rows.ts";
-import { insertionInto, insertRows } from "./insertion.ts";
-import { LogBatch, type LogRow, microsOrNull, type TxRow } from "./log/log-batch.ts";
+import { LogBatch, type LogRow, type TxRow } from "./log/log-batch.ts";
 import type { LogRef } from "./log/log-tables.ts";
 import { MetadataBatch } from "./metadata-index.ts";
+import { MoveBatch, type MoveRow } from "./moves/move-batch.ts";
 import { RecentDates } from "./recent-dates.ts";
 import { ASSETS_MAX, pairKey, type PrefetchedItems, RowCache } from "./row-cache.ts";
 import type { VolumeReader } from "#ledger-engine/rules/postings.ts";
@@ -17,7 +17,7 @@ import type {
 import { assert } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 import { quoteJson } from "#platform/json.ts";
-import { amountText, chunksOf, isSafe, type Sql } from "#platform/sql/sql.ts";
+import { chunksOf, type Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 
 /** Where more accounts than this wait to be written, a bulk writes its rows before the next command. */
@@ -26,23 +26,6 @@ const ACCOUNTS_PENDING_MAX = 500;
 const METADATA_PENDING_MAX = 20_000;
 
 const ZERO: Volumes = { input: 0n, output: 0n };
-
-/** A row, with its pair of account and asset. */
-interface PairRow<R> {
-  readonly pair: number;
-  readonly row: R;
-}
-
-export interface MoveRow extends Volumes {
-  readonly account: number;
-  readonly asset: number;
-  readonly tx: number;
-  /** 0 destination, 1 source, 2 both; 4 is added where one of these sides moved a zero amount. */
-  readonly role: number;
-  readonly timestamp: Timestamp | undefined;
-  /** The effective volumes, where they differ from the volumes. */
-  readonly effective: Volumes | undefined;
-}
 
 /**
  * Collects the rows that a unit of work writes, and answers reads as if they were stored, so that a bulk of a thousand
@@ -58,11 +41,7 @@ export class WriteBatch implements VolumeReader {
   readonly #metadata: MetadataBatch;
   #assetRows: string[] = [];
   readonly #log = new LogBatch();
-  #moveRows: PairRow<readonly number[]>[] = [];
-  /** The moves that fill further columns or have large amounts, as JSON. */
-  #otherMoveRows: PairRow<string>[] = [];
-  /** The pairs of account and asset that the waiting moves are about. */
-  readonly #movedPairs = new Set<number>();
+  readonly #moves = new MoveBatch();
   /** The first of the waiting transactions. */
   #firstWaiting: number | undefined;
   readonly #dates = new RecentDates();
@@ -270,25 +249,11 @@ export class WriteBatch implements VolumeReader {
     this.#log.stage(row);
   }
 
-  addMove(row: MoveRow): void {
-    const { account, asset, tx, role, input, output, timestamp, effective } = row;
+  addMove(move: MoveRow): void {
+    const { account, asset, input, output } = move;
     const pair = pairKey(account, asset);
     this.#cache.setVolumes(pair, { input, output });
-    this.#movedPairs.add(pair);
-    const isPlain = timestamp === undefined && effective === undefined;
-    if (isPlain && isSafe(input) && isSafe(output)) {
-      this.#moveRows.push({
-        pair,
-        row: [account, asset, tx, role, Number(input), Number(output)],
-      });
-      return;
-    }
-    const columns = `${account},${asset},${tx},${role},${amountText(input)},${amountText(output)}`;
-    const deltaText =
-      effective === undefined
-        ? "null,null"
-        : `${amountText(effective.input - input)},${amountText(effective.output - output)}`;
-    this.#otherMoveRows.push({ pair, row: `[${columns},${microsOrNull(timestamp)},${deltaText}]` });
+    this.#moves.add(pair, move);
   }
 
   /** Writes the collected rows, with few statements for each table. */
@@ -298,8 +263,7 @@ export class WriteBatch implements VolumeReader {
     this.#insert(INSERT_ASSETS, this.#assetRows);
     this.#insert(INSERT_ACCOUNTS, accounts);
     this.#log.flush(this.#sql, (statement, rows) => this.#insert(statement, rows));
-    insertRows(this.#sql, MOVES, inTableOrder(this.#moveRows).flat());
-    this.#insert(INSERT_OTHER_MOVES, inTableOrder(this.#otherMoveRows));
+    this.#moves.flush(this.#sql, (statement, rows) => this.#insert(statement, rows));
     this.#metadata.flush((statement, rows) => this.#insert(statement, rows));
     this.#clearRows();
   }
@@ -335,9 +299,7 @@ export class WriteBatch implements VolumeReader {
     this.#metadata.clear();
     this.#assetRows = [];
     this.#log.clear();
-    this.#moveRows = [];
-    this.#otherMoveRows = [];
-    this.#movedPairs.clear();
+    this.#moves.clear();
     this.#firstWaiting = undefined;
   }
 
@@ -346,11 +308,11 @@ export class WriteBatch implements VolumeReader {
   }
 
   #isMoved(address: Account, name: Asset): boolean {
-    if (this.#movedPairs.size === 0) return false;
+    if (this.#moves.isEmpty) return false;
     const account = this.findAccountId(address);
     const asset = this.findAssetId(name);
     if (account === undefined || asset === undefined) return false;
-    return this.#movedPairs.has(pairKey(account, asset));
+    return this.#moves.has(pairKey(account, asset));
   }
 
   #accountRow(address: Account): AccountRow {
@@ -373,18 +335,3 @@ const INSERT_ASSETS =
 const INSERT_ACCOUNTS = `INSERT INTO account (id, address, first_usage, inserted_at, updated_at, metadata)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?) WHERE true
   ON CONFLICT (id) DO UPDATE SET first_usage = excluded.first_usage, updated_at = excluded.updated_at, metadata = excluded.metadata`;
-/** Most moves lack the other three columns. Numbers are bound as reals, and only columns of any type would keep them so. */
-const MOVES = insertionInto("move", {
-  account: "?",
-  asset: "?",
-  tx: "?",
-  role: "?",
-  input: "CAST(? AS INTEGER)",
-  output: "CAST(? AS INTEGER)",
-});
-const INSERT_OTHER_MOVES = `INSERT INTO move (account, asset, tx, role, input, output, timestamp, effective_delta_input, effective_delta_output)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8 FROM json_each(?)`;
-
-/** Rows in the order of the primary key, so that each page of the table is found and changed once. */
-const inTableOrder = <R>(rows: readonly PairRow<R>[]): R[] =>
-  rows.toSorted((a, b) => a.pair - b.pair).map(({ row }) => row);

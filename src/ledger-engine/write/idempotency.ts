@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { transactionOf } from "./log-writer.ts";
 import { toIdempotencyText } from "#ledger-engine/rules/log/idempotency.ts";
 import type { Command } from "#ledger-engine/rules/types.ts";
@@ -8,7 +8,7 @@ import { AppError } from "#platform/errors.ts";
 
 /** The hash of a command's inputs, in hex. */
 export const idempotencyHash = (command: Command): string =>
-  createHash("sha256").update(toIdempotencyText(command)).digest("hex");
+  hash("sha256", toIdempotencyText(command), "hex");
 
 /**
  * The outcome of the earlier write with an idempotency key, if there is one. Throws `VALIDATION` where that write had

@@ -1,8 +1,7 @@
-import { checksumHex } from "./log-checksum.ts";
-import { insertionInto, insertRows } from "#ledger-engine/storage/insertion.ts";
+import { insertionInto, insertRows, integerValue } from "#ledger-engine/storage/insertion.ts";
 import { assert } from "#platform/assert.ts";
 import { quoteJson } from "#platform/json.ts";
-import { isSafe, type Sql, type SqlValue } from "#platform/sql/sql.ts";
+import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
 /** A log entry, with the transaction that it made, if any. */
@@ -15,7 +14,8 @@ export interface LogRow {
   readonly hash: string | undefined;
   readonly key: string | undefined;
   readonly keyHash: string | undefined;
-  readonly checksum: number | undefined;
+  /** In hex. */
+  readonly checksum: string | undefined;
 }
 
 /** What a transaction has besides its log entry. */
@@ -52,18 +52,18 @@ export class LogBatch {
     const micros = toMicros(date);
     if (tx === undefined) {
       const content = `${micros},${quoteJson(payload)},${orNull(hash)}`;
-      const extras = `${orNull(key)},${orNull(keyHash)},${checksum ?? "null"}`;
+      const extras = `${orNull(key)},${orNull(keyHash)},${checksum === undefined ? "null" : Number.parseInt(checksum, 16)}`;
       this.#entryRows.push(`[${id},${type},${content},${extras}]`);
       return;
     }
     assert(tx === this.#staged?.id, "the entry's transaction was added just before");
     const { timestamp, reference } = this.#staged;
     this.#staged = undefined;
-    const row = [tx, placeOf(id - tx, type), valueOf(micros), payload, hash ?? null];
+    const row = [tx, placeOf(id - tx, type), integerValue(micros), payload, hash ?? null];
     const extras = [
       key,
       sealOf(checksum, keyHash),
-      timestamp === undefined ? undefined : valueOf(toMicros(timestamp)),
+      timestamp === undefined ? undefined : integerValue(toMicros(timestamp)),
       reference,
     ];
     if (extras.some((value) => value !== undefined)) {
@@ -111,27 +111,20 @@ const TXS_WITH_EXTRAS = insertionInto("tx", {
 });
 const NO_EXTRAS: readonly SqlValue[] = [null, null, null, null];
 
-/** An integer as a parameter: above 2^53 it is a text, which the statement reads. */
-const valueOf = (integer: bigint): SqlValue =>
-  isSafe(integer) ? Number(integer) : integer.toString();
-
 /** The column `place`. In a log that was imported with very large ids, it may be more than a number holds exactly. */
 function placeOf(lead: number, type: number): SqlValue {
   const place = 2 * lead + type;
-  return Number.isSafeInteger(place) ? place : valueOf(2n * BigInt(lead) + BigInt(type));
+  return Number.isSafeInteger(place) ? place : integerValue(2n * BigInt(lead) + BigInt(type));
 }
 
 /** The column `seal` in hex. An entry with a hash of its inputs has a checksum, too. */
-function sealOf(checksum: number | undefined, keyHash: string | undefined): string | undefined {
+function sealOf(checksum: string | undefined, keyHash: string | undefined): string | undefined {
   if (checksum === undefined) {
     assert(keyHash === undefined, "a checksum covers the hash of the inputs");
     return undefined;
   }
-  return checksumHex(checksum) + (keyHash === undefined ? "" : `00${keyHash}`);
+  return keyHash === undefined ? checksum : `${checksum}00${keyHash}`;
 }
 
 const orNull = (text: string | undefined): string =>
   text === undefined ? "null" : quoteJson(text);
-
-export const microsOrNull = (timestamp: Timestamp | undefined): string =>
-  timestamp === undefined ? "null" : toMicros(timestamp).toString();

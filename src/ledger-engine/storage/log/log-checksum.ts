@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { quoteJson } from "#platform/json.ts";
 
-const BYTES = 6;
+const DIGITS = 12;
 
 /**
- * The first 48 bits of SHA-256 over an entry: its ids, the hash of its inputs, and the text that the hash chain would
+ * The first 48 bits of SHA-256 over an entry, in hex: its ids, the hash of its inputs, and the text that the hash chain would
  * cover. Everything else in the row, and in the other tables, can be derived from these. An entry that has a checksum for
  * its id alone adds no text: the chain covers the rest.
  */
@@ -17,7 +17,7 @@ export function logChecksum(entry: {
   /** The text does not contain the schema's version and the template. */
   readonly schemaVersion: string | undefined;
   readonly template: string | undefined;
-}): number {
+}): string {
   const { id, tx, keyHash, memento, schemaVersion, template } = entry;
   const keyText = keyHash === "" ? "none" : (keyHash ?? "");
   // An entry without a schema adds nothing to the text.
@@ -26,8 +26,5 @@ export function logChecksum(entry: {
       ? ""
       : `\n${quoteJson(schemaVersion ?? "")}${quoteJson(template ?? "")}`;
   const text = `${id}\n${tx ?? ""}\n${keyText}\n${memento}${schemaText}`;
-  return createHash("sha256").update(text).digest().readUIntBE(0, BYTES);
+  return hash("sha256", text, "hex").slice(0, DIGITS);
 }
-
-export const checksumHex = (checksum: number): string =>
-  checksum.toString(16).padStart(2 * BYTES, "0");

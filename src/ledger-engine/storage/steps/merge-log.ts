@@ -1,6 +1,6 @@
 import type { RowWork } from "./step.ts";
 import { countWithin } from "#ledger-engine/rules/limits.ts";
-import { checksumHex, logChecksum } from "#ledger-engine/storage/log/log-checksum.ts";
+import { logChecksum } from "#ledger-engine/storage/log/log-checksum.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
 
 /*
@@ -147,7 +147,7 @@ function addChecksums(sql: Sql, entries: readonly EntrySizeRow[], previous: numb
   for (const { id, tx, isBare, isKeyed } of entries) {
     if (tx !== null && isBare === 1 && (isKeyed === 1 || id !== before + 1)) {
       const checksum = logChecksum({ id, tx, memento: "", ...NOTHING_MORE });
-      sql.all("UPDATE tx SET seal = unhex(?) WHERE id = ?", checksumHex(checksum), tx);
+      sql.all("UPDATE tx SET seal = unhex(?) WHERE id = ?", checksum, tx);
     }
     before = id;
   }
