@@ -5,7 +5,7 @@ import { systemClock } from "#platform/clock.ts";
 import type { NodeSql } from "#platform/sql/node-sql.ts";
 
 /** Entries that are imported with one call, as over HTTP. */
-const BATCH_ENTRIES = 500;
+const BATCH_ENTRIES = 2000;
 
 /** Exports the log of a ledger, page by page, and imports it into another one on the way. */
 export function measureCopy(

@@ -32,7 +32,7 @@ export interface AuditSteps {
 }
 
 /** Of an audit that may take all the time that it needs. */
-export const AUDIT_STEPS: AuditSteps = { entries: 2000, rows: 5000 };
+export const AUDIT_STEPS: AuditSteps = { entries: 5000, rows: 5000 };
 
 /**
  * What an audit asks of a ledger: the log entries after an id and, once it has the whole log, the contents of the

@@ -1,5 +1,5 @@
 import { JsonSplitter } from "./json-splitter.ts";
-import { BATCH_BYTES_MAX, BATCH_ELEMENTS_MAX } from "./limits.ts";
+import { IMPORT_BYTES_MAX, IMPORT_ENTRIES_MAX } from "./limits.ts";
 import type { ImportBatch, ImportOutcome } from "#ledger-engine";
 import { assert } from "#platform/assert.ts";
 import { AppError, type Failure } from "#platform/errors.ts";
@@ -96,7 +96,7 @@ class Batches {
     this.#assertTaken();
     this.#pending.push(text);
     this.#pendingSize += text.length;
-    if (this.#pending.length < BATCH_ELEMENTS_MAX && this.#pendingSize < BATCH_BYTES_MAX) {
+    if (this.#pending.length < IMPORT_ENTRIES_MAX && this.#pendingSize < IMPORT_BYTES_MAX) {
       this.#sendSoon();
       return;
     }

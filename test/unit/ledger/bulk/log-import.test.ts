@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { ImportBatch, ImportOutcome } from "#ledger-engine/write/log-importer.ts";
-import { BATCH_BYTES_MAX, BATCH_ELEMENTS_MAX } from "#modules/ledger/bulk/limits.ts";
+import { IMPORT_BYTES_MAX, IMPORT_ENTRIES_MAX } from "#modules/ledger/bulk/limits.ts";
 import { importInBatches } from "#modules/ledger/bulk/log-import.ts";
 import { AppError } from "#platform/errors.ts";
 import { JSON_DEPTH_MAX } from "#platform/json-depth.ts";
@@ -96,9 +96,9 @@ describe("an import", () => {
     await importing(new FakeLedger(), streamOf([]));
     const other = new FakeLedger();
     await importing(other, streamOf([bytesOf(large.join(""))]));
-    expect(Math.max(...ledger.batches.map(({ texts }) => texts.length))).toBe(BATCH_ELEMENTS_MAX);
+    expect(Math.max(...ledger.batches.map(({ texts }) => texts.length))).toBe(IMPORT_ENTRIES_MAX);
     for (const { texts } of other.batches) {
-      expect(texts.join("").length).toBeLessThan(BATCH_BYTES_MAX + 200_100);
+      expect(texts.join("").length).toBeLessThan(IMPORT_BYTES_MAX + 200_100);
     }
     expect(other.taken).toEqual(large);
   });
