@@ -9,11 +9,17 @@ const MS_PER_ENTRY = 25;
 /** Where listeners take their time, the messages leave them a pause: this many times what the last one took them. */
 const WORK_SHARE = 2;
 const INTERVAL_MAX_MS = 500;
+/**
+ * The longest interval after the first message of a burst, which names only what came in its first moment: whoever delivers
+ * webhooks would be done with that long before the second one. It doubles with each message.
+ */
+const FIRST_INTERVAL_MAX_MS = 100;
 
 /** When a ledger announces its commits. Times are in milliseconds since the epoch. */
 export class AnnouncementPace {
   #sentMs = 0;
   #intervalMs = 0;
+  #longestMs = FIRST_INTERVAL_MAX_MS;
 
   /** How long a commit of now waits until its message is sent; a clock that has stepped back delays nothing further. */
   waitMs(nowMs: number): number {
@@ -23,8 +29,12 @@ export class AnnouncementPace {
 
   /** A message of so many log entries is sent. */
   sent(entries: number, nowMs: number): void {
+    const isFirst = nowMs - this.#sentMs > 2 * INTERVAL_MAX_MS;
+    this.#longestMs = isFirst
+      ? FIRST_INTERVAL_MAX_MS
+      : Math.min(2 * this.#longestMs, INTERVAL_MAX_MS);
     this.#sentMs = nowMs;
-    this.#intervalMs = Math.min(entries * MS_PER_ENTRY, INTERVAL_MAX_MS);
+    this.#intervalMs = Math.min(entries * MS_PER_ENTRY, this.#longestMs);
   }
 
   /** What the message announced is stored with its listeners. */

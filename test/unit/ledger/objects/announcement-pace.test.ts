@@ -35,6 +35,12 @@ describe("the pace of announcements", () => {
     expect(Math.min(...intervals.slice(0, -1))).toBeGreaterThanOrEqual(500);
   });
 
+  it("leaves less time between the first messages of a burst", () => {
+    const times = messageTimes(commitsEvery(1, 3000), 5);
+    const intervals = times.slice(1).map((timeMs, index) => timeMs - (times[index] ?? 0));
+    expect(intervals.slice(0, 5)).toEqual([100, 200, 400, 500, 500]);
+  });
+
   it("is quick again after a burst", () => {
     const burst = commitsEvery(2, 500);
     const end = (burst.at(-1) ?? 0) + 2000;
