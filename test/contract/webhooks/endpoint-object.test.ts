@@ -1,4 +1,4 @@
-import { runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ConfigStore } from "#modules/webhooks/config-store.ts";
@@ -235,6 +235,29 @@ test("an alarm that was set before an eviction is not put off by one that is set
   await evict(object);
   await object.accept({ origin: { source: "outbox" }, events: [] }, spec);
   expect(await runInDurableObject(object, (_, { storage }) => storage.getAlarm())).toBe(atMs);
+});
+
+test.each([
+  { name: "is not done again by the first alarm after an eviction", agoMs: HOUR_MS, left: [1, 2] },
+  { name: "is done a day after the last one", agoMs: 25 * HOUR_MS, left: [2] },
+  { name: "is not put off by a clock that steps back", agoMs: -25 * HOUR_MS, left: [2] },
+])("a purge $name", async ({ agoMs, left }) => {
+  const bench = new EndpointBench();
+  const config = await bench.subscribe();
+  await bench.publish(eventFor(config), eventFor(config));
+  await bench.settled(config.id, "succeeded", 2);
+  const object = env.ENDPOINTS.getByName(config.id);
+  await runInDurableObject(object, async (_, { storage }) => {
+    storage.sql.exec("UPDATE delivery SET updated_ms = 0");
+    storage.sql.exec("UPDATE lane SET purged_ms = ?", Date.now() - agoMs);
+    await storage.setAlarm(Date.now() + HOUR_MS);
+  });
+  await evict(object);
+  await runDurableObjectAlarm(object);
+  const seqs = (await bench.deliveriesOf(config.id)).map(({ seq }) => seq);
+  expect(seqs.toSorted((a, b) => a - b)).toEqual(left);
+  const alarmMs = await runInDurableObject(object, (_, { storage }) => storage.getAlarm());
+  expect(present(alarmMs, "the next purge is planned")).toBeGreaterThan(Date.now());
 });
 
 test("a replay is begun before its body is read", async () => {

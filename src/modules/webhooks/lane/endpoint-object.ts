@@ -59,7 +59,7 @@ export class EndpointObject extends DurableObject<Env> {
     this.#alarms = new Alarms(ctx.storage, {
       deliver: () => this.#lane()?.wake(),
       end: () => this.#endPending(),
-      purge: () => this.#purge(),
+      purge: () => this.#purgeIfDue(),
     });
     void ctx.blockConcurrencyWhile(async () => this.#alarms.inherit(await ctx.storage.getAlarm()));
   }
@@ -211,6 +211,15 @@ export class EndpointObject extends DurableObject<Env> {
     this.#alarms.set("end", Date.now() + PAUSE_MS);
   }
 
+  /** The first alarm after an eviction does the work of all, and a purge looks at each delivery that is kept. */
+  async #purgeIfDue(): Promise<void> {
+    if (this.#lane() === undefined) return;
+    const restMs = this.#store.purgedMs() + PURGE_INTERVAL_MS - Date.now();
+    // It is longer than the interval where the clock has stepped back.
+    if (restMs <= 0 || restMs > PURGE_INTERVAL_MS) await this.#purge();
+    else if (this.#store.lastSeq() > 0) this.#alarms.set("purge", Date.now() + restMs);
+  }
+
   /** Removes deliveries after their retention, and the object's storage once a deleted config has none left. */
   async #purge(): Promise<void> {
     const settings = webhookSettings.of(this.env);
@@ -230,6 +239,7 @@ export class EndpointObject extends DurableObject<Env> {
   }
 
   async #endPurge({ spec }: Lane): Promise<void> {
+    this.#store.writePurged(Date.now());
     if (
       spec.isDeleted &&
       this.#changes.isOver(

@@ -73,12 +73,14 @@ export class LaneStore {
     this.#sql.transaction(() => {
       createLaneTables(this.#sql);
       this.#sql.all(
-        "INSERT INTO lane (one, spec, breaker, offset_ms, last_ms, head) VALUES (1, ?, ?, ?, ?, ?)",
+        `INSERT INTO lane (one, spec, breaker, offset_ms, last_ms, head, purged_ms)
+         VALUES (1, ?, ?, ?, ?, ?, ?)`,
         stringifyJson(state.spec),
         stringifyJson(state.breaker),
         state.clock.offsetMs,
         state.clock.lastMs,
         state.head,
+        state.clock.lastMs - state.clock.offsetMs,
       );
     });
   }
@@ -110,6 +112,15 @@ export class LaneStore {
       clock.lastMs,
       head,
     );
+  }
+
+  /** When a purge last came to the end, by the clock of the machine; before the first one, when the lane was made. */
+  purgedMs(): number {
+    return first(this.#sql.all<{ purged_ms: number }>("SELECT purged_ms FROM lane")).purged_ms;
+  }
+
+  writePurged(wallMs: number): void {
+    this.#sql.all("UPDATE lane SET purged_ms = ?", wallMs);
   }
 
   /** The number of the newest delivery; 0 if there is none. */

@@ -15,7 +15,8 @@ const STATEMENTS = [
     breaker TEXT NOT NULL,
     offset_ms INTEGER NOT NULL,
     last_ms INTEGER NOT NULL,
-    head INTEGER NOT NULL
+    head INTEGER NOT NULL,
+    purged_ms INTEGER NOT NULL
   ) STRICT`,
   `CREATE TABLE origin (
     id INTEGER PRIMARY KEY,
