@@ -5,6 +5,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import type { WrittenEvent } from "#platform/events/envelope.ts";
 import type { LedgerOrigin } from "#platform/events/messages.ts";
 import { sourceNamed } from "#platform/events/sources.ts";
+import { type Clock, toMillis } from "#platform/time.ts";
 
 /** Where an event is in its origin: the id of its log entry, or its own id. */
 type Position = number | string;
@@ -15,12 +16,14 @@ type Bodies = ReadonlyMap<Position, string | undefined>;
 const GAP_MAX = 20;
 /** After so many characters, one call reads no further bodies: an object has little memory. */
 const LENGTH_MAX = 8_000_000;
+/** The same after this time, in milliseconds: a lane waits for five seconds, gets none of them then, and asks for as many again. */
+const READ_ON_MS_MAX = 2000;
 /** How many stored bodies one statement reads. Each may have two megabytes. */
 const STORED_AT_ONCE = 4;
 
 /**
- * Bodies of some events of one origin: at least one, and as many as fit into memory; the others are to be asked for again. Those
- * of a ledger are made from its log, which never changes. Throws where they cannot be read now.
+ * Bodies of some events of one origin: at least one, and as many as fit into memory and can be read in time; the others are to be
+ * asked for again. Those of a ledger are made from its log, which never changes. Throws where they cannot be read now.
  */
 export function readBodies(
   origin: EventOrigin,
@@ -50,17 +53,17 @@ export async function readAllBodies(
 
 async function readStored(
   positions: readonly Position[],
-  { env }: ServiceContext,
+  { env, clock }: ServiceContext,
 ): Promise<Bodies> {
   const bodies = new Map<Position, string | undefined>();
-  let length = 0;
-  for (let at = 0; at < positions.length && length < LENGTH_MAX; at += STORED_AT_ONCE) {
+  const limits = new ReadLimits(clock);
+  for (let at = 0; at < positions.length && limits.areKept; at += STORED_AT_ONCE) {
     const some = positions.slice(at, at + STORED_AT_ONCE);
     const stored = await PayloadStore.from(env).read(some.map(String));
     for (const position of some) {
       const body = stored.get(String(position));
       bodies.set(position, body);
-      length += body?.length ?? 0;
+      limits.add(body);
     }
   }
   return bodies;
@@ -73,10 +76,10 @@ async function readLog(
 ): Promise<Bodies> {
   const wanted = new Map(positions.map((position) => [Number(position), position]));
   const bodies = new Map<Position, string | undefined>();
-  let length = 0;
+  const limits = new ReadLimits(context.clock);
   for (const range of rangesOf([...wanted.keys()])) {
     for (let from = range.from; from <= range.to;) {
-      if (length >= LENGTH_MAX) return bodies;
+      if (!limits.areKept) return bodies;
       const message = { source: "ledger", ledger, uuid, from, to: range.to } as const;
       const part = await sourceNamed(message.source).reread?.(message, context);
       if (part === undefined) return new Map(positions.map((position) => [position, undefined]));
@@ -85,12 +88,33 @@ async function readLog(
         if (id < from || id > part.to) continue;
         const body = toWrittenPayload(existing(events.get(id), id, ledger));
         bodies.set(position, body);
-        length += body.length;
+        limits.add(body);
       }
       from = part.to + 1;
     }
   }
   return bodies;
+}
+
+/** Whether one call may read further bodies. */
+class ReadLimits {
+  readonly #clock: Clock;
+  readonly #endMs: number;
+  #length = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#endMs = toMillis(clock()) + READ_ON_MS_MAX;
+  }
+
+  get areKept(): boolean {
+    return this.#length < LENGTH_MAX && toMillis(this.#clock()) < this.#endMs;
+  }
+
+  /** A body was read. */
+  add(body: string | undefined): void {
+    this.#length += body?.length ?? 0;
+  }
 }
 
 const positionOf = ({ id }: WrittenEvent, uuid: string): number =>

@@ -1,9 +1,11 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { LogEntry } from "#ledger-engine";
 import { ledgerSource } from "#modules/ledger/event-source.ts";
 import { LedgerEvents } from "#modules/ledger/ledger-events.ts";
 import { writeEntries } from "#modules/ledger/objects/event-payloads.ts";
+import { READ_MS_MAX } from "#modules/webhooks/lane/ports.ts";
 import { readAllBodies, readBodies } from "#modules/webhooks/lane/read-bodies.ts";
+import type { EventOrigin } from "#modules/webhooks/lane/types.ts";
 import { PayloadStore } from "#modules/webhooks/payload-store.ts";
 import { systemContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -21,9 +23,11 @@ class FakeLedger {
   note = "short";
   missing: number | undefined;
   isPurged = false;
+  onCall: () => void = () => undefined;
 
   async readWritten(from: number, to: number) {
     this.calls.push(`${from}-${to}`);
+    this.onCall();
     if (this.isPurged) {
       return { ok: false, failure: { kind: "LEDGER_NOT_FOUND", message: "ledger not found" } };
     }
@@ -106,4 +110,45 @@ test("stored bodies are read later where they are too large together", async () 
   expect(first.get("gone")).toBeUndefined();
   const all = await readAllBodies({ source: "outbox" }, ids, contextOf());
   expect(all).toEqual(ids.map(() => body));
+});
+
+describe("bodies that take long to read", () => {
+  const CALL_MS = 300;
+  let nowMs = 0;
+  const pass = (): void => {
+    nowMs += CALL_MS;
+  };
+  const slowContext = () => ({ ...contextOf(), clock: () => fromMillis(nowMs) });
+
+  /** Reads bodies, each call in time, until there are no more, and returns them. */
+  async function readInTime(origin: EventOrigin, positions: readonly (number | string)[]) {
+    const bodies: (string | undefined)[] = [];
+    while (bodies.length < positions.length) {
+      const startMs = nowMs;
+      const read = await readBodies(origin, positions.slice(bodies.length), slowContext());
+      expect(nowMs - startMs).toBeLessThan(READ_MS_MAX - CALL_MS);
+      expect(read.size).toBeGreaterThan(0);
+      bodies.push(...read.values());
+    }
+    return bodies;
+  }
+
+  test("of a ledger are read by several calls", async () => {
+    ledger.onCall = pass;
+    const positions = Array.from({ length: 100 }, (_, index) => 1 + 30 * index);
+    const bodies = await readInTime(ORIGIN, positions);
+    expect(bodies.map(accountOf)).toEqual(positions.map((position) => `a${position}`));
+  });
+
+  test("of the outbox are read by several calls", async () => {
+    const ids = Array.from({ length: 192 }, (_, index) => `slow-${index}`);
+    await new PayloadStore(d1.db).insert(new Map(ids.map((id) => [id, id])), fromMillis(0));
+    d1.onStep = (when) => {
+      if (when === "before") pass();
+    };
+    onTestFinished(() => {
+      d1.onStep = () => undefined;
+    });
+    expect(await readInTime({ source: "outbox" }, ids)).toEqual(ids);
+  });
 });
