@@ -260,6 +260,35 @@ test.each([
   expect(present(alarmMs, "the next purge is planned")).toBeGreaterThan(Date.now());
 });
 
+test("a deleted config is forgotten soon after D1 did not answer", async () => {
+  vi.spyOn(console, "error").mockReturnValue();
+  const bench = new EndpointBench();
+  const config = await bench.subscribe();
+  await bench.publish(eventFor(config));
+  await bench.settled(config.id, "succeeded");
+  await bench.configs.deleteConfig(config.id);
+  const object = env.ENDPOINTS.getByName(config.id);
+  await eventually(() =>
+    runInDurableObject(object, (_, { storage }) => {
+      const { spec } = storage.sql.exec<{ spec: string }>("SELECT spec FROM lane").one();
+      expect(JSON.parse(spec)).toMatchObject({ isDeleted: true });
+    }),
+  );
+  await runInDurableObject(object, async (_, { storage }) => {
+    storage.sql.exec("UPDATE delivery SET updated_ms = 0");
+    storage.sql.exec("UPDATE lane SET purged_ms = 0");
+    await storage.setAlarm(Date.now() + HOUR_MS);
+  });
+  await evict(object);
+  const forget = vi.spyOn(ConfigStore.prototype, "forget");
+  onTestFinished(() => forget.mockRestore());
+  forget.mockRejectedValueOnce(new AppError("OVERLOADED", "the database is busy"));
+  await runDurableObjectAlarm(object);
+  expect([await tablesOf(config.id), await rowsOf(config.id)]).toEqual([1, 1]);
+  await runDurableObjectAlarm(object);
+  expect([await tablesOf(config.id), await rowsOf(config.id)]).toEqual([0, 0]);
+});
+
 test("a replay is begun before its body is read", async () => {
   const bench = new EndpointBench();
   const config = await bench.subscribe();

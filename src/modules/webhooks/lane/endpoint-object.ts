@@ -239,21 +239,18 @@ export class EndpointObject extends DurableObject<Env> {
   }
 
   async #endPurge({ spec }: Lane): Promise<void> {
-    this.#store.writePurged(Date.now());
-    if (
-      spec.isDeleted &&
-      this.#changes.isOver(
-        Date.now() - webhookSettings.of(this.env).FLORIN_WEBHOOK_RETENTION_FAILED,
-      )
-    ) {
+    const { FLORIN_WEBHOOK_RETENTION_FAILED: retentionMs } = webhookSettings.of(this.env);
+    if (spec.isDeleted && this.#changes.isOver(Date.now() - retentionMs)) {
+      // Where D1 does not answer, the purge has not come to its end, and is done again soon.
       await ConfigStore.from(this.env).forget(spec.configId);
       this.#opened = undefined;
       this.#alarms.clear();
       await this.ctx.storage.deleteAlarm();
       await this.ctx.storage.deleteAll();
-    } else if (this.#store.lastSeq() > 0) {
-      this.#alarms.set("purge", Date.now() + PURGE_INTERVAL_MS);
+      return;
     }
+    this.#store.writePurged(Date.now());
+    if (this.#store.lastSeq() > 0) this.#alarms.set("purge", Date.now() + PURGE_INTERVAL_MS);
   }
 
   /** The lane of a config, which is made where there is none; undefined where nothing is left of the config. */
