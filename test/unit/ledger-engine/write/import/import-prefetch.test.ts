@@ -80,6 +80,19 @@ describe("entries that are imported together", () => {
     expect(linesOf(exportOf(copy))).toEqual(lines.slice(0, 2));
   });
 
+  test("are imported up to one that is not JSON, also where its last type has no transaction", () => {
+    const [line = ""] = fourLines();
+    const metadata = '"targetType":"ACCOUNT","targetId":"a","metadata":{}';
+    const twoTypes = line
+      .replace('"accountMetadata":{}', `"accountMetadata":{},${metadata}`)
+      .replace(/\}$/, ',"type":"SET_METADATA"}');
+    const copy = () => new TestLedger({ features: UNCHAINED });
+    expect(importInto(copy(), [twoTypes])).toEqual({ taken: 1 });
+    expect(importInto(copy(), [twoTypes.replace('"insertedAt":', '"insertedAt":?')])).toMatchObject(
+      { taken: 0, failure: { kind: "VALIDATION", message: "entry 1 is not valid JSON" } },
+    );
+  });
+
   test("are imported even if they are more than are prefetched together", () => {
     const lines = linesOf(exportOf(ledgerOfPayments(1100)));
     const copy = new TestLedger({ features: UNCHAINED });
