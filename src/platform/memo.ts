@@ -36,7 +36,10 @@ export class Remembered<V> {
     return this.#values.get(text);
   }
 
-  /** Remembers a value instead of the one that was added first. A text that is too long is not remembered. */
+  /**
+   * Remembers a value. Where there is no room, the value that was added first is forgotten. A text that is too long is not
+   * remembered.
+   */
   add(text: string, value: V): void {
     const { countMax, lengthMax } = this.#bounds;
     if (text.length > lengthMax) return;

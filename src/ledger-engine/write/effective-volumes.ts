@@ -291,7 +291,7 @@ interface LaterStatements {
   readonly update: string;
 }
 
-const laterMoves = (condition: string, order: string): LaterStatements => ({
+const laterStatements = (condition: string, order: string): LaterStatements => ({
   rows: `SELECT tx, CAST(timestamp AS TEXT) AS date, effective_delta_input, effective_delta_output FROM move
     WHERE account = ?1 AND asset = ?2 AND ${condition} ORDER BY ${order} LIMIT ?5 + 0`,
   groups: `SELECT effective_delta_input, effective_delta_output, count(*) AS moves FROM move
@@ -302,13 +302,13 @@ const laterMoves = (condition: string, order: string): LaterStatements => ({
       AND effective_delta_input IS ?5 AND effective_delta_output IS ?6`,
 });
 
-const UNDATED = laterMoves("timestamp IS NULL AND ?3 IS NULL AND tx > ?4", "tx");
-const DATED = laterMoves(
+const UNDATED = laterStatements("timestamp IS NULL AND ?3 IS NULL AND tx > ?4", "tx");
+const DATED = laterStatements(
   "timestamp IS NOT NULL AND (timestamp, tx) > (CAST(?3 AS INTEGER), ?4)",
   "timestamp, tx",
 );
 
-/** Some of the later moves: those that have no date of their own, and those that have one. */
+/** The first few later moves, in no order: those that have no date of their own, then those that have one. */
 const FIRST_LATER = `SELECT * FROM (
     SELECT tx, effective_delta_input, effective_delta_output FROM move
       WHERE account = ?1 AND asset = ?2 AND timestamp IS NULL AND tx > ?3 LIMIT ?5 + 0

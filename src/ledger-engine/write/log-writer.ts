@@ -147,7 +147,7 @@ function headOf(sql: Sql): LogHead {
   return { logId: row.id, date: fromMicros(row.date), hash: hashOf(row.hash.toLowerCase()) };
 }
 
-/** A hash of its form in hex, which is empty where there is none. */
+/** A hash that is given in hex; undefined for an empty text, which stands for none. */
 const hashOf = (hex: string): EntryHash | undefined =>
   hex === "" ? undefined : { hex, base64: Buffer.from(hex, "hex").toString("base64") };
 

@@ -252,8 +252,8 @@ export class TransactionRows {
 }
 
 /**
- * So many rows are packed: handing over fewer takes no longer, and SQL makes texts of up to 2 MB. For the same reason, the payload
- * and the metadata of a row that is packed have at most so many bytes together.
+ * From this many rows on, and up to this many, they come as one text: handing over fewer takes no longer, and SQL takes texts of up
+ * to 2 MB. For that reason, too, the payload and the metadata of each have at most this many bytes together.
  */
 const PACKED_MIN = 3;
 const PACKED_MAX = 64;

@@ -2,7 +2,7 @@ import { hash as digestOf } from "node:crypto";
 import {
   CONTENT,
   ENTRY_SIZE,
-  LISTED,
+  LISTED_COLUMNS,
   type ListedRow,
   type ListedSqlRow,
   type LogSizeRow,
@@ -101,7 +101,7 @@ export class LogReader {
   following(after: number, to: number, limits: RangeLimits): LogListEntry[] {
     const range = { from: after + 1, to };
     const limit = countFirst(this.#sql, ENTRY_SIZE, { range, ...limits });
-    const rows = entriesIn<ListedSqlRow>(this.#sql, { columns: LISTED, range, limit });
+    const rows = entriesIn<ListedSqlRow>(this.#sql, { columns: LISTED_COLUMNS, range, limit });
     const entries = this.#toListed(rows, { isRange: true });
     // The rows do not tell how long names and volumes are.
     return entries.slice(0, countWithin(entries, CHUNK_BYTES_MAX, eventBytesOf));

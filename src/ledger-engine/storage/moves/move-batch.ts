@@ -74,7 +74,7 @@ export class MoveBatch {
   }
 }
 
-/** Numbers are bound as reals, and only columns of any type would keep them so. */
+/** Numbers are bound as reals. Columns of integers turn them back; those of amounts take any type, so that these are cast. */
 const MOVE_COLUMNS = {
   account: "?",
   asset: "?",

@@ -9,7 +9,6 @@ const ANNOUNCED_MAX = 10_000;
 const COMMITTED_LIMITS = { bytesMax: 4_000_000 };
 /** What one call gives to the events consumer. */
 const LIMITS = { countMax: 500, bytesMax: 4_000_000 };
-
 /** The same for heads of entries. */
 const HEADS_MAX = 2000;
 
@@ -36,7 +35,7 @@ export const readCommitted = (
   logIds: readonly number[],
 ): CommittedTransaction[] => engine.readCommitted(logIds, COMMITTED_LIMITS);
 
-/** The first entries that nobody has confirmed. */
+/** The message that announces the first entries that nobody has confirmed. */
 export const unpublishedRange = ({
   info,
   publishedLogId,

@@ -17,7 +17,6 @@ import { settleAll } from "#platform/work/lanes.ts";
 const CALLS = { total: 24, perKey: 1, timeoutMs: 10_000 };
 /** How long an endpoint that did not want bodies gets none, in milliseconds. */
 const WITHOUT_BODIES_MS = 1000;
-
 /** Most entries of a message whose bodies are sent. */
 const BODIES_MAX = 500;
 
@@ -43,10 +42,10 @@ export const webhookListener: EventListener = {
   },
 };
 
-/** The bodies of other events are stored, and so written for whoever may want them. */
+/** Other events have no log to be read from: their bodies are written and stored for all endpoints. */
 const isOfLedger = ({ source }: EventsMessage): boolean => source === "ledger";
 
-/** No lane keeps the bodies of so many events: it reads them when their turn comes. */
+/** Lanes keep no bodies of so many events. They read them when their turn comes. */
 const isLarge = (message: EventsMessage): boolean =>
   message.source === "ledger" && message.to - message.from >= BODIES_MAX;
 
