@@ -18,6 +18,8 @@ const MINUTES_STANDARD = 30;
 const MINUTES_MIN = 1;
 const MINUTES_MAX = 1440;
 const GROWTHS_SHOWN = 15;
+/** How long the load goes on between the two heap snapshots that name what grows. */
+const GROWTH_MINUTES = 2;
 
 /**
  * `npm run soak` loads a server as fast as it goes, with transactions, bulks, reads, lists and five webhooks, and compares
@@ -30,23 +32,40 @@ async function soak(): Promise<void> {
 }
 
 async function soakServer(server: BenchServer, minutes: number): Promise<void> {
-  const inspector = await Inspector.open(server.inspectorUrl ?? "", WORKER);
   const api = new BenchApi(server.url, await server.authorize());
   await api.createLedger(LEDGER);
   await fill(LEDGER, ACCOUNTS, api); // so that every account that is read exists
   const receivers = await Receivers.open(api);
   try {
-    const heapBefore = await inspector.snapshot();
     say(LINE_HEAD);
     const samples = await sampleLoad(server, { receivers, minutes });
     const { second, last } = lastThirds(samples);
     const isMemorySteady = compare("memory in MB", mb(second), mb(last));
     const isLatencySteady = compare("p99 in ms", second.p99Ms, last.p99Ms);
-    await sayParts(server, inspector);
-    if (!isMemorySteady) sayGrowth(heapBefore, await inspector.snapshot());
+    const further = () => sampleLoad(server, { receivers, minutes: GROWTH_MINUTES });
+    await lookInside(server, isMemorySteady ? undefined : further);
     if (!isMemorySteady || !isLatencySteady) process.exitCode = 1;
   } finally {
     receivers.close();
+  }
+}
+
+/**
+ * Says what the memory consists of, and what grows during a further load, if one is given. All figures are taken before: a
+ * runtime that an inspector watches keeps a record of each task that waits, is slower from minute to minute, and grows.
+ */
+async function lookInside(
+  server: BenchServer,
+  load: (() => Promise<unknown>) | undefined,
+): Promise<void> {
+  const inspector = await Inspector.open(server.inspectorUrl ?? "", WORKER);
+  try {
+    await sayParts(server, inspector);
+    if (load === undefined) return;
+    const before = await inspector.snapshot();
+    await load();
+    sayGrowth(before, await inspector.snapshot());
+  } finally {
     inspector.close();
   }
 }
@@ -122,7 +141,7 @@ function sayGrowth(before: string, after: string): void {
   const growths = heapGrowth(before, after);
   const total = growths.reduce((sum, { bytes }) => sum + bytes, 0);
   say(
-    `What has grown in the heap of JavaScript since before the load, ${inMb(total)} MB in all; memory that is not among it belongs to the runtime itself:`,
+    `What has grown in the heap of JavaScript during ${GROWTH_MINUTES} more minutes, ${inMb(total)} MB in all; memory that is not among it belongs to the runtime itself:`,
   );
   for (const { name, count, bytes } of growths.slice(0, GROWTHS_SHOWN)) {
     say(`${inMb(bytes).padStart(10)} MB ${`${count}`.padStart(9)}  ${name}`);
