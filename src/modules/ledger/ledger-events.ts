@@ -8,6 +8,7 @@ import { callObject, type ObjectCall } from "#platform/objects/call.ts";
 
 /** The consumer of events must not wait for a ledger that hangs. To confirm events twice changes nothing. */
 const EVENTS_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true, timeoutMs: 10_000 };
+const EVENTS_AGAIN: ObjectCall = { object: "ledger", isRead: true };
 
 interface EventsPart {
   readonly events: readonly PlatformEvent[];
@@ -40,11 +41,11 @@ export class LedgerEvents {
     return { events: toBareEvents(uuid, heads), to: endOf(heads, publishedLogId, to) };
   }
 
-  /** The same again, written, confirmed ones among them. */
+  /** The same again, written, confirmed ones among them. It may take any time: its caller sees to the limit. */
   async reread({ ledger, uuid }: LedgerOrigin, from: number, to: number): Promise<RereadPart> {
     const entries = await callObject(
       ledgerObject(this.#env, ledger).readWritten(from, to, uuid),
-      EVENTS_OF_LEDGER,
+      EVENTS_AGAIN,
     );
     return { events: toWrittenEvents(uuid, entries), to: endOf(entries, 0, to) };
   }

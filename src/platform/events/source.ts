@@ -39,7 +39,8 @@ export interface EventSource<M extends EventsMessage = EventsMessage> {
   deliver(message: M, delivery: EventDelivery): Promise<void>;
   /**
    * The first events of a message again, whether they are confirmed or not: as many as one call gives. Undefined where all are
-   * gone for good. Absent for a source that forgets confirmed events.
+   * gone for good. It may take any time: objects that read all the time limit it by a deadline that they share. Absent for
+   * a source that forgets confirmed events.
    */
   reread?(message: M, context: ServiceContext): Promise<RereadPart | undefined>;
   /** Confirms all events of a message without reading them: nobody wants them. */

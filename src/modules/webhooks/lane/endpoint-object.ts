@@ -5,7 +5,7 @@ import { LaneStore } from "./lane-store.ts";
 import { hasLaneTables } from "./lane-tables.ts";
 import { Lane } from "./lane.ts";
 import { LateEndings } from "./late-endings.ts";
-import { openPorts, READ_MS_MAX } from "./ports.ts";
+import { openPorts, readsWithin } from "./ports.ts";
 import { readAllBodies } from "./read-bodies.ts";
 import type {
   AttemptPosition,
@@ -22,10 +22,10 @@ import { notReplayable, unknownDelivery } from "#modules/webhooks/failures.ts";
 import { retryPolicyOf, webhookSettings } from "#modules/webhooks/settings.ts";
 import { systemContext } from "#platform/context.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
-import { reachObject } from "#platform/objects/call.ts";
 import { asResult, type Result, toFailure } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
+import { sharedDeadlines } from "#platform/work/deadline.ts";
 
 /** How many deliveries one turn ends or purges; other calls come between two turns. */
 const SLICE = 500;
@@ -47,6 +47,8 @@ export class EndpointObject extends DurableObject<Env> {
   readonly #changes: LaneChanges;
   readonly #endings: LateEndings;
   readonly #alarms: Alarms<"deliver" | "end" | "purge">;
+  readonly #startDeadline = sharedDeadlines();
+  readonly #within = readsWithin(this.#startDeadline);
   #opened: Lane | undefined;
   #creation: Promise<Lane | undefined> | undefined;
 
@@ -149,7 +151,8 @@ export class EndpointObject extends DurableObject<Env> {
     if (event === undefined) throw unknownDelivery();
     const origin = this.#store.originOf(event.origin);
     const context = systemContext(this.env, "webhooks");
-    const [body] = await readAllBodies(origin, [event.position], context);
+    const source = origin.source === "outbox" ? "database" : "ledger";
+    const [body] = await this.#within(readAllBodies(origin, [event.position], context), source);
     return { delivery, body };
   }
 
@@ -266,9 +269,8 @@ export class EndpointObject extends DurableObject<Env> {
   /** What D1 says counts here: a call that comes late must not bring back a config that is gone. */
   async #create(configId: string): Promise<Lane | undefined> {
     const configs = ConfigStore.from(this.env);
-    const read = { object: "database", isRead: true, timeoutMs: READ_MS_MAX };
-    const spec = await reachObject(configs.findSpec(configId), read);
-    if (spec?.isDeleted === true) await reachObject(configs.forget(configId), read);
+    const spec = await this.#within(configs.findSpec(configId), "database");
+    if (spec?.isDeleted === true) await this.#within(configs.forget(configId), "database");
     if (spec === undefined || spec.isDeleted) return undefined;
     const clock = { offsetMs: 0, lastMs: Date.now() };
     this.#store.create({ spec, breaker: CLOSED, clock, head: 1 });
@@ -284,7 +286,10 @@ export class EndpointObject extends DurableObject<Env> {
     this.#opened = new Lane({
       sql: this.#sql,
       store: this.#store,
-      ports: openPorts(this.env, (atMs) => this.#alarms.set("deliver", atMs)),
+      ports: openPorts(this.env, {
+        setAlarm: (atMs) => this.#alarms.set("deliver", atMs),
+        startDeadline: this.#startDeadline,
+      }),
       policy: {
         retries: retryPolicyOf(settings),
         disableAfterMs: settings.FLORIN_WEBHOOK_DISABLE_AFTER,

@@ -11,20 +11,29 @@ import { classify } from "#modules/webhooks/core/retry.ts";
 import { deactivateFailing } from "#modules/webhooks/deactivation.ts";
 import { systemContext } from "#platform/context.ts";
 import { reachObject } from "#platform/objects/call.ts";
-import { sharedDeadlines } from "#platform/work/deadline.ts";
+import type { StartDeadline } from "#platform/work/deadline.ts";
 
 /** A ledger, or the database, that does not answer in this time is asked again later: a lane must not hang with it. */
-export const READ_MS_MAX = 5000;
+const READ_MS_MAX = 5000;
 /** Most bytes that are kept of the answer to a call that succeeded: they say little, and there are many. */
 const SUCCESS_EXCERPT_BYTES_MAX = 4096;
 
-/** What the lane of an endpoint works with in a deployment. */
-export function openPorts(env: Env, setAlarm: (atMs: number) => void): LanePorts {
-  const context = systemContext(env, "webhooks");
-  const startDeadline = sharedDeadlines();
-  const calls = { ...callContextOf(context), nowMs: () => Date.now(), startDeadline };
-  const within = <T>(read: Promise<T>, object: string): Promise<T> =>
+/** Awaits a read that may hang; `object` is what error messages call that which is read. */
+type Within = <T>(read: Promise<T>, object: string) => Promise<T>;
+
+export const readsWithin =
+  (startDeadline: StartDeadline): Within =>
+  (read, object) =>
     reachObject(read, { object, isRead: true, timeoutMs: READ_MS_MAX, startDeadline });
+
+/** What the lane of an endpoint works with in a deployment. */
+export function openPorts(
+  env: Env,
+  { setAlarm, startDeadline }: Pick<LanePorts, "setAlarm"> & { startDeadline: StartDeadline },
+): LanePorts {
+  const context = systemContext(env, "webhooks");
+  const calls = { ...callContextOf(context), nowMs: () => Date.now(), startDeadline };
+  const within = readsWithin(startDeadline);
   return {
     wallMs: () => Date.now(),
     open: async ({ configId }) => {

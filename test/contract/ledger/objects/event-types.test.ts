@@ -1,6 +1,6 @@
 import { registerSchema, unregisterSchema, validate } from "@hyperjump/json-schema/draft-2020-12";
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { LEDGER_EVENT_TYPES } from "#modules/ledger/event-types.ts";
 import { LedgerEvents } from "#modules/ledger/ledger-events.ts";
 import { toPayload } from "#modules/webhooks/index.ts";
@@ -151,4 +151,17 @@ describe("the list of event types", () => {
     expect((await api(PATH, { token: null })).status).toBe(401);
     expect((await api(PATH, { token: await token("ledger:write") })).status).toBe(401);
   });
+});
+
+test("reading events again sets no timer, which an object that reads all the time would keep", async () => {
+  const ledger = await freshLedger();
+  await post(ledger, pay("world -> a", 1n));
+  const origin = { ledger, uuid: await uuidOf(ledger) };
+  const source = new LedgerEvents(env);
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => timers.mockRestore());
+  expect((await source.reread(origin, 0, 100)).events).toHaveLength(1);
+  expect(timers).not.toHaveBeenCalled();
+  await source.read(origin, 0, 100);
+  expect(timers).toHaveBeenCalledOnce();
 });
