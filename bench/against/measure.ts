@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { BULKS_NAME, runBulks } from "../bulks/measure.ts";
 import { ACCOUNTS, fill, LEDGERS, READ_NAMES, readCases, writeCases } from "../cases.ts";
 import { LoadGenerator } from "../load/load-generator.ts";
 import type { Case } from "../measure.ts";
@@ -47,6 +48,7 @@ export async function measureAgainst(options: AgainstOptions, take: Take): Promi
     }
   }
   if (wants(IN_PROCESS_NAME)) await compareReadsInProcess(roots, options, take);
+  if (wants(BULKS_NAME)) await compareBulks(roots, options, take);
 }
 
 async function compareProducts(
@@ -192,6 +194,17 @@ async function compareReadsInProcess(
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Compares bulks inside a process, each checkout with its own engine. */
+async function compareBulks(
+  [before, after]: Both<string>,
+  { size, pairs }: AgainstOptions,
+  take: Take,
+): Promise<void> {
+  const ratesOf = async (root: string): Promise<Rates> =>
+    new Map([[BULKS_NAME, (await runBulks(root, size)).enginePerSecond]]);
+  takeRates(await inTurns([() => ratesOf(before), () => ratesOf(after)], pairs), take);
 }
 
 const MS = 1000;

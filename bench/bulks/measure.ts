@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { RawRows } from "./raw-rows.ts";
 import { addressOf, ASSET } from "#bench/layouts/payloads.ts";
 import { generate, type GeneratedTransaction } from "#bench/layouts/transactions.ts";
@@ -46,6 +48,13 @@ export function measureBulks(size: number): BulkFigures {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** The same for the engine of a checkout, in a process of its own. */
+export async function runBulks(root: string, size: number): Promise<BulkFigures> {
+  const args = [join(root, "bench/bench.ts"), "--only", BULKS_NAME, "--size", `${size}`, "--json"];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
+  return (JSON.parse(stdout) as { bulks: BulkFigures }).bulks; // as `bench.ts` reports them
 }
 
 function measureRounds(
