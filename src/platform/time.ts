@@ -44,9 +44,12 @@ export function parseTimestamp(text: string): Timestamp | undefined {
 
 /** The wire form: trailing zeros of the fraction removed, and the dot with them. */
 export function formatTimestamp(timestamp: Timestamp): string {
+  if (timestamp === lastFormatted.timestamp) return lastFormatted.text;
   let end = 26;
   while (timestamp.charCodeAt(end - 1) === 48 && end > 20) end--;
-  return `${timestamp.slice(0, end === 20 ? 19 : end)}Z`;
+  lastFormatted.timestamp = timestamp;
+  lastFormatted.text = `${timestamp.slice(0, end === 20 ? 19 : end)}Z`;
+  return lastFormatted.text;
 }
 
 /** The wire form of an optional timestamp, as an object to spread. */
@@ -58,8 +61,23 @@ export const optionalTimestamp = <K extends string>(
     Record<K, string>
   >; // a computed key widens to string
 
+/*
+ * The last date of each conversion: what is written together mostly has the same date.
+ */
+const lastFormatted = { timestamp: ZERO_TIMESTAMP, text: "0001-01-01T00:00:00Z" };
+const lastConverted = { timestamp: ZERO_TIMESTAMP, micros: MICROS_MIN };
+const lastOfMillis = { millis: 0, timestamp: "1970-01-01T00:00:00.000000Z" as Timestamp }; // of the right form
+
 /** Microseconds since the Unix epoch; beyond 2^53 for years after 2255. */
 export function toMicros(timestamp: Timestamp): bigint {
+  if (timestamp !== lastConverted.timestamp) {
+    lastConverted.micros = computeMicros(timestamp);
+    lastConverted.timestamp = timestamp;
+  }
+  return lastConverted.micros;
+}
+
+function computeMicros(timestamp: Timestamp): bigint {
   const days = daysTo(
     numberAt(timestamp, 0) * 100 + numberAt(timestamp, 2),
     numberAt(timestamp, 5),
@@ -101,7 +119,12 @@ function dateText(seconds: number, micros: number): Timestamp {
 }
 
 export function fromMillis(millis: number): Timestamp {
-  return `${new Date(millis).toISOString().slice(0, 23)}000Z` as Timestamp; // fixed width by construction
+  if (millis !== lastOfMillis.millis) {
+    const text = new Date(millis).toISOString();
+    lastOfMillis.timestamp = `${text.slice(0, 23)}000Z` as Timestamp; // fixed width by construction
+    lastOfMillis.millis = millis;
+  }
+  return lastOfMillis.timestamp;
 }
 
 export function toMillis(timestamp: Timestamp): number {
