@@ -26,6 +26,8 @@ export interface RememberedBounds {
  */
 export class Remembered<V> {
   readonly #values = new Map<string, V>();
+  /** Goes through the texts, once the first of them has to go. A new iterator would walk over the places of all that are gone. */
+  #oldest: Iterator<string, undefined> | undefined;
   readonly #bounds: RememberedBounds;
 
   constructor(bounds: RememberedBounds) {
@@ -44,8 +46,9 @@ export class Remembered<V> {
     const { countMax, lengthMax } = this.#bounds;
     if (text.length > lengthMax) return;
     if (this.#values.size >= countMax) {
-      const [oldest] = this.#values.keys();
-      if (oldest !== undefined) this.#values.delete(oldest);
+      this.#oldest ??= this.#values.keys();
+      const { done, value: oldest } = this.#oldest.next();
+      if (done !== true) this.#values.delete(oldest);
     }
     this.#values.set(text, value);
   }

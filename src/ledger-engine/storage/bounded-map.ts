@@ -2,6 +2,15 @@
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #sizeMax: number;
+  /** Goes through the keys, once the first of them has to go. A new iterator would walk over the places of all that are gone. */
+  #oldest: Iterator<K, undefined> | undefined;
+  /**
+   * The entry that was found last, and the one that was found before it: one transaction asks for the same two several
+   * times, and most transactions have one of them in common with the one before. Comparing a key takes a fraction of
+   * looking it up.
+   */
+  #last: Found<K, V> | undefined;
+  #lastButOne: Found<K, V> | undefined;
 
   constructor(sizeMax: number) {
     this.#sizeMax = sizeMax;
@@ -12,7 +21,13 @@ export class BoundedMap<K, V> {
   }
 
   get(key: K): V | undefined {
-    return this.#entries.get(key);
+    const last = this.#last;
+    if (last !== undefined && last.key === key) return last.value;
+    const other = this.#lastButOne;
+    if (other === undefined || other.key !== key) return this.#lookUp(key);
+    this.#lastButOne = last;
+    this.#last = other;
+    return other.value;
   }
 
   /**
@@ -21,16 +36,46 @@ export class BoundedMap<K, V> {
    */
   set(key: K, value: V): void {
     this.#entries.set(key, value);
+    if (this.#last?.key === key) this.#last.value = value;
+    else if (this.#lastButOne?.key === key) this.#lastButOne.value = value;
   }
 
   trim(): void {
-    for (const key of this.#entries.keys()) {
-      if (this.#entries.size <= this.#sizeMax) return;
+    if (this.#entries.size <= this.#sizeMax) return;
+    this.#forgetFound();
+    this.#oldest ??= this.#entries.keys();
+    while (this.#entries.size > this.#sizeMax) {
+      const { done, value: key } = this.#oldest.next();
+      if (done === true) return;
       this.#entries.delete(key);
     }
   }
 
   clear(): void {
+    this.#forgetFound();
+    this.#oldest = undefined;
     this.#entries.clear();
   }
+
+  #lookUp(key: K): V | undefined {
+    const value = this.#entries.get(key);
+    if (value !== undefined) {
+      const found = this.#lastButOne ?? { key, value };
+      found.key = key;
+      found.value = value;
+      this.#lastButOne = this.#last;
+      this.#last = found;
+    }
+    return value;
+  }
+
+  #forgetFound(): void {
+    this.#last = undefined;
+    this.#lastButOne = undefined;
+  }
+}
+
+interface Found<K, V> {
+  key: K;
+  value: V;
 }

@@ -30,3 +30,17 @@ test("nobody can change a frozen value, nor anything in it", () => {
   }).toThrow(TypeError);
   expect(() => Object.assign(value.list[0] ?? {}, { text: "b" })).toThrow(TypeError);
 });
+
+test("the texts that were added last are remembered, however many came before", () => {
+  const remembered = new Remembered<number>({ countMax: 3, lengthMax: 10 });
+  for (let value = 0; value < 1000; value++) {
+    remembered.add(`${value}`, value);
+    const last = [value - 3, value - 2, value - 1, value].map((each) => remembered.get(`${each}`));
+    expect(last).toEqual([
+      undefined,
+      value < 2 ? undefined : value - 2,
+      value < 1 ? undefined : value - 1,
+      value,
+    ]);
+  }
+});
