@@ -69,6 +69,14 @@ export function stringifyJson(value: unknown, options?: { bigintAsString: boolea
 /** The same for a text, of which it takes a quarter of the time. */
 export const stringifyText = (text: string): string => JSON.stringify(text);
 
+/** Texts by name. */
+export interface NamedTexts {
+  readonly [name: string]: string | NamedTexts;
+}
+
+/** The same for texts by name. */
+export const stringifyTexts = (texts: NamedTexts): string => JSON.stringify(texts);
+
 /** A value whose large integers are no amounts: they are written as integers, whatever a client asks for. */
 export function withRawIntegers(value: unknown): unknown {
   if (typeof value === "bigint") return writeInteger(value);

@@ -1,6 +1,7 @@
+import { insertionInto, insertRows, integerValue } from "./insertion.ts";
 import type { Account, Metadata } from "#ledger-engine/rules/types.ts";
-import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
-import type { Sql } from "#platform/sql/sql.ts";
+import { parseJson, stringifyTexts } from "#platform/json.ts";
+import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 import { fromMicros, toMicros, type Timestamp } from "#platform/time.ts";
 
 /** An account as it is stored. */
@@ -73,7 +74,26 @@ export function toAccountRow({
 /** Parses metadata from a column that only this module writes. */
 export const parseMetadata = (text: string): Metadata => parseJson(text) as Metadata;
 
-export const toAccountText = (row: AccountRow): string =>
-  `[${row.id},${quoteJson(row.address)},${toMicros(row.firstUsage)},${toMicros(row.insertedAt)},${toMicros(row.updatedAt)},${
-    row.metadata === undefined ? "null" : quoteJson(stringifyJson(row.metadata))
-  }]`;
+const ACCOUNTS = insertionInto(
+  "account",
+  {
+    id: "?",
+    address: "?",
+    first_usage: "CAST(? AS INTEGER)",
+    inserted_at: "CAST(? AS INTEGER)",
+    updated_at: "CAST(? AS INTEGER)",
+    metadata: "?",
+  },
+  " ON CONFLICT (id) DO UPDATE SET first_usage = excluded.first_usage, updated_at = excluded.updated_at, metadata = excluded.metadata",
+);
+
+/** Writes accounts that are new or have changed. */
+export function writeAccountRows(sql: Sql, rows: Iterable<AccountRow>): void {
+  const values: SqlValue[] = [];
+  for (const { id, address, firstUsage, insertedAt, updatedAt, metadata } of rows) {
+    const dates = [firstUsage, insertedAt, updatedAt].map((date) => integerValue(toMicros(date)));
+    const text = metadata === undefined ? null : stringifyTexts(metadata);
+    values.push(id, address, ...dates, text);
+  }
+  insertRows(sql, ACCOUNTS, values);
+}

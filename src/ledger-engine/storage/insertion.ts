@@ -4,6 +4,9 @@ import { isSafe, type Sql, type SqlValue } from "#platform/sql/sql.ts";
 /** Most parameters of one statement of a Durable Object. */
 const PARAMETERS_MAX = 100;
 
+/** Runs a statement with rows as its parameter, a list in JSON, in several runs where they are too many for one. */
+export type WriteRows = (statement: string, rows: readonly string[]) => void;
+
 /** How rows of one form are inserted, several with each statement. */
 export interface Insertion {
   /** The number of values of a row. */
@@ -12,14 +15,21 @@ export interface Insertion {
   readonly statements: readonly string[];
 }
 
-/** Makes the statements for a table. The columns are given with the expression of their value, such as `?`. */
-export function insertionInto(table: string, columns: Readonly<Record<string, string>>): Insertion {
+/**
+ * Makes the statements for a table. The columns are given with the expression of their value, such as `?`; `onConflict` is the end
+ * of a statement that may meet rows that exist.
+ */
+export function insertionInto(
+  table: string,
+  columns: Readonly<Record<string, string>>,
+  onConflict = "",
+): Insertion {
   const names = Object.keys(columns);
   const row = `(${Object.values(columns).join(", ")})`;
   const into = `INSERT INTO ${table} (${names.join(", ")}) VALUES `;
   const statements = Array.from(
     { length: Math.floor(PARAMETERS_MAX / names.length) },
-    (_, index) => into + Array.from({ length: index + 1 }, () => row).join(", "),
+    (_, index) => into + Array.from({ length: index + 1 }, () => row).join(", ") + onConflict,
   );
   return { width: names.length, statements };
 }

@@ -1,7 +1,9 @@
 import { hash as digestOf } from "node:crypto";
 import type { LogRef } from "./log/log-tables.ts";
 import type { Features, Metadata, MetadataTarget } from "#ledger-engine/rules/types.ts";
+import { insertionInto, insertRows, type WriteRows } from "#ledger-engine/storage/insertion.ts";
 import { Remembered } from "#platform/memo.ts";
+import type { Sql } from "#platform/sql/sql.ts";
 
 /**
  * The kinds of rows in the table `metadata_index`: a target has a pair of metadata now, or it had it and has it no
@@ -32,19 +34,15 @@ export function metadataHash(text: string): number {
   return hash;
 }
 
-/** A row of `metadata_index` as JSON, `[scope,key,value,target]`. */
-export const indexRow = (scope: number, pair: PairHash, target: number): string =>
-  `[${scope},${pair},${target}]`;
+/** A row of `metadata_index`. */
+type IndexRow = readonly [scope: number, key: number, value: number, target: number];
 
-/** The hashes of a key and its value, `123,456`. */
-export type PairHash = `${number},${number}`;
-
-const pairHash = (key: string, value: string): PairHash =>
-  `${metadataHash(key)},${metadataHash(value)}`;
-
+const PAIRS = insertionInto(
+  "metadata_index",
+  { scope: "?", key: "?", value: "?", target: "?" },
+  " ON CONFLICT DO NOTHING",
+);
 // The rows come from a JSON list.
-const INSERT_PAIRS = `INSERT OR IGNORE INTO metadata_index (scope, key, value, target)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`;
 const DELETE_PAIRS = `DELETE FROM metadata_index WHERE (scope, key, value, target) IN
   (SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?))`;
 const INSERT_ENTRIES = `INSERT OR IGNORE INTO metadata_log (kind, target, log, tx)
@@ -65,16 +63,13 @@ export interface MetadataChange {
   readonly after: Metadata;
 }
 
-/** Runs a statement with rows as its parameter, in several runs where they are too many for one. */
-type Write = (statement: string, rows: readonly string[]) => void;
-
 /**
  * Collects the changes of a unit of work to `metadata_index` and `metadata_log`. For each pair, the last change counts.
  */
 export class MetadataBatch {
   readonly #keeps: Readonly<Record<MetadataTarget["type"], boolean>>;
-  /** For each row of `metadata_index`, whether it exists in the end. */
-  readonly #pairs = new Map<string, boolean>();
+  /** The rows of `metadata_index` that are new and those that are gone, by their text. */
+  readonly #pairs = new Map<string, { readonly row: IndexRow; readonly isThere: boolean }>();
   readonly #entries = new Set<string>();
 
   constructor(features: Features) {
@@ -90,20 +85,19 @@ export class MetadataBatch {
   }
 
   change({ type, target, before, after }: MetadataChange): void {
-    for (const [key, value] of Object.entries(before ?? {})) {
+    for (const [key, value] of before === undefined ? [] : Object.entries(before)) {
       if (isPairOf(after, key, value)) continue;
-      const pair = pairHash(key, value);
-      this.#pairs.set(indexRow(METADATA_SCOPES[type], pair, target), false);
-      if (this.#keeps[type])
-        this.#pairs.set(indexRow(METADATA_SCOPES[`${type}_PAST`], pair, target), true);
+      const pair = [metadataHash(key), metadataHash(value), target] as const;
+      this.#note([METADATA_SCOPES[type], ...pair], false);
+      if (this.#keeps[type]) this.#note([METADATA_SCOPES[`${type}_PAST`], ...pair], true);
     }
     for (const [key, value] of Object.entries(after)) {
       if (before !== undefined && isPairOf(before, key, value)) continue;
-      const pair = pairHash(key, value);
-      this.#pairs.set(indexRow(METADATA_SCOPES[type], pair, target), true);
+      const pair = [metadataHash(key), metadataHash(value), target] as const;
+      this.#note([METADATA_SCOPES[type], ...pair], true);
       // A target that never had metadata has no past pairs.
       if (this.#keeps[type] && before !== undefined) {
-        this.#pairs.set(indexRow(METADATA_SCOPES[`${type}_PAST`], pair, target), false);
+        this.#note([METADATA_SCOPES[`${type}_PAST`], ...pair], false);
       }
     }
   }
@@ -113,16 +107,15 @@ export class MetadataBatch {
     if (this.#keeps[type]) this.#entries.add(`[${METADATA_LOG_KINDS[type]},${target},${id},${tx}]`);
   }
 
-  flush(write: Write): void {
-    const rows = [...this.#pairs];
-    write(
-      DELETE_PAIRS,
-      rows.filter(([, isThere]) => !isThere).map(([row]) => row),
-    );
-    write(
-      INSERT_PAIRS,
-      rows.filter(([, isThere]) => isThere).map(([row]) => row),
-    );
+  flush(sql: Sql, write: WriteRows): void {
+    const gone: string[] = [];
+    const there: number[] = [];
+    for (const [text, { row, isThere }] of this.#pairs) {
+      if (isThere) there.push(...row);
+      else gone.push(`[${text}]`);
+    }
+    write(DELETE_PAIRS, gone);
+    insertRows(sql, PAIRS, there);
     write(INSERT_ENTRIES, [...this.#entries]);
     this.clear();
   }
@@ -131,6 +124,10 @@ export class MetadataBatch {
   clear(): void {
     this.#pairs.clear();
     this.#entries.clear();
+  }
+
+  #note(row: IndexRow, isThere: boolean): void {
+    this.#pairs.set(row.join(","), { row, isThere });
   }
 }
 

@@ -7,7 +7,7 @@ import type {
   Volumes,
 } from "#ledger-engine/rules/types.ts";
 import { present } from "#platform/assert.ts";
-import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
+import { parseJson, quoteJson, stringifyJson, stringifyTexts } from "#platform/json.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
 /**
@@ -79,46 +79,58 @@ export function encodeTransaction(
   ids: PostingIds,
 ): string {
   const isSingle = postings.length === 1;
-  const items = postings.map(({ source, destination, asset, amount }) => {
-    const accounts = `${ids.account(source)},${ids.account(destination)}`;
+  let items = "";
+  for (const { source, destination, asset, amount } of postings) {
     const assetId = ids.asset(asset);
-    return isSingle && assetId === FIRST_ASSET
-      ? `${accounts},${amount}`
-      : `${accounts},${assetId},${amount}`;
-  });
-  const extra = encodeExtras(extras);
-  if (extra !== undefined) items.push(extra);
-  return items.join(",");
+    const accounts = `${ids.account(source)},${ids.account(destination)}`;
+    if (items !== "") items += ",";
+    items +=
+      isSingle && assetId === FIRST_ASSET
+        ? `${accounts},${amount}`
+        : `${accounts},${assetId},${amount}`;
+  }
+  const members = membersOf(extras);
+  if (members === "") return items;
+  return items === "" ? `{${members}}` : `${items},{${members}}`;
 }
 
-function encodeExtras(extras: TransactionExtras): string | undefined {
-  const members: string[] = [];
-  const { timestamp, reference, metadata, accountMetadata } = extras;
-  if (timestamp !== undefined) members.push(`"t":${toMicros(timestamp)}`);
-  if (reference !== undefined) members.push(`"r":${quoteJson(reference)}`);
-  if (metadata !== undefined && !isEmpty(metadata)) members.push(`"m":${stringifyJson(metadata)}`);
+/** The members of the object at the end of a payload. Most transactions have none. */
+function membersOf(extras: TransactionExtras): string {
+  const { timestamp, reference, metadata, accountMetadata, effective } = extras;
+  let members = "";
+  if (timestamp !== undefined) members = withMember(members, "t", toMicros(timestamp).toString());
+  if (reference !== undefined) members = withMember(members, "r", quoteJson(reference));
+  if (metadata !== undefined && !isEmpty(metadata)) {
+    members = withMember(members, "m", stringifyTexts(metadata));
+  }
   if (accountMetadata !== undefined && !isEmpty(accountMetadata)) {
-    members.push(`"a":${stringifyJson(accountMetadata)}`);
+    members = withMember(members, "a", stringifyTexts(accountMetadata));
   }
-  if (extras.effective !== undefined) {
-    const pairs = extras.effective.map(({ input, output }) => `[${input},${output}]`);
-    members.push(`"e":[${pairs.join(",")}]`);
+  if (effective !== undefined) {
+    const pairs = effective.map(({ input, output }) => `[${input},${output}]`);
+    members = withMember(members, "e", `[${pairs.join(",")}]`);
   }
-  if (extras.reverts !== undefined) members.push(`"v":${extras.reverts}`);
+  if (extras.reverts !== undefined) members = withMember(members, "v", `${extras.reverts}`);
   if (extras.revertedMetadata !== undefined) {
-    members.push(`"o":${stringifyJson(extras.revertedMetadata)}`);
+    members = withMember(members, "o", stringifyTexts(extras.revertedMetadata));
   }
-  if (extras.template !== undefined) members.push(`"p":${quoteJson(extras.template)}`);
-  members.push(...traceMembers(extras));
-  return members.length === 0 ? undefined : `{${members.join(",")}}`;
+  if (extras.template !== undefined) {
+    members = withMember(members, "p", quoteJson(extras.template));
+  }
+  return withTraceMembers(members, extras);
 }
 
-function traceMembers({ schemaVersion, defaults }: SchemaTrace): string[] {
-  return [
-    ...(schemaVersion === undefined ? [] : [`"s":${quoteJson(schemaVersion)}`]),
-    ...(defaults === undefined || isEmpty(defaults) ? [] : [`"d":${stringifyJson(defaults)}`]),
-  ];
+function withTraceMembers(members: string, { schemaVersion, defaults }: SchemaTrace): string {
+  let all = members;
+  if (schemaVersion !== undefined) all = withMember(all, "s", quoteJson(schemaVersion));
+  if (defaults !== undefined && !isEmpty(defaults)) {
+    all = withMember(all, "d", stringifyTexts(defaults));
+  }
+  return all;
 }
+
+const withMember = (members: string, name: string, json: string): string =>
+  members === "" ? `"${name}":${json}` : `${members},"${name}":${json}`;
 
 /** The stored form, as `parseJson` gives it. Only `encodeTransaction` writes it. */
 interface StoredExtras extends StoredTrace {
@@ -238,8 +250,8 @@ export const encodeKey = ({ target, key }: KeyPayload, trace: SchemaTrace): stri
 
 /** A JSON list that ends with the trace of a schema, where there is one. */
 function withTrace(list: string, trace: SchemaTrace): string {
-  const members = traceMembers(trace);
-  return members.length === 0 ? list : `${list.slice(0, -1)},{${members.join(",")}}]`;
+  const members = withTraceMembers("", trace);
+  return members === "" ? list : `${list.slice(0, -1)},{${members}}]`;
 }
 
 export function decodeMetadata(payload: string): { entry: MetadataPayload; trace: SchemaTrace } {

@@ -1,4 +1,5 @@
-import { type AccountRow, readAccountRow, toAccountText } from "./account-rows.ts";
+import { type AccountRow, readAccountRow, writeAccountRows } from "./account-rows.ts";
+import type { WriteRows } from "./insertion.ts";
 import { LogBatch, type LogRow, type TxRow } from "./log/log-batch.ts";
 import type { LogRef } from "./log/log-tables.ts";
 import { MetadataBatch } from "./metadata-index.ts";
@@ -167,11 +168,11 @@ export class WriteBatch implements VolumeReader {
     return id;
   }
 
-  /** Throws `VALIDATION` if the ledger has no room for these assets, as far as they are new. */
-  assertRoomFor(assets: Iterable<Asset>): void {
+  /** Throws `VALIDATION` if the ledger has no room for the assets of these moves, as far as they are new. */
+  assertRoomFor(moves: readonly { readonly asset: Asset }[]): void {
     let unknown: Set<Asset> | undefined;
-    for (const name of assets) {
-      if (this.findAssetId(name) === undefined) (unknown ??= new Set()).add(name);
+    for (const { asset } of moves) {
+      if (this.findAssetId(asset) === undefined) (unknown ??= new Set()).add(asset);
     }
     if (unknown !== undefined && this.#nextAsset + unknown.size > ASSETS_MAX) {
       throw new AppError("VALIDATION", `a ledger holds at most ${ASSETS_MAX} assets`);
@@ -259,12 +260,12 @@ export class WriteBatch implements VolumeReader {
   /** Writes the collected rows, with few statements for each table. */
   flush(): void {
     if (this.#log.isEmpty) return;
-    const accounts = [...this.#accountRows.values()].map(toAccountText);
-    this.#insert(INSERT_ASSETS, this.#assetRows);
-    this.#insert(INSERT_ACCOUNTS, accounts);
-    this.#log.flush(this.#sql, (statement, rows) => this.#insert(statement, rows));
-    this.#moves.flush(this.#sql, (statement, rows) => this.#insert(statement, rows));
-    this.#metadata.flush((statement, rows) => this.#insert(statement, rows));
+    const write: WriteRows = (statement, rows) => this.#insert(statement, rows);
+    write(INSERT_ASSETS, this.#assetRows);
+    writeAccountRows(this.#sql, this.#accountRows.values());
+    this.#log.flush(this.#sql, write);
+    this.#moves.flush(this.#sql, write);
+    this.#metadata.flush(this.#sql, write);
     this.#clearRows();
   }
 
@@ -332,6 +333,3 @@ const SCALES_MAX = 100;
 
 const INSERT_ASSETS =
   "INSERT INTO asset (id, name) SELECT value ->> 0, value ->> 1 FROM json_each(?)";
-const INSERT_ACCOUNTS = `INSERT INTO account (id, address, first_usage, inserted_at, updated_at, metadata)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?) WHERE true
-  ON CONFLICT (id) DO UPDATE SET first_usage = excluded.first_usage, updated_at = excluded.updated_at, metadata = excluded.metadata`;

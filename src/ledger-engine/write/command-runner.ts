@@ -94,7 +94,7 @@ export class CommandRunner {
     const trace = this.#entries.metadata.traceOf(schema, moves, accountMetadata);
     const givenMetadata = withDefaults(accountMetadata, trace);
     assertEventSize({ postings, metadata, volumes: moves }, givenMetadata);
-    this.#batch.assertRoomFor(moves.map(({ asset }) => asset));
+    this.#batch.assertRoomFor(moves);
     this.#entries.metadata.assertAccounts(givenMetadata);
     assertMetadata(metadata);
     const id = this.#takeTransactionId();

@@ -271,7 +271,7 @@ export class LogImporter {
     const trace = this.#entries.metadata.traceOf(schema, moves, accountMetadata);
     const givenMetadata = withDefaults(accountMetadata, trace);
     assertEventSize({ postings, metadata, volumes: moves }, givenMetadata);
-    this.#batch.assertRoomFor(moves.map(({ asset }) => asset));
+    this.#batch.assertRoomFor(moves);
     this.#entries.metadata.assertAccounts(givenMetadata);
     const prepared = { ...transaction, accountMetadata, trace };
     const pending = this.#entries.newTransaction(prepared, moves, now);

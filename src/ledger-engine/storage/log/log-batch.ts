@@ -1,4 +1,9 @@
-import { insertionInto, insertRows, integerValue } from "#ledger-engine/storage/insertion.ts";
+import {
+  insertionInto,
+  insertRows,
+  integerValue,
+  type WriteRows,
+} from "#ledger-engine/storage/insertion.ts";
 import { assert } from "#platform/assert.ts";
 import { quoteJson } from "#platform/json.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
@@ -33,14 +38,15 @@ export interface TxRow {
 /** Log entries that wait to be written. Those that made a transaction are rows of `tx`, the others of `entry`. */
 export class LogBatch {
   #entryRows: string[] = [];
-  /** The values of the columns of `TXS` or, where a waiting transaction has more, of `TXS_WITH_EXTRAS`. */
-  #txRows: SqlValue[][] = [];
-  #hasExtras = false;
+  /** The values of the columns of `TXS`, one row after the other. */
+  #txValues: SqlValue[] = [];
+  /** The values of the other columns of `TXS_WITH_EXTRAS`, by the place of the row: few transactions have any. */
+  readonly #txExtras = new Map<number, readonly SqlValue[]>();
   /** The transaction whose log entry comes next. */
   #staged: TxRow | undefined;
 
   get isEmpty(): boolean {
-    return this.#entryRows.length === 0 && this.#txRows.length === 0;
+    return this.#entryRows.length === 0 && this.#txValues.length === 0;
   }
 
   /** Takes a transaction, whose log entry must be added next. */
@@ -48,46 +54,45 @@ export class LogBatch {
     this.#staged = row;
   }
 
-  add({ id, date, type, tx, payload, hash, key, keyHash, checksum }: LogRow): void {
+  add(row: LogRow): void {
+    const { id, date, type, tx, payload, hash } = row;
     const micros = toMicros(date);
     if (tx === undefined) {
+      const { key, keyHash, checksum } = row;
       const content = `${micros},${quoteJson(payload)},${orNull(hash)}`;
       const extras = `${orNull(key)},${orNull(keyHash)},${checksum === undefined ? "null" : Number.parseInt(checksum, 16)}`;
       this.#entryRows.push(`[${id},${type},${content},${extras}]`);
       return;
     }
-    assert(tx === this.#staged?.id, "the entry's transaction was added just before");
-    const { timestamp, reference } = this.#staged;
+    const staged = this.#staged;
+    assert(tx === staged?.id, "the entry's transaction was added just before");
     this.#staged = undefined;
-    const row = [tx, placeOf(id - tx, type), integerValue(micros), payload, hash ?? null];
-    const extras = [
-      key,
-      sealOf(checksum, keyHash),
-      timestamp === undefined ? undefined : integerValue(toMicros(timestamp)),
-      reference,
-    ];
-    if (extras.some((value) => value !== undefined)) {
-      this.#hasExtras = true;
-      row.push(...extras.map((value) => value ?? null));
-    }
-    this.#txRows.push(row);
+    const extras = extrasOf(row, staged);
+    if (extras !== undefined) this.#txExtras.set(this.#txValues.length / TXS.width, extras);
+    this.#txValues.push(tx, placeOf(id - tx, type), integerValue(micros), payload, hash ?? null);
   }
 
-  flush(sql: Sql, write: (statement: string, rows: readonly string[]) => void): void {
+  flush(sql: Sql, write: WriteRows): void {
     write(INSERT_ENTRIES, this.#entryRows);
     // Rows are written in the order of their ids, so that the pages of the table are full: all with the same statement.
-    const insertion = this.#hasExtras ? TXS_WITH_EXTRAS : TXS;
-    const values = this.#txRows.flatMap((row) =>
-      row.length === insertion.width ? row : [...row, ...NO_EXTRAS],
-    );
-    insertRows(sql, insertion, values);
+    if (this.#txExtras.size === 0) insertRows(sql, TXS, this.#txValues);
+    else insertRows(sql, TXS_WITH_EXTRAS, this.#allValues());
   }
 
   clear(): void {
     this.#entryRows = [];
-    this.#txRows = [];
-    this.#hasExtras = false;
+    this.#txValues = [];
+    this.#txExtras.clear();
     this.#staged = undefined;
+  }
+
+  #allValues(): SqlValue[] {
+    const all: SqlValue[] = [];
+    for (let from = 0; from < this.#txValues.length; from += TXS.width) {
+      const row = this.#txValues.slice(from, from + TXS.width);
+      all.push(...row, ...(this.#txExtras.get(from / TXS.width) ?? NO_EXTRAS));
+    }
+    return all;
   }
 }
 
@@ -110,6 +115,19 @@ const TXS_WITH_EXTRAS = insertionInto("tx", {
   reference: "?",
 });
 const NO_EXTRAS: readonly SqlValue[] = [null, null, null, null];
+
+/** What a transaction has in the columns that most lack; undefined where it lacks all of them. */
+function extrasOf(
+  { key, keyHash, checksum }: LogRow,
+  { timestamp, reference }: TxRow,
+): readonly SqlValue[] | undefined {
+  const seal = sealOf(checksum, keyHash);
+  const isPlain =
+    key === undefined && seal === undefined && timestamp === undefined && reference === undefined;
+  if (isPlain) return undefined;
+  const micros = timestamp === undefined ? null : integerValue(toMicros(timestamp));
+  return [key ?? null, seal ?? null, micros, reference ?? null];
+}
 
 /** The column `place`. In a log that was imported with very large ids, it may be more than a number holds exactly. */
 function placeOf(lead: number, type: number): SqlValue {

@@ -1,5 +1,10 @@
 import type { Volumes } from "#ledger-engine/rules/types.ts";
-import { insertionInto, insertRows, integerValue } from "#ledger-engine/storage/insertion.ts";
+import {
+  insertionInto,
+  insertRows,
+  integerValue,
+  type WriteRows,
+} from "#ledger-engine/storage/insertion.ts";
 import { amountText, isSafe, type Sql, type SqlValue } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
@@ -14,63 +19,58 @@ export interface MoveRow extends Volumes {
   readonly effective: Volumes | undefined;
 }
 
-/** A row, with its pair of account and asset. */
-interface PairRow<R> {
-  readonly pair: number;
-  readonly row: R;
-}
+/** Items by pair of account and asset, those of each pair in the order of their transactions. */
+type ByPair<T> = Map<number, T[]>;
 
 /** Moves that wait to be written. */
 export class MoveBatch {
-  #rows: PairRow<readonly SqlValue[]>[] = [];
-  /** The moves that fill further columns. */
-  #datedRows: PairRow<readonly SqlValue[]>[] = [];
+  /** The values of rows, one after the other. */
+  readonly #rows: ByPair<SqlValue> = new Map();
+  /** The same of moves that fill further columns. */
+  readonly #datedRows: ByPair<SqlValue> = new Map();
   /** The moves with large amounts, as JSON. */
-  #largeRows: PairRow<string>[] = [];
-  /** The pairs of account and asset that the moves are about. */
-  readonly #pairs = new Set<number>();
+  readonly #largeRows: ByPair<string> = new Map();
 
   get isEmpty(): boolean {
-    return this.#pairs.size === 0;
+    return this.#rows.size + this.#datedRows.size + this.#largeRows.size === 0;
   }
 
   /** Whether some move is about this pair of account and asset. */
   has(pair: number): boolean {
-    return this.#pairs.has(pair);
+    return this.#rows.has(pair) || this.#datedRows.has(pair) || this.#largeRows.has(pair);
   }
 
   add(pair: number, move: MoveRow): void {
-    const { account, asset, tx, role, input, output, timestamp, effective } = move;
-    this.#pairs.add(pair);
+    const { account, asset, tx, role, timestamp, effective } = move;
+    const [input, output] = [Number(move.input), Number(move.output)];
     const delta = effective && {
-      input: effective.input - input,
-      output: effective.output - output,
+      input: effective.input - move.input,
+      output: effective.output - move.output,
     };
-    if (!isSmall(move) || (delta !== undefined && !isSmall(delta))) {
-      this.#largeRows.push({ pair, row: largeRow(move, delta) });
-      return;
+    // A bigint that is rounded is no safe integer afterwards.
+    const isSmall = Number.isSafeInteger(input) && Number.isSafeInteger(output);
+    if (!isSmall || (delta !== undefined && !(isSafe(delta.input) && isSafe(delta.output)))) {
+      itemsOf(this.#largeRows, pair).push(largeRow(move, delta));
+    } else if (timestamp === undefined && delta === undefined) {
+      itemsOf(this.#rows, pair).push(account, asset, tx, role, input, output);
+    } else {
+      const micros = timestamp === undefined ? null : integerValue(toMicros(timestamp));
+      const deltas = delta === undefined ? NO_DELTAS : [Number(delta.input), Number(delta.output)];
+      const values = itemsOf(this.#datedRows, pair);
+      values.push(account, asset, tx, role, input, output, micros, ...deltas);
     }
-    const row = [account, asset, tx, role, Number(input), Number(output)];
-    if (timestamp === undefined && delta === undefined) {
-      this.#rows.push({ pair, row });
-      return;
-    }
-    const micros = timestamp === undefined ? null : integerValue(toMicros(timestamp));
-    const deltas = delta === undefined ? NO_DELTAS : [Number(delta.input), Number(delta.output)];
-    this.#datedRows.push({ pair, row: [...row, micros, ...deltas] });
   }
 
-  flush(sql: Sql, write: (statement: string, rows: readonly string[]) => void): void {
-    insertRows(sql, MOVES, inTableOrder(this.#rows).flat());
-    insertRows(sql, DATED_MOVES, inTableOrder(this.#datedRows).flat());
+  flush(sql: Sql, write: WriteRows): void {
+    insertRows(sql, MOVES, inTableOrder(this.#rows));
+    insertRows(sql, DATED_MOVES, inTableOrder(this.#datedRows));
     write(INSERT_LARGE_MOVES, inTableOrder(this.#largeRows));
   }
 
   clear(): void {
-    this.#rows = [];
-    this.#datedRows = [];
-    this.#largeRows = [];
-    this.#pairs.clear();
+    this.#rows.clear();
+    this.#datedRows.clear();
+    this.#largeRows.clear();
   }
 }
 
@@ -104,9 +104,17 @@ function largeRow(move: MoveRow, delta: Volumes | undefined): string {
   return `[${account},${asset},${tx},${role},${amountText(input)},${amountText(output)},${micros},${deltas}]`;
 }
 
-/** Whether numbers hold both amounts exactly. */
-const isSmall = ({ input, output }: Volumes): boolean => isSafe(input) && isSafe(output);
+function itemsOf<T>(byPair: ByPair<T>, pair: number): T[] {
+  let items = byPair.get(pair);
+  if (items === undefined) byPair.set(pair, (items = []));
+  return items;
+}
 
-/** Rows in the order of the primary key, so that each page of the table is found and changed once. */
-const inTableOrder = <R>(rows: readonly PairRow<R>[]): R[] =>
-  rows.toSorted((a, b) => a.pair - b.pair).map(({ row }) => row);
+/** Items in the order of the primary key, so that each page of the table is found and changed once. */
+function inTableOrder<T>(byPair: ByPair<T>): T[] {
+  const all: T[] = [];
+  for (const pair of Float64Array.from(byPair.keys()).toSorted()) {
+    for (const item of itemsOf(byPair, pair)) all.push(item);
+  }
+  return all;
+}
