@@ -339,11 +339,10 @@ export class LedgerEngine {
     if (schema === undefined) this.#reportUnnamed(command);
     const logId = ++this.#counters.log;
     if (!dryRun) this.#append(logId, pending, { now, key: idempotencyKey, keyHash, author });
-    return {
-      logId,
-      isReplay: false,
-      ...(pending.transaction === undefined ? {} : { transaction: pending.transaction }),
-    };
+    const { transaction } = pending;
+    return transaction === undefined
+      ? { logId, isReplay: false }
+      : { logId, isReplay: false, transaction };
   }
 
   /**

@@ -97,14 +97,15 @@ const POSTING_BYTES = 56;
 const VOLUME_BYTES = 48;
 
 const SAFE_DIGITS = 16;
+/** A number that an amount is rounded to is above 2^53 if the amount is. Comparing with the amount takes longer. */
 const digits = (amount: bigint): number =>
-  amount <= Number.MAX_SAFE_INTEGER ? SAFE_DIGITS : amount.toString().length;
+  Number(amount) <= Number.MAX_SAFE_INTEGER ? SAFE_DIGITS : amount.toString().length;
 
 /** The size of metadata as JSON. Very large metadata is not measured to the end. */
 export function metadataBytes(metadata: Metadata): number {
   let bytes = 0;
-  for (const [key, value] of Object.entries(metadata)) {
-    bytes += jsonBytes(key) + jsonBytes(value) + MEMBER_BYTES;
+  for (const key of Object.keys(metadata)) {
+    bytes += jsonBytes(key) + jsonBytes(metadata[key] ?? "") + MEMBER_BYTES;
     // This exceeds every limit, so that the exact size does not matter.
     if (bytes > REVERT_BYTES_MAX) break;
   }

@@ -7,7 +7,7 @@ export interface VolumeReader {
   volumes(account: Account, asset: Asset): { readonly input: bigint; readonly output: bigint };
 }
 
-/** What a transaction does to one account and asset. */
+/** What a transaction does to one account and asset. Its moves are in order of first appearance. */
 export interface Move {
   readonly account: Account;
   readonly asset: Asset;
@@ -29,9 +29,9 @@ export function runPostings(
   reader: VolumeReader,
   { force }: { force: boolean },
 ): readonly Move[] {
-  const moves = new MoveSet(reader);
+  const moves = new PairList<Move>();
   for (const { source, destination, amount, asset } of postings) {
-    const from = moves.get(source, asset);
+    const from = moves.find(source, asset) ?? moves.add(toMove(reader, source, asset));
     if (!force && source !== WORLD && amount > 0n && from.input - from.output < amount) {
       throw new AppError(
         "INSUFFICIENT_FUND",
@@ -40,14 +40,30 @@ export function runPostings(
     }
     from.output += amount;
     from.isSource = true;
-    const to = moves.get(destination, asset);
+    const to = moves.find(destination, asset) ?? moves.add(toMove(reader, destination, asset));
     to.input += amount;
     to.isDestination = true;
   }
-  const all = moves.all();
-  const net = all.reduce((sum, move) => sum + change(move), 0n);
-  assert(net === 0n, "what accounts receive is what others send");
-  return all;
+  assert(netOf(moves.items) === 0n, "what accounts receive is what others send");
+  return moves.items;
+}
+
+/** What a transaction does to an account and asset before its first posting: nothing yet. */
+function toMove(reader: VolumeReader, account: Account, asset: Asset): Move {
+  const before = reader.volumes(account, asset);
+  const { input, output } = before;
+  return { account, asset, before, input, output, isSource: false, isDestination: false };
+}
+
+/** What accounts have received, less what others have sent. */
+function netOf(moves: readonly Move[]): bigint {
+  let net = 0n;
+  for (const { before, input, output } of moves) {
+    // Most moves change one of the two, and comparing takes less than computing.
+    if (input !== before.input) net += input - before.input;
+    if (output !== before.output) net -= output - before.output;
+  }
+  return net;
 }
 
 /**
@@ -119,46 +135,21 @@ function volumesBeforeOne(
 
 type AccountAmounts = { -readonly [K in keyof AccountVolumes]: AccountVolumes[K] };
 
-/** The amount that a move adds to the balance. */
-const change = ({ before, input, output }: Move): bigint =>
-  input - before.input - (output - before.output);
-
-/** The moves of one transaction, one for each account and asset, in order of first appearance. */
-class MoveSet {
-  readonly #reader: VolumeReader;
-  readonly #moves = new PairList<Move>();
-
-  constructor(reader: VolumeReader) {
-    this.#reader = reader;
-  }
-
-  get(account: Account, asset: Asset): Move {
-    const known = this.#moves.find(account, asset);
-    if (known !== undefined) return known;
-    const before = this.#reader.volumes(account, asset);
-    const { input, output } = before;
-    const move = { account, asset, before, input, output, isSource: false, isDestination: false };
-    return this.#moves.add(move);
-  }
-
-  all(): readonly Move[] {
-    return this.#moves.items;
-  }
-}
-
 /** Up to this many items are looked at one by one, because most transactions have two. */
 const FEW = 8;
 
-/** Items that are found by account and asset. */
+/** Items that are found by account and asset, in the order in which they were added. */
 class PairList<T extends { readonly account: Account; readonly asset: Asset }> {
   readonly items: T[] = [];
   /** The items by account and asset, if there are more than a few. */
   #byKey: Map<string, T> | undefined;
 
   find(account: Account, asset: Asset): T | undefined {
-    return this.#byKey === undefined
-      ? this.items.find((item) => item.account === account && item.asset === asset)
-      : this.#byKey.get(keyOf({ account, asset }));
+    if (this.#byKey !== undefined) return this.#byKey.get(keyOf({ account, asset }));
+    for (const item of this.items) {
+      if (item.account === account && item.asset === asset) return item;
+    }
+    return undefined;
   }
 
   add(item: T): T {

@@ -1,3 +1,4 @@
+import { SELECTED_COLUMNS } from "./account-rows.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import type { Account, Asset, Posting, Volumes } from "#ledger-engine/rules/types.ts";
 import { quoteJson } from "#platform/json.ts";
@@ -46,8 +47,15 @@ export class RowCache {
 
   /** Reads the rows with one statement for each table instead of one for each item. */
   prefetch({ postings, references, keys }: PrefetchedItems): void {
-    this.#readAccounts(postings);
-    this.#readVolumes(postings);
+    const unknown = new UnknownItems();
+    for (const { source, destination, asset } of postings) {
+      const assetId = this.asset(asset);
+      this.#noteUnknown(unknown, source, assetId);
+      this.#noteUnknown(unknown, destination, assetId);
+    }
+    this.#readAccounts(unknown.accounts);
+    for (const [address, asset] of unknown.holders) this.#noteUnknown(unknown, address, asset);
+    this.#readVolumes(unknown.pairs);
     this.#readAbsent(SELECT_REFERENCES, references, this.#absentReferences);
     this.#readAbsent(SELECT_KEYS, keys, this.#absentKeys);
   }
@@ -138,18 +146,25 @@ export class RowCache {
   }
 
   #noteAccount({ id, address, first }: AccountSqlRow): void {
-    const firstUsage = fromMicros(BigInt(first));
+    const firstUsage = fromMicros(typeof first === "number" ? first : BigInt(first));
     this.#accounts.set(address as Account, { id, firstUsage }); // only checked addresses are stored
   }
 
-  #readAccounts(postings: readonly Posting[]): void {
-    const unknown = new Set<Account>();
-    for (const { source, destination } of postings) {
-      for (const address of [source, destination]) {
-        if (this.#accounts.get(address) === undefined) unknown.add(address);
-      }
+  /** Notes what is not known of an account and an asset; an account that does not exist is known to have nothing. */
+  #noteUnknown(unknown: UnknownItems, address: Account, asset: number | undefined): void {
+    const account = this.#accounts.get(address);
+    if (account === undefined) {
+      if (this.#absentAccounts.has(address)) return;
+      unknown.accounts.add(address);
+      if (asset !== undefined) unknown.holders.push([address, asset]);
+    } else if (asset !== undefined) {
+      const pair = pairKey(account.id, asset);
+      if (this.#volumes.get(pair) === undefined) unknown.pairs.add(pair);
     }
-    for (const chunk of chunksOf([...unknown].map(quoteJson))) {
+  }
+
+  #readAccounts(unknown: ReadonlySet<Account>): void {
+    for (const chunk of chunksOf(Array.from(unknown, quoteJson))) {
       for (const row of this.#sql.all<AccountSqlRow>(SELECT_ACCOUNTS, `[${chunk.join(",")}]`)) {
         this.#noteAccount(row);
       }
@@ -159,26 +174,15 @@ export class RowCache {
     }
   }
 
-  #readVolumes(postings: readonly Posting[]): void {
-    const unknown = new Set<number>();
-    for (const { source, destination, asset: name } of postings) {
-      const asset = this.asset(name);
-      if (asset === undefined) continue;
-      for (const address of [source, destination]) {
-        const account = this.#accounts.get(address);
-        if (account === undefined) continue;
-        const key = pairKey(account.id, asset);
-        if (this.#volumes.get(key) === undefined) unknown.add(key);
-      }
-    }
+  #readVolumes(unknown: ReadonlySet<number>): void {
     for (const chunk of chunksOf(Array.from(unknown, String))) {
       const rows = this.#sql.all<VolumesSqlRow>(SELECT_VOLUMES, `[${chunk.join(",")}]`);
       for (const { pair, input, output } of rows) {
         this.#volumes.set(pair, { input: fromStored(input), output: fromStored(output) });
       }
     }
-    for (const key of unknown) {
-      if (this.#volumes.get(key) === undefined) this.#volumes.set(key, ZERO);
+    for (const pair of unknown) {
+      if (this.#volumes.get(pair) === undefined) this.#volumes.set(pair, ZERO);
     }
   }
 
@@ -191,11 +195,19 @@ export class RowCache {
   }
 }
 
-type AccountSqlRow = { id: number; address: string; first: string };
+/** What postings are about and memory does not hold. */
+class UnknownItems {
+  readonly accounts = new Set<Account>();
+  /** Pairs whose account is among these. */
+  readonly holders: (readonly [Account, number])[] = [];
+  /** Pairs of accounts that are known. */
+  readonly pairs = new Set<number>();
+}
+
+type AccountSqlRow = { id: number; address: string; first: number | string };
 type VolumesSqlRow = { pair: number; input: StoredAmount; output: StoredAmount };
 
-/** Dates are read as text: beyond the year 2255 they exceed 2^53. */
-const SELECT_ACCOUNT = "SELECT id, address, CAST(first_usage AS TEXT) AS first FROM account";
+const SELECT_ACCOUNT = `SELECT id, address, ${SELECTED_COLUMNS.first} FROM account`;
 const SELECT_ACCOUNTS = `${SELECT_ACCOUNT} WHERE address IN (SELECT value FROM json_each(?))`;
 
 /** Combines an account and an asset in one integer. */

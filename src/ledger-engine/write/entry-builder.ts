@@ -1,4 +1,4 @@
-import type { EffectiveVolumes } from "./effective-volumes.ts";
+import type { EffectiveMove, EffectiveVolumes } from "./effective-volumes.ts";
 import { MetadataEntryBuilder } from "./metadata-entries.ts";
 import {
   type DecodedEntry,
@@ -10,12 +10,7 @@ import {
   withDefaults,
 } from "./pending-entry.ts";
 import { type Move, runPostings } from "#ledger-engine/rules/postings.ts";
-import type {
-  Account,
-  AccountVolumes,
-  StoredSchema,
-  Transaction,
-} from "#ledger-engine/rules/types.ts";
+import type { AccountVolumes, StoredSchema, Transaction } from "#ledger-engine/rules/types.ts";
 import {
   encodeSchema,
   encodeTransaction,
@@ -136,10 +131,9 @@ export class EntryBuilder {
       schemaVersion: trace.schemaVersion,
       transaction: entry.transaction,
       project: (logId) => {
-        const payload = entry.project({ accountMetadata, ...trace });
+        const payload = this.#project(entry, moves);
         const metadata = withDefaults(accountMetadata, trace);
-        const log = { id: logId, tx: id };
-        this.metadata.writeAccounts(metadata, { firstUsage: timestamp, now, log });
+        this.metadata.writeAccounts(metadata, { firstUsage: timestamp, now, logId, tx: id });
         return payload;
       },
     };
@@ -154,6 +148,8 @@ export class EntryBuilder {
     // An imported revert may name a template, which nothing covers and no replay would know of.
     const content = { ...prepared, reference: undefined, template: undefined };
     const entry = this.#transactionEntry(content, moves, now);
+    entry.extras.reverts = original.id;
+    if (original.metadata !== undefined) entry.extras.revertedMetadata = original.metadata;
     return {
       data: {
         type: "REVERTED_TRANSACTION",
@@ -163,11 +159,7 @@ export class EntryBuilder {
       schemaVersion: trace.schemaVersion,
       transaction: entry.transaction,
       project: () => {
-        const payload = entry.project({
-          ...trace,
-          reverts: original.id,
-          ...(original.metadata === undefined ? {} : { revertedMetadata: original.metadata }),
-        });
+        const payload = this.#project(entry, moves);
         const micros = toMicros(now).toString();
         this.#sql.all(
           "UPDATE tx SET reverted_at = CAST(?1 AS INTEGER), updated_at = CAST(?1 AS INTEGER) WHERE id = ?2",
@@ -205,9 +197,14 @@ export class EntryBuilder {
     return stored;
   }
 
-  /** The part that creating and reverting share: a transaction with its volumes, and how its rows are written. */
-  #transactionEntry(content: TransactionContent, moves: readonly Move[], now: Timestamp) {
-    const { id, postings, metadata, timestamp, reference, template } = content;
+  /** The part that creating and reverting share: a transaction with its volumes, and what its rows are made of. */
+  #transactionEntry(
+    content: TransactionContent,
+    moves: readonly Move[],
+    now: Timestamp,
+  ): TransactionEntry {
+    const { id, postings, metadata, timestamp, reference, template, accountMetadata } = content;
+    const { schemaVersion, defaults } = content.trace;
     const plans = this.#effective?.plan(moves, timestamp, now);
     const volumes = moves.map(toAccountVolumes);
     const transaction: Mutable<Transaction> = {
@@ -219,9 +216,11 @@ export class EntryBuilder {
       updatedAt: now,
       volumes,
     };
-    const dated = timestamp === now ? undefined : timestamp;
     const extras: Mutable<TransactionExtras> = { metadata };
-    if (dated !== undefined) extras.timestamp = dated;
+    if (accountMetadata !== undefined) extras.accountMetadata = accountMetadata;
+    if (schemaVersion !== undefined) extras.schemaVersion = schemaVersion;
+    if (defaults !== undefined) extras.defaults = defaults;
+    if (timestamp !== now) extras.timestamp = timestamp;
     if (reference !== undefined) extras.reference = transaction.reference = reference;
     if (template !== undefined) extras.template = transaction.template = template;
     if (plans !== undefined) extras.effective = plans.map((plan) => plan.volumes);
@@ -232,44 +231,58 @@ export class EntryBuilder {
           ? volumes
           : volumes.map((entry, index) => ({ ...entry, ...plans[index]?.volumes }));
     }
-    const project = (more: TransactionExtras): string => {
-      // A revert creates no accounts: all of them exist.
-      const touch = (account: Account): number =>
-        more.reverts === undefined
-          ? this.#batch.useAccount(account, timestamp, now)
-          : this.#batch.account(account);
-      for (const plan of plans ?? []) plan.rewriteLater();
-      for (const [index, move] of moves.entries()) {
-        const effective = plans?.[index]?.volumes;
-        this.#batch.addMove({
-          account: touch(move.account),
-          asset: this.#batch.asset(move.asset),
-          tx: id,
-          role: roleOf(move),
-          input: move.input,
-          output: move.output,
-          timestamp: dated,
-          effective: effective !== undefined && differs(effective, move) ? effective : undefined,
-        });
-      }
-      this.#batch.addTx({
-        id,
+    return { transaction, extras, plans };
+  }
+
+  /** Collects the rows of a transaction, except for that of its log entry, and returns the payload of that row. */
+  #project({ transaction, extras, plans }: TransactionEntry, moves: readonly Move[]): string {
+    const { id, postings, timestamp, insertedAt, metadata } = transaction;
+    const dated = extras.timestamp;
+    for (const plan of plans ?? NO_PLANS) plan.rewriteLater();
+    for (const [index, move] of moves.entries()) {
+      const { account, input, output } = move;
+      const effective = plans?.[index]?.volumes;
+      this.#batch.addMove({
+        // A revert creates no accounts: all of them exist.
+        account:
+          extras.reverts === undefined
+            ? this.#batch.useAccount(account, timestamp, insertedAt)
+            : this.#batch.account(account),
+        asset: this.#batch.asset(move.asset),
+        tx: id,
+        role: roleOf(move),
+        input,
+        output,
         timestamp: dated,
-        reference,
-        date: timestamp,
-        insertedAt: now,
+        effective: effective !== undefined && differs(effective, move) ? effective : undefined,
       });
-      this.#batch.changeTransactionMetadata(id, undefined, metadata);
-      this.#effective?.note(timestamp);
-      return encodeTransaction(postings, { ...extras, ...more }, this.#batch);
-    };
-    return { transaction, project };
+    }
+    this.#batch.addTx({
+      id,
+      timestamp: dated,
+      reference: extras.reference,
+      date: timestamp,
+      insertedAt,
+    });
+    this.#batch.changeTransactionMetadata(id, undefined, metadata);
+    this.#effective?.note(timestamp);
+    return encodeTransaction(postings, extras, this.#batch);
   }
 }
 
 /** What is stored of a transaction, whether it is new or reverts another one. */
 type TransactionContent = PreparedTransaction &
-  Partial<Pick<PreparedCreation, "reference" | "template">>;
+  Partial<Pick<PreparedCreation, "reference" | "template" | "accountMetadata">>;
+
+/** A transaction that is about to be stored, with what the rows about it are made of. */
+interface TransactionEntry {
+  readonly transaction: Transaction;
+  readonly extras: Mutable<TransactionExtras>;
+  /** How the moves change the volumes in the order of effective dates. */
+  readonly plans: readonly EffectiveMove[] | undefined;
+}
+
+const NO_PLANS: readonly EffectiveMove[] = [];
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 

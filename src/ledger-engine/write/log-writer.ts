@@ -122,7 +122,7 @@ export class LogWriter {
    * transaction, nothing in the chain tells its place.
    */
   #isCovered({ tx, keyHash, schemaVersion, template }: Uncovered): boolean {
-    const hasMore = [keyHash, schemaVersion, template].some((part) => part !== undefined);
+    const hasMore = keyHash !== undefined || schemaVersion !== undefined || template !== undefined;
     return this.#isChained && tx !== undefined && !hasMore;
   }
 
@@ -148,8 +148,18 @@ function headOf(sql: Sql): LogHead {
 }
 
 /** A hash that is given in hex; undefined for an empty text, which stands for none. */
-const hashOf = (hex: string): EntryHash | undefined =>
-  hex === "" ? undefined : { hex, base64: Buffer.from(hex, "hex").toString("base64") };
+function hashOf(hex: string): EntryHash | undefined {
+  if (hex === "") return undefined;
+  // A damaged ledger may have a hash of another length.
+  if (hex.length !== 2 * HASH_BYTES)
+    return { hex, base64: Buffer.from(hex, "hex").toString("base64") };
+  SCRATCH.write(hex, "hex");
+  return { hex, base64: SCRATCH.toString("base64") };
+}
+
+const HASH_BYTES = 32;
+/** Where hashes change their form. A buffer for each would take twice the time. */
+const SCRATCH = Buffer.alloc(HASH_BYTES);
 
 /** Throws `IMPORT` where the hash that an imported entry comes to, with all before it, differs from its own. */
 function assertHash(id: number, hash: EntryHash | undefined, expected: string | undefined): void {

@@ -12,7 +12,6 @@ import type {
   Metadata,
   MetadataTarget,
 } from "#ledger-engine/rules/types.ts";
-import type { LogRef } from "#ledger-engine/storage/log/log-tables.ts";
 import { encodeKey, encodeMetadata, type SchemaTrace } from "#ledger-engine/storage/payload.ts";
 import type { SchemaUse } from "#ledger-engine/storage/schema-store.ts";
 import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
@@ -158,12 +157,15 @@ export class MetadataEntryBuilder {
   /** Writes the metadata that an entry gives to accounts. */
   writeAccounts(
     accountMetadata: AccountMetadata,
-    { log, ...dates }: { firstUsage: Timestamp; now: Timestamp; log: LogRef },
+    entry: { firstUsage: Timestamp; now: Timestamp; logId: number; tx: number },
   ): void {
     for (const [address, metadata] of Object.entries(accountMetadata)) {
       const account = address as Account; // checked with the command
-      this.#accountMetadataWriter(account, metadata, dates)();
-      this.#batch.noteMetadataEntry({ type: "ACCOUNT", id: account }, log);
+      this.#accountMetadataWriter(account, metadata, entry)();
+      this.#batch.noteMetadataEntry(
+        { type: "ACCOUNT", id: account },
+        { id: entry.logId, tx: entry.tx },
+      );
     }
   }
 

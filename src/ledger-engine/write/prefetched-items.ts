@@ -6,37 +6,51 @@ import type { PrefetchedItems } from "#ledger-engine/storage/row-cache.ts";
 
 /** What the elements of a bulk are about to ask for, as far as it can be told before scripts run. */
 export function itemsOfElements(elements: readonly BulkElement[]): PrefetchedItems {
-  const commands = elements.flatMap(({ command }) => (command.ok ? command.value : []));
-  return itemsOf(
-    commands.filter((command) => command.kind === "createTransaction"),
-    elements.map(({ idempotencyKey }) => idempotencyKey),
-  );
+  const items = new Items();
+  for (const { command, idempotencyKey } of elements) {
+    if (command.ok && command.value.kind === "createTransaction") {
+      items.addTransaction(command.value);
+    }
+    items.addKey(idempotencyKey);
+  }
+  return items;
 }
 
 /** What imported entries are about to ask for. */
-export const itemsOfImported = (entries: readonly ImportedEntry[]): PrefetchedItems =>
-  itemsOf(
-    transactionsOf(entries.map(({ data }) => data)),
-    entries.map(({ idempotencyKey }) => idempotencyKey),
-  );
+export function itemsOfImported(entries: readonly ImportedEntry[]): PrefetchedItems {
+  const items = new Items();
+  for (const { data, idempotencyKey } of entries) {
+    if ("transaction" in data) items.addTransaction(data.transaction);
+    items.addKey(idempotencyKey);
+  }
+  return items;
+}
 
 /** What entries that are replayed are about to ask for: their keys are not looked up. */
-export const itemsOfReplayed = (entries: readonly DecodedEntry[]): PrefetchedItems =>
-  itemsOf(transactionsOf(entries), []);
+export function itemsOfReplayed(entries: readonly DecodedEntry[]): PrefetchedItems {
+  const items = new Items();
+  for (const entry of entries) {
+    if ("transaction" in entry) items.addTransaction(entry.transaction);
+  }
+  return items;
+}
 
 interface Prefetched {
   readonly postings: readonly Posting[];
   readonly reference?: string | undefined;
 }
 
-const transactionsOf = (entries: readonly (object | { transaction: Prefetched })[]): Prefetched[] =>
-  entries.flatMap((entry) => ("transaction" in entry ? entry.transaction : []));
+class Items implements PrefetchedItems {
+  readonly postings: Posting[] = [];
+  readonly references: string[] = [];
+  readonly keys: string[] = [];
 
-const itemsOf = (
-  transactions: readonly Prefetched[],
-  keys: readonly string[],
-): PrefetchedItems => ({
-  postings: transactions.flatMap(({ postings }) => postings),
-  references: transactions.flatMap(({ reference }) => reference ?? []),
-  keys: keys.filter((key) => key !== ""),
-});
+  addTransaction({ postings, reference }: Prefetched): void {
+    for (const posting of postings) this.postings.push(posting);
+    if (reference !== undefined) this.references.push(reference);
+  }
+
+  addKey(key: string): void {
+    if (key !== "") this.keys.push(key);
+  }
+}

@@ -22,9 +22,8 @@ export type StoredAmount = string | number;
 export const amountText = (amount: bigint): string =>
   isSafe(amount) ? amount.toString() : `"${amount}"`;
 
-/** Whether a number holds an amount exactly. */
-export const isSafe = (amount: bigint): boolean =>
-  amount <= Number.MAX_SAFE_INTEGER && amount >= Number.MIN_SAFE_INTEGER;
+/** Whether a number holds an amount exactly. An amount that is rounded is no safe integer afterwards. */
+export const isSafe = (amount: bigint): boolean => Number.isSafeInteger(Number(amount));
 
 export const fromStored = (stored: StoredAmount): bigint => BigInt(stored);
 

@@ -28,12 +28,13 @@ function dataText(data: LogData): string {
 }
 
 function transactionText({ postings, metadata, timestamp, reference, id }: Transaction): string {
-  const list = postings.map(
-    ({ source, destination, amount, asset }) =>
-      `{"source":"${source}","destination":"${destination}","amount":${amount},"asset":"${asset}"}`,
-  );
+  let list = "";
+  for (const { source, destination, amount, asset } of postings) {
+    if (list !== "") list += ",";
+    list += `{"source":"${source}","destination":"${destination}","amount":${amount},"asset":"${asset}"}`;
+  }
   const referenceText = reference === undefined ? "" : `"reference":${canonicalText(reference)},`;
-  return `{"postings":[${list.join(",")}],"metadata":${canonicalMetadata(metadata)},"timestamp":"${formatTimestamp(timestamp)}",${referenceText}"id":${id},"reverted":false}`;
+  return `{"postings":[${list}],"metadata":${canonicalMetadata(metadata)},"timestamp":"${formatTimestamp(timestamp)}",${referenceText}"id":${id},"reverted":false}`;
 }
 
 function targetText(target: MetadataTarget): string {
