@@ -8,28 +8,27 @@ import {
   unknownAccount,
   unknownTransaction,
 } from "./object-calls.ts";
+import type { Body } from "./objects/answer-bodies.ts";
+import type { ReadCall } from "./objects/calls.ts";
 import { wholePage } from "./whole-page.ts";
 import type {
-  AccountView,
   AmountForm,
   BulkElement,
   BulkOptions,
   Command,
-  LedgerReads,
   SingleRead,
   TransactionView,
   VolumeExpansion,
   WriteOptions,
-  Written,
   WrittenOutcome,
-  WrittenRead,
 } from "#ledger-engine";
 import type { ServiceContext } from "#platform/context.ts";
+import { cursorText } from "#platform/http/schemas.ts";
 import type { ItemsText, JsonText } from "#platform/json.ts";
-import { callObject } from "#platform/objects/call.ts";
+import { callObject, reachObject } from "#platform/objects/call.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
-import type { Result } from "#platform/result.ts";
+import { type Result, unwrap } from "#platform/result.ts";
 
 /** How amounts are written. */
 interface Shown {
@@ -85,55 +84,75 @@ export class WrittenAnswers {
     ledger: string,
     id: number,
     { amounts, ...read }: SingleRead & Shown,
-  ): Promise<JsonText<TransactionView>> {
-    const found = await this.#read(ledger, { name: "findTransaction", args: [id, read], amounts });
-    if (found === undefined) throw unknownTransaction(id);
-    return found;
+  ): Promise<Body<"findTransaction">> {
+    const call = { name: "findTransaction", args: [id, read], amounts } as const;
+    const body = await this.#read(ledger, call);
+    if (typeof body !== "string") throw unknownTransaction(id);
+    return body as Body<"findTransaction">; // of the read of that name
   }
 
   transactions(
     ledger: string,
     query: PageQuery,
     { amounts, ...expansion }: VolumeExpansion & Shown,
-  ): Promise<Page<ItemsText<TransactionView>>> {
-    return wholePage(query, (part) =>
-      this.#read(ledger, { name: "listTransactions", args: [part, expansion], amounts }),
-    );
+  ): Promise<Body<"listTransactions">> {
+    return this.#page(ledger, query, (part) => ({
+      name: "listTransactions",
+      args: [part, expansion],
+      amounts,
+    }));
   }
 
   async account(
     ledger: string,
     address: string,
     { amounts, ...read }: SingleRead & Shown,
-  ): Promise<JsonText<AccountView>> {
-    const found = await this.#read(ledger, { name: "findAccount", args: [address, read], amounts });
-    if (found === undefined) throw unknownAccount(address);
-    return found;
+  ): Promise<Body<"findAccount">> {
+    const call = { name: "findAccount", args: [address, read], amounts } as const;
+    const body = await this.#read(ledger, call);
+    if (typeof body !== "string") throw unknownAccount(address);
+    return body as Body<"findAccount">; // of the read of that name
   }
 
   accounts(
     ledger: string,
     query: PageQuery,
     { amounts, ...expansion }: VolumeExpansion & Shown,
-  ): Promise<Page<ItemsText<AccountView>>> {
-    return wholePage(query, (part) =>
-      this.#read(ledger, { name: "listAccounts", args: [part, expansion], amounts }),
-    );
+  ): Promise<Body<"listAccounts">> {
+    return this.#page(ledger, query, (part) => ({
+      name: "listAccounts",
+      args: [part, expansion],
+      amounts,
+    }));
   }
 
   /** Entries as an export has them. */
-  logs(ledger: string, query: PageQuery, { amounts }: Shown): Promise<Page<ItemsText<unknown>>> {
-    return this.#read(ledger, { name: "listLogs", args: [query], amounts });
+  logs(ledger: string, query: PageQuery, { amounts }: Shown): Promise<Body<"listLogs">> {
+    return this.#page(ledger, query, (part) => ({ name: "listLogs", args: [part], amounts }));
   }
 
-  async #read<N extends WrittenRead>(
+  /** A page, which most reads give whole: others are put together from their parts. */
+  async #page<N extends "listTransactions" | "listAccounts" | "listLogs">(
     ledger: string,
-    call: { name: N; args: Parameters<LedgerReads[N]> } & Shown,
-  ): Promise<Written<N>> {
-    const answer = await callObject(
-      ledgerObject(this.#context.env, ledger).read(call),
-      READ_OF_LEDGER,
-    );
-    return answer as Written<N>; // the object wrote the answer of the read of that name
+    query: PageQuery,
+    toCall: (part: PageQuery) => ReadCall & { readonly name: N },
+  ): Promise<Body<N>> {
+    const first = await this.#read(ledger, toCall(query));
+    if (typeof first === "string") return first as Body<N>; // of the read of that name
+    const page = await wholePage(query, async (part) => {
+      const found = part === query ? first : await this.#read(ledger, toCall(part));
+      return found as Page<ItemsText<unknown>>; // what is no body is a page, and so is each further part
+    });
+    return cursorText(page) as Body<N>; // of the read of that name
+  }
+
+  /** The body of an answer, or what the read has given where that is not the whole answer. */
+  async #read(ledger: string, call: ReadCall): Promise<unknown> {
+    const answering: Promise<string | Result<unknown>> = ledgerObject(
+      this.#context.env,
+      ledger,
+    ).readBody(call);
+    const answer = await reachObject(answering, READ_OF_LEDGER);
+    return typeof answer === "string" ? answer : unwrap(answer);
   }
 }

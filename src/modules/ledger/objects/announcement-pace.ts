@@ -1,3 +1,5 @@
+import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
+
 /** How long commits are collected before their one message is sent, in milliseconds. */
 const COLLECT_MS = 10;
 /**
@@ -43,3 +45,10 @@ export class AnnouncementPace {
     this.#intervalMs = Math.max(this.#intervalMs, tookMs * WORK_SHARE);
   }
 }
+
+/** When the alarm looks whether the events of a burst are published, and sends them again if not. */
+const RESEND_BACKOFF = doubling(15_000, 120_000);
+
+/** How long that takes, once they were sent again so often. */
+export const resendWaitMs = (resends: number): number =>
+  waitAfterFailures(RESEND_BACKOFF, resends + 1);

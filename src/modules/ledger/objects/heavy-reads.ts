@@ -1,5 +1,7 @@
+import { bodyOf } from "./answer-bodies.ts";
 import type { ExportCall, ReadCall } from "./calls.ts";
 import { ExportPlaces } from "./export-places.ts";
+import { KeptAnswers, keyOf } from "./kept-answers.ts";
 import { objectSlices, type Slice } from "./slice-queue.ts";
 import { SliceSizer } from "./slice-sizer.ts";
 import {
@@ -31,6 +33,7 @@ export class HeavyReads {
   readonly #steps = new SliceSizer({ first: 2, least: 1, most: 100 });
   /** Reads that have parts of a fixed size. */
   readonly #parts = new SliceSizer({ first: 1, least: 1, most: 1 });
+  readonly #kept = new KeptAnswers();
 
   /** `engineOf` gives the ledger as it is in the turn of the call, or why it can't be read. */
   constructor(engineOf: (uuid: string | undefined) => Result<LedgerEngine>) {
@@ -38,15 +41,8 @@ export class HeavyReads {
   }
 
   /** Calls a read by its name, in its turn where it may take long; with `amounts`, it gives the JSON of its items. */
-  read(
-    { name, args, amounts }: ReadCall,
-    uuid: string | undefined,
-  ): Result<unknown> | Promise<Result<unknown>> {
-    const call = ({ reads }: LedgerEngine): unknown => {
-      const method = reads[name] as (...args: readonly unknown[]) => unknown; // the service calls it with its own arguments
-      const found = method.apply(reads, args as unknown[]); // which no method changes
-      return amounts === undefined ? found : writeAnswer(name, found, amounts);
-    };
+  read(call: ReadCall, uuid: string | undefined): Result<unknown> | Promise<Result<unknown>> {
+    const { name, args } = call;
     if (name === "exportLogs") {
       const [after, to, countMax] = args as Parameters<LedgerReads["exportLogs"]>; // of the read of that name
       return this.#exportLogs({ after, to, uuid }, countMax);
@@ -58,10 +54,29 @@ export class HeavyReads {
       }, uuid);
     }
     if (isHeavy(name, args)) {
-      return this.#inSlice(this.#parts, (engine) => ({ value: call(engine), done: 1 }), uuid);
+      const part = (engine: LedgerEngine) => ({ value: answerOf(engine, call), done: 1 });
+      return this.#inSlice(this.#parts, part, uuid);
     }
     const engine = this.#engineOf(uuid);
-    return engine.ok ? attempt(() => call(engine.value)) : engine;
+    return engine.ok ? attempt(() => answerOf(engine.value, call)) : engine;
+  }
+
+  /**
+   * The same as the body of an answer, where the read gives the whole of it in one turn. A text crosses to the Worker with
+   * less work than any object, which also gets a method by which it could be disposed of.
+   */
+  readBody(call: ReadCall): string | Result<unknown> | Promise<Result<unknown>> {
+    if (isHeavy(call.name, call.args)) return this.read(call, undefined);
+    const engine = this.#engineOf(undefined);
+    if (!engine.ok) return engine;
+    const key = keyOf(call);
+    const kept = this.#kept.find(engine.value, key);
+    if (kept !== undefined) return kept;
+    const found = attempt(() => answerOf(engine.value, call));
+    const body = found.ok ? bodyOf(call.name, found.value) : undefined;
+    if (body === undefined) return found;
+    this.#kept.keep(key, body);
+    return body;
   }
 
   /** Gives a new export its place, and says which ledger it is of. Throws `OVERLOADED` where no place is left. */
@@ -149,6 +164,12 @@ export class HeavyReads {
       return { value: { ok: true, value }, done };
     });
   }
+}
+
+function answerOf({ reads }: LedgerEngine, { name, args, amounts }: ReadCall): unknown {
+  const method = reads[name] as (...args: readonly unknown[]) => unknown; // the service calls it with its own arguments
+  const found = method.apply(reads, args as unknown[]); // which no method changes
+  return amounts === undefined ? found : writeAnswer(name, found, amounts);
 }
 
 /** Takes as many steps as a slice has, or those that are left. */

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { AnnouncementPace } from "./announcement-pace.ts";
+import { AnnouncementPace, resendWaitMs } from "./announcement-pace.ts";
 import type { ExportCall, HeadRange, ImportCall, LogRange, ReadCall, WrittenLog } from "./calls.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { HeavyReads } from "./heavy-reads.ts";
@@ -11,7 +11,7 @@ import {
   readWrittenRange,
   unpublishedRange,
 } from "./log-ranges.ts";
-import { openEngine } from "./open-engine.ts";
+import { isOf, openEngine } from "./open-engine.ts";
 import { NOT_CREATED, type Refusal, TableMigration } from "./table-migration.ts";
 import { ViolationLog } from "./violation-log.ts";
 import {
@@ -45,14 +45,6 @@ import { Alarms } from "#platform/objects/alarms.ts";
 import { attempt, mapResult, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
-import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
-
-/** When the alarm looks whether the events of a burst are published, and sends them again if not. */
-const RESEND_BACKOFF = doubling(15_000, 120_000);
-
-/** With a uuid, a ledger that only has the name is another one, which got it after a purge. */
-const isOf = ({ info }: LedgerEngine, uuid: string | undefined): boolean =>
-  uuid === undefined || info.uuid === uuid;
 
 /** One ledger: puts its writes in order and announces their events. The rules are in the engine. */
 export class LedgerObject extends DurableObject<Env> {
@@ -152,6 +144,11 @@ export class LedgerObject extends DurableObject<Env> {
   async read(call: ReadCall, uuid?: string): Promise<Result<unknown>> {
     if (this.#engine === undefined) await this.#adopt();
     return this.#heavyReads.read(call, uuid);
+  }
+
+  async readBody(call: ReadCall): Promise<string | Result<unknown>> {
+    if (this.#engine === undefined) await this.#adopt();
+    return this.#heavyReads.readBody(call);
   }
 
   /** Begins an export, which says who it is at every call, and gives the uuid of the ledger. */
@@ -379,8 +376,7 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   #armResend(): void {
-    const waitMs = waitAfterFailures(RESEND_BACKOFF, this.#resends + 1);
-    this.#alarms.set("events", Date.now() + waitMs);
+    this.#alarms.set("events", Date.now() + resendWaitMs(this.#resends));
   }
 
   async #send(engine: LedgerEngine): Promise<void> {

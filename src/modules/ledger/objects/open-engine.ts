@@ -18,3 +18,7 @@ export function openEngine(sql: Sql, env: Env, violations: ViolationLog): Ledger
     },
   });
 }
+
+/** With a uuid, a ledger that only has the name is another one, which got it after a purge. */
+export const isOf = ({ info }: LedgerEngine, uuid: string | undefined): boolean =>
+  uuid === undefined || info.uuid === uuid;

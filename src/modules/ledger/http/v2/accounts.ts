@@ -23,7 +23,7 @@ import { LedgerService } from "#modules/ledger/service.ts";
 import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, cursorText, dataOf, dataText } from "#platform/http/schemas.ts";
+import { cursorOf, dataOf } from "#platform/http/schemas.ts";
 
 const TAGS = ["Accounts"];
 
@@ -57,11 +57,11 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       const { ledger } = params;
       const wanted = toAccountQuery({ ledger, query, body, settings: c.get("settings") });
       const expand = toExpansion(wanted.expand ?? []);
-      const page = await WrittenAnswers.from(c.get("context")).accounts(ledger, wanted, {
+      const written = await WrittenAnswers.from(c.get("context")).accounts(ledger, wanted, {
         ...expand,
         ...amountsOf(c),
       });
-      return { status: 200, written: cursorText(page) };
+      return { status: 200, written };
     },
   );
   endpoint(
@@ -103,12 +103,12 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The account", dataOf(AccountResponse)), ...errors(404) },
     },
     async ({ params, query, c }) => {
-      const account = await WrittenAnswers.from(c.get("context")).account(
+      const written = await WrittenAnswers.from(c.get("context")).account(
         params.ledger,
         params.address,
         { ...toSingleRead(query), ...amountsOf(c) },
       );
-      return { status: 200, written: dataText(account) };
+      return { status: 200, written };
     },
   );
 }

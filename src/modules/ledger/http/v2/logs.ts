@@ -1,4 +1,4 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { OpenAPIHono, z } from "@hono/zod-openapi";
 import { wakePipelinesOf } from "#modules/exporters/index.ts";
 import { amountsOf, rulesOf } from "#modules/ledger/http/requests.ts";
 import {
@@ -7,19 +7,16 @@ import {
   LogListQuery,
   LogResponse,
 } from "#modules/ledger/http/schemas.ts";
-import type { LogView } from "#modules/ledger/http/views.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { Chunks, empty, endpoint, errors, json, texts } from "#platform/http/endpoint.ts";
 import { filterOf, toPageQuery } from "#platform/http/listing.ts";
-import { cursorOf, cursorText } from "#platform/http/schemas.ts";
-import type { ItemsText } from "#platform/json.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+import { cursorOf } from "#platform/http/schemas.ts";
+import type { JsonText } from "#platform/json.ts";
 
 const TAGS = ["Logs"];
-
-type LogTexts = ItemsText<LogView>;
+const LogPage = cursorOf(LogResponse);
 
 export function registerLogs(app: OpenAPIHono<AppEnv>): void {
   registerList(app);
@@ -44,7 +41,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       query: LogListQuery,
       body: FilterBody,
       bigintAsString: true,
-      responses: { 200: json("A page of log entries", cursorOf(LogResponse)), ...errors(404) },
+      responses: { 200: json("A page of log entries", LogPage), ...errors(404) },
     },
     async ({ params, query, body, c }) => {
       const wanted = toPageQuery(
@@ -53,9 +50,9 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
         c.get("settings"),
       );
       const answers = WrittenAnswers.from(c.get("context"));
-      const page = await answers.logs(params.ledger, wanted, amountsOf(c));
-      const entries = mapPage(page, (items) => items as LogTexts); // they have what `toLogView` shows
-      return { status: 200, written: cursorText(entries) };
+      const written = await answers.logs(params.ledger, wanted, amountsOf(c));
+      // Its entries have what `toLogView` shows.
+      return { status: 200, written: written as JsonText<z.input<typeof LogPage>> };
     },
   );
 }

@@ -31,7 +31,7 @@ import { LedgerService } from "#modules/ledger/service.ts";
 import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, cursorText, dataOf, dataText, MetadataSchema } from "#platform/http/schemas.ts";
+import { cursorOf, dataOf, dataText, MetadataSchema } from "#platform/http/schemas.ts";
 
 const TAGS = ["Transactions"];
 
@@ -102,11 +102,11 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       const { ledger } = params;
       const wanted = toTransactionQuery({ ledger, query, body, settings: c.get("settings") });
       const expand = toExpansion(wanted.expand ?? []);
-      const page = await WrittenAnswers.from(c.get("context")).transactions(ledger, wanted, {
+      const written = await WrittenAnswers.from(c.get("context")).transactions(ledger, wanted, {
         ...expand,
         ...amountsOf(c),
       });
-      return { status: 200, written: cursorText(page) };
+      return { status: 200, written };
     },
   );
   endpoint(
@@ -151,12 +151,12 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The transaction", dataOf(TransactionResponse)), ...errors(404) },
     },
     async ({ params, query, c }) => {
-      const transaction = await WrittenAnswers.from(c.get("context")).transaction(
+      const written = await WrittenAnswers.from(c.get("context")).transaction(
         params.ledger,
         params.id,
         { ...toSingleRead(query), ...amountsOf(c) },
       );
-      return { status: 200, written: dataText(transaction) };
+      return { status: 200, written };
     },
   );
 }
