@@ -4,7 +4,7 @@ import type { Sql, SqlRow, SqlValue } from "./sql.ts";
 /** SQL on `node:sqlite`: a file, memory for `":memory:"`, or a database that is open already. */
 export class NodeSql implements Sql {
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new Map<string, Statement>();
   #depth = 0;
 
   constructor(database: string | DatabaseSync = ":memory:") {
@@ -14,7 +14,9 @@ export class NodeSql implements Sql {
   }
 
   all<Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
-    return this.#prepare(statement).all(...bindings) as Row[]; // the caller says what its statement selects
+    const { prepared, columns } = this.#prepare(statement);
+    const rows = prepared.all(...bindings) as unknown as SqlValue[][]; // as `#prepare` asks for them
+    return rows.map((values) => toRow(columns, values)) as Row[]; // the caller says what its statement selects
   }
 
   /** Nests as a savepoint, like `transactionSync`. */
@@ -43,21 +45,41 @@ export class NodeSql implements Sql {
   }
 
   /** Keeps the statements that were prepared last: some are made for one request. */
-  #prepare(statement: string): StatementSync {
+  #prepare(statement: string): Statement {
     const known = this.#statements.get(statement);
     if (known !== undefined) return known;
     const prepared = this.#database.prepare(statement);
-    this.#statements.set(statement, prepared);
+    prepared.setReturnArrays(true);
+    const made = { prepared, columns: prepared.columns().map(({ name }) => name) };
+    this.#statements.set(statement, made);
     if (this.#statements.size > STATEMENTS_MAX) {
       const [oldest = ""] = this.#statements.keys();
       this.#statements.delete(oldest);
     }
-    return prepared;
+    return made;
   }
 
   close(): void {
     this.#database.close();
   }
+}
+
+/** A prepared statement that gives its rows as arrays, and the names of their values. */
+interface Statement {
+  readonly prepared: StatementSync;
+  readonly columns: readonly string[];
+}
+
+/**
+ * A row as an object. Those that `node:sqlite` makes are dictionaries, which take twice as long to make and several times as long to
+ * read.
+ */
+function toRow(columns: readonly string[], values: readonly SqlValue[]): SqlRow {
+  const row: SqlRow = {};
+  for (let index = 0; index < columns.length; index++) {
+    row[columns[index] ?? ""] = values[index] ?? null;
+  }
+  return row;
 }
 
 /** Most prepared statements that are kept. */
