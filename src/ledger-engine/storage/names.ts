@@ -1,4 +1,5 @@
 import { BoundedMap } from "./bounded-map.ts";
+import { readColumns } from "./moves/columns.ts";
 import type { Account, Asset } from "#ledger-engine/rules/types.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
@@ -99,18 +100,25 @@ export interface NameMaps {
   readonly assets: ReadonlyMap<number, string>;
 }
 
-const SELECT_ACCOUNT_NAMES = "SELECT id, address AS name FROM account";
-const SELECT_ASSET_NAMES = "SELECT id, name FROM asset";
+// CROSS JOIN makes each integer a look-up in the table.
+const selectNames = (table: string, name: string): string =>
+  `SELECT json_group_array(${table}.id) AS ids, json_group_array(${name}) AS names
+    FROM json_each(?) AS wanted CROSS JOIN ${table} ON ${table}.id = wanted.value`;
+const SELECT_ACCOUNT_NAMES = selectNames("account", "address");
+const SELECT_ASSET_NAMES = selectNames("asset", "name");
 
-function readColumn(
-  sql: Sql,
-  select: string,
-  ids: ReadonlySet<number>,
-): ReadonlyMap<number, string> {
-  if (ids.size === 0) return new Map();
-  const rows = sql.all<{ id: number; name: string }>(
-    `${select} WHERE id IN (SELECT value FROM json_each(?))`,
-    `[${[...ids].join(",")}]`,
-  );
-  return new Map(rows.map(({ id, name }) => [id, name]));
+/** So many names, of at most 256 characters, are read at a time. */
+const NAMES_TOGETHER = 4000;
+
+function readColumn(sql: Sql, select: string, ids: ReadonlySet<number>): Map<number, string> {
+  const found = new Map<number, string>();
+  const wanted = [...ids];
+  for (let from = 0; from < wanted.length; from += NAMES_TOGETHER) {
+    const list = `[${wanted.slice(from, from + NAMES_TOGETHER).join(",")}]`;
+    const columns = readColumns(sql, select, list) as NameColumns; // as the statement lists them
+    for (const [index, id] of columns.ids.entries()) found.set(id, columns.names[index] ?? "");
+  }
+  return found;
 }
+
+type NameColumns = { readonly ids: readonly number[]; readonly names: readonly string[] };

@@ -1,5 +1,6 @@
 import { SELECTED_COLUMNS } from "./account-rows.ts";
 import { BoundedMap } from "./bounded-map.ts";
+import { numberOf, readColumns } from "./moves/columns.ts";
 import type { Account, Asset, Posting, Volumes } from "#ledger-engine/rules/types.ts";
 import { quoteJson } from "#platform/json.ts";
 import { chunksOf, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
@@ -146,8 +147,8 @@ export class RowCache {
   }
 
   #noteAccount({ id, address, first }: AccountSqlRow): void {
-    const firstUsage = fromMicros(typeof first === "number" ? first : BigInt(first));
-    this.#accounts.set(address as Account, { id, firstUsage }); // only checked addresses are stored
+    // Only checked addresses are stored.
+    this.#accounts.set(address as Account, { id, firstUsage: toFirstUsage(first) });
   }
 
   /** Notes what is not known of an account and an asset; an account that does not exist is known to have nothing. */
@@ -164,21 +165,35 @@ export class RowCache {
   }
 
   #readAccounts(unknown: ReadonlySet<Account>): void {
-    for (const chunk of chunksOf(Array.from(unknown, quoteJson))) {
-      for (const row of this.#sql.all<AccountSqlRow>(SELECT_ACCOUNTS, `[${chunk.join(",")}]`)) {
-        this.#noteAccount(row);
+    const addresses = [...unknown];
+    let begin = 0;
+    for (const chunk of chunksOf(addresses.map(quoteJson))) {
+      const list = `[${chunk.join(",")}]`;
+      const columns = readColumns(this.#sql, SELECT_ACCOUNTS, list);
+      const { places, ids, dates } = columns as AccountColumns; // as the statement lists them
+      for (const [index, place] of places.entries()) {
+        const address = addresses[begin + place];
+        const [id, first] = [ids[index], dates[index]];
+        if (address === undefined || id === undefined || first === undefined) continue;
+        this.#accounts.set(address, { id, firstUsage: toFirstUsage(first) });
       }
+      begin += chunk.length;
     }
     for (const address of unknown) {
       if (this.#accounts.get(address) === undefined) this.#absentAccounts.add(address);
     }
   }
 
-  #readVolumes(unknown: ReadonlySet<number>): void {
+  #readVolumes(unknown: Set<number>): void {
     for (const chunk of chunksOf(Array.from(unknown, String))) {
-      const rows = this.#sql.all<VolumesSqlRow>(SELECT_VOLUMES, `[${chunk.join(",")}]`);
-      for (const { pair, input, output } of rows) {
-        this.#volumes.set(pair, { input: fromStored(input), output: fromStored(output) });
+      const list = `[${chunk.join(",")}]`;
+      const columns = readColumns(this.#sql, SELECT_VOLUMES, list);
+      const { pairs, inputs, outputs } = columns as VolumeColumns; // as the statement lists them
+      for (const [index, pair] of pairs.entries()) {
+        const [input, output] = [inputs[index] ?? null, outputs[index] ?? null];
+        // Large volumes are read when they are asked for.
+        if (input === null || output === null) unknown.delete(pair);
+        else this.#volumes.set(pair, { input: BigInt(input), output: BigInt(output) });
       }
     }
     for (const pair of unknown) {
@@ -205,17 +220,38 @@ class UnknownItems {
 }
 
 type AccountSqlRow = { id: number; address: string; first: number | string };
-type VolumesSqlRow = { pair: number; input: StoredAmount; output: StoredAmount };
+type FirstUsage = AccountSqlRow["first"];
+/** `places` are those in the list of addresses. */
+type AccountColumns = {
+  readonly places: readonly number[];
+  readonly ids: readonly number[];
+  readonly dates: readonly FirstUsage[];
+};
+type VolumeColumns = {
+  readonly pairs: readonly number[];
+  readonly inputs: readonly (number | null)[];
+  readonly outputs: readonly (number | null)[];
+};
 
-const SELECT_ACCOUNT = `SELECT id, address, ${SELECTED_COLUMNS.first} FROM account`;
-const SELECT_ACCOUNTS = `${SELECT_ACCOUNT} WHERE address IN (SELECT value FROM json_each(?))`;
+const toFirstUsage = (first: FirstUsage): Timestamp =>
+  fromMicros(typeof first === "number" ? first : BigInt(first));
+
+const SELECT_ACCOUNT = `SELECT id, ${SELECTED_COLUMNS.address}, ${SELECTED_COLUMNS.first} FROM account`;
+// CROSS JOIN makes each address a look-up in the index.
+const SELECT_ACCOUNTS = `SELECT json_group_array(place) AS places, json_group_array(id) AS ids, json_group_array(first) AS dates
+  FROM (
+    SELECT wanted.key AS place, account.id, ${SELECTED_COLUMNS.first}
+      FROM json_each(?) AS wanted CROSS JOIN account ON address = wanted.value
+  )`;
 
 /** Combines an account and an asset in one integer. */
 export const pairKey = (account: number, asset: number): number =>
   account * (ASSETS_MAX + 1) + asset;
 
 // CROSS JOIN makes each pair a look-up in the primary key.
-const SELECT_VOLUMES = `SELECT wanted.value AS pair, input, output FROM json_each(?) AS wanted CROSS JOIN move
+const SELECT_VOLUMES = `SELECT json_group_array(wanted.value) AS pairs,
+    json_group_array(${numberOf("input")}) AS inputs, json_group_array(${numberOf("output")}) AS outputs
+  FROM json_each(?) AS wanted CROSS JOIN move
   ON move.account = wanted.value / ${ASSETS_MAX + 1} AND move.asset = wanted.value % ${ASSETS_MAX + 1} AND move.tx = (
     SELECT max(tx) FROM move AS last
       WHERE last.account = wanted.value / ${ASSETS_MAX + 1} AND last.asset = wanted.value % ${ASSETS_MAX + 1}
