@@ -63,6 +63,7 @@ export const STAGE_OF_PATH: Readonly<Record<string, Stage>> = {
   "src/modules/ledger/http/views.ts": "encoding",
   "src/ledger-engine/read/answer-texts.ts": "encoding",
   "src/ledger-engine/rules/texts.ts": "encoding",
+  "src/ledger-engine/rules/volume-texts.ts": "encoding",
   "src/ledger-engine/rules/views.ts": "encoding",
   "src/ledger-engine/rules/log/log-text.ts": "encoding",
 };

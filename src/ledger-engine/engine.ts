@@ -12,8 +12,8 @@ import type {
 } from "./rules/writes.ts";
 import { Authorship } from "./storage/authorship.ts";
 import { insertLedgerRow, readLedgerRow } from "./storage/ledger-row.ts";
-import { LogReader, type RangeLimits } from "./storage/log/log-reader.ts";
-import { readHeads } from "./storage/log/log-tables.ts";
+import { LogReader } from "./storage/log/log-reader.ts";
+import { type RangeLimits, readHeads } from "./storage/log/log-tables.ts";
 import { isCreated, migrateToEnd } from "./storage/migrations.ts";
 import { StoredNames } from "./storage/names.ts";
 import { SchemaStore, type SchemaUse } from "./storage/schema-store.ts";

@@ -1,15 +1,10 @@
 import type { LedgerReads, ReadName } from "./ledger-reads.ts";
 import { toLogText } from "#ledger-engine/rules/log/log-text.ts";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
-import {
-  accountText,
-  asInteger,
-  asText,
-  type AmountWriter,
-  transactionText,
-} from "#ledger-engine/rules/texts.ts";
+import { accountText, asInteger, asText, transactionText } from "#ledger-engine/rules/texts.ts";
 import type { Transaction } from "#ledger-engine/rules/types.ts";
 import type { TransactionView } from "#ledger-engine/rules/views.ts";
+import type { AmountWriter } from "#ledger-engine/rules/volume-texts.ts";
 import type { Outcome } from "#ledger-engine/rules/writes.ts";
 import type { ItemsText, JsonText } from "#platform/json.ts";
 import type { Page } from "#platform/paging/pagination.ts";

@@ -1,14 +1,13 @@
-import { compareBytes } from "./canonical.ts";
-import { volumesBefore } from "./postings.ts";
+import { compareNames } from "./member-order.ts";
 import type {
   AccountMetadata,
   AccountRecord,
   AccountVolumes,
   Metadata,
   Transaction,
-  Volumes,
 } from "./types.ts";
 import type { AccountView, TransactionView } from "./views.ts";
+import { type AmountWriter, assetText, type ShownVolumes, shownVolumes } from "./volume-texts.ts";
 import { type JsonText, quoteJson } from "#platform/json.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
@@ -17,16 +16,15 @@ import { formatTimestamp } from "#platform/time.ts";
  * assets need no escapes.
  */
 
-/** How an amount is written. */
-export type AmountWriter = (amount: bigint) => string;
 export const asInteger: AmountWriter = (amount) => amount.toString();
 /** For clients that cannot read large integers. */
 export const asText: AmountWriter = (amount) => `"${amount}"`;
 
-/** The JSON of `toTransactionView`. */
+/** The JSON of `toTransactionView`. `volumes` are those of the transaction, where they are written already. */
 export function transactionText(
   transaction: Transaction,
   write: AmountWriter,
+  volumes: ShownVolumes = shownVolumes(transaction, write),
 ): JsonText<TransactionView> {
   const { id, postings, metadata, timestamp, reference } = transaction;
   const list = postings.map(
@@ -35,16 +33,14 @@ export function transactionText(
   );
   let text = `{"postings":[${list.join(",")}],"metadata":${metadataText(metadata)},"timestamp":"${formatTimestamp(timestamp)}"`;
   if (reference !== undefined) text += `,"reference":${quoteJson(reference)}`;
-  return `${text},"id":${id},${derivedText(transaction, write)}}` as JsonText<TransactionView>; // members as the view has them
+  return `${text},"id":${id},${derivedText(transaction, volumes)}}` as JsonText<TransactionView>; // members as the view has them
 }
 
 /** The last members of a transaction, which the ledger derives: all but the template. */
-export function derivedText(transaction: Transaction, write: AmountWriter): string {
-  const { postings, insertedAt, updatedAt, revertedAt, template } = transaction;
-  const { volumes, effectiveVolumes } = transaction;
-  const committed = volumeTexts(volumes, postings, write);
-  const effective =
-    effectiveVolumes === volumes ? committed : volumeTexts(effectiveVolumes, postings, write);
+export function derivedText(
+  { insertedAt, updatedAt, revertedAt, template }: Transaction,
+  { committed, effective }: ShownVolumes,
+): string {
   const inserted = formatTimestamp(insertedAt);
   const updated = updatedAt === insertedAt ? inserted : formatTimestamp(updatedAt);
   let text = `"insertedAt":"${inserted}","updatedAt":"${updated}"`;
@@ -57,38 +53,6 @@ export function derivedText(transaction: Transaction, write: AmountWriter): stri
   if (effective !== undefined) text += `,"preCommitEffectiveVolumes":${effective.before}`;
   return text;
 }
-
-function volumeTexts(
-  after: readonly AccountVolumes[] | undefined,
-  postings: Transaction["postings"],
-  write: AmountWriter,
-): { before: string; after: string } | undefined {
-  if (after === undefined || after.length === 0) return undefined;
-  const sorted = sortedByNames(after);
-  return {
-    before: sortedText(volumesBefore(sorted, postings), write),
-    after: sortedText(sorted, write),
-  };
-}
-
-const sortedByNames = (volumes: readonly AccountVolumes[]): AccountVolumes[] =>
-  volumes.toSorted((a, b) => compareNames(a.account, b.account) || compareNames(a.asset, b.asset));
-
-/** Volumes by account and asset. */
-function sortedText(sorted: readonly AccountVolumes[], write: AmountWriter): string {
-  let text = "";
-  let account: string | undefined;
-  for (const { account: next, asset, input, output } of sorted) {
-    if (next === account) text += ",";
-    else text += account === undefined ? `{"${next}":{` : `},"${next}":{`;
-    account = next;
-    text += assetText(asset, { input, output }, write);
-  }
-  return `${text}}}`;
-}
-
-const assetText = (asset: string, { input, output }: Volumes, write: AmountWriter): string =>
-  `"${asset}":{"input":${write(input)},"output":${write(output)},"balance":${write(input - output)}}`;
 
 /** The JSON of `toAccountView`, with the volumes that the account was read with. */
 export function accountText(account: AccountRecord, write: AmountWriter): JsonText<AccountView> {
@@ -126,15 +90,3 @@ function mapText<V>(map: Readonly<Record<string, V>>, write: (value: V) => strin
   if (entries.length > 1) entries.sort(([a], [b]) => compareNames(a, b));
   return `{${entries.map(([key, value]) => `${quoteJson(key)}:${write(value)}`).join(",")}}`;
 }
-
-/** Sorts members as objects do: array indexes come first, as numbers, and the others follow by their bytes. */
-function compareNames(a: string, b: string): number {
-  const [left, right] = [isIndex(a), isIndex(b)];
-  if (left && right) return Number(a) - Number(b);
-  return left === right ? compareBytes(a, b) : left ? -1 : 1;
-}
-
-const INDEX = /^(?:0|[1-9]\d{0,9})$/;
-const INDEX_MAX = 2 ** 32 - 2;
-const isIndex = (name: string): boolean =>
-  name.charCodeAt(0) <= 57 && INDEX.test(name) && Number(name) <= INDEX_MAX;

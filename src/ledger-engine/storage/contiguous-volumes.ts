@@ -96,11 +96,11 @@ type MoveSqlRow = { pair: number; tx: number; input: StoredAmount; output: Store
 
 /** An account and an asset as one integer. A ledger has fewer assets than this. */
 const ASSETS = 2 ** 20;
-const pairKey = (account: number, asset: number): number => account * ASSETS + asset;
+export const pairKey = (account: number, asset: number): number => account * ASSETS + asset;
 
 // CROSS JOIN makes each pair a range of the primary key. The rows come in the order of the pairs, and for each pair in that
 // of the transactions, because that is the order of the loops.
-const SELECT_MOVES = `SELECT wanted.key AS pair, move.tx, input, output
+export const SELECT_MOVES = `SELECT wanted.key AS pair, move.tx, input, output
   FROM json_each(?1) AS wanted CROSS JOIN move
     ON move.account = wanted.value / ${ASSETS} AND move.asset = wanted.value % ${ASSETS}
       AND move.tx BETWEEN ?2 AND ?3`;

@@ -2,6 +2,7 @@ import type { PendingEntry } from "./pending-entry.ts";
 import { parseWithoutDerived } from "#ledger-engine/rules/log/entry-json.ts";
 import { type ImportedEntry, toImportedEntry } from "#ledger-engine/rules/log/imported-log.ts";
 import { asInteger, derivedText } from "#ledger-engine/rules/texts.ts";
+import { shownVolumes } from "#ledger-engine/rules/volume-texts.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson } from "#platform/json.ts";
 import { attempt } from "#platform/result.ts";
@@ -48,7 +49,8 @@ export function parseWholeLine(text: string, number: number): ParsedLine {
 /** Throws `IMPORT` where the text of what the ledger must derive is not the one that it has derived. */
 export function assertDerived(derived: string | undefined, { transaction }: PendingEntry): void {
   if (derived === undefined) return;
-  if (transaction !== undefined && derived === derivedText(transaction, asInteger)) return;
+  const made = transaction && derivedText(transaction, shownVolumes(transaction, asInteger));
+  if (derived === made) return;
   throw new AppError("IMPORT", "it was derived in another way");
 }
 

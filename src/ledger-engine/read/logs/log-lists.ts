@@ -1,11 +1,12 @@
 import { type LogSource, selectLogs, toIdBound } from "./log-selection.ts";
+import { keepsEffectiveVolumes } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { intersection, interval, type Intervals } from "#ledger-engine/rules/filters/intervals.ts";
 import { PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
-import { toLogText } from "#ledger-engine/rules/log/log-text.ts";
 import type { LogListEntry, LogTextPage } from "#ledger-engine/rules/reads.ts";
 import { lastLogAt } from "#ledger-engine/storage/ids-by-date.ts";
+import { LogLines } from "#ledger-engine/storage/log/log-lines.ts";
 import type { LogReader } from "#ledger-engine/storage/log/log-reader.ts";
 import { type ListedRow, listing } from "#ledger-engine/storage/log/log-rows.ts";
 import { entriesIn, readHead } from "#ledger-engine/storage/log/log-tables.ts";
@@ -20,10 +21,17 @@ const EXPORT_LIMITS = { countMax: 1000, bytesMax: 1_000_000 };
 export class LogLists {
   readonly #sql: Sql;
   readonly #logs: LogReader;
+  readonly #lines: LogLines;
 
-  constructor({ sql, logs }: ReadContext) {
+  constructor({ sql, names, logs, features }: ReadContext) {
     this.#sql = sql;
     this.#logs = logs;
+    this.#lines = new LogLines({
+      sql,
+      names,
+      logs,
+      keepsEffectiveVolumes: keepsEffectiveVolumes(features),
+    });
   }
 
   list(query: PageQuery): Page<LogListEntry> {
@@ -52,9 +60,8 @@ export class LogLists {
   export(after: number, to?: number, countMax: number = EXPORT_LIMITS.countMax): LogTextPage {
     const end = to ?? readHead(this.#sql)?.id ?? -1;
     const limits = { ...EXPORT_LIMITS, countMax: Math.min(countMax, EXPORT_LIMITS.countMax) };
-    const entries = this.#logs.following(after, end, limits);
-    const text = entries.map((entry) => `${toLogText(entry)}\n`).join("");
-    return { text, after: entries.at(-1)?.id ?? end, to: end };
+    const { text, last } = this.#lines.write({ from: after + 1, to: end }, limits);
+    return { text, after: last ?? end, to: end };
   }
 
   /** The first entries of some sources, in order. */

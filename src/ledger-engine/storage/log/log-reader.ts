@@ -1,22 +1,26 @@
-import { hash as digestOf } from "node:crypto";
+import { inputsHash, toBase64 } from "./entry-hashes.ts";
 import {
   CONTENT,
   ENTRY_SIZE,
-  LISTED_COLUMNS,
   type ListedRow,
   type ListedSqlRow,
   type LogSizeRow,
   type LogSqlRow,
 } from "./log-rows.ts";
-import { entriesIn, entriesOf, type LogRef, numbersIn, refsOf } from "./log-tables.ts";
-import type { NumberInterval } from "#ledger-engine/rules/filters/intervals.ts";
+import {
+  countFirst,
+  entriesIn,
+  entriesOf,
+  type LogRef,
+  type RangeLimits,
+  refsOf,
+} from "./log-tables.ts";
 import {
   accountMetadataBytes,
   countWithin,
   metadataBytes,
   transactionBytes,
 } from "#ledger-engine/rules/limits.ts";
-import { toDerivedText } from "#ledger-engine/rules/log/idempotency.ts";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
 import type { AccountVolumes, LogData, LogEntry, Transaction } from "#ledger-engine/rules/types.ts";
 import { BoundedMap } from "#ledger-engine/storage/bounded-map.ts";
@@ -97,16 +101,6 @@ export class LogReader {
     return entries.slice(0, countWithin(entries, bytesMax, eventBytesOf));
   }
 
-  /** The entries after an id, in order: about as many as the limits allow, but at least one if there is any. */
-  following(after: number, to: number, limits: RangeLimits): LogListEntry[] {
-    const range = { from: after + 1, to };
-    const limit = countFirst(this.#sql, ENTRY_SIZE, { range, ...limits });
-    const rows = entriesIn<ListedSqlRow>(this.#sql, { columns: LISTED_COLUMNS, range, limit });
-    const entries = this.#toListed(rows, { isRange: true });
-    // The rows do not tell how long names and volumes are.
-    return entries.slice(0, countWithin(entries, CHUNK_BYTES_MAX, eventBytesOf));
-  }
-
   /** The entries of rows, in their order: as many as the limit allows, but at least one. */
   listed(rows: readonly ListedRow[], { bytesMax }: { bytesMax: number }): LogListEntry[] {
     const found: LogListEntry[] = [];
@@ -130,7 +124,7 @@ export class LogReader {
   #listedOf(rows: readonly ListedRow[]): LogListEntry[] {
     const missing = rows.filter(({ id }) => this.#listed.get(id) === undefined);
     const made = new Map<number, LogListEntry>();
-    for (const [index, entry] of this.#toListed(this.#withPayloads(missing)).entries()) {
+    for (const [index, entry] of this.toListed(this.#withPayloads(missing)).entries()) {
       made.set(entry.id, entry);
       if ((missing[index]?.size ?? Infinity) <= CACHED_SIZE_MAX) this.#listed.set(entry.id, entry);
     }
@@ -161,7 +155,8 @@ export class LogReader {
     return new Map(rows.map(({ id, size }) => [id, size]));
   }
 
-  #toListed(rows: readonly ListedSqlRow[], options?: ContextOptions): LogListEntry[] {
+  /** The entries of rows. */
+  toListed(rows: readonly ListedSqlRow[], options?: ContextOptions): LogListEntry[] {
     const hashes = toBase64(rows.map(({ hash }) => hash));
     return this.#toEntries(rows, options).map((entry, index) => {
       const idempotencyHash = inputsHash(entry, rows[index]?.keyHash ?? null);
@@ -206,31 +201,6 @@ export class LogReader {
   }
 }
 
-/**
- * The bytes of each hexadecimal text in base64. Nearly all have 32, which are converted together: a byte after each of them
- * makes it end where a group of base64 ends.
- */
-function toBase64(hexes: readonly string[]): string[] {
-  if (!hexes.every(({ length }) => length === 64)) {
-    return hexes.map((hex) => Buffer.from(hex, "hex").toString("base64"));
-  }
-  const all = Buffer.from(hexes.map((hex) => `${hex}00`).join(""), "hex").toString("base64");
-  return hexes.map((_, index) => `${all.slice(index * 44, index * 44 + 43)}=`);
-}
-
-/**
- * How many of the first entries of a range the limits allow, where an expression gives their sizes. Payloads may be large, so that
- * this is known before they are read.
- */
-function countFirst(
-  sql: Sql,
-  size: string,
-  { range, countMax, bytesMax }: RangeLimits & { readonly range: NumberInterval },
-): number {
-  const sizes = numbersIn(sql, size, { range, limit: countMax });
-  return countWithin(sizes, bytesMax, (bytes) => bytes);
-}
-
 const hasPayload = (row: ListedRow): row is ListedRow & ListedSqlRow => row.payload !== null;
 
 /** The rows in chunks whose entries fit in memory, whatever they contain. */
@@ -257,13 +227,7 @@ function areConsecutive(transactions: readonly StoredTransaction[]): boolean {
 }
 
 /** The largest part of a list that is read at a time, in bytes of JSON. */
-const CHUNK_BYTES_MAX = 4_000_000;
-
-export interface RangeLimits {
-  readonly countMax: number;
-  /** The limit on the stored payloads, and on the events that the entries become. */
-  readonly bytesMax: number;
-}
+export const CHUNK_BYTES_MAX = 4_000_000;
 
 /** The size of an entry about metadata besides the metadata itself. */
 const METADATA_ENTRY_BYTES = 1000;
@@ -283,16 +247,6 @@ function eventBytesOf({ data }: LogEntry): number {
   }
 }
 
-/** The hash of the inputs in base64url, as the wire has it. A stored key may have none. */
-function inputsHash(entry: LogEntry, stored: string | null): string {
-  if (stored === null && entry.idempotencyKey !== "") return "";
-  const digest =
-    stored === null
-      ? digestOf("sha256", toDerivedText(entry), "base64url")
-      : Buffer.from(stored, "hex").toString("base64url");
-  return digest === "" ? "" : `${digest}=`;
-}
-
 interface LogContext {
   readonly keepsEffectiveVolumes: boolean;
   readonly names: Names;
@@ -303,7 +257,7 @@ interface LogContext {
 }
 
 /** The transaction of a log row, as it was when it was committed. */
-function toCommitted(row: LogSqlRow): StoredTransaction {
+export function toCommitted(row: LogSqlRow): StoredTransaction {
   const date = fromMicros(row.date);
   return {
     id: row.tx ?? 0,
@@ -357,17 +311,23 @@ const contentOf = (data: LogData, { schemaVersion }: SchemaTrace): EntryContent 
 
 function committedTransaction(row: LogSqlRow, context: LogContext): Transaction {
   const stored = at(context.committed, row.tx);
-  const volumes = at(context.volumes, row.tx);
-  const { effective } = stored.payload;
   const transaction = toTransaction(stored, context.names);
+  const volumes = at(context.volumes, row.tx);
   transaction.volumes = volumes;
-  if (!context.keepsEffectiveVolumes) return transaction;
-  transaction.effectiveVolumes =
-    effective === undefined
-      ? volumes
-      : volumes.map((entry, index) => ({ ...entry, ...effective[index] }));
+  if (context.keepsEffectiveVolumes) {
+    transaction.effectiveVolumes = effectiveVolumesOf(volumes, stored.payload.effective);
+  }
   return transaction;
 }
+
+/** The effective volumes at commit. `effective` are those of the payload, where they differ from the volumes. */
+export const effectiveVolumesOf = (
+  volumes: readonly AccountVolumes[],
+  effective: TransactionPayload["effective"],
+): readonly AccountVolumes[] =>
+  effective === undefined
+    ? volumes
+    : volumes.map((entry, index) => ({ ...entry, ...effective[index] }));
 
 /**
  * The original as the revert left it. Its metadata may change later, but the entry keeps the metadata of that time.

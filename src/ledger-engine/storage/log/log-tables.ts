@@ -1,4 +1,5 @@
 import type { NumberInterval } from "#ledger-engine/rules/filters/intervals.ts";
+import { countWithin } from "#ledger-engine/rules/limits.ts";
 import { lastNotAbove, type RisingRow } from "#ledger-engine/rules/rising-search.ts";
 import type { EntryHead } from "#ledger-engine/rules/types.ts";
 import { LOG_TYPES, nameOfType } from "#ledger-engine/storage/payload.ts";
@@ -98,6 +99,25 @@ export function numbersIn(
     ),
   );
   return numbers === null ? [] : numbers.split(",").map(Number);
+}
+
+export interface RangeLimits {
+  readonly countMax: number;
+  /** The limit on the stored payloads, and on the events that the entries become. */
+  readonly bytesMax: number;
+}
+
+/**
+ * How many of the first entries of a range the limits allow, where an expression gives their sizes. Payloads may be large, so that
+ * this is known before they are read.
+ */
+export function countFirst(
+  sql: Sql,
+  size: string,
+  { range, countMax, bytesMax }: RangeLimits & { readonly range: NumberInterval },
+): number {
+  const sizes = numbersIn(sql, size, { range, limit: countMax });
+  return countWithin(sizes, bytesMax, (bytes) => bytes);
 }
 
 /** The parts that read the first entries of a range. */

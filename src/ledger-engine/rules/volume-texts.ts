@@ -1,0 +1,104 @@
+import { compareNames } from "./member-order.ts";
+import { volumesBefore } from "./postings.ts";
+import type { AccountVolumes, Transaction, Volumes } from "./types.ts";
+
+/** How an amount is written. */
+export type AmountWriter = (amount: bigint) => string;
+
+/** The volumes before and after a transaction as JSON, by account and asset. */
+export interface VolumeTexts {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The volumes of a transaction in the order of insertion and in that of effective dates, where they are shown. */
+export interface ShownVolumes {
+  readonly committed: VolumeTexts | undefined;
+  readonly effective: VolumeTexts | undefined;
+}
+
+/** Writes the volumes that a transaction was read with. */
+export function shownVolumes(
+  { postings, volumes, effectiveVolumes }: Transaction,
+  write: AmountWriter,
+): ShownVolumes {
+  const committed = volumeTexts(volumes, postings, write);
+  const effective =
+    effectiveVolumes === volumes ? committed : volumeTexts(effectiveVolumes, postings, write);
+  return { committed, effective };
+}
+
+function volumeTexts(
+  after: readonly AccountVolumes[] | undefined,
+  postings: Transaction["postings"],
+  write: AmountWriter,
+): VolumeTexts | undefined {
+  if (after === undefined || after.length === 0) return undefined;
+  return (
+    volumeTextsOfOne(after, postings, write) ?? {
+      before: sortedText(sortedByNames(volumesBefore(after, postings)), write),
+      after: sortedText(sortedByNames(after), write),
+    }
+  );
+}
+
+/**
+ * The same for a single posting between two accounts, which most transactions have: what it does not change is written once.
+ * Undefined for any other transaction.
+ */
+function volumeTextsOfOne(
+  [source, destination, ...rest]: readonly AccountVolumes[],
+  [posting, ...others]: Transaction["postings"],
+  write: AmountWriter,
+): VolumeTexts | undefined {
+  if (posting === undefined || rest.length + others.length > 0) return undefined;
+  const { amount, asset } = posting;
+  if (source?.account !== posting.source || source.asset !== asset) return undefined;
+  if (destination?.account !== posting.destination || destination.asset !== asset) return undefined;
+  const accounts = [posting.source, posting.destination] as const;
+  const [received, sent] = [write(source.input), write(destination.output)];
+  const textOf = (output: bigint, input: bigint): string => {
+    const ofSource = volumesText(received, write(output), write(source.input - output));
+    const ofDestination = volumesText(write(input), sent, write(input - destination.output));
+    return textOfTwo(accounts, [ofSource, ofDestination], asset);
+  };
+  return {
+    before: textOf(source.output - amount, destination.input - amount),
+    after: textOf(source.output, destination.input),
+  };
+}
+
+/** The volumes of two accounts in the same asset, which `volumesText` has written. */
+export function textOfTwo(
+  [a, b]: readonly [string, string],
+  [ofA, ofB]: readonly [string, string],
+  asset: string,
+): string {
+  return compareNames(a, b) < 0
+    ? `{"${a}":{"${asset}":${ofA}},"${b}":{"${asset}":${ofB}}}`
+    : `{"${b}":{"${asset}":${ofB}},"${a}":{"${asset}":${ofA}}}`;
+}
+
+const sortedByNames = (volumes: readonly AccountVolumes[]): AccountVolumes[] =>
+  volumes.toSorted((a, b) => compareNames(a.account, b.account) || compareNames(a.asset, b.asset));
+
+/** Volumes by account and asset. */
+function sortedText(sorted: readonly AccountVolumes[], write: AmountWriter): string {
+  let text = "";
+  let account: string | undefined;
+  for (const { account: next, asset, input, output } of sorted) {
+    if (next === account) text += ",";
+    else text += account === undefined ? `{"${next}":{` : `},"${next}":{`;
+    account = next;
+    text += assetText(asset, { input, output }, write);
+  }
+  return `${text}}}`;
+}
+
+/** The volumes of one asset, as a member. */
+export const assetText = (asset: string, { input, output }: Volumes, write: AmountWriter): string =>
+  `"${asset}":${volumesText(write(input), write(output), write(input - output))}`;
+
+/** Volumes whose amounts are written as texts or, where they are integers that numbers hold, as numbers. */
+export const volumesText = <A extends string | number>(input: A, output: A, balance: A): string =>
+  `{"input":${input},"output":${output},"balance":${balance}}`;
