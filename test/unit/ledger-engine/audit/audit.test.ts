@@ -265,6 +265,8 @@ describe("an audit finds", () => {
     ["move", "UPDATE move SET tx = 50 WHERE tx = 7"],
     ["log", "UPDATE tx SET id = 500 WHERE id = 2"],
     ["move", "UPDATE move SET role = role & 3 WHERE role = 5"],
+    ["move", "UPDATE move SET input = CAST(input AS BLOB) WHERE tx = 3"],
+    ["move", "UPDATE move SET output = CAST(output AS TEXT) WHERE tx = 3"],
     ["metadata_index", "UPDATE metadata_index SET scope = 1 WHERE scope = 0 AND target = 1"],
     ["metadata_index", "UPDATE metadata_index SET target = 2 WHERE scope = 0 AND target = 1"],
     ["metadata_index", "DELETE FROM metadata_index WHERE scope = 3"],
