@@ -43,6 +43,8 @@ export class WriteBatch implements VolumeReader {
   #assetRows: string[] = [];
   readonly #log = new LogBatch();
   readonly #moves = new MoveBatch();
+  /** Whether some rows wait to be written. */
+  #isWaiting = false;
   /** The first of the waiting transactions. */
   #firstWaiting: number | undefined;
   readonly #dates = new RecentDates();
@@ -79,9 +81,16 @@ export class WriteBatch implements VolumeReader {
     return this.#latest > timestamp;
   }
 
-  /** Writes the waiting rows if some of them move one of these pairs, so that the moves can be read. */
+  /**
+   * Writes the waiting moves of these pairs, and the waiting transactions, so that the moves can be read with their dates. The other
+   * rows wait on, because the more are written together, the more of them share a page.
+   */
   flushMoves(moves: readonly { readonly account: Account; readonly asset: Asset }[]): void {
-    if (moves.some(({ account, asset }) => this.#isMoved(account, asset))) this.flush();
+    const pairs = moves.flatMap(({ account, asset }) => this.#movedPair(account, asset) ?? []);
+    if (pairs.length === 0) return;
+    this.#log.flush(this.#sql, this.#write);
+    this.#log.clear();
+    this.#moves.flush(this.#sql, this.#write, pairs);
   }
 
   /** Writes the waiting rows if this transaction may be among them. */
@@ -233,6 +242,7 @@ export class WriteBatch implements VolumeReader {
       this.#cache.noteKey(key);
     }
     this.#log.add(row);
+    this.#isWaiting = true;
   }
 
   addTx(row: TxRow): void {
@@ -259,13 +269,12 @@ export class WriteBatch implements VolumeReader {
 
   /** Writes the collected rows, with few statements for each table. */
   flush(): void {
-    if (this.#log.isEmpty) return;
-    const write: WriteRows = (statement, rows) => this.#insert(statement, rows);
-    write(INSERT_ASSETS, this.#assetRows);
+    if (!this.#isWaiting) return;
+    this.#write(INSERT_ASSETS, this.#assetRows);
     writeAccountRows(this.#sql, this.#accountRows.values());
-    this.#log.flush(this.#sql, write);
-    this.#moves.flush(this.#sql, write);
-    this.#metadata.flush(this.#sql, write);
+    this.#log.flush(this.#sql, this.#write);
+    this.#moves.flush(this.#sql, this.#write);
+    this.#metadata.flush(this.#sql, this.#write);
     this.#clearRows();
   }
 
@@ -293,6 +302,7 @@ export class WriteBatch implements VolumeReader {
   }
 
   #clearRows(): void {
+    this.#isWaiting = false;
     this.#latest = ZERO_TIMESTAMP;
     this.#references.clear();
     this.#keys.clear();
@@ -304,16 +314,17 @@ export class WriteBatch implements VolumeReader {
     this.#firstWaiting = undefined;
   }
 
-  #insert(statement: string, rows: readonly string[]): void {
+  readonly #write: WriteRows = (statement, rows) => {
     for (const chunk of chunksOf(rows)) this.#sql.all(statement, `[${chunk.join(",")}]`);
-  }
+  };
 
-  #isMoved(address: Account, name: Asset): boolean {
-    if (this.#moves.isEmpty) return false;
+  /** A pair of account and asset, if it has waiting moves. */
+  #movedPair(address: Account, name: Asset): number | undefined {
     const account = this.findAccountId(address);
     const asset = this.findAssetId(name);
-    if (account === undefined || asset === undefined) return false;
-    return this.#moves.has(pairKey(account, asset));
+    if (account === undefined || asset === undefined) return undefined;
+    const pair = pairKey(account, asset);
+    return this.#moves.has(pair) ? pair : undefined;
   }
 
   #accountRow(address: Account): AccountRow {

@@ -45,10 +45,6 @@ export class LogBatch {
   /** The transaction whose log entry comes next. */
   #staged: TxRow | undefined;
 
-  get isEmpty(): boolean {
-    return this.#entryRows.length === 0 && this.#txValues.length === 0;
-  }
-
   /** Takes a transaction, whose log entry must be added next. */
   stage(row: TxRow): void {
     this.#staged = row;

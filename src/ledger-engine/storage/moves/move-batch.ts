@@ -31,10 +31,6 @@ export class MoveBatch {
   /** The moves with large amounts, as JSON. */
   readonly #largeRows: ByPair<string> = new Map();
 
-  get isEmpty(): boolean {
-    return this.#rows.size + this.#datedRows.size + this.#largeRows.size === 0;
-  }
-
   /** Whether some move is about this pair of account and asset. */
   has(pair: number): boolean {
     return this.#rows.has(pair) || this.#datedRows.has(pair) || this.#largeRows.has(pair);
@@ -61,10 +57,11 @@ export class MoveBatch {
     }
   }
 
-  flush(sql: Sql, write: WriteRows): void {
-    insertRows(sql, MOVES, inTableOrder(this.#rows));
-    insertRows(sql, DATED_MOVES, inTableOrder(this.#datedRows));
-    write(INSERT_LARGE_MOVES, inTableOrder(this.#largeRows));
+  /** Writes all moves or, where some pairs are given, only theirs. Moves that are written no longer wait. */
+  flush(sql: Sql, write: WriteRows, pairs?: readonly number[]): void {
+    insertRows(sql, MOVES, takeInTableOrder(this.#rows, pairs));
+    insertRows(sql, DATED_MOVES, takeInTableOrder(this.#datedRows, pairs));
+    write(INSERT_LARGE_MOVES, takeInTableOrder(this.#largeRows, pairs));
   }
 
   clear(): void {
@@ -110,11 +107,12 @@ function itemsOf<T>(byPair: ByPair<T>, pair: number): T[] {
   return items;
 }
 
-/** Items in the order of the primary key, so that each page of the table is found and changed once. */
-function inTableOrder<T>(byPair: ByPair<T>): T[] {
+/** Takes the items of all pairs, or of some, in the order of the primary key, so that each page of the table is found and changed once. */
+function takeInTableOrder<T>(byPair: ByPair<T>, pairs?: readonly number[]): T[] {
   const all: T[] = [];
-  for (const pair of Float64Array.from(byPair.keys()).toSorted()) {
-    for (const item of itemsOf(byPair, pair)) all.push(item);
+  for (const pair of Float64Array.from(pairs ?? byPair.keys()).toSorted()) {
+    for (const item of byPair.get(pair) ?? []) all.push(item);
+    byPair.delete(pair);
   }
   return all;
 }
