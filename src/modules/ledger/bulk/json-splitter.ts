@@ -25,21 +25,20 @@ export class JsonSplitter implements Splitter<string> {
   *push(chunk: Uint8Array): Generator<Result<string>> {
     let start = 0;
     for (let at = 0; at < chunk.length; at++) {
-      const byte = chunk[at];
       if (this.#depth === 0) {
-        if (isSpace(byte)) continue;
-        if (byte !== BRACE_OPEN) {
+        if (isSpace(chunk[at])) continue;
+        if (chunk[at] !== BRACE_OPEN) {
           yield failed(`expected an object, as \`${this.#example}\``);
           return;
         }
         start = at;
       }
-      this.#step(byte);
+      at = this.#walk(chunk, at);
       if (this.#depth > JSON_DEPTH_MAX) {
         yield failed(`it is nested deeper than ${JSON_DEPTH_MAX} levels`);
         return;
       }
-      if (this.#depth > 0) continue;
+      if (this.#depth > 0) break;
       const element = this.#complete(chunk.subarray(start, at + 1));
       yield element;
       if (!element.ok) return;
@@ -52,15 +51,29 @@ export class JsonSplitter implements Splitter<string> {
     if (this.#depth > 0) yield failed("the stream ends inside of it");
   }
 
-  /** Moves over a byte of an element. */
-  #step(byte: number | undefined): void {
-    if (this.#isEscaped) this.#isEscaped = false;
-    else if (this.#isInString) {
-      if (byte === BACKSLASH) this.#isEscaped = true;
-      else if (byte === QUOTE) this.#isInString = false;
-    } else if (byte === QUOTE) this.#isInString = true;
-    else if (byte === BRACE_OPEN || byte === BRACKET_OPEN) this.#depth++;
-    else if (byte === BRACE_CLOSE || byte === BRACKET_CLOSE) this.#depth--;
+  /**
+   * Moves over an element, from one of its bytes to its last one, to where it is nested too deep, or to the end of the chunk. Variables
+   * take a fraction of the time of fields, and this is done for each byte.
+   */
+  #walk(chunk: Uint8Array, from: number): number {
+    let [depth, isInString, isEscaped] = [this.#depth, this.#isInString, this.#isEscaped];
+    let at = from;
+    for (; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (isInString) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === BACKSLASH) isEscaped = true;
+        else if (byte === QUOTE) isInString = false;
+      } else if (byte === QUOTE) isInString = true;
+      else if (byte === BRACE_OPEN || byte === BRACKET_OPEN) depth++;
+      else if (byte === BRACE_CLOSE || byte === BRACKET_CLOSE) depth--;
+      else continue;
+      if (depth === 0 || depth > JSON_DEPTH_MAX) break;
+    }
+    this.#depth = depth;
+    this.#isInString = isInString;
+    this.#isEscaped = isEscaped;
+    return at;
   }
 
   #complete(last: Uint8Array): Result<string> {

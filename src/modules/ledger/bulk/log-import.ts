@@ -28,7 +28,7 @@ export async function importInBatches(
     for await (const chunk of chunks) {
       for (const piece of splitter.push(chunk)) {
         if (!piece.ok) throw brokenEntry(piece.failure, batches.count + 1);
-        await batches.add(piece.value);
+        if (batches.add(piece.value)) await batches.send();
       }
     }
     for (const piece of splitter.end()) {
@@ -92,14 +92,19 @@ class Batches {
     this.#assertTaken();
   }
 
-  async add(text: string): Promise<void> {
+  /** Adds an entry. Returns whether the batch is full, so that it must be sent before another entry is added. */
+  add(text: string): boolean {
     this.#assertTaken();
     this.#pending.push(text);
     this.#pendingSize += text.length;
-    if (this.#pending.length < IMPORT_ENTRIES_MAX && this.#pendingSize < IMPORT_BYTES_MAX) {
-      this.#sendSoon();
-      return;
-    }
+    const isFull =
+      this.#pending.length >= IMPORT_ENTRIES_MAX || this.#pendingSize >= IMPORT_BYTES_MAX;
+    if (!isFull) this.#sendSoon();
+    return isFull;
+  }
+
+  /** Sends what was added, once all that was sent before is taken. */
+  async send(): Promise<void> {
     await this.#underWay;
     this.#assertTaken();
     this.#sendNow();
@@ -107,9 +112,7 @@ class Batches {
 
   /** Waits until all is taken that was added. Throws why one was refused. */
   async finish(): Promise<void> {
-    await this.#underWay;
-    this.#assertTaken();
-    this.#sendNow();
+    await this.send();
     await this.#underWay;
     this.#assertTaken();
   }
