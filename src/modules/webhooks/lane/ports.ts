@@ -14,7 +14,7 @@ import { reachObject } from "#platform/objects/call.ts";
 import type { StartDeadline } from "#platform/work/deadline.ts";
 
 /** A ledger, or the database, that does not answer in this time is asked again later: a lane must not hang with it. */
-const READ_MS_MAX = 5000;
+export const READ_MS_MAX = 5000;
 /** Most bytes that are kept of the answer to a call that succeeded: they say little, and there are many. */
 const SUCCESS_EXCERPT_BYTES_MAX = 4096;
 
