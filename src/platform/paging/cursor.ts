@@ -5,6 +5,7 @@ import type { ListOptions, ListScope, PageKey, PageQuery } from "./query.ts";
 import { AppError } from "#platform/errors.ts";
 import { toFilterText } from "#platform/filter/filter.ts";
 import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
+import { frozen, Remembered } from "#platform/memo.ts";
 import {
   formatTimestamp,
   MICROS_MAX,
@@ -161,15 +162,22 @@ function optionsOf(given: ListOptions, standard: ListOptions): ListOptions {
   return { ...standard, ...given };
 }
 
+/** The cursors of a moment ago: a page that several clients read, or one reads again, is asked for by the same one. */
+const remembered = new Remembered<z.output<typeof CursorSchema>>({ countMax: 64, lengthMax: 1024 });
+
 /** Decodes whole cursors only, so that nothing of one is left for the next. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function parseCursor(cursor: string): z.output<typeof CursorSchema> {
+  const known = remembered.get(cursor);
+  if (known !== undefined) return known;
   if (cursor.length > CURSOR_LENGTH_MAX) throw invalidCursor("it is too long");
   if (!BASE64URL.test(cursor)) throw invalidCursor("it is not base64url");
   try {
     const bytes = Buffer.from(cursor, "base64url");
-    return CursorSchema.parse(parseJson(decoder.decode(bytes)));
+    const parsed = frozen(CursorSchema.parse(parseJson(decoder.decode(bytes))));
+    remembered.add(cursor, parsed);
+    return parsed;
   } catch (error) {
     throw new AppError(
       "VALIDATION",

@@ -130,6 +130,17 @@ describe("a cursor", () => {
     }
   });
 
+  test("is checked each time that it comes, against the rules of its list", () => {
+    const cursor = encodeCursor(scoped);
+    for (let time = 0; time < 2; time++) {
+      expect(decodeCursor(cursor, scopedRules)).toEqual(scoped);
+      expect(decodeCursor(cursor, { ...scopedRules, pageSizeMax: 1 }).pageSize).toBe(1);
+      expect(() => decodeCursor(cursor, { ...scopedRules, list: "other" })).toThrow("another list");
+      const byAddress = { ...scopedRules, columns: { address: "text" } } as const;
+      expect(() => decodeCursor(cursor, byAddress)).toThrow("another list");
+    }
+  });
+
   test("with an empty filter has none", () => {
     for (const qb of [null, {}, { $and: [] }, undefined]) {
       const cursor = encode({ ...wire, filters: { ...wire.filters, qb } });
