@@ -23,7 +23,7 @@ const LIBRARY = inProject("dist/library");
 const TARGET = "node22.13";
 /** Packages that the library may contain: no server and no driver of another database. */
 const BUNDLED = new Set(["zod"]);
-/** Largest script, in bytes: the engine and zod have 453,000, and a package that slips in would be noticed. */
+/** Largest script, in bytes: the engine and zod have 466,000, and a package that slips in would be noticed. */
 const SCRIPT_BYTES_MAX = 475_000;
 
 /**
