@@ -15,6 +15,8 @@ interface Log {
  */
 export class KeptAnswers {
   readonly #texts = new Map<string, string>();
+  /** Goes through the keys, once the first of them has to go. A new iterator would walk over the places of all that are gone. */
+  #oldest: Iterator<string, undefined> | undefined;
   readonly #charactersMax: number;
   #characters = 0;
   #log: Log | undefined;
@@ -30,6 +32,7 @@ export class KeptAnswers {
     this.#log = log;
     this.#headLogId = log.headLogId;
     this.#characters = 0;
+    this.#oldest = undefined;
     this.#texts.clear();
     return undefined;
   }
@@ -38,10 +41,13 @@ export class KeptAnswers {
   keep(key: string, text: string): void {
     this.#texts.set(key, text);
     this.#characters += key.length + text.length;
-    for (const [oldest, { length }] of this.#texts) {
-      if (this.#characters <= this.#charactersMax) return;
+    if (this.#characters <= this.#charactersMax) return;
+    this.#oldest ??= this.#texts.keys();
+    while (this.#characters > this.#charactersMax) {
+      const { done, value: oldest } = this.#oldest.next();
+      if (done === true) return;
+      this.#characters -= oldest.length + (this.#texts.get(oldest)?.length ?? 0);
       this.#texts.delete(oldest);
-      this.#characters -= oldest.length + length;
     }
   }
 }
