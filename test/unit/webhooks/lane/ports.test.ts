@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { ledgerSource } from "#modules/ledger/event-source.ts";
+import { LedgerEvents } from "#modules/ledger/ledger-events.ts";
+import { openPorts } from "#modules/webhooks/lane/ports.ts";
+import { registerSources } from "#platform/events/sources.ts";
+import type { StartDeadline } from "#platform/work/deadline.ts";
+import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
+
+test("bodies are not waited for beyond the deadline that the lane shares", async () => {
+  registerSources([ledgerSource(({ env }) => new LedgerEvents(env))]);
+  const hang = () => new Promise<never>(() => undefined);
+  const LEDGERS = { getByName: () => ({ readWritten: hang }) };
+  const env = { ...TEST_SETTINGS, LEDGERS } as unknown as Env; // all that is used of it
+  const deadlinesMs: number[] = [];
+  let pass: (() => void) | undefined;
+  const startDeadline: StartDeadline = (afterMs, onPass) => {
+    deadlinesMs.push(afterMs);
+    pass = onPass;
+    return () => undefined;
+  };
+  const ports = openPorts(env, { setAlarm: () => undefined, startDeadline });
+  const reading = ports.readBodies({ source: "ledger", ledger: "a", uuid: "a" }, [1]);
+  expect(deadlinesMs).toEqual([5000]);
+  pass?.();
+  await expect(reading).rejects.toMatchObject({ kind: "OVERLOADED" });
+});
