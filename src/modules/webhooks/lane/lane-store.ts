@@ -1,6 +1,12 @@
 import { type Inserted, insertDeliveries, spansWithin, toSpan } from "./insert-deliveries.ts";
 import type { LaneClockState } from "./lane-clock.ts";
-import { createLaneTables, hasLaneTables, OUTBOX_ORIGIN, PENDING } from "./lane-tables.ts";
+import {
+  createLaneTables,
+  hasLaneTables,
+  OUTBOX_ORIGIN,
+  PENDING,
+  updateLaneTables,
+} from "./lane-tables.ts";
 import { ReceivedRanges } from "./received-ranges.ts";
 import { type DeliveryResult, settleDeliveries } from "./settle-deliveries.ts";
 import type { LaneSpec, EventBatch, EventOrigin } from "./types.ts";
@@ -65,6 +71,7 @@ export class LaneStore {
 
   constructor(sql: Sql) {
     this.#sql = sql;
+    updateLaneTables(sql);
     this.#received = new ReceivedRanges(sql);
   }
 

@@ -93,6 +93,13 @@ export function createLaneTables(sql: Sql): void {
   for (const statement of STATEMENTS) sql.all(statement);
 }
 
+/** Adds what the tables of an earlier version lack: when a purge last came to the end. The next one is then due at once. */
+export function updateLaneTables(sql: Sql): void {
+  const [table] = sql.all<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = 'lane'");
+  if (table === undefined || table.sql.includes("purged_ms")) return;
+  sql.all("ALTER TABLE lane ADD COLUMN purged_ms INTEGER NOT NULL DEFAULT 0");
+}
+
 export const hasLaneTables = (sql: Sql): boolean =>
   sql.all("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'lane'").length > 0;
 
