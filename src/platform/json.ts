@@ -30,10 +30,14 @@ const INTEGER = /^-?\d+$/;
  */
 const LONG_INTEGER = /\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/;
 const DECIMAL = /\d[.eE](?:[\d.eE+-]{31}|[\d.eE+-]{0,30}\s*(?:[,}\]]|$))/;
+/** Of the integers of 16 digits, those that do not begin with a 9 are below 2^53, such as dates in microseconds. */
+const UNSAFE_INTEGER = /\d{17}|9\d{15}/;
 const BAD_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 
 const needsReviver = (text: string): boolean =>
-  LONG_INTEGER.test(text) || DECIMAL.test(text) || BAD_ESCAPE.test(text);
+  (LONG_INTEGER.test(text) && UNSAFE_INTEGER.test(text)) ||
+  DECIMAL.test(text) ||
+  BAD_ESCAPE.test(text);
 
 /**
  * Parses one JSON value. Throws `SyntaxError` for malformed text, also for U+0000 and lone surrogates in strings, and

@@ -17,6 +17,19 @@ describe("reading", () => {
     expect(parseJson(`{"a":[${text}]}`)).toEqual({ a: [value] });
   });
 
+  test("keeps integers of every length exact", () => {
+    const long = fc.bigInt({ min: 8n * 10n ** 15n, max: 10n ** 17n });
+    const near = fc.bigInt({ min: 2n ** 53n - 20n, max: 2n ** 53n + 20n });
+    const integer = fc
+      .tuple(fc.oneof(fc.bigInt(), long, near), fc.boolean())
+      .map(([value, isNegative]) => (isNegative ? -value : value));
+    const property = fc.property(fc.array(integer, { minLength: 1, maxLength: 4 }), (integers) => {
+      const values = integers.map((it) => (Number.isSafeInteger(Number(it)) ? Number(it) : it));
+      expect(parseJson(`[${integers.join(",")}]`)).toEqual(values);
+    });
+    fc.assert(property, { numRuns: 2000 });
+  });
+
   test.each(["1.0", "1.5", "-0.0", "1e3", "1E3", "1e-3", "10000000000000000.0", "1e400"])(
     "does not read %s as an integer, and writes it unchanged",
     (text) => {
