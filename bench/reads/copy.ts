@@ -1,11 +1,9 @@
 import { INFO } from "./fill.ts";
 import type { ReadReport } from "./measure.ts";
 import { LedgerEngine } from "#ledger-engine/engine.ts";
+import { IMPORT_BYTES_MAX, IMPORT_ENTRIES_MAX } from "#modules/ledger/bulk/limits.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { NodeSql } from "#platform/sql/node-sql.ts";
-
-/** Entries that are imported with one call, as over HTTP. */
-const BATCH_ENTRIES = 2000;
 
 /** Exports the log of a ledger, page by page, and imports it into another one on the way. */
 export function measureCopy(
@@ -13,31 +11,55 @@ export function measureCopy(
   sql: NodeSql,
 ): Pick<ReadReport, "exportedPerSecond" | "importedPerSecond"> {
   LedgerEngine.create(sql, { ...INFO, name: "copy" });
-  const copy = new LedgerEngine(sql, systemClock);
-  let [entries, exportMs, importMs] = [0, 0, 0];
+  const copy = new Copy(new LedgerEngine(sql, systemClock));
+  let exportMs = 0;
   for (let [after, to] = [-1, Infinity]; after < to;) {
     const startMs = performance.now();
     const page = reads.exportLogs(after, Number.isFinite(to) ? to : undefined);
     exportMs += performance.now() - startMs;
     [after, to] = [page.after, page.to];
-    const lines = page.text.split("\n").slice(0, -1);
-    const importStartMs = performance.now();
-    importAll(copy, lines, entries);
-    importMs += performance.now() - importStartMs;
-    entries += lines.length;
+    for (const line of page.text.split("\n").slice(0, -1)) copy.add(line);
   }
+  copy.finish();
   sql.close();
   return {
-    exportedPerSecond: (entries / exportMs) * 1000,
-    importedPerSecond: (entries / importMs) * 1000,
+    exportedPerSecond: (copy.entries / exportMs) * 1000,
+    importedPerSecond: (copy.entries / copy.ms) * 1000,
   };
 }
 
-function importAll(copy: LedgerEngine, lines: readonly string[], before: number): void {
-  for (let done = 0; done < lines.length;) {
-    const texts = lines.slice(done, done + BATCH_ENTRIES);
-    const { taken, failure } = copy.importLogs({ texts, before: before + done });
-    if (failure !== undefined) throw new Error(failure.message);
-    done += taken;
+/** Imports lines in calls that are as large as those of an import over HTTP, of which a page of an export is only a part. */
+class Copy {
+  readonly #engine: LedgerEngine;
+  #lines: string[] = [];
+  #length = 0;
+  entries = 0;
+  /** How long the calls have taken. */
+  ms = 0;
+
+  constructor(engine: LedgerEngine) {
+    this.#engine = engine;
+  }
+
+  add(line: string): void {
+    this.#lines.push(line);
+    this.#length += line.length;
+    if (this.#lines.length >= IMPORT_ENTRIES_MAX || this.#length >= IMPORT_BYTES_MAX) this.finish();
+  }
+
+  /** Imports the lines that wait. */
+  finish(): void {
+    const startMs = performance.now();
+    while (this.#lines.length > 0) {
+      const { taken, failure } = this.#engine.importLogs({
+        texts: this.#lines,
+        before: this.entries,
+      });
+      if (failure !== undefined) throw new Error(failure.message);
+      this.#lines = this.#lines.slice(taken);
+      this.entries += taken;
+    }
+    this.#length = 0;
+    this.ms += performance.now() - startMs;
   }
 }
