@@ -23,9 +23,13 @@ export const MICROS_MAX = 253_402_300_799_999_999n;
 
 /** Parses RFC 3339 with a mandatory zone; the fraction is rounded half up to microseconds. */
 export function parseTimestamp(text: string): Timestamp | undefined {
+  if (text === lastParsed.text) return lastParsed.timestamp;
   // The year 0000 is before the first.
   if (PLAIN.test(text) && !text.startsWith("0000")) {
-    return `${text.slice(0, 19)}.${text.slice(20, -1).padEnd(6, "0")}Z` as Timestamp; // fixed width by construction
+    lastParsed.timestamp =
+      `${text.slice(0, 19)}.${text.slice(20, -1).padEnd(6, "0")}Z` as Timestamp; // fixed width by construction
+    lastParsed.text = text;
+    return lastParsed.timestamp;
   }
   const match = RFC_3339.exec(text);
   if (match === null) return undefined;
@@ -64,6 +68,7 @@ export const optionalTimestamp = <K extends string>(
 /*
  * The last date of each conversion: what is written together mostly has the same date.
  */
+const lastParsed = { text: "0001-01-01T00:00:00Z", timestamp: ZERO_TIMESTAMP };
 const lastFormatted = { timestamp: ZERO_TIMESTAMP, text: "0001-01-01T00:00:00Z" };
 const lastConverted = { timestamp: ZERO_TIMESTAMP, micros: MICROS_MIN };
 const lastOfMillis = { millis: 0, timestamp: "1970-01-01T00:00:00.000000Z" as Timestamp }; // of the right form

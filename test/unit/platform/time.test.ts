@@ -77,6 +77,24 @@ describe("a timestamp of the wire", () => {
   });
 });
 
+test("a text that is parsed again, right away or later, is the same timestamp", () => {
+  const text = fc.constantFrom("2026-03-01T09:30:00.25Z", "2026-03-01T09:30:00Z", "2026-03-01");
+  fc.assert(
+    fc.property(fc.array(text), (texts) => {
+      expect(texts.map(parseTimestamp)).toEqual(
+        texts.map((it) =>
+          it === "2026-03-01"
+            ? undefined
+            : fromMicros(it.includes(".") ? QUARTER : QUARTER - 250_000n),
+        ),
+      );
+    }),
+  );
+});
+
+/** 2026-03-01T09:30:00.25Z */
+const QUARTER = 1_772_357_400_250_000n;
+
 describe("a timestamp", () => {
   const micros = fc.bigInt(-62_135_596_800_000_000n, 253_402_300_799_999_999n);
 

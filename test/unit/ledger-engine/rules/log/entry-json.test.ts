@@ -99,6 +99,79 @@ describe("an exported entry", () => {
   });
 });
 
+describe("an entry of a usual form", () => {
+  const HEAD = '{"type":"NEW_TRANSACTION","data":{"transaction":{"postings":[';
+  const POSTING = '{"source":"world","destination":"a:b","amount":12,"asset":"USD/2"}';
+  const TAIL =
+    '"date":"2026-03-01T10:00:00Z","idempotencyKey":"k","idempotencyHash":"h=","id":7,"hash":"g="}';
+  const LEDGER = `,${DERIVED}},"accountMetadata":{}},`;
+  const PLAIN = `${HEAD}${POSTING}],"metadata":{},"timestamp":"2026-03-01T10:00:00Z","id":6${LEDGER}${TAIL}`;
+
+  test("is read as JSON", () => {
+    expect(expectSame(PLAIN)).toBe(true);
+    expect(parseWithoutDerived(PLAIN)?.derived).toBe(DERIVED);
+  });
+
+  const CHANGES: Readonly<Record<string, [string, string]>> = {
+    "with metadata": ['"metadata":{}', '"metadata":{"k":"v","l":"\\u00e9\\n"}'],
+    "with braces in metadata": ['"metadata":{}', '"metadata":{"k":"}","l":"{"}'],
+    "with nested metadata": ['"metadata":{}', '"metadata":{"k":{}}'],
+    "with a decimal in metadata": ['"metadata":{}', '"metadata":{"k":1.50}'],
+    "with a large integer in metadata": ['"metadata":{}', `"metadata":{"k":${10n ** 20n}}`],
+    "with a reference": ['"id":6', '"reference":"r-1","id":6'],
+    "with an escape in the reference": ['"id":6', '"reference":"r\\"1","id":6'],
+    "with a further member": ['"id":6', '"id":6,"x":{"insertedAt":1}'],
+    "with its id twice": ['"id":6', '"id":6,"id":5'],
+    "with a large amount": ['"amount":12', `"amount":${10n ** 30n}`],
+    "with a rounded amount": ['"amount":12', '"amount":9007199254740993'],
+    "with the largest plain amount": ['"amount":12', '"amount":999999999999999'],
+    "with a negative amount": ['"amount":12', '"amount":-12'],
+    "with a decimal amount": ['"amount":12', '"amount":12.0'],
+    "with an amount of zero": ['"amount":12', '"amount":0'],
+    "with a text as amount": ['"amount":12', '"amount":"12"'],
+    "with an escape in an address": ['"a:b"', '"a\\u003ab"'],
+    "with two postings": [POSTING, `${POSTING},${POSTING}`],
+    "without postings": [POSTING, ""],
+    "with a list among its postings": [POSTING, `${POSTING},[]`],
+    "with another value among its postings": [POSTING, `${POSTING},null`],
+    "with a bracket in an address": ['"a:b"', '"a]b"'],
+    "with metadata of accounts": ['"accountMetadata":{}', '"accountMetadata":{"a":{"k":"v"}}'],
+    "with a schema": ['"hash":"g="}', '"hash":"g=","schemaVersion":"v1"}'],
+    "with another order of members": ['"id":7,"hash":"g="', '"hash":"g=","id":7'],
+    "with a template": [`${DERIVED}}`, `${DERIVED},"template":"t"}`],
+    "with null as hash": ['"g="', "null"],
+    "with spaces": ['"date":', '"date": '],
+  };
+
+  test.each(Object.entries(CHANGES))("%s is read as JSON", (_, [from, to]) => {
+    const text = PLAIN.replace(from, () => to);
+    expect(text).not.toBe(PLAIN);
+    expectSame(text);
+  });
+
+  test.each([
+    ['"amount":12', '"amount":012'],
+    ['"id":7', '"id":07'],
+    [POSTING, `${POSTING},`],
+    ['"metadata":{}', '"metadata":{"k"}'],
+    ['"metadata":{}', '"metadata":{"k":"v}'],
+    ['"metadata":{}', '"metadata":{"k":"\\u0000"}'],
+    ['"world"', '"wor\nld"'],
+    ['"hash":"g="}', '"hash":"g="'],
+    ['"hash":"g="}', '"hash":"g="}}'],
+  ])("is parsed as a whole where it is no JSON: %s as %s", (from, to) => {
+    const text = PLAIN.replace(from, () => to);
+    expect(() => parseJson(text)).toThrow(SyntaxError);
+    expect(parseWithoutDerived(text)).toBeUndefined();
+  });
+
+  test("that ends within what is derived differs from what a ledger derives", () => {
+    const end = `},"accountMetadata":{}},"type":"SET_METADATA","data":{"transaction":{`;
+    const parsed = parseWithoutDerived(PLAIN.replace(DERIVED, () => `${DERIVED}${end}${DERIVED}`));
+    expect(parsed?.derived).toContain(end);
+  });
+});
+
 describe("what looks like what is derived", () => {
   const TEXTS: Readonly<Record<string, [string, boolean]>> = {
     "of the transaction": [entry(`"id":1,${DERIVED}`), true],

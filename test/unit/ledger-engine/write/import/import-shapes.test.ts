@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { TestLedger } from "#test/support/ledger-engine/fixtures.ts";
-import { type Refusal, refusalAt, UNCHAINED } from "#test/support/ledger-engine/import-refusals.ts";
+import {
+  LINES,
+  type Refusal,
+  refusalAt,
+  UNCHAINED,
+} from "#test/support/ledger-engine/import-refusals.ts";
+import { importInto } from "#test/support/ledger-engine/logs.ts";
 
 describe("an import is refused with what is no entry", () => {
   const MALFORMED: Readonly<Record<string, Refusal>> = {
@@ -200,5 +206,17 @@ describe("an import is refused with what is no entry", () => {
     expect(failure?.message).toContain("entry 42 is not ");
     expect(failure?.details).not.toBe("");
     expect(ledger.dump()).toBe(before);
+  });
+
+  test("a transaction that comes twice, of which the last one counts, as in JSON", () => {
+    const ledger = new TestLedger({ features: UNCHAINED });
+    importInto(ledger, LINES.slice(0, 6));
+    const [line = ""] = LINES.slice(6);
+    const end = '},"accountMetadata":';
+    const twice = line.replace(end, `${end}{},"transaction":{"id":9${end}`);
+    expect(importInto(ledger, [twice]).failure?.details).toBe(
+      "'data.transaction.postings': expected 1 to 5000 postings",
+    );
+    expect(importInto(ledger, [line])).toEqual({ taken: 1 });
   });
 });
