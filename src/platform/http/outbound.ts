@@ -1,5 +1,5 @@
 import { isPublicHost } from "./public-hosts.ts";
-import { ownDeadline, type StartDeadline } from "#platform/work/deadline.ts";
+import { ownDeadline, type RunningDeadline, type StartDeadline } from "#platform/work/deadline.ts";
 
 /**
  * Calls to URLs that users give: webhook endpoints, exporters, payment providers. What a user names must not reach into
@@ -122,13 +122,15 @@ export async function callOutbound(
         ...(call.body === undefined ? {} : { body: call.body }),
       }),
     );
-    const { body, error } = await readUpTo(response, call.bodyBytesMax, deadline);
-    const answer = {
-      kind: "answered",
-      status: response.status,
-      headers: response.headers,
-    } as const;
-    return { ...answer, body, ...(error === undefined ? {} : { bodyError: error }) };
+    const { status, headers } = response;
+    const length = headers.get("content-length");
+    // The connection is free for the next call then, read or not; most answers to webhooks are empty.
+    if (length === "0") return { kind: "answered", status, headers, body: NOTHING };
+    const { body, error } = isKnownSmall(headers, length, call.bodyBytesMax)
+      ? await readWhole(response, deadline)
+      : await readUpTo(response, call.bodyBytesMax, deadline);
+    const answer = { kind: "answered", status, headers, body } as const;
+    return error === undefined ? answer : { ...answer, bodyError: error };
   } catch (error) {
     return { kind: "unreachable", error: textOf(error) };
   } finally {
@@ -138,23 +140,24 @@ export async function callOutbound(
 
 /** Ends a call in time, even if the abort does not reach the body of an answer. */
 class Deadline {
-  readonly #controller = new AbortController();
-  readonly end: () => void;
+  readonly #running: RunningDeadline;
   #error: Error | undefined;
   /** Rejects what is waited for. */
   #reject: ((error: Error) => void) | undefined;
 
   constructor(timeoutMs: number, startDeadline: StartDeadline) {
-    this.end = startDeadline(timeoutMs, () => {
-      const error = new Error(`no complete answer within ${timeoutMs / 1000} s`);
-      this.#error = error;
-      this.#reject?.(error);
-      this.#controller.abort(error);
+    this.#running = startDeadline(timeoutMs, () => {
+      this.#error = new Error(`no complete answer within ${timeoutMs / 1000} s`);
+      this.#reject?.(this.#error);
     });
   }
 
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    return this.#running.signal;
+  }
+
+  end(): void {
+    this.#running.end();
   }
 
   /** Waits for some work, one after the other. It costs less than `Promise.race`. */
@@ -172,10 +175,6 @@ async function readUpTo(
   bytesMax: number,
   deadline: Deadline,
 ): Promise<{ body: Uint8Array; error?: string }> {
-  const length = response.headers.get("content-length");
-  // The connection is free for the next call then, read or not; most answers to webhooks are empty.
-  if (length === "0") return { body: NOTHING };
-  if (isKnownSmall(response, length, bytesMax)) return readWhole(response, deadline);
   const chunks: Uint8Array[] = [];
   let size = 0;
   const kept = (): Uint8Array => concatenate(chunks, Math.min(size, bytesMax));
@@ -200,7 +199,7 @@ async function readUpTo(
 const NOTHING = new Uint8Array();
 
 /** Whether an answer says that it is no longer than what is kept; a compressed one becomes longer than it says. */
-function isKnownSmall({ headers }: Response, length: string | null, bytesMax: number): boolean {
+function isKnownSmall(headers: Headers, length: string | null, bytesMax: number): boolean {
   if (length === null || !/^\d{1,9}$/.test(length) || Number(length) > bytesMax) return false;
   return !headers.has("content-encoding");
 }

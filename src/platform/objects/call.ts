@@ -61,11 +61,11 @@ async function endsWithin<T>(
   startDeadline: StartDeadline = ownDeadline,
 ): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const end = startDeadline(timeoutMs, () => reject(new CallTimeoutError(timeoutMs)));
+  const deadline = startDeadline(timeoutMs, () => reject(new CallTimeoutError(timeoutMs)));
   try {
     return await Promise.race([call, promise]);
   } finally {
-    end();
+    deadline.end();
   }
 }
 

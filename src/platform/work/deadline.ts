@@ -1,10 +1,23 @@
-/** Calls `pass` after a time in milliseconds, unless the function that it returns is called before. */
-export type StartDeadline = (afterMs: number, pass: () => void) => () => void;
+/** Calls `pass` after a time in milliseconds, unless the deadline is ended before. */
+export type StartDeadline = (afterMs: number, pass: () => void) => RunningDeadline;
+
+export interface RunningDeadline {
+  end(): void;
+  /** Aborts when the deadline passes, after `pass`. Deadlines that pass together may share it. */
+  readonly signal: AbortSignal;
+}
 
 /** A timer for each deadline: for work that ends with its request. */
 export const ownDeadline: StartDeadline = (afterMs, pass) => {
-  const timer = setTimeout(pass, afterMs);
-  return () => clearTimeout(timer);
+  const group = new DeadlineGroup();
+  const timer = setTimeout(() => group.pass(), afterMs);
+  group.start(pass);
+  return {
+    end: () => clearTimeout(timer),
+    get signal() {
+      return group.signal;
+    },
+  };
 };
 
 /**
@@ -24,12 +37,17 @@ export function sharedDeadlines(): StartDeadline {
 
 /** How many steps the time of a deadline has. */
 const STEPS = 20;
+/**
+ * So many deadlines of a step share a signal at most. The runtime keeps a signal of each call in memory until garbage is
+ * collected, and what a call costs grows with the calls that have the same one.
+ */
+const SHARED_MAX = 32;
 
 /** Deadlines of one length. It turns by one step at a time, and only while there are deadlines. */
 class DeadlineWheel {
   readonly #stepMs: number;
-  /** What passes at a step, by the step's number. */
-  readonly #slots = new Map<number, Set<{ readonly pass: () => void }>>();
+  /** What passes at a step, by the step's number: the last group has room. */
+  readonly #slots = new Map<number, DeadlineGroup[]>();
   #step = 0;
   #isTurning = false;
 
@@ -37,14 +55,14 @@ class DeadlineWheel {
     this.#stepMs = lengthMs / STEPS;
   }
 
-  start(pass: () => void): () => void {
+  start(pass: () => void): RunningDeadline {
     const step = this.#step + STEPS + 1; // the step that is under way may end at once
-    const slot = this.#slots.get(step) ?? new Set();
-    this.#slots.set(step, slot);
-    const deadline = { pass };
-    slot.add(deadline);
+    const groups = this.#slots.get(step) ?? [];
+    this.#slots.set(step, groups);
+    let group = groups.at(-1);
+    if (group === undefined || group.isFull) groups.push((group = new DeadlineGroup()));
     this.#turn();
-    return () => void slot.delete(deadline);
+    return group.start(pass);
   }
 
   #turn(): void {
@@ -58,9 +76,66 @@ class DeadlineWheel {
     this.#step++;
     const due = this.#slots.get(this.#step) ?? [];
     this.#slots.delete(this.#step);
-    if ([...this.#slots.values()].some(({ size }) => size > 0)) this.#turn();
+    const isLeft = [...this.#slots.values()].some((groups) => groups.some((it) => !it.isOver));
+    if (isLeft) this.#turn();
     else this.#slots.clear();
-    for (const { pass } of due) pass();
+    for (const group of due) group.pass();
+  }
+}
+
+/** Deadlines that pass together and share a signal, which is made when it is first asked for. */
+class DeadlineGroup {
+  readonly #running = new Set<GroupedDeadline>();
+  #started = 0;
+  #controller: AbortController | undefined;
+
+  get isFull(): boolean {
+    return this.#started === SHARED_MAX;
+  }
+
+  /** Whether all that was started has ended. */
+  get isOver(): boolean {
+    return this.#running.size === 0;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  start(pass: () => void): RunningDeadline {
+    this.#started++;
+    const deadline = new GroupedDeadline(this, pass);
+    this.#running.add(deadline);
+    return deadline;
+  }
+
+  end(deadline: GroupedDeadline): void {
+    this.#running.delete(deadline);
+  }
+
+  pass(): void {
+    if (this.isOver) return;
+    for (const { pass } of this.#running) pass();
+    this.#controller?.abort();
+  }
+}
+
+class GroupedDeadline implements RunningDeadline {
+  readonly pass: () => void;
+  readonly #group: DeadlineGroup;
+
+  constructor(group: DeadlineGroup, pass: () => void) {
+    this.#group = group;
+    this.pass = pass;
+  }
+
+  get signal(): AbortSignal {
+    return this.#group.signal;
+  }
+
+  end(): void {
+    this.#group.end(this);
   }
 }
 
@@ -77,10 +152,10 @@ export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const end = ownDeadline(afterMs, () => controller.abort(reason));
+  const deadline = ownDeadline(afterMs, () => controller.abort(reason));
   try {
     return await work(controller.signal);
   } finally {
-    end();
+    deadline.end();
   }
 }

@@ -31,14 +31,41 @@ for (const [name, open] of KINDS) {
   test(`a deadline that has ended never passes, also if it is ended twice: ${name}`, () => {
     const start = open();
     const passed = vi.fn<() => void>();
-    const end = start(LENGTH_MS, passed);
+    const deadline = start(LENGTH_MS, passed);
+    const { signal } = deadline;
     vi.advanceTimersByTime(LENGTH_MS - 1);
-    end();
-    end();
+    deadline.end();
+    deadline.end();
     vi.advanceTimersByTime(10 * LENGTH_MS);
     expect(passed).not.toHaveBeenCalled();
+    expect(signal.aborted).toBe(false);
+  });
+
+  test(`its signal aborts when a deadline has passed: ${name}`, () => {
+    const start = open();
+    const seen: boolean[] = [];
+    const deadline = start(LENGTH_MS, () => seen.push(deadline.signal.aborted));
+    const { signal } = deadline;
+    vi.advanceTimersByTime(LENGTH_MS - 1);
+    expect(signal.aborted).toBe(false);
+    vi.advanceTimersByTime(LATEST_MS - LENGTH_MS + 1);
+    expect(seen).toEqual([false]);
+    expect(signal.aborted).toBe(true);
   });
 }
+
+test("deadlines that begin together share signals, few each, and no others do", () => {
+  const start = sharedDeadlines();
+  const begun = Array.from({ length: 100 }, () => start(LENGTH_MS, () => undefined).signal);
+  const counts = [...Map.groupBy(begun, (signal) => signal).values()].map((of) => of.length);
+  expect(counts).toEqual([32, 32, 32, 4]);
+  vi.advanceTimersByTime(LENGTH_MS / 20);
+  const later = start(LENGTH_MS, () => undefined).signal;
+  expect(begun).not.toContain(later);
+  vi.advanceTimersByTime(LENGTH_MS * 1.05 - 1);
+  expect(begun.every(({ aborted }) => aborted)).toBe(true);
+  expect(later.aborted).toBe(false);
+});
 
 test("each of many shared deadlines passes at its own time, to a twentieth", () => {
   const start = sharedDeadlines();
@@ -84,7 +111,7 @@ test("shared deadlines clear no timer, take few, and none when there is nothing 
   const set = vi.spyOn(globalThis, "setTimeout");
   const clear = vi.spyOn(globalThis, "clearTimeout");
   const start = sharedDeadlines();
-  for (let call = 0; call < 1000; call++) start(LENGTH_MS, () => undefined)();
+  for (let call = 0; call < 1000; call++) start(LENGTH_MS, () => undefined).end();
   vi.advanceTimersByTime(LENGTH_MS);
   expect(set).toHaveBeenCalledOnce();
   expect(clear).not.toHaveBeenCalled();

@@ -16,7 +16,7 @@ test("bodies are not waited for beyond the deadline that the lane shares", async
   const startDeadline: StartDeadline = (afterMs, onPass) => {
     deadlinesMs.push(afterMs);
     pass = onPass;
-    return () => undefined;
+    return { end: () => undefined, signal: new AbortController().signal };
   };
   const ports = openPorts(env, { setAlarm: () => undefined, startDeadline });
   const reading = ports.readBodies({ source: "ledger", ledger: "a", uuid: "a" }, [1]);
