@@ -1,4 +1,5 @@
 import type { DeliveryTarget } from "./config-store.ts";
+import { classify } from "./core/retry.ts";
 import { signatureHeaders, type SigningSecret } from "./signature.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import {
@@ -67,6 +68,8 @@ export const toCallTarget = (
 export const CALL_TIMEOUT_MS = 15_000;
 /** Most bytes of an answer that are stored. */
 const EXCERPT_BYTES_MAX = 65_536;
+/** Decodes whole texts only, so that nothing of one is left for the next. */
+const DECODER = new TextDecoder();
 
 /** Sends one signed request. Never throws: every problem becomes a failed call, which the retry rules handle. */
 export async function callEndpoint(call: WebhookCall, context: CallContext): Promise<CallResult> {
@@ -76,12 +79,17 @@ export async function callEndpoint(call: WebhookCall, context: CallContext): Pro
   const durationMs = respondedMs - startedMs;
   if (result.kind === "unreachable")
     return { statusCode: 0, error: clean(result.error), durationMs };
-  const { status, bodyError } = result;
-  // Most answers are empty.
-  const excerpt = result.body.length === 0 ? "" : clean(new TextDecoder().decode(result.body));
-  const retryAfterMs = parseRetryAfter(result.headers.get("retry-after"), respondedMs);
+  const { status: statusCode, body, bodyError } = result;
+  const hasSucceeded = classify(statusCode) === "succeeded";
+  // Most answers are this.
+  if (hasSucceeded && body.length === 0 && bodyError === undefined)
+    return { statusCode, durationMs };
+  const excerpt = clean(DECODER.decode(body));
+  const retryAfterMs = hasSucceeded
+    ? undefined
+    : parseRetryAfter(result.headers.get("retry-after"), respondedMs);
   return {
-    statusCode: status,
+    statusCode,
     ...(bodyError === undefined ? {} : { error: clean(bodyError) }),
     ...(excerpt === "" ? {} : { responseExcerpt: excerpt }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

@@ -11,8 +11,8 @@ import { ReceivedRanges } from "./received-ranges.ts";
 import { type DeliveryResult, settleDeliveries } from "./settle-deliveries.ts";
 import type { LaneSpec, EventBatch, EventOrigin } from "./types.ts";
 import type { BreakerState } from "#modules/webhooks/core/breaker.ts";
-import { parseJson, stringifyJson } from "#platform/json.ts";
-import { first, type Sql } from "#platform/sql/sql.ts";
+import { parseColumns, parseJson, stringifyJson } from "#platform/json.ts";
+import { first, type Sql, type SqlValue } from "#platform/sql/sql.ts";
 
 /** What a lane keeps besides its deliveries. */
 export interface LaneState {
@@ -51,16 +51,16 @@ export interface Exceptions {
 }
 
 type LaneRow = { spec: string; breaker: string; offset_ms: number; last_ms: number; head: number };
-type DueRow = {
-  seq: number;
-  origin: number;
-  position: number | string;
-  type: string;
-  key: string | null;
-  attempts: number;
-  generation: number;
-  waited_ms: number;
-};
+type DueRow = readonly [
+  seq: number,
+  origin: number,
+  position: number | string,
+  eventType: string,
+  hasKey: number,
+  attempts: number,
+  generation: number,
+  waitedMs: number,
+];
 
 /** The deliveries of one endpoint, on the SQL of its object. */
 export class LaneStore {
@@ -162,37 +162,71 @@ export class LaneStore {
   /** Deliveries of a range that were never attempted, except some; oldest first. */
   listFresh({ from, to, origin }: FreshRange, limit: number, except: Exceptions): DueDelivery[] {
     const ofOrigin = origin === undefined ? "" : "AND origin = ?";
-    return this.#sql
-      .all<DueRow>(
-        `SELECT ${DUE_COLUMNS} FROM delivery JOIN name ON name.id = delivery.type
-         WHERE seq >= ? AND seq < ? AND status = ${PENDING} AND due_ms IS NULL ${ofOrigin} ${EXCEPT}
-         ORDER BY seq LIMIT ? + 0`,
+    return this.#listChosen(
+      `SELECT * FROM delivery
+       WHERE seq >= ? AND seq < ? AND status = ${PENDING} AND due_ms IS NULL ${ofOrigin} ${EXCEPT}
+       ORDER BY seq LIMIT ? + 0`,
+      [
         from,
         to ?? Number.MAX_SAFE_INTEGER,
         ...(origin === undefined ? [] : [origin]),
-        stringifyJson(except.seqs),
-        stringifyJson(except.origins),
+        listText(except.seqs),
+        listText(except.origins),
         limit,
-      )
-      .map((row) => toDue(row, true));
+      ],
+      true,
+    );
   }
 
   /** Deliveries that are due again, except some; the longest due first. A bounded number of them is looked at. */
   listDue(laneMs: number, limit: number, except: Exceptions): DueDelivery[] {
-    return this.#sql
-      .all<DueRow>(
-        `SELECT ${DUE_COLUMNS} FROM (
-           SELECT * FROM delivery INDEXED BY delivery_due
-           WHERE status = ${PENDING} AND due_ms IS NOT NULL AND due_ms <= ?
-           ORDER BY due_ms, seq LIMIT ${DUE_ROWS_MAX}
-         ) AS delivery JOIN name ON name.id = delivery.type
-         WHERE true ${EXCEPT} ORDER BY due_ms, seq LIMIT ? + 0`,
-        laneMs,
-        stringifyJson(except.seqs),
-        stringifyJson(except.origins),
-        limit,
-      )
-      .map((row) => toDue(row, false));
+    return this.#listChosen(
+      `SELECT * FROM (
+         SELECT * FROM delivery INDEXED BY delivery_due
+         WHERE status = ${PENDING} AND due_ms IS NOT NULL AND due_ms <= ?
+         ORDER BY due_ms, seq LIMIT ${DUE_ROWS_MAX}
+       ) WHERE true ${EXCEPT} ORDER BY due_ms, seq LIMIT ? + 0`,
+      [laneMs, listText(except.seqs), listText(except.origins), limit],
+      false,
+    );
+  }
+
+  /**
+   * The deliveries of a selection. They come as one text, because to hand over each column of each row takes longer than to find
+   * them. Keys, which few have, may be too long for that.
+   */
+  #listChosen(selection: string, bindings: readonly SqlValue[], isFresh: boolean): DueDelivery[] {
+    const { rows } = first(
+      this.#sql.all<{ rows: string }>(
+        `SELECT json_group_array(json_array(${DUE_COLUMNS})) AS rows
+         FROM (${selection}) AS chosen CROSS JOIN name ON name.id = chosen.type`,
+        ...bindings,
+      ),
+    );
+    const chosen = parseColumns(rows) as DueRow[]; // as the statement packs them
+    const keys = this.#keysOf(chosen.flatMap(([seq, , , , hasKey]) => (hasKey === 1 ? seq : [])));
+    return chosen.map(
+      ([seq, origin, position, eventType, , attempts, generation, waitedMs]): DueDelivery => ({
+        seq,
+        origin,
+        position,
+        isFresh,
+        attempts,
+        generation,
+        eventType,
+        idempotencyKey: keys.get(seq) ?? "",
+        waitedMs,
+      }),
+    );
+  }
+
+  #keysOf(seqs: readonly number[]): ReadonlyMap<number, string> {
+    if (seqs.length === 0) return new Map();
+    const rows = this.#sql.all<{ seq: number; key: string }>(
+      "SELECT seq, key FROM delivery WHERE seq IN (SELECT value FROM json_each(?))",
+      listText(seqs),
+    );
+    return new Map(rows.map(({ seq, key }) => [seq, key]));
   }
 
   /** Puts the deliveries of some origins off that are due, as many as `listDue` looks at. */
@@ -206,7 +240,7 @@ export class LaneStore {
          WHERE origin IN (SELECT value FROM json_each(?)))`,
       untilMs,
       laneMs,
-      stringifyJson(origins),
+      listText(origins),
     );
   }
 
@@ -292,12 +326,7 @@ const EXCEPT = `AND seq NOT IN (SELECT value FROM json_each(?))
   AND origin NOT IN (SELECT value FROM json_each(?))`;
 
 const DUE_COLUMNS =
-  "seq, origin, position, name.name AS type, key, attempts, generation, waited_ms";
+  "seq, origin, position, name.name, key IS NOT NULL, attempts, generation, waited_ms";
 
-const toDue = ({ type, key, waited_ms, ...row }: DueRow, isFresh: boolean): DueDelivery => ({
-  ...row,
-  isFresh,
-  eventType: type,
-  idempotencyKey: key ?? "",
-  waitedMs: waited_ms,
-});
+/** Numbers as a JSON list. */
+const listText = (numbers: readonly number[]): string => `[${numbers.join(",")}]`;

@@ -13,6 +13,9 @@ export interface MadeCall {
   readonly laneMs: number;
 }
 
+/** Most bytes that are kept of the answer to a call that succeeded: they say little, and there are many. */
+const SUCCESS_EXCERPT_BYTES_MAX = 4096;
+
 /** What a call makes of its delivery. */
 export function toDeliveryResult(
   { seq, attempts, generation, waitedMs }: DueDelivery,
@@ -21,6 +24,7 @@ export function toDeliveryResult(
 ): DeliveryResult {
   const { statusCode, error, responseExcerpt, retryAfterMs, durationMs } = result;
   const verdict = judge({ index: attempts, statusCode, waitedMs, retryAfterMs }, policy);
+  const hasSucceeded = verdict.outcome === "succeeded";
   const attempt = {
     isFirst: attempts + generation === 0,
     startedMs,
@@ -28,7 +32,9 @@ export function toDeliveryResult(
     outcome: verdict.outcome,
     statusCode,
     ...(error === undefined ? {} : { error }),
-    ...(responseExcerpt === undefined ? {} : { responseExcerpt }),
+    ...(responseExcerpt === undefined
+      ? {}
+      : { responseExcerpt: hasSucceeded ? shortened(responseExcerpt) : responseExcerpt }),
     tookMs: durationMs,
   };
   if (verdict.status !== "pending") return { seq, status: verdict.status, waitedMs, attempt };
@@ -40,4 +46,12 @@ export function toDeliveryResult(
     waitedMs: waitedMs + waitMs,
     attempt,
   };
+}
+
+function shortened(excerpt: string): string {
+  // No character takes more than three bytes.
+  if (excerpt.length * 3 <= SUCCESS_EXCERPT_BYTES_MAX) return excerpt;
+  const bytes = new TextEncoder().encode(excerpt);
+  if (bytes.length <= SUCCESS_EXCERPT_BYTES_MAX) return excerpt;
+  return new TextDecoder().decode(bytes.subarray(0, SUCCESS_EXCERPT_BYTES_MAX));
 }

@@ -1,13 +1,7 @@
 import type { LanePorts } from "./lane-ports.ts";
 import { readBodies } from "./read-bodies.ts";
-import {
-  callContextOf,
-  callEndpoint,
-  type CallResult,
-  toCallTarget,
-} from "#modules/webhooks/call.ts";
+import { callContextOf, callEndpoint, toCallTarget } from "#modules/webhooks/call.ts";
 import { ConfigStore } from "#modules/webhooks/config-store.ts";
-import { classify } from "#modules/webhooks/core/retry.ts";
 import { deactivateFailing } from "#modules/webhooks/deactivation.ts";
 import { systemContext } from "#platform/context.ts";
 import { reachObject } from "#platform/objects/call.ts";
@@ -15,8 +9,6 @@ import type { StartDeadline } from "#platform/work/deadline.ts";
 
 /** A ledger, or the database, that does not answer in this time is asked again later: a lane must not hang with it. */
 export const READ_MS_MAX = 5000;
-/** Most bytes that are kept of the answer to a call that succeeded: they say little, and there are many. */
-const SUCCESS_EXCERPT_BYTES_MAX = 4096;
 
 /** Awaits a read that may hang; `object` is what error messages call that which is read. */
 type Within = <T>(read: Promise<T>, object: string) => Promise<T>;
@@ -40,27 +32,11 @@ export function openPorts(
       const found = await within(ConfigStore.from(env).findTarget(configId), "database");
       if (found === undefined) throw new Error(`the webhook config ${configId} is gone`);
       const target = toCallTarget(found, calls);
-      return async ({ deliveryId, body, idempotencyKey }) =>
-        shortened(
-          await callEndpoint(
-            { target, id: deliveryId, body, idempotencyKey, isTest: false },
-            calls,
-          ),
-        );
+      return ({ deliveryId, body, idempotencyKey }) =>
+        callEndpoint({ target, id: deliveryId, body, idempotencyKey, isTest: false }, calls);
     },
     readBodies: (origin, positions) => within(readBodies(origin, positions, context), "ledger"),
     setAlarm,
     disable: (spec) => deactivateFailing(spec, context),
   };
-}
-
-function shortened(result: CallResult): CallResult {
-  const { statusCode, responseExcerpt } = result;
-  if (responseExcerpt === undefined || classify(statusCode) !== "succeeded") return result;
-  // No character takes more than three bytes.
-  if (responseExcerpt.length * 3 <= SUCCESS_EXCERPT_BYTES_MAX) return result;
-  const bytes = new TextEncoder().encode(responseExcerpt);
-  if (bytes.length <= SUCCESS_EXCERPT_BYTES_MAX) return result;
-  const kept = bytes.subarray(0, SUCCESS_EXCERPT_BYTES_MAX);
-  return { ...result, responseExcerpt: new TextDecoder().decode(kept) };
 }

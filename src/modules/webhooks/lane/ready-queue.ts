@@ -1,5 +1,5 @@
 import { BodyCache } from "./body-cache.ts";
-import type { DueDelivery, LaneStore } from "./lane-store.ts";
+import type { DueDelivery, FreshRange, LaneStore } from "./lane-store.ts";
 import { OriginStreams } from "./origin-streams.ts";
 import type { EventOrigin } from "./types.ts";
 import { logError } from "#platform/log.ts";
@@ -114,7 +114,8 @@ export class ReadyQueue {
       const places = Math.min(most, READY_MAX) - this.#ready.length - this.#loading.size;
       if (places <= 0) return;
       const again = this.#chooseAgain(Math.ceil(places / 2), underWay);
-      const aside = this.#chooseAside(Math.ceil((places - again.length) / 2));
+      const left = places - again.length;
+      const aside = this.#chooseAside(this.backlog === 0 ? left : Math.ceil(left / 2));
       const fresh = this.#chooseFresh(places - again.length - aside.length);
       this.#prepare([...again, ...aside, ...fresh]);
       if (this.backlog === 0 && this.#aside.isEmpty && again.length < places / 2) return;
@@ -173,8 +174,9 @@ export class ReadyQueue {
 
   #chooseFresh(places: number): DueDelivery[] {
     if (places <= 0 || this.backlog === 0) return [];
-    const except = { seqs: [...this.#first], origins: this.#aside.origins };
-    const fresh = this.#store.listFresh({ from: this.#nextFresh }, places, except);
+    const range = { from: this.#nextFresh };
+    const except = { seqs: this.#firstOf(range), origins: this.#aside.origins };
+    const fresh = this.#store.listFresh(range, places, except);
     this.#nextFresh = (fresh.length < places ? this.#lastSeq : (fresh.at(-1)?.seq ?? 0)) + 1;
     for (const { seq } of fresh) this.#first.add(seq);
     return fresh;
@@ -187,13 +189,19 @@ export class ReadyQueue {
       const left = places - chosen.length;
       if (left <= 0) break;
       const range = { from, to: this.#nextFresh, origin };
-      const fresh = this.#store.listFresh(range, left, { seqs: [...this.#first], origins: [] });
+      const except = { seqs: this.#firstOf(range), origins: [] };
+      const fresh = this.#store.listFresh(range, left, except);
       for (const { seq } of fresh) this.#first.add(seq);
       chosen.push(...fresh);
       if (fresh.length < left) this.#aside.end(origin);
       else this.#aside.advance(origin, (fresh.at(-1)?.seq ?? from) + 1);
     }
     return chosen;
+  }
+
+  /** Those of a range that were chosen before: usually none. */
+  #firstOf({ from, to = Infinity }: FreshRange): number[] {
+    return [...this.#first].filter((seq) => seq >= from && seq < to);
   }
 
   async #load(origin: number, deliveries: readonly DueDelivery[]): Promise<void> {

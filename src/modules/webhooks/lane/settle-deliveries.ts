@@ -42,22 +42,27 @@ export function settleDeliveries(
   results: readonly DeliveryResult[],
   { wallMs, nameId }: SettleOptions,
 ): void {
-  const attempts = results.flatMap(({ seq, attempt }) =>
-    attempt === undefined ? [] : [{ seq, attempt }],
-  );
-  keepAttempts(
-    sql,
-    attempts.flatMap(({ seq, attempt }) => (attempt.isFirst ? [] : [seq])),
-  );
-  for (const [, alike] of Map.groupBy(results.filter(isPlain), ({ attempt }) => kindOf(attempt))) {
-    settlePlain(sql, alike, { wallMs, nameId });
-  }
+  const attemptedBefore: number[] = [];
+  const excerpts: string[] = [];
+  const plain = new Map<string, PlainResult[]>();
+  const others: DeliveryResult[] = [];
   for (const result of results) {
-    if (!isPlain(result)) sql.all(SETTLE, wallMs, ...settledColumns(result, nameId));
+    const { seq, attempt } = result;
+    if (attempt?.isFirst === false) attemptedBefore.push(seq);
+    if (attempt?.responseExcerpt !== undefined)
+      excerpts.push(stringifyJson([seq, attempt.responseExcerpt]));
+    if (!isPlain(result)) {
+      others.push(result);
+      continue;
+    }
+    const kind = kindOf(result.attempt);
+    const alike = plain.get(kind);
+    if (alike === undefined) plain.set(kind, [result]);
+    else alike.push(result);
   }
-  const excerpts = attempts.flatMap(({ seq, attempt: { responseExcerpt } }) =>
-    responseExcerpt === undefined ? [] : [stringifyJson([seq, responseExcerpt])],
-  );
+  keepAttempts(sql, attemptedBefore);
+  for (const alike of plain.values()) settlePlain(sql, alike, { wallMs, nameId });
+  for (const result of others) sql.all(SETTLE, wallMs, ...settledColumns(result, nameId));
   for (const chunk of chunksOf(excerpts)) sql.all(KEEP_EXCERPTS, `[${chunk.join(",")}]`);
 }
 
