@@ -54,41 +54,73 @@ function readMoves(
   names: Names,
 ): ReadonlyMap<number, PairMoves> {
   const pairs = new Map<number, PairMoves>();
-  const add = (account: number, asset: number): void => {
-    const key = pairKey(account, asset);
-    if (pairs.has(key)) return;
-    const moves = {
+  const pairOf = (key: number, account: number, asset: number): PairMoves => {
+    const known = pairs.get(key);
+    if (known !== undefined) return known;
+    const pair = {
       account: names.account(account),
       asset: names.asset(asset),
       rows: [],
       taken: 0,
     };
-    pairs.set(key, moves);
+    pairs.set(key, pair);
+    return pair;
   };
-  let postings = 0;
-  for (const { payload } of transactions) {
-    postings += payload.postings.length;
-    for (const { source, destination, asset } of payload.postings) {
-      add(source, asset);
-      add(destination, asset);
+  for (const chunk of chunksOf(transactions)) {
+    const wanted = new Map<number, PairMoves>();
+    const add = (account: number, asset: number): void => {
+      const key = pairKey(account, asset);
+      if (!wanted.has(key)) wanted.set(key, pairOf(key, account, asset));
+    };
+    for (const { payload } of chunk) {
+      for (const { source, destination, asset } of payload.postings) {
+        add(source, asset);
+        add(destination, asset);
+      }
     }
+    if (wanted.size > 0) readChunk(sql, chunk, wanted);
   }
-  if (pairs.size === 0) return pairs;
+  return pairs;
+}
+
+/** Transactions of few postings together, so that their moves fit into one text; one that has more is alone. */
+function* chunksOf(
+  transactions: readonly StoredTransaction[],
+): Generator<readonly StoredTransaction[]> {
+  let start = 0;
+  let postings = 0;
+  for (const [index, { payload }] of transactions.entries()) {
+    const count = payload.postings.length;
+    if (index > start && postings + count > PACKED_POSTINGS_MAX) {
+      yield transactions.slice(start, index);
+      [start, postings] = [index, 0];
+    }
+    postings += count;
+  }
+  if (start < transactions.length) yield transactions.slice(start);
+}
+
+/** Adds the moves of some transactions to those of their accounts and assets. */
+function readChunk(
+  sql: Sql,
+  transactions: readonly StoredTransaction[],
+  pairs: ReadonlyMap<number, PairMoves>,
+): void {
   const values = [
     `[${[...pairs.keys()].join(",")}]`,
     transactions[0]?.id ?? 0,
     transactions.at(-1)?.id ?? 0,
   ];
   const lists = [...pairs.values()];
-  if (postings > PACKED_POSTINGS_MAX) {
+  const [only] = transactions;
+  if (only !== undefined && only.payload.postings.length > PACKED_POSTINGS_MAX) {
     for (const row of sql.all<MoveSqlRow>(SELECT_MOVES, ...values)) lists[row.pair]?.rows.push(row);
-    return pairs;
+    return;
   }
   const { rows } = first(sql.all<{ rows: string }>(SELECT_PACKED, ...values));
   for (const [pair, tx, input, output] of parseColumns(rows) as PackedMove[]) {
     lists[pair]?.rows.push({ pair, tx, input, output });
   }
-  return pairs;
 }
 
 /** `pair` is the place in the list of pairs. */
@@ -107,8 +139,8 @@ export const SELECT_MOVES = `SELECT wanted.key AS pair, move.tx, input, output
 
 /**
  * The same as one text, because to hand over each column of each row takes longer than to find them. The moves of so many
- * postings take some 300 KB at most.
+ * postings take some 900 KB at most.
  */
 const SELECT_PACKED = `SELECT json_group_array(json_array(pair, tx, input, output)) AS rows FROM (${SELECT_MOVES})`;
-const PACKED_POSTINGS_MAX = 64;
+const PACKED_POSTINGS_MAX = 192;
 type PackedMove = readonly [pair: number, tx: number, input: StoredAmount, output: StoredAmount];

@@ -62,6 +62,23 @@ describe("the log", () => {
     expectSound(ledger);
   });
 
+  test("reads a range as it reads each entry, however many postings the transactions have", () => {
+    const ledger = new TestLedger({ now: at("13:00") });
+    const counts = [1, 90, 101, 1, 193, 1, 192, 1];
+    for (const count of counts) {
+      const postings = Array.from({ length: count }, (_, index) =>
+        posting(`world -> a${index % 60}`, 10n ** 20n + BigInt(index)),
+      );
+      ledger.run(create(postings));
+    }
+    ledger.run(revert(2));
+    const limits = { countMax: 100, bytesMax: 100_000_000 };
+    const ids = [...counts.keys(), counts.length].map((index) => index + 1);
+    const each = ids.flatMap((id) => ledger.engine.readLogs(id, id, limits));
+    expect(each).toHaveLength(counts.length + 1);
+    expect(ledger.engine.readLogs(1, counts.length + 1, limits)).toEqual(each);
+  });
+
   test("is a chain of hashes over every entry", () => {
     const ledger = ledgerWithLog();
     expectSound(ledger);
