@@ -1,6 +1,5 @@
 import type { LedgerReads, ReadName } from "./ledger-reads.ts";
 import { toLogText } from "#ledger-engine/rules/log/log-text.ts";
-import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
 import { accountText, asInteger, asText, transactionText } from "#ledger-engine/rules/texts.ts";
 import type { Transaction } from "#ledger-engine/rules/types.ts";
 import type { TransactionView } from "#ledger-engine/rules/views.ts";
@@ -15,18 +14,6 @@ function writtenPage<T, V>(page: Page<T>, write: (item: T) => JsonText<V>): Page
   return { ...page, data };
 }
 
-/** The JSON of entries of the log, as long as the entries are kept. */
-const entryTexts = new WeakMap<LogListEntry, JsonText<unknown>>();
-
-/** An entry that is kept is written once. */
-function entryText(entry: LogListEntry): JsonText<unknown> {
-  const known = entryTexts.get(entry);
-  if (known !== undefined) return known;
-  const text = toLogText(entry);
-  entryTexts.set(entry, text);
-  return text;
-}
-
 /** Writes what reads give: a page keeps its cursors. */
 const WRITERS = {
   findTransaction: (found, write) =>
@@ -34,10 +21,7 @@ const WRITERS = {
   listTransactions: (page, write) => writtenPage(page, (item) => transactionText(item, write)),
   findAccount: (found, write) => (found === undefined ? undefined : accountText(found, write)),
   listAccounts: (page, write) => writtenPage(page, (item) => accountText(item, write)),
-  listLogs: (page, write) =>
-    writtenPage(page, (entry) =>
-      write === asInteger ? entryText(entry) : toLogText(entry, write),
-    ),
+  listLogs: (page, write) => writtenPage(page, (entry) => toLogText(entry, write)),
 } as const satisfies {
   [N in ReadName]?: (found: ReturnType<LedgerReads[N]>, write: AmountWriter) => unknown;
 };
