@@ -160,14 +160,24 @@ export function decodeTransaction(payload: string): TransactionPayload {
   return hasExtras ? decodeExtras(last, postings) : { postings };
 }
 
+/** The postings of a payload alone. What follows them is only read where they are not plain. */
+export function decodePostingsOf(payload: string): readonly StoredPosting[] {
+  const end = payload.indexOf(EXTRAS);
+  const integers = plainIntegers(payload, end === -1 ? payload.length : end);
+  return integers === undefined ? decodeTransaction(payload).postings : decodePostings(integers);
+}
+
+/** What separates the integers of a payload from the object at its end. */
+const EXTRAS = ",{";
+
 /**
- * The items of a payload that has nothing but integers below 10^15, as most have; undefined for any other. This takes a fraction
- * of the time of the parser for JSON.
+ * The items of a payload, up to its end, if they are nothing but integers below 10^15, as most are; undefined for any other. This
+ * takes a fraction of the time of the parser for JSON.
  */
-function plainIntegers(payload: string): number[] | undefined {
+function plainIntegers(payload: string, end = payload.length): number[] | undefined {
   const integers: number[] = [];
   let [integer, digits] = [0, 0];
-  for (let index = 0; index < payload.length; index++) {
+  for (let index = 0; index < end; index++) {
     const unit = payload.charCodeAt(index);
     if (unit === COMMA && digits > 0) {
       integers.push(integer);

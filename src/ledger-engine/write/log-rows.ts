@@ -7,6 +7,7 @@ import { type NameMaps, readNameMaps } from "#ledger-engine/storage/names.ts";
 import {
   decodeKey,
   decodeMetadata,
+  decodePostingsOf,
   decodeSchemaEntry,
   decodeTransaction,
   LOG_TYPES,
@@ -160,7 +161,7 @@ function idsOf(rows: readonly StoredLogRow[]): { accounts: Set<number>; assets: 
 
 function postingsOf(payload: string) {
   try {
-    return decodeTransaction(payload).postings;
+    return decodePostingsOf(payload);
   } catch {
     return []; // `decodeEntry` reports the error
   }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   decodeKey,
   decodeMetadata,
+  decodePostingsOf,
   decodeTransaction,
   encodeKey,
   encodeMetadata,
@@ -27,6 +28,17 @@ describe("the stored form of a transaction", () => {
     expect(encodeTransaction([posting("world -> a", 1)], extras, ids)).toBe("1,2,1");
   });
 
+  test.each(["", "1", "1,2,3,{", "1,2,03,{}", "1,2,3,{}x", "x,{}", '{"r":"1,{"}'])(
+    "is read no further than to its postings, if these are plain: %j",
+    (payload) => {
+      const isPlain = payload.startsWith("1,2,3,");
+      const postings = isPlain ? [{ source: 1, destination: 2, asset: 1, amount: 3n }] : undefined;
+      expect(attempted(() => decodePostingsOf(payload))).toEqual(
+        postings ?? attempted(() => decodeTransaction(payload).postings),
+      );
+    },
+  );
+
   test("comes back exact, whatever it holds", () => {
     const text = fc.string({ unit: "grapheme" });
     const metadata = fc.dictionary(text, text);
@@ -48,10 +60,10 @@ describe("the stored form of a transaction", () => {
     fc.assert(
       fc.property(amounts, extras, (amounts, extras) => {
         const postings = amounts.map((amount) => posting("a -> b", amount));
-        expect(decodeTransaction(encodeTransaction(postings, extras, ids))).toEqual({
-          postings: amounts.map((amount) => ({ source: 2, destination: 3, asset: 1, amount })),
-          ...extras,
-        });
+        const stored = amounts.map((amount) => ({ source: 2, destination: 3, asset: 1, amount }));
+        const payload = encodeTransaction(postings, extras, ids);
+        expect(decodeTransaction(payload)).toEqual({ postings: stored, ...extras });
+        expect(decodePostingsOf(payload)).toEqual(stored);
       }),
     );
   });
@@ -75,3 +87,11 @@ describe("the stored form of a metadata entry", () => {
     }
   });
 });
+
+function attempted(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return (error as Error).name;
+  }
+}
