@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { BenchApi } from "./api.ts";
+import type { Load } from "./load/job.ts";
 import { bulk, transaction } from "./load/requests.ts";
 import type { Case } from "./measure.ts";
 import { Random } from "#scripts/lib/random.ts";
@@ -98,46 +99,64 @@ export const READ_NAMES = [
   "transactions-middle",
   "transactions-by-timestamp",
   "transactions-by-timestamp-middle",
+  "transactions-by-timestamp-walk",
   "account",
   "accounts-first",
   "accounts-middle",
+  "accounts-walk",
   "logs-first",
   "logs-middle",
+  "logs-walk",
 ] as const;
 
-/** Reads of a ledger with `size` transactions: the first page of each list, and one from its middle. */
+/**
+ * Reads of a ledger with `size` transactions: the first page of each list, one from its middle, and pages one after the other.
+ */
 export async function readCases(ledger: string, size: number, api: BenchApi): Promise<Case[]> {
   const base = `/api/ledger/v2/${ledger}`;
   const transactions = `${base}/transactions`;
   const byTimestamp = `${transactions}?sort=timestamp:desc`;
   const accountList = `${base}/accounts?expand=volumes`;
   const accounts = Math.min(size, ACCOUNTS);
-  const paths: Record<Exclude<(typeof READ_NAMES)[number], "account">, string> = {
-    transaction: `${transactions}/${Math.floor(size / 2)}`,
-    "transactions-first": transactions,
-    "transactions-middle": await middle(`${transactions}?sort=id:desc`, size, api),
-    "transactions-by-timestamp": byTimestamp,
-    "transactions-by-timestamp-middle": await middle(byTimestamp, size, api),
-    "accounts-first": accountList,
-    "accounts-middle": await middle(accountList, accounts, api),
-    "logs-first": `${base}/logs`,
-    "logs-middle": await middle(`${base}/logs?sort=id:desc`, size, api),
+  const get = (path: string): Load => ({ kind: "get", path });
+  const loads: Readonly<Record<(typeof READ_NAMES)[number], Load>> = {
+    transaction: get(`${transactions}/${Math.floor(size / 2)}`),
+    "transactions-first": get(transactions),
+    "transactions-middle": get(await middle(`${transactions}?sort=id:desc`, size, api)),
+    "transactions-by-timestamp": get(byTimestamp),
+    "transactions-by-timestamp-middle": get(await middle(byTimestamp, size, api)),
+    "transactions-by-timestamp-walk": await walk(byTimestamp, api),
+    account: { kind: "account", ledger, accounts },
+    "accounts-first": get(accountList),
+    "accounts-middle": get(await middle(accountList, accounts, api)),
+    "accounts-walk": await walk(accountList, api),
+    "logs-first": get(`${base}/logs`),
+    "logs-middle": get(await middle(`${base}/logs?sort=id:desc`, size, api)),
+    "logs-walk": await walk(`${base}/logs?sort=id:desc`, api),
   };
-  return READ_NAMES.map((name) => ({
-    name,
-    concurrency: READERS,
-    load:
-      name === "account"
-        ? { kind: "account", ledger, accounts }
-        : { kind: "get", path: paths[name] },
-  }));
+  return READ_NAMES.map((name) => ({ name, concurrency: READERS, load: loads[name] }));
 }
+
+/** Pages of a list from the second one on, more than the Worker remembers cursors. */
+export async function walk(path: string, api: BenchApi): Promise<Load> {
+  const paths: string[] = [];
+  for (let page = path; paths.length < WALK_PAGES_MAX;) {
+    const { next } = Page.parse(await api.send("GET", page)).cursor;
+    if (next === "") break;
+    page = `${path}&cursor=${next}`;
+    paths.push(page);
+  }
+  return { kind: "walk", paths };
+}
+
+const WALK_PAGES_MAX = 300;
 
 /** The path of the page in the middle of a list with `count` items. */
 export async function middle(path: string, count: number, api: BenchApi): Promise<string> {
   let page = `${path}&pageSize=${PAGE_SIZE_MAX}`;
   for (let passed = PAGE_SIZE_MAX; ; passed += PAGE_SIZE_MAX) {
     const { next } = Page.parse(await api.send("GET", page)).cursor;
+    if (next === "") throw new Error(`${path} ends before its middle`);
     page = `${path}&cursor=${next}`;
     if (passed >= count / 2) return `${page}&pageSize=${PAGE_SIZE_STANDARD}`;
   }
@@ -145,7 +164,7 @@ export async function middle(path: string, count: number, api: BenchApi): Promis
 
 const PAGE_SIZE_MAX = 500;
 const PAGE_SIZE_STANDARD = 15;
-const Page = z.object({ cursor: z.object({ next: z.string().min(1) }) });
+const Page = z.object({ cursor: z.object({ next: z.string() }) });
 
 /** Commits `size` transactions; the first ones use every account once. */
 export async function fill(ledger: string, size: number, api: BenchApi): Promise<void> {

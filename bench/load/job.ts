@@ -8,11 +8,20 @@ export interface LoadJob {
   readonly concurrency: number;
   readonly durationMs: number;
   readonly load: Load;
+  readonly beside?: Beside | undefined;
+}
+
+/** What one more client sends meanwhile, with a pause after each request. It does not count. */
+export interface Beside {
+  readonly load: Load;
+  readonly pauseMs: number;
 }
 
 /** Which requests are sent. */
 export type Load =
   | { readonly kind: "get"; readonly path: string }
+  /** One path after the other, and again from the first on. */
+  | { readonly kind: "walk"; readonly paths: readonly string[] }
   | { readonly kind: "post"; readonly path: string; readonly body: string }
   | {
       /** Single transactions, bulks, reads and lists of a ledger, in a fixed proportion. */

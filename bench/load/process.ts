@@ -1,6 +1,7 @@
 import { Agent, request } from "node:http";
 import { performance } from "node:perf_hooks";
-import type { LoadAnswer, LoadJob, LoadResult } from "./job.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Beside, LoadAnswer, LoadJob, LoadResult } from "./job.ts";
 import { percentiles } from "./percentiles.ts";
 import { type LoadRequest, requestSource } from "./requests.ts";
 import { Random } from "#scripts/lib/random.ts";
@@ -15,8 +16,8 @@ async function answer(job: LoadJob): Promise<LoadAnswer> {
   }
 }
 
-async function run({ concurrency, durationMs, ...job }: LoadJob): Promise<LoadResult> {
-  const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
+async function run({ concurrency, durationMs, beside, ...job }: LoadJob): Promise<LoadResult> {
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency + 1 });
   const next = requestSource(job.load, new Random(SEED));
   const idle = performance.eventLoopUtilization();
   const startedMs = performance.now();
@@ -27,14 +28,25 @@ async function run({ concurrency, durationMs, ...job }: LoadJob): Promise<LoadRe
       timesMs.push(performance.now() - sentMs);
     }
   };
-  try {
+  const besideLane = async ({ load, pauseMs }: Beside): Promise<void> => {
+    const nextBeside = requestSource(load, new Random(SEED));
+    for (; performance.now() - startedMs < durationMs; await delay(pauseMs)) {
+      await exchange(nextBeside(), { ...job, agent });
+    }
+  };
+  const lanes = async (): Promise<number> => {
     await Promise.all(Array.from({ length: concurrency }, lane));
+    return (performance.now() - startedMs) / 1000;
+  };
+  let seconds: number;
+  try {
+    [seconds] = await Promise.all([lanes(), beside === undefined ? undefined : besideLane(beside)]);
   } finally {
     agent.destroy();
   }
   return {
     requests: timesMs.length,
-    seconds: (performance.now() - startedMs) / 1000,
+    seconds,
     timesMs,
     ...percentiles(timesMs),
     generatorBusy: performance.eventLoopUtilization(idle).utilization,

@@ -12,6 +12,8 @@ export function requestSource(load: Load, random: Random): () => LoadRequest {
   switch (load.kind) {
     case "get":
       return () => ({ method: "GET", path: load.path });
+    case "walk":
+      return walkSource(load.paths);
     case "post":
       return () => ({ method: "POST", path: load.path, body: load.body });
     case "mixed":
@@ -54,6 +56,15 @@ export function requestSource(load: Load, random: Random): () => LoadRequest {
         ),
       });
   }
+}
+
+function walkSource(paths: readonly string[]): () => LoadRequest {
+  let sent = 0;
+  return () => {
+    const path = paths[sent++ % paths.length];
+    if (path === undefined) throw new Error("a walk has at least one page");
+    return { method: "GET", path };
+  };
 }
 
 /** What the filters of a ledger ask for. */

@@ -1,7 +1,15 @@
 import { z } from "zod";
 import type { BenchApi } from "#bench/api.ts";
-import { ACCOUNTS, BULK_SIZE_MAX, ceilingCases, fill, middle, writeCases } from "#bench/cases.ts";
-import type { Load } from "#bench/load/job.ts";
+import {
+  ACCOUNTS,
+  BULK_SIZE_MAX,
+  ceilingCases,
+  fill,
+  middle,
+  walk,
+  writeCases,
+} from "#bench/cases.ts";
+import type { Beside, Load } from "#bench/load/job.ts";
 import { addressOf, FILTERED_VALUES, metadataOf, referenceOf } from "#bench/load/requests.ts";
 import { Random } from "#scripts/lib/random.ts";
 
@@ -12,6 +20,8 @@ export interface ShareCase {
   readonly load: Load;
   readonly ceiling: Load;
   readonly target: number;
+  /** What one more client does meanwhile, on the server that is measured and on that of the ceiling. */
+  readonly beside?: { readonly own: Beside; readonly ceiling: Beside };
 }
 
 export const READ_SHARE_NAMES = [
@@ -23,6 +33,15 @@ export const READ_SHARE_NAMES = [
   "share-logs-deep",
   "share-transaction",
   "share-account",
+  "share-transactions-walk",
+  "share-accounts-walk",
+  "share-logs-walk",
+] as const;
+/** The same where one client writes all the time. */
+export const WRITTEN_SHARE_NAMES = [
+  "share-written-transactions-first",
+  "share-written-accounts-first",
+  "share-written-account",
 ] as const;
 export const FILTER_SHARE_NAMES = [
   "share-filter-account",
@@ -40,8 +59,15 @@ const SEED = 13;
 
 /** A read is compared with an empty call of an object. Like a read, it has no body. */
 const EMPTY_CALL: Load = { kind: "get", path: "/api/call/bench" };
+const INSERTION: Load = { kind: "post", path: "/api/insert/bench", body: "{}" };
 
-/** Reads of a new ledger with `size` transactions: the first page of each list, one from its middle, and single rows. */
+/** What is written while others read: a transaction and, for the ceiling, a row. */
+const WRITE_PAUSE_MS = 5;
+
+/**
+ * Reads of a new ledger with `size` transactions: the first page of each list, one from its middle, one after the other, and
+ * single rows; and some of them again, while one client writes.
+ */
 export async function readShares(size: number, api: BenchApi): Promise<ShareCase[]> {
   const ledger = "reads";
   await api.createLedger(ledger);
@@ -66,15 +92,29 @@ export async function readShares(size: number, api: BenchApi): Promise<ShareCase
     "share-logs-deep": await deep(lists.logs),
     "share-transaction": { kind: "transaction", ledger, transactions: size },
     "share-account": { kind: "account", ledger, accounts },
+    "share-transactions-walk": await walk(lists.transactions.path, api),
+    "share-accounts-walk": await walk(lists.accounts.path, api),
+    "share-logs-walk": await walk(lists.logs.path, api),
   };
-  return READ_SHARE_NAMES.map((name) => ({
-    name,
-    clients: READERS,
-    load: loads[name],
-    ceiling: EMPTY_CALL,
-    target: READ_TARGET,
-  }));
+  const read = { clients: READERS, ceiling: EMPTY_CALL, target: READ_TARGET };
+  const beside = {
+    own: { load: { kind: "commit", ledger, accounts }, pauseMs: WRITE_PAUSE_MS },
+    ceiling: { load: INSERTION, pauseMs: WRITE_PAUSE_MS },
+  } as const;
+  return [
+    ...READ_SHARE_NAMES.map((name) => ({ ...read, name, load: loads[name] })),
+    ...WRITTEN_SHARE_NAMES.map((name) => ({ ...read, name, load: loads[WRITTEN[name]], beside })),
+  ];
 }
+
+const WRITTEN = {
+  "share-written-transactions-first": "share-transactions-first",
+  "share-written-accounts-first": "share-accounts-first",
+  "share-written-account": "share-account",
+} as const satisfies Record<
+  (typeof WRITTEN_SHARE_NAMES)[number],
+  (typeof READ_SHARE_NAMES)[number]
+>;
 
 /** Filters of the transactions of a new ledger, each of which has a reference and a pair of metadata. */
 export async function filterShares(size: number, api: BenchApi): Promise<ShareCase[]> {

@@ -6,6 +6,7 @@ import {
   type ShareCase,
   SINGLE_SHARE_NAME,
   singleShares,
+  WRITTEN_SHARE_NAMES,
 } from "./cases.ts";
 import { measureWebhookShares, WEBHOOK_SHARE_NAMES } from "./webhooks.ts";
 import { median } from "#bench/against/comparison.ts";
@@ -16,6 +17,7 @@ import { withServer } from "#bench/server.ts";
 
 export const SHARE_NAMES: readonly string[] = [
   ...READ_SHARE_NAMES,
+  ...WRITTEN_SHARE_NAMES,
   ...FILTER_SHARE_NAMES,
   SINGLE_SHARE_NAME,
   ...WEBHOOK_SHARE_NAMES,
@@ -50,7 +52,9 @@ export function measureShares(
       const api = new BenchApi(product.url, await product.authorize());
       const ceilings = new BenchApi(server.url, {});
       const cases = [
-        ...(READ_SHARE_NAMES.some(wants) ? await readShares(size, api) : []),
+        ...([...READ_SHARE_NAMES, ...WRITTEN_SHARE_NAMES].some(wants)
+          ? await readShares(size, api)
+          : []),
         ...(FILTER_SHARE_NAMES.some(wants) ? await filterShares(size, api) : []),
         ...(wants(SINGLE_SHARE_NAME) ? await singleShares(api) : []),
       ];
@@ -77,12 +81,19 @@ interface Tools {
 }
 
 async function measureCase(
-  { name, clients, load, ceiling, target }: ShareCase,
+  { name, clients, load, ceiling, target, beside }: ShareCase,
   { api, ceilings, generator }: Tools,
 ): Promise<Share> {
   const job = { concurrency: clients, durationMs: ROUND_MS };
-  const own: LoadJob = { ...job, origin: api.url, headers: api.headers, load };
-  const other: LoadJob = { ...job, origin: ceilings.url, headers: {}, load: ceiling };
+  const [origin, headers] = [api.url, api.headers];
+  const own: LoadJob = { ...job, origin, headers, load, beside: beside?.own };
+  const other: LoadJob = {
+    ...job,
+    origin: ceilings.url,
+    headers: {},
+    load: ceiling,
+    beside: beside?.ceiling,
+  };
   const rateOf = async (wanted: LoadJob): Promise<number> => {
     const { requests, seconds } = await generator.run(wanted);
     return requests / seconds;

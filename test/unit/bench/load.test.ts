@@ -31,6 +31,14 @@ describe("requestSource", () => {
   });
 });
 
+describe("the requests of a walk", () => {
+  it("are its pages, again and again", () => {
+    const next = requestSource({ kind: "walk", paths: ["/a", "/b"] }, new Random(1));
+    expect(Array.from({ length: 5 }, () => next().path)).toEqual(["/a", "/b", "/a", "/b", "/a"]);
+    expect(next()).toEqual({ method: "GET", path: "/b" });
+  });
+});
+
 describe("the requests of filters", () => {
   it.each([
     ["account", /^\{"account":"users:0{5}[1-5]"\}$/],
