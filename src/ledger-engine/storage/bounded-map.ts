@@ -1,16 +1,16 @@
 /** A cache with a fixed limit. When it is full, the oldest entries are dropped. */
 export class BoundedMap<K, V> {
-  readonly #entries = new Map<K, Entry<K, V>>();
+  readonly #entries = new Map<K, V>();
   readonly #sizeMax: number;
   /** Goes through the keys, once the first of them has to go. A new iterator would walk over the places of all that are gone. */
   #oldest: Iterator<K, undefined> | undefined;
   /**
    * The entry that was found last, and the one that was found before it: one transaction asks for the same two several
-   * times, then changes them, and most transactions have one of them in common with the one before. Comparing a key takes
-   * a fraction of looking it up.
+   * times, and most transactions have one of them in common with the one before. Comparing a key takes a fraction of
+   * looking it up.
    */
-  #last: Entry<K, V> | undefined;
-  #lastButOne: Entry<K, V> | undefined;
+  #last: Found<K, V> | undefined;
+  #lastButOne: Found<K, V> | undefined;
 
   constructor(sizeMax: number) {
     this.#sizeMax = sizeMax;
@@ -35,9 +35,9 @@ export class BoundedMap<K, V> {
    * dropped.
    */
   set(key: K, value: V): void {
+    this.#entries.set(key, value);
     if (this.#last?.key === key) this.#last.value = value;
     else if (this.#lastButOne?.key === key) this.#lastButOne.value = value;
-    else this.#put(key, value);
   }
 
   trim(): void {
@@ -58,17 +58,15 @@ export class BoundedMap<K, V> {
   }
 
   #lookUp(key: K): V | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#lastButOne = this.#last;
-    this.#last = entry;
-    return entry.value;
-  }
-
-  #put(key: K, value: V): void {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) this.#entries.set(key, { key, value });
-    else entry.value = value;
+    const value = this.#entries.get(key);
+    if (value !== undefined) {
+      const found = this.#lastButOne ?? { key, value };
+      found.key = key;
+      found.value = value;
+      this.#lastButOne = this.#last;
+      this.#last = found;
+    }
+    return value;
   }
 
   #forgetFound(): void {
@@ -77,7 +75,7 @@ export class BoundedMap<K, V> {
   }
 }
 
-interface Entry<K, V> {
-  readonly key: K;
+interface Found<K, V> {
+  key: K;
   value: V;
 }
