@@ -15,7 +15,7 @@ import { insertLedgerRow, readLedgerRow } from "./storage/ledger-row.ts";
 import { LogReader } from "./storage/log/log-reader.ts";
 import { type RangeLimits, readHeads } from "./storage/log/log-tables.ts";
 import { isCreated, migrateToEnd } from "./storage/migrations.ts";
-import { StoredNames } from "./storage/names.ts";
+import { StoredNames } from "./storage/names/names.ts";
 import { SchemaStore, type SchemaUse } from "./storage/schema-store.ts";
 import { TransactionReader } from "./storage/transaction-reader.ts";
 import { WriteBatch } from "./storage/write-batch.ts";

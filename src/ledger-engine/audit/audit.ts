@@ -15,7 +15,7 @@ import {
 import { LedgerEngine } from "#ledger-engine/engine.ts";
 import { AccountVolumeReader, NOW } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
-import { StoredNames } from "#ledger-engine/storage/names.ts";
+import { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import { type LogRowPage, readLogPage, ReplayError } from "#ledger-engine/write/log-rows.ts";
 import { assert } from "#platform/assert.ts";

@@ -1,4 +1,4 @@
-import type { Names } from "./names.ts";
+import type { Names } from "./names/names.ts";
 import type { StoredTransaction } from "./transaction-reader.ts";
 import type { AccountVolumes } from "#ledger-engine/rules/types.ts";
 import { parseColumns } from "#platform/json.ts";

@@ -1,7 +1,7 @@
 import { parseMetadata } from "./account-rows.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import { lastTransactionAt } from "./ids-by-date.ts";
-import type { Names, StoredNames } from "./names.ts";
+import type { Names, StoredNames } from "./names/names.ts";
 import { decodeTransaction, type StoredPosting, type TransactionPayload } from "./payload.ts";
 import type { VolumeExpansion } from "#ledger-engine/rules/reads.ts";
 import type { AccountVolumes, Posting, Transaction, Volumes } from "#ledger-engine/rules/types.ts";

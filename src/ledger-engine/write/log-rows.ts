@@ -3,7 +3,7 @@ import { itemsOfReplayed } from "./prefetched-items.ts";
 import { countWithin } from "#ledger-engine/rules/limits.ts";
 import type { Account, Asset, Posting } from "#ledger-engine/rules/types.ts";
 import { entriesIn, numbersIn } from "#ledger-engine/storage/log/log-tables.ts";
-import { type NameMaps, readNameMaps } from "#ledger-engine/storage/names.ts";
+import { type NameMaps, readNameMaps } from "#ledger-engine/storage/names/names.ts";
 import {
   decodeKey,
   decodeMetadata,

@@ -13,7 +13,7 @@ const FILES = [
   "src/platform/http/body.ts",
   "src/modules/ledger/objects/ledger-object.ts",
   "src/ledger-engine/read/answer-texts.ts",
-  "src/ledger-engine/storage/names.ts",
+  "src/ledger-engine/storage/names/names.ts",
   "src/unknown.ts",
 ];
 /** Each file has its path and one line. */
@@ -68,11 +68,11 @@ describe("the time of a profile", () => {
     const { spent } = timesOf([
       [["write", "src/ledger-engine/read/answer-texts.ts"]],
       [
-        ["load", "src/ledger-engine/storage/names.ts"],
+        ["load", "src/ledger-engine/storage/names/names.ts"],
         ["stringifyJson2", "src/platform/json.ts"],
       ],
       [
-        ["load", "src/ledger-engine/storage/names.ts"],
+        ["load", "src/ledger-engine/storage/names/names.ts"],
         ["parseJson", "src/platform/json.ts"],
       ],
     ]);

@@ -2,7 +2,7 @@ import type { Features } from "#ledger-engine/rules/types.ts";
 import type { Authorship } from "#ledger-engine/storage/authorship.ts";
 import type { LogReader } from "#ledger-engine/storage/log/log-reader.ts";
 import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
-import type { StoredNames } from "#ledger-engine/storage/names.ts";
+import type { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import type { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
 import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import type { Sql } from "#platform/sql/sql.ts";

@@ -16,7 +16,7 @@ import {
   testsOf,
 } from "#ledger-engine/rules/filters/filters.ts";
 import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
-import type { StoredNames } from "#ledger-engine/storage/names.ts";
+import type { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import { likeMatcher } from "#platform/filter/like.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 

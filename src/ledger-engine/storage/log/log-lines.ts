@@ -7,7 +7,7 @@ import { toLogText } from "#ledger-engine/rules/log/log-text.ts";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
 import { asInteger } from "#ledger-engine/rules/texts.ts";
 import { RangeMoves } from "#ledger-engine/storage/moves/range-moves.ts";
-import type { StoredNames } from "#ledger-engine/storage/names.ts";
+import type { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
 import {
   type StoredTransaction,

@@ -25,7 +25,7 @@ import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
 import type { AccountVolumes, LogData, LogEntry, Transaction } from "#ledger-engine/rules/types.ts";
 import { BoundedMap } from "#ledger-engine/storage/bounded-map.ts";
 import { readContiguousVolumes } from "#ledger-engine/storage/contiguous-volumes.ts";
-import type { Names } from "#ledger-engine/storage/names.ts";
+import type { Names } from "#ledger-engine/storage/names/names.ts";
 import {
   decodeKey,
   decodeMetadata,

@@ -2,7 +2,7 @@ import { numberOf, readColumns } from "./columns.ts";
 import type { AccountVolumes } from "#ledger-engine/rules/types.ts";
 import { textOfTwo, type VolumeTexts, volumesText } from "#ledger-engine/rules/volume-texts.ts";
 import { pairKey, SELECT_MOVES } from "#ledger-engine/storage/contiguous-volumes.ts";
-import type { StoredNames } from "#ledger-engine/storage/names.ts";
+import type { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
 import { isSafe, type Sql } from "#platform/sql/sql.ts";
 

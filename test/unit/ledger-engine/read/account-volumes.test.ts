@@ -7,7 +7,7 @@ import {
 } from "#ledger-engine/read/scan/account-volumes.ts";
 import { sourceOfIds, SummedBalances } from "#ledger-engine/read/scan/summed-balances.ts";
 import type { Features, Transaction } from "#ledger-engine/rules/types.ts";
-import { StoredNames } from "#ledger-engine/storage/names.ts";
+import { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import { present } from "#platform/assert.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { StoredNames } from "#ledger-engine/storage/names.ts";
+import { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { create, posting, revert, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 
@@ -30,12 +30,12 @@ describe("names", () => {
   });
 
   test("are all there, even if one read asks for more than are kept", () => {
-    const { names } = storedNames(50_000);
-    const ids = Array.from({ length: 50_000 }, (_, index) => index + 1);
+    const { names } = storedNames(150_000);
+    const ids = Array.from({ length: 150_000 }, (_, index) => index + 1);
     const found = names.prefetch({ accounts: ids });
     expect(ids.every((id) => found.account(id) === `a:${id}`)).toBe(true);
     names.prefetch({ accounts: [1] });
-    expect(found.account(49_999)).toBe("a:49999");
+    expect(found.account(149_999)).toBe("a:149999");
   });
 
   test("of accounts that were rolled back are given to others", () => {

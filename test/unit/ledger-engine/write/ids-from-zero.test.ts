@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StoredNames } from "#ledger-engine/storage/names.ts";
+import { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
 import { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import type { LogRowPage, StoredLogRow } from "#ledger-engine/write/log-rows.ts";

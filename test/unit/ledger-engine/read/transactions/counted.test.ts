@@ -3,7 +3,7 @@ import { TransactionCounts } from "#ledger-engine/read/transactions/transaction-
 import { Authorship } from "#ledger-engine/storage/authorship.ts";
 import { LogReader } from "#ledger-engine/storage/log/log-reader.ts";
 import { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
-import { StoredNames } from "#ledger-engine/storage/names.ts";
+import { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
 import { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import { stringifyJson } from "#platform/json.ts";

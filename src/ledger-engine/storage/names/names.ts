@@ -1,6 +1,6 @@
-import { BoundedMap } from "./bounded-map.ts";
-import { readColumns } from "./moves/columns.ts";
+import { KeptNames } from "./kept-names.ts";
 import type { Account, Asset } from "#ledger-engine/rules/types.ts";
+import { readColumns } from "#ledger-engine/storage/moves/columns.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /** The names that the integers in some rows stand for. */
@@ -9,13 +9,7 @@ export interface Names {
   asset(id: number): Asset;
 }
 
-/** At most this many names of accounts are kept, and as many of assets. */
-const NAMES_CACHED_MAX = 20_000;
-
-/**
- * The names of a ledger. Those that were read last are kept, because the name of an integer never changes, unless the row that
- * gave it was rolled back.
- */
+/** The names of a ledger. Many are kept, because the name of an integer never changes, unless the row that gave it was rolled back. */
 export class StoredNames implements Names {
   readonly #accounts: NameColumn;
   readonly #assets: NameColumn;
@@ -51,7 +45,7 @@ export class StoredNames implements Names {
 class NameColumn {
   readonly #sql: Sql;
   readonly #select: string;
-  readonly #names = new BoundedMap<number, string>(NAMES_CACHED_MAX);
+  readonly #kept = new KeptNames();
 
   constructor(sql: Sql, select: string) {
     this.#sql = sql;
@@ -59,27 +53,27 @@ class NameColumn {
   }
 
   get(id: number): string {
-    const known = this.#names.get(id);
+    const known = this.#kept.get(id);
     if (known !== undefined) return known;
     this.prefetch([id]);
-    const name = this.#names.get(id);
+    const name = this.#kept.get(id);
     if (name === undefined) throw new Error(`the log names ${id}, which has no name`);
     return name;
   }
 
   prefetch(ids: Iterable<number>): void {
+    this.#kept.trim();
     let missing: Set<number> | undefined;
     for (const id of ids) {
-      if (this.#names.get(id) === undefined) (missing ??= new Set()).add(id);
+      if (!this.#kept.has(id)) (missing ??= new Set()).add(id);
     }
     if (missing === undefined) return;
-    this.#names.trim();
-    for (const [id, name] of readColumn(this.#sql, this.#select, missing))
-      this.#names.set(id, name);
+    this.#kept.forgetDisplaced();
+    for (const [id, name] of readColumn(this.#sql, this.#select, missing)) this.#kept.set(id, name);
   }
 
   reset(): void {
-    this.#names.clear();
+    this.#kept.clear();
   }
 }
 
@@ -90,8 +84,8 @@ export function readNameMaps(
   assets: ReadonlySet<number>,
 ): NameMaps {
   return {
-    accounts: readColumn(sql, SELECT_ACCOUNT_NAMES, accounts),
-    assets: readColumn(sql, SELECT_ASSET_NAMES, assets),
+    accounts: new Map(readColumn(sql, SELECT_ACCOUNT_NAMES, accounts)),
+    assets: new Map(readColumn(sql, SELECT_ASSET_NAMES, assets)),
   };
 }
 
@@ -100,25 +94,30 @@ export interface NameMaps {
   readonly assets: ReadonlyMap<number, string>;
 }
 
-// CROSS JOIN makes each integer a look-up in the table.
+// LEFT JOIN makes each integer a look-up in the table, and keeps their order.
 const selectNames = (table: string, name: string): string =>
-  `SELECT json_group_array(${table}.id) AS ids, json_group_array(${name}) AS names
-    FROM json_each(?) AS wanted CROSS JOIN ${table} ON ${table}.id = wanted.value`;
+  `SELECT json_group_array(${name}) AS names FROM json_each(?) AS wanted LEFT JOIN ${table} ON ${table}.id = wanted.value`;
 const SELECT_ACCOUNT_NAMES = selectNames("account", "address");
 const SELECT_ASSET_NAMES = selectNames("asset", "name");
 
 /** So many names, of at most 256 characters, are read at a time. */
 const NAMES_TOGETHER = 4000;
 
-function readColumn(sql: Sql, select: string, ids: ReadonlySet<number>): Map<number, string> {
-  const found = new Map<number, string>();
+function* readColumn(
+  sql: Sql,
+  select: string,
+  ids: ReadonlySet<number>,
+): Generator<[id: number, name: string]> {
   const wanted = [...ids];
   for (let from = 0; from < wanted.length; from += NAMES_TOGETHER) {
-    const list = `[${wanted.slice(from, from + NAMES_TOGETHER).join(",")}]`;
-    const columns = readColumns(sql, select, list) as NameColumns; // as the statement lists them
-    for (const [index, id] of columns.ids.entries()) found.set(id, columns.names[index] ?? "");
+    const together = wanted.slice(from, from + NAMES_TOGETHER);
+    const { names } = readColumns(sql, select, `[${together.join(",")}]`) as NameColumns; // as the statement lists them
+    for (const [index, id] of together.entries()) {
+      const name = names[index];
+      if (name !== undefined && name !== null) yield [id, name];
+    }
   }
-  return found;
 }
 
-type NameColumns = { readonly ids: readonly number[]; readonly names: readonly string[] };
+/** The names in the order in which they were asked for, null where there is none. */
+type NameColumns = { readonly names: readonly (string | null)[] };
