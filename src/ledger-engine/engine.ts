@@ -264,6 +264,7 @@ export class LedgerEngine {
     this.#batch.reset();
     this.#names.reset();
     this.#logs.reset();
+    this.reads.endExports();
     this.#transactions.reset();
     this.#entries.reset();
     this.#schemas.reset();

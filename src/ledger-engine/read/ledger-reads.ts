@@ -105,6 +105,11 @@ export class LedgerReads {
     return this.#logs.export(after, to, countMax);
   }
 
+  /** Forgets what is kept for the next pages of exports: none are under way, or rows may have been rolled back. */
+  endExports(): void {
+    this.#logs.endExports();
+  }
+
   /** Who wrote an entry; undefined where there is no such entry. */
   findAuthor(logId: number): EntryAuthor | undefined {
     return this.#authors.find(logId);
@@ -120,4 +125,4 @@ export class LedgerReads {
 }
 
 /** The name of a read. All of them can be called from outside the object. */
-export type ReadName = Exclude<keyof LedgerReads, "inSteps">;
+export type ReadName = Exclude<keyof LedgerReads, "inSteps" | "endExports">;

@@ -127,14 +127,14 @@ function readChunk(
 type MoveSqlRow = { pair: number; tx: number; input: StoredAmount; output: StoredAmount };
 
 /** An account and an asset as one integer. A ledger has fewer assets than this. */
-const ASSETS = 2 ** 20;
-export const pairKey = (account: number, asset: number): number => account * ASSETS + asset;
+export const PAIR_ASSETS = 2 ** 20;
+export const pairKey = (account: number, asset: number): number => account * PAIR_ASSETS + asset;
 
 // CROSS JOIN makes each pair a range of the primary key. The rows come in the order of the pairs, and for each pair in that
 // of the transactions, because that is the order of the loops.
-export const SELECT_MOVES = `SELECT wanted.key AS pair, move.tx, input, output
+const SELECT_MOVES = `SELECT wanted.key AS pair, move.tx, input, output
   FROM json_each(?1) AS wanted CROSS JOIN move
-    ON move.account = wanted.value / ${ASSETS} AND move.asset = wanted.value % ${ASSETS}
+    ON move.account = wanted.value / ${PAIR_ASSETS} AND move.asset = wanted.value % ${PAIR_ASSETS}
       AND move.tx BETWEEN ?2 AND ?3`;
 
 /**

@@ -10,6 +10,7 @@ import { LogLines } from "#ledger-engine/storage/log/log-lines.ts";
 import type { LogReader } from "#ledger-engine/storage/log/log-reader.ts";
 import { type ListedRow, listing } from "#ledger-engine/storage/log/log-rows.ts";
 import { entriesIn, readHead } from "#ledger-engine/storage/log/log-tables.ts";
+import { ExportedVolumes } from "#ledger-engine/storage/moves/exported-volumes.ts";
 import { type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
 import { type PageKey, type PageQuery } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
@@ -22,14 +23,17 @@ export class LogLists {
   readonly #sql: Sql;
   readonly #logs: LogReader;
   readonly #lines: LogLines;
+  readonly #exported: ExportedVolumes;
 
   constructor({ sql, names, logs, features }: ReadContext) {
     this.#sql = sql;
     this.#logs = logs;
+    this.#exported = new ExportedVolumes(sql, names);
     this.#lines = new LogLines({
       sql,
       names,
       logs,
+      exported: this.#exported,
       keepsEffectiveVolumes: keepsEffectiveVolumes(features),
     });
   }
@@ -62,6 +66,11 @@ export class LogLists {
     const limits = { ...EXPORT_LIMITS, countMax: Math.min(countMax, EXPORT_LIMITS.countMax) };
     const { text, last } = this.#lines.write({ from: after + 1, to: end }, limits);
     return { text, after: last ?? end, to: end };
+  }
+
+  /** Forgets what is kept for the next pages of exports. */
+  endExports(): void {
+    this.#exported.reset();
   }
 
   /** The first entries of some sources, in order. */

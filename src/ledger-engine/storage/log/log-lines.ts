@@ -6,7 +6,8 @@ import type { NumberInterval } from "#ledger-engine/rules/filters/intervals.ts";
 import { toLogText } from "#ledger-engine/rules/log/log-text.ts";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
 import { asInteger } from "#ledger-engine/rules/texts.ts";
-import { RangeMoves } from "#ledger-engine/storage/moves/range-moves.ts";
+import type { ExportedVolumes } from "#ledger-engine/storage/moves/exported-volumes.ts";
+import type { RunningVolumes } from "#ledger-engine/storage/moves/running-volumes.ts";
 import type { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
 import {
@@ -19,6 +20,7 @@ export interface LogLinesDependencies {
   readonly sql: Sql;
   readonly names: StoredNames;
   readonly logs: LogReader;
+  readonly exported: ExportedVolumes;
   readonly keepsEffectiveVolumes: boolean;
 }
 
@@ -34,12 +36,14 @@ export class LogLines {
   readonly #sql: Sql;
   readonly #names: StoredNames;
   readonly #logs: LogReader;
+  readonly #exported: ExportedVolumes;
   readonly #keepsEffectiveVolumes: boolean;
 
-  constructor({ sql, names, logs, keepsEffectiveVolumes }: LogLinesDependencies) {
+  constructor({ sql, names, logs, exported, keepsEffectiveVolumes }: LogLinesDependencies) {
     this.#sql = sql;
     this.#names = names;
     this.#logs = logs;
+    this.#exported = exported;
     this.#keepsEffectiveVolumes = keepsEffectiveVolumes;
   }
 
@@ -47,44 +51,52 @@ export class LogLines {
   write(range: NumberInterval, limits: RangeLimits): LineRange {
     const limit = countFirst(this.#sql, ENTRY_SIZE, { range, ...limits });
     const rows = entriesIn<ListedSqlRow>(this.#sql, { columns: LISTED_COLUMNS, range, limit });
+    const volumes = this.#exported.take(range.from);
+    const transactions = rows.map((row) => (row.tx === null ? undefined : toCommitted(row)));
+    const isKnown = volumes.prepare(transactions.filter((it) => it !== undefined));
+    const all = isKnown ? this.#linesOf(rows, { transactions, volumes }) : this.#listedLines(rows);
     const lines: string[] = [];
     let length = 0;
-    for (const line of this.#linesOf(rows)) {
+    for (const line of all) {
       length += line.length;
       // The rows do not tell how long names and volumes are.
       if (lines.length > 0 && length > CHUNK_BYTES_MAX) break;
       lines.push(line);
     }
-    if (lines.length === 0) return { text: "", last: undefined };
-    return { text: `${lines.join("\n")}\n`, last: rows[lines.length - 1]?.id };
+    const last = rows[lines.length - 1]?.id;
+    if (last === undefined) return { text: "", last };
+    // After a line that did not fit, the volumes have passed its transaction.
+    const isNext = isKnown && lines.length === rows.length && last < range.to;
+    if (isNext) this.#exported.giveBack(last + 1, volumes);
+    return { text: `${lines.join("\n")}\n`, last };
   }
 
-  /** The lines of all rows of a range, in order. */
-  *#linesOf(rows: readonly ListedSqlRow[]): Generator<string> {
-    const created = rows.map((row) => (isNew(row) ? toCommitted(row) : undefined));
-    const moves = RangeMoves.read(
-      this.#sql,
-      created.filter((transaction) => transaction !== undefined),
-      this.#names,
-    );
-    if (moves === undefined) {
-      for (const entry of this.#logs.toListed(rows, { isRange: true })) yield toLogText(entry);
-      return;
-    }
+  /** The lines of rows, whatever they are. */
+  *#listedLines(rows: readonly ListedSqlRow[]): Generator<string> {
+    for (const entry of this.#logs.toListed(rows, { isRange: true })) yield toLogText(entry);
+  }
+
+  /** The lines of rows whose transactions the volumes are prepared for. */
+  *#linesOf(
+    rows: readonly ListedSqlRow[],
+    { transactions, volumes }: PreparedRows,
+  ): Generator<string> {
     const others = this.#logs.toListed(rows.filter((row) => !isNew(row)));
     const otherLines = new Map(others.map((entry) => [entry.id, toLogText(entry)]));
     const hashes = toBase64(rows.map(({ hash }) => hash));
     for (const [index, row] of rows.entries()) {
-      const stored = created[index];
-      const hash = hashes[index] ?? "";
-      yield stored === undefined
-        ? (otherLines.get(row.id) ?? "")
-        : this.#newTransaction(row, { stored, moves, hash });
+      const stored = transactions[index];
+      if (stored !== undefined && isNew(row)) {
+        yield this.#newTransaction(row, { stored, volumes, hash: hashes[index] ?? "" });
+        continue;
+      }
+      if (stored !== undefined) volumes.pass(stored);
+      yield otherLines.get(row.id) ?? "";
     }
   }
 
-  #newTransaction(row: ListedSqlRow, { stored, moves, hash }: Context): string {
-    const { accountMetadata = {}, schemaVersion, effective } = stored.payload;
+  #newTransaction(row: ListedSqlRow, { stored, volumes, hash }: Context): string {
+    const { postings, accountMetadata = {}, schemaVersion, effective } = stored.payload;
     const transaction = toTransaction(stored, this.#names);
     const entry: { -readonly [K in keyof LogListEntry]: LogListEntry[K] } = {
       id: row.id,
@@ -96,23 +108,33 @@ export class LogLines {
     };
     if (schemaVersion !== undefined) entry.schemaVersion = schemaVersion;
     entry.idempotencyHash = inputsHash(entry, row.keyHash);
-    const committed = effective === undefined ? moves.textsOf(stored) : undefined;
-    if (committed === undefined) {
-      transaction.volumes = moves.volumesOf(stored);
-      if (this.#keepsEffectiveVolumes) {
-        transaction.effectiveVolumes = effectiveVolumesOf(transaction.volumes, effective);
-      }
-      return toLogText(entry);
+    const [posting, ...others] = postings;
+    const isBetweenTwo =
+      posting !== undefined && others.length === 0 && posting.source !== posting.destination;
+    if (isBetweenTwo && effective === undefined) {
+      const committed = volumes.textsOfOne(posting);
+      const shown = { committed, effective: this.#keepsEffectiveVolumes ? committed : undefined };
+      return toLogText(entry, asInteger, shown);
     }
-    const volumes = { committed, effective: this.#keepsEffectiveVolumes ? committed : undefined };
-    return toLogText(entry, asInteger, volumes);
+    transaction.volumes = volumes.volumesAfter(stored);
+    if (this.#keepsEffectiveVolumes) {
+      transaction.effectiveVolumes = effectiveVolumesOf(transaction.volumes, effective);
+    }
+    return toLogText(entry);
   }
+}
+
+/** What rows become lines from. */
+interface PreparedRows {
+  /** Those of the rows, undefined where a row has made none. */
+  readonly transactions: readonly (StoredTransaction | undefined)[];
+  readonly volumes: RunningVolumes;
 }
 
 /** What the line of a new transaction is written from, besides its row. */
 interface Context {
   readonly stored: StoredTransaction;
-  readonly moves: RangeMoves;
+  readonly volumes: RunningVolumes;
   readonly hash: string;
 }
 

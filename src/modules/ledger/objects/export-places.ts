@@ -37,6 +37,12 @@ export class ExportPlaces {
     this.#takenMs.delete(exportId);
   }
 
+  /** Whether any export is under way. */
+  hasAny(): boolean {
+    this.#dropIdle();
+    return this.#takenMs.size > 0;
+  }
+
   #dropIdle(): void {
     const nowMs = this.#nowMs();
     for (const [exportId, takenMs] of this.#takenMs) {

@@ -96,6 +96,14 @@ export class HeavyReads {
 
   endExport(exportId: string): void {
     this.#exports.release(exportId);
+    this.forgetEndedExports();
+  }
+
+  /** Forgets what is kept for the next pages of exports, where none is under way. */
+  forgetEndedExports(): void {
+    if (this.#exports.hasAny()) return;
+    const engine = this.#engineOf(undefined);
+    if (engine.ok) engine.value.reads.endExports();
   }
 
   /** Rows of the log and of the tables in `sql`, of one moment. */

@@ -242,6 +242,7 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
+    this.#heavyReads.forgetEndedExports();
     await this.#alarms.ring();
   }
 

@@ -32,3 +32,14 @@ test.each([30_000, -30_000])(
     expect(() => places.take("one more")).toThrow(REFUSED);
   },
 );
+
+test("no export is under way once all have ended or have taken no page for long", () => {
+  const { places, clock } = placesWith({ free: EXPORTS_MAX - 2 });
+  places.release("export-0");
+  expect(places.hasAny()).toBe(true);
+  clock.nowMs += 30_000;
+  expect(places.hasAny()).toBe(false);
+  places.keep("export-1");
+  places.release("export-1");
+  expect(places.hasAny()).toBe(false);
+});

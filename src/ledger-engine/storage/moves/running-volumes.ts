@@ -1,0 +1,176 @@
+import { numberOf, readColumns } from "./columns.ts";
+import { VolumeTable } from "./volume-table.ts";
+import type { AccountVolumes } from "#ledger-engine/rules/types.ts";
+import { textOfTwo, type VolumeTexts, volumesText } from "#ledger-engine/rules/volume-texts.ts";
+import { PAIR_ASSETS, pairKey } from "#ledger-engine/storage/contiguous-volumes.ts";
+import type { StoredNames } from "#ledger-engine/storage/names/names.ts";
+import type { StoredPosting } from "#ledger-engine/storage/payload.ts";
+import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+
+export interface RunningVolumesOptions {
+  readonly sql: Sql;
+  readonly names: StoredNames;
+  /** Whether no transaction comes before the first one that is passed. */
+  readonly isStart: boolean;
+  readonly table?: VolumeTable;
+}
+
+/**
+ * The volumes of accounts at a place in the log, which moves on with each transaction that it passes. A transaction adds its amounts to
+ * the volumes before it, so that only those of an account that is not known yet are read. All transactions must be passed, in their
+ * order, and numbers must hold all volumes exactly.
+ */
+export class RunningVolumes {
+  readonly #sql: Sql;
+  readonly #names: StoredNames;
+  readonly #table: VolumeTable;
+  /** Whether all accounts that have ever moved are in the table. */
+  #hasAll: boolean;
+  readonly #texts: LastText[] = [];
+
+  constructor({ sql, names, isStart, table = new VolumeTable() }: RunningVolumesOptions) {
+    this.#sql = sql;
+    this.#names = names;
+    this.#table = table;
+    this.#hasAll = isStart;
+  }
+
+  /**
+   * Reads what the next transactions need, with their names. False where numbers may not hold all their volumes: the volumes are then of
+   * no use any more.
+   */
+  prepare(transactions: readonly StoredTransaction[]): boolean {
+    let total = 0;
+    const accounts: number[] = [];
+    const assets = new Set<number>();
+    for (const { payload } of transactions) {
+      for (const { source, destination, asset, amount } of payload.postings) {
+        accounts.push(source, destination);
+        assets.add(asset);
+        total += Number(amount);
+      }
+    }
+    if (!this.#table.reserve(accounts.length)) this.#hasAll = false;
+    const most = this.#readUnknown(transactions);
+    if (most + total > Number.MAX_SAFE_INTEGER) return false;
+    this.#names.prefetch({ accounts, assets });
+    return true;
+  }
+
+  /** Passes a transaction. */
+  pass({ payload }: StoredTransaction): void {
+    for (const { source, destination, asset, amount } of payload.postings) {
+      this.#table.send(this.#table.find(source, asset), Number(amount));
+      this.#table.receive(this.#table.find(destination, asset), Number(amount));
+    }
+  }
+
+  /** Passes a transaction, and gives the volumes after it, in order of first appearance. */
+  volumesAfter(transaction: StoredTransaction): AccountVolumes[] {
+    this.pass(transaction);
+    const moved = new Map<number, AccountVolumes>();
+    for (const { source, destination, asset } of transaction.payload.postings) {
+      for (const account of [source, destination]) {
+        const place = this.#table.find(account, asset);
+        moved.set(place, {
+          account: this.#names.account(account),
+          asset: this.#names.asset(asset),
+          input: BigInt(this.#table.input(place)),
+          output: BigInt(this.#table.output(place)),
+        });
+      }
+    }
+    return [...moved.values()];
+  }
+
+  /** Passes a transaction with one posting between two accounts, and gives the volumes before and after it as JSON. */
+  textsOfOne({ source, destination, asset, amount }: StoredPosting): VolumeTexts {
+    const names = this.#names;
+    const accounts = [names.account(source), names.account(destination)] as const;
+    const ofSource = this.#moved(this.#table.find(source, asset), 0, Number(amount));
+    const ofDestination = this.#moved(this.#table.find(destination, asset), Number(amount), 0);
+    const name = names.asset(asset);
+    return {
+      before: textOfTwo(accounts, [ofSource.before, ofDestination.before], name),
+      after: textOfTwo(accounts, [ofSource.after, ofDestination.after], name),
+    };
+  }
+
+  /** Adds amounts to volumes, and writes those before and after. */
+  #moved(place: number, received: number, sent: number): VolumeTexts {
+    const table = this.#table;
+    const last = (this.#texts[place % LAST_TEXTS] ??= { input: 0, output: 0, text: ZERO });
+    const [input, output] = [table.input(place), table.output(place)];
+    // What was written after the move before is what is written before the next one.
+    const isLast = last.input === input && last.output === output;
+    const before = isLast ? last.text : volumesText(input, output, input - output);
+    table.receive(place, received);
+    table.send(place, sent);
+    last.input = input + received;
+    last.output = output + sent;
+    last.text = volumesText(last.input, last.output, last.input - last.output);
+    return { before, after: last.text };
+  }
+
+  /** Adds the accounts and assets that are not known yet. The result is the largest volume of those that are moved. */
+  #readUnknown(transactions: readonly StoredTransaction[]): number {
+    const table = this.#table;
+    const unknown: number[] = [];
+    const places: number[] = [];
+    let most = 0;
+    for (const { payload } of transactions) {
+      for (const { source, destination, asset } of payload.postings) {
+        for (const account of [source, destination]) {
+          const place = table.find(account, asset);
+          if (place !== -1) {
+            most = Math.max(most, table.input(place), table.output(place));
+            continue;
+          }
+          unknown.push(pairKey(account, asset));
+          places.push(table.add(account, asset));
+        }
+      }
+    }
+    if (this.#hasAll || unknown.length === 0) return most;
+    const columns = readColumns(
+      this.#sql,
+      SELECT_BEFORE,
+      `[${unknown.join(",")}]`,
+      transactions[0]?.id ?? 0,
+    ) as VolumeColumns; // as the statement lists them
+    for (const [index, place] of places.entries()) {
+      const [input, output] = [columns.inputs[index] ?? null, columns.outputs[index] ?? null];
+      if (input === null || output === null) return Infinity;
+      table.receive(place, input);
+      table.send(place, output);
+      most = Math.max(most, input, output);
+    }
+    return most;
+  }
+}
+
+/** A text that was written for volumes. */
+interface LastText {
+  input: number;
+  output: number;
+  text: string;
+}
+
+const LAST_TEXTS = 64;
+const ZERO = volumesText(0, 0, 0);
+
+/** The volumes of the pairs in their order, null where a number does not hold them. */
+type VolumeColumns = {
+  readonly inputs: readonly (number | null)[];
+  readonly outputs: readonly (number | null)[];
+};
+
+const numberBefore = (column: string): string =>
+  `json_group_array(iif(move.tx IS NULL, 0, ${numberOf(column)}))`;
+const ofPair = (table: string): string =>
+  `${table}.account = wanted.value / ${PAIR_ASSETS} AND ${table}.asset = wanted.value % ${PAIR_ASSETS}`;
+// LEFT JOIN makes each pair a look-up in the primary key, and keeps their order.
+const SELECT_BEFORE = `SELECT ${numberBefore("input")} AS inputs, ${numberBefore("output")} AS outputs
+  FROM json_each(?1) AS wanted LEFT JOIN move
+    ON ${ofPair("move")} AND move.tx = (SELECT max(tx) FROM move AS last WHERE ${ofPair("last")} AND last.tx < ?2)`;
