@@ -54,6 +54,7 @@ export {
   type LogListEntry,
   type LogTextPage,
   type SingleRead,
+  toExpansion,
   type VolumeExpansion,
   type VolumeListOptions,
   type VolumeRow,

@@ -73,6 +73,30 @@ export function stringifyJson(value: unknown, options?: { bigintAsString: boolea
 /** The same for a text, of which it takes a quarter of the time. */
 export const stringifyText = (text: string): string => JSON.stringify(text);
 
+/** Writes plain data of ours for `parseOwn`, no object of which has a member `bigint`. Without bigints, it takes half the time. */
+export const stringifyOwn = (value: object, { hasBigints }: { hasBigints: boolean }): string =>
+  hasBigints ? JSON.stringify(value, writeBigint) : JSON.stringify(value);
+
+/** Parses what `stringifyOwn` has written: bigints are bigints again, and members that were undefined are absent. */
+export function parseOwn(text: string): unknown {
+  return text.includes(WRITTEN_BIGINT) ? JSON.parse(text, readBigint) : JSON.parse(text);
+}
+
+/** What stands for a bigint. */
+interface WrittenBigint {
+  readonly bigint: string;
+}
+/** How that begins in JSON; inside of a text, its quotes are escaped. */
+const WRITTEN_BIGINT = '{"bigint":"';
+
+const writeBigint = (_name: string, value: unknown): unknown =>
+  typeof value === "bigint" ? ({ bigint: value.toString() } satisfies WrittenBigint) : value;
+
+function readBigint(this: unknown, _name: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("bigint" in value)) return value;
+  return BigInt(String(value.bigint));
+}
+
 /** Texts by name. */
 export interface NamedTexts {
   readonly [name: string]: string | NamedTexts;

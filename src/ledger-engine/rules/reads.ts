@@ -11,6 +11,12 @@ export interface VolumeExpansion {
   readonly areImplied?: boolean;
 }
 
+/** What `expand` asks for; unknown values are ignored. */
+export const toExpansion = (expand: readonly string[] = []): VolumeExpansion => ({
+  volumes: expand.includes("volumes"),
+  effectiveVolumes: expand.includes("effectiveVolumes"),
+});
+
 /** A read of a single item, now or at a point in time. */
 export interface SingleRead extends VolumeExpansion {
   readonly pit?: Timestamp | undefined;

@@ -1,3 +1,11 @@
+import {
+  type AskedList,
+  askedOnce,
+  askedPage,
+  type AskedRead,
+  callOf,
+  noteAnswer,
+} from "./asked-reads.ts";
 import { bounded, type BulkSettings } from "./bulk/limits.ts";
 import {
   authorOf,
@@ -9,18 +17,17 @@ import {
   unknownTransaction,
 } from "./object-calls.ts";
 import type { Body } from "./objects/answer-bodies.ts";
-import type { ReadCall } from "./objects/calls.ts";
 import { wholePage } from "./whole-page.ts";
-import type {
-  AmountForm,
-  BulkElement,
-  BulkOptions,
-  Command,
-  SingleRead,
-  TransactionView,
-  VolumeExpansion,
-  WriteOptions,
-  WrittenOutcome,
+import {
+  type AmountForm,
+  type BulkElement,
+  type BulkOptions,
+  type Command,
+  type SingleRead,
+  toExpansion,
+  type TransactionView,
+  type WriteOptions,
+  type WrittenOutcome,
 } from "#ledger-engine";
 import type { ServiceContext } from "#platform/context.ts";
 import { cursorText } from "#platform/http/schemas.ts";
@@ -86,7 +93,7 @@ export class WrittenAnswers {
     { amounts, ...read }: SingleRead & Shown,
   ): Promise<Body<"findTransaction">> {
     const call = { name: "findTransaction", args: [id, read], amounts } as const;
-    const body = await this.#read(ledger, call);
+    const body = await this.#read(ledger, askedOnce(call));
     if (typeof body !== "string") throw unknownTransaction(id);
     return body as Body<"findTransaction">; // of the read of that name
   }
@@ -94,13 +101,10 @@ export class WrittenAnswers {
   transactions(
     ledger: string,
     query: PageQuery,
-    { amounts, ...expansion }: VolumeExpansion & Shown,
+    { amounts }: Shown,
   ): Promise<Body<"listTransactions">> {
-    return this.#page(ledger, query, (part) => ({
-      name: "listTransactions",
-      args: [part, expansion],
-      amounts,
-    }));
+    const args = (part: PageQuery) => [part, toExpansion(part.expand)];
+    return this.#page(ledger, query, { name: "listTransactions", args, amounts });
   }
 
   async account(
@@ -109,50 +113,45 @@ export class WrittenAnswers {
     { amounts, ...read }: SingleRead & Shown,
   ): Promise<Body<"findAccount">> {
     const call = { name: "findAccount", args: [address, read], amounts } as const;
-    const body = await this.#read(ledger, call);
+    const body = await this.#read(ledger, askedOnce(call));
     if (typeof body !== "string") throw unknownAccount(address);
     return body as Body<"findAccount">; // of the read of that name
   }
 
-  accounts(
-    ledger: string,
-    query: PageQuery,
-    { amounts, ...expansion }: VolumeExpansion & Shown,
-  ): Promise<Body<"listAccounts">> {
-    return this.#page(ledger, query, (part) => ({
-      name: "listAccounts",
-      args: [part, expansion],
-      amounts,
-    }));
+  accounts(ledger: string, query: PageQuery, { amounts }: Shown): Promise<Body<"listAccounts">> {
+    const args = (part: PageQuery) => [part, toExpansion(part.expand)];
+    return this.#page(ledger, query, { name: "listAccounts", args, amounts });
   }
 
   /** Entries as an export has them. */
   logs(ledger: string, query: PageQuery, { amounts }: Shown): Promise<Body<"listLogs">> {
-    return this.#page(ledger, query, (part) => ({ name: "listLogs", args: [part], amounts }));
+    return this.#page(ledger, query, { name: "listLogs", args: (part) => [part], amounts });
   }
 
   /** A page, which most reads give whole: others are put together from their parts. */
   async #page<N extends "listTransactions" | "listAccounts" | "listLogs">(
     ledger: string,
     query: PageQuery,
-    toCall: (part: PageQuery) => ReadCall & { readonly name: N },
+    list: AskedList & { readonly name: N },
   ): Promise<Body<N>> {
-    const first = await this.#read(ledger, toCall(query));
+    const first = await this.#read(ledger, askedPage(ledger, query, list));
     if (typeof first === "string") return first as Body<N>; // of the read of that name
     const page = await wholePage(query, async (part) => {
-      const found = part === query ? first : await this.#read(ledger, toCall(part));
+      const found =
+        part === query ? first : await this.#read(ledger, askedOnce(callOf(part, list)));
       return found as Page<ItemsText<unknown>>; // what is no body is a page, and so is each further part
     });
     return cursorText(page) as Body<N>; // of the read of that name
   }
 
   /** The body of an answer, or what the read has given where that is not the whole answer. */
-  async #read(ledger: string, call: ReadCall): Promise<unknown> {
-    const answering: Promise<string | Result<unknown>> = ledgerObject(
-      this.#context.env,
-      ledger,
-    ).readBody(call);
+  async #read(ledger: string, asked: AskedRead): Promise<unknown> {
+    const { text, last } = asked;
+    const object = ledgerObject(this.#context.env, ledger);
+    const answering: Promise<string | Result<unknown>> = object.readBody(text, last?.version ?? "");
     const answer = await reachObject(answering, READ_OF_LEDGER);
-    return typeof answer === "string" ? answer : unwrap(answer);
+    if (typeof answer !== "string") return unwrap(answer);
+    // `last` may have been forgotten meanwhile, but not by us.
+    return answer === "" && last !== undefined ? last.body : noteAnswer(asked, answer);
   }
 }

@@ -12,6 +12,7 @@ import {
   assertIdempotencyKey,
   type CountQuery as CountOf,
   type SingleRead,
+  toExpansion,
   type WriteOptions,
 } from "#ledger-engine";
 import { wantsTexts } from "#platform/http/answers.ts";
@@ -37,12 +38,6 @@ export const replayHeaders = (isReplay: boolean): Record<string, string> =>
 /** How an answer writes amounts, as the request wants them. */
 export const amountsOf = (c: Context<AppEnv>): { readonly amounts: AmountForm } => ({
   amounts: wantsTexts(c) ? "text" : "integer",
-});
-
-/** What `expand` asks for; unknown values are ignored. */
-export const toExpansion = (expand: readonly string[]) => ({
-  volumes: expand.includes("volumes"),
-  effectiveVolumes: expand.includes("effectiveVolumes"),
 });
 
 /** What a list request consists of. */

@@ -1,7 +1,8 @@
 import { bodyOf } from "./answer-bodies.ts";
+import { fromCallText } from "./call-texts.ts";
 import type { ExportCall, ReadCall } from "./calls.ts";
 import { ExportPlaces } from "./export-places.ts";
-import { KeptAnswers, keyOf } from "./kept-answers.ts";
+import { KeptAnswers } from "./kept-answers.ts";
 import { objectSlices, type Slice } from "./slice-queue.ts";
 import { SliceSizer } from "./slice-sizer.ts";
 import {
@@ -62,21 +63,28 @@ export class HeavyReads {
   }
 
   /**
-   * The same as the body of an answer, where the read gives the whole of it in one turn. A text crosses to the Worker with
-   * less work than any object, which also gets a method by which it could be disposed of.
+   * The same as the body of an answer, where the read gives the whole of it in one turn: behind the version of the ledger and a line
+   * feed, or empty where the caller knows the answer of this very version. A text crosses to the Worker with less work than any
+   * object, which also gets a method by which it could be disposed of.
    */
-  readBody(call: ReadCall): string | Result<unknown> | Promise<Result<unknown>> {
-    if (isHeavy(call.name, call.args)) return this.read(call, undefined);
+  readBody(
+    text: string,
+    knownVersion: string,
+  ): string | Result<unknown> | Promise<Result<unknown>> {
     const engine = this.#engineOf(undefined);
     if (!engine.ok) return engine;
-    const key = keyOf(call);
-    const kept = this.#kept.find(engine.value, key);
+    const version = this.#kept.versionOf(engine.value);
+    if (knownVersion === version) return "";
+    const kept = this.#kept.find(text);
     if (kept !== undefined) return kept;
+    const call = fromCallText(text);
+    if (isHeavy(call.name, call.args)) return this.read(call, undefined);
     const found = attempt(() => answerOf(engine.value, call));
     const body = found.ok ? bodyOf(call.name, found.value) : undefined;
     if (body === undefined) return found;
-    this.#kept.keep(key, body);
-    return body;
+    const answer = `${version}\n${body}`;
+    this.#kept.keep(text, answer);
+    return answer;
   }
 
   /** Gives a new export its place, and says which ledger it is of. Throws `OVERLOADED` where no place is left. */

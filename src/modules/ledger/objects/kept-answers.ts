@@ -1,5 +1,4 @@
-import type { ReadCall } from "./calls.ts";
-import { stringifyJson } from "#platform/json.ts";
+import { newId } from "#platform/ids.ts";
 
 /** Most that is kept, in characters: about as much memory as the rows that writes keep. */
 const CHARACTERS_MAX = 4_000_000;
@@ -20,21 +19,34 @@ export class KeptAnswers {
   readonly #charactersMax: number;
   #characters = 0;
   #log: Log | undefined;
+  /** Names the log: no other log, and none that was opened again, has the same name. */
+  #name = "";
   #headLogId = 0;
+  #version = "";
 
   constructor(charactersMax = CHARACTERS_MAX) {
     this.#charactersMax = charactersMax;
   }
 
-  /** What was answered since the last entry of this very log. */
-  find(log: Log, key: string): string | undefined {
-    if (this.#log === log && this.#headLogId === log.headLogId) return this.#texts.get(key);
+  /**
+   * Names what this very log has said up to its last entry. Where it is the same as before, all answers are. Asking for it forgets
+   * the answers of other versions.
+   */
+  versionOf(log: Log): string {
+    if (this.#log === log && this.#headLogId === log.headLogId) return this.#version;
+    if (this.#log !== log) this.#name = newId();
     this.#log = log;
     this.#headLogId = log.headLogId;
+    this.#version = `${this.#name} ${log.headLogId}`;
     this.#characters = 0;
     this.#oldest = undefined;
     this.#texts.clear();
-    return undefined;
+    return this.#version;
+  }
+
+  /** What was answered to that, in the version that was asked for last. */
+  find(key: string): string | undefined {
+    return this.#texts.get(key);
   }
 
   /** Keeps what `find` has not found a moment ago, in the same turn. The answers that were kept first make room. */
@@ -51,6 +63,3 @@ export class KeptAnswers {
     }
   }
 }
-
-/** The text of a call, which is another one for each call that may have another answer. */
-export const keyOf = (call: ReadCall): string => stringifyJson(call);

@@ -146,9 +146,10 @@ export class LedgerObject extends DurableObject<Env> {
     return this.#heavyReads.read(call, uuid);
   }
 
-  async readBody(call: ReadCall): Promise<string | Result<unknown>> {
+  /** The same as the body of an answer where it is one, of a read as a text; see `HeavyReads`. */
+  async readBody(text: string, knownVersion: string): Promise<string | Result<unknown>> {
     if (this.#engine === undefined) await this.#adopt();
-    return this.#heavyReads.readBody(call);
+    return this.#heavyReads.readBody(text, knownVersion);
   }
 
   /** Begins an export, which says who it is at every call, and gives the uuid of the ledger. */

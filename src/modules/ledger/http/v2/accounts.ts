@@ -5,7 +5,6 @@ import {
   amountsOf,
   toAccountQuery,
   toCountQuery,
-  toExpansion,
   toSingleRead,
 } from "#modules/ledger/http/requests.ts";
 import {
@@ -56,11 +55,8 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, body, c }) => {
       const { ledger } = params;
       const wanted = toAccountQuery({ ledger, query, body, settings: c.get("settings") });
-      const expand = toExpansion(wanted.expand ?? []);
-      const written = await WrittenAnswers.from(c.get("context")).accounts(ledger, wanted, {
-        ...expand,
-        ...amountsOf(c),
-      });
+      const answers = WrittenAnswers.from(c.get("context"));
+      const written = await answers.accounts(ledger, wanted, amountsOf(c));
       return { status: 200, written };
     },
   );

@@ -1,6 +1,12 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { resolveQuery, toAccountView, toTransactionView, type QueryTemplate } from "#ledger-engine";
-import { rulesOf, toExpansion } from "#modules/ledger/http/requests.ts";
+import {
+  type QueryTemplate,
+  resolveQuery,
+  toAccountView,
+  toExpansion,
+  toTransactionView,
+} from "#ledger-engine";
+import { rulesOf } from "#modules/ledger/http/requests.ts";
 import {
   AccountResponse,
   LogResponse,
@@ -88,7 +94,7 @@ async function readList(
   ledger: string,
   { resource, wanted }: Pick<QueryTemplate, "resource"> & { readonly wanted: PageQuery },
 ): Promise<z.input<typeof QueryRunResponse>> {
-  const expand = toExpansion(wanted.expand ?? []);
+  const expand = toExpansion(wanted.expand);
   switch (resource) {
     case "transactions": {
       const page = await service.listTransactions(ledger, wanted, expand);

@@ -5,7 +5,6 @@ import {
   amountsOf,
   replayHeaders,
   toCountQuery,
-  toExpansion,
   toSingleRead,
   toTransactionQuery,
   writeOptions,
@@ -101,11 +100,8 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, body, c }) => {
       const { ledger } = params;
       const wanted = toTransactionQuery({ ledger, query, body, settings: c.get("settings") });
-      const expand = toExpansion(wanted.expand ?? []);
-      const written = await WrittenAnswers.from(c.get("context")).transactions(ledger, wanted, {
-        ...expand,
-        ...amountsOf(c),
-      });
+      const answers = WrittenAnswers.from(c.get("context"));
+      const written = await answers.transactions(ledger, wanted, amountsOf(c));
       return { status: 200, written };
     },
   );

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { parseAccount, toAccountView } from "#ledger-engine";
-import { toExpansion, toSingleRead } from "#modules/ledger/http/requests.ts";
+import { parseAccount, toAccountView, toExpansion } from "#ledger-engine";
+import { toSingleRead } from "#modules/ledger/http/requests.ts";
 import {
   AccountResponse,
   AddressParams,
@@ -51,7 +51,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params: { ledger }, query, c }) => {
       const wanted = toAccountPage({ ledger, query, settings: c.get("settings") });
-      const expand = toExpansion(wanted.expand ?? []);
+      const expand = toExpansion(wanted.expand);
       const page = await withLedgerOrEmpty(c, ledger, (reader) =>
         reader.listAccounts(ledger, wanted, expand),
       );

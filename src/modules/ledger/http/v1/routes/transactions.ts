@@ -1,11 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { toRevertTransaction } from "#ledger-engine";
-import {
-  replayHeaders,
-  toExpansion,
-  toSingleRead,
-  writeOptions,
-} from "#modules/ledger/http/requests.ts";
+import { toExpansion, toRevertTransaction } from "#ledger-engine";
+import { replayHeaders, toSingleRead, writeOptions } from "#modules/ledger/http/requests.ts";
 import { COUNTED, LedgerParams, SingleQuery, WriteHeaders } from "#modules/ledger/http/schemas.ts";
 import { transactionFilter } from "#modules/ledger/http/v1/filters.ts";
 import {
@@ -120,7 +115,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params: { ledger }, query, c }) => {
       const wanted = toTransactionPage({ ledger, query, settings: c.get("settings") });
-      const expand = { ...toExpansion(wanted.expand ?? []), volumes: true };
+      const expand = { ...toExpansion(wanted.expand), volumes: true };
       const page = await withLedgerOrEmpty(c, ledger, (reader) =>
         reader.listTransactions(ledger, wanted, expand),
       );

@@ -1,0 +1,94 @@
+import { toCallText } from "./objects/call-texts.ts";
+import type { ReadCall } from "./objects/calls.ts";
+import type { AmountForm } from "#ledger-engine";
+import type { PageQuery } from "#platform/paging/query.ts";
+
+/** A read that a ledger's object is asked for. */
+export interface AskedRead {
+  /** What the object gets. */
+  readonly text: string;
+  /** The answer that is kept of it. */
+  last?: LastAnswer | undefined;
+  /** Whether its answers are kept. */
+  isRepeated: boolean;
+}
+
+/** The body of an answer, and the version of the ledger that it is of. */
+interface LastAnswer {
+  readonly version: string;
+  readonly body: string;
+}
+
+/** A read that is not known to be asked for again. */
+export const askedOnce = (call: ReadCall): AskedRead => ({
+  text: toCallText(call),
+  isRepeated: false,
+});
+
+/** A list whose pages are asked for. The arguments of the read follow from the query of the page. */
+export interface AskedList {
+  readonly name: ReadCall["name"];
+  readonly args: (query: PageQuery) => ReadCall["args"];
+  readonly amounts: AmountForm;
+}
+
+/** The read of a page. */
+export const callOf = (query: PageQuery, { name, args, amounts }: AskedList): ReadCall => ({
+  name,
+  args: args(query),
+  amounts,
+});
+
+interface AskedPage extends AskedRead, Pick<AskedList, "name" | "amounts"> {
+  readonly ledger: string;
+}
+
+/** The reads of pages by their queries: those who ask for the same page again do so with the same object. */
+const pages = new WeakMap<PageQuery, AskedPage>();
+
+/** The read of a page, which is the same as before for the same query. Nobody changes that. */
+export function askedPage(ledger: string, query: PageQuery, list: AskedList): AskedRead {
+  const { name, amounts } = list;
+  const known = pages.get(query);
+  if (known?.ledger === ledger && known.name === name && known.amounts === amounts) {
+    known.isRepeated = true;
+    return known;
+  }
+  const text = toCallText(callOf(query, list));
+  const asked: AskedPage = { text, isRepeated: false, ledger, name, amounts };
+  pages.set(query, asked);
+  return asked;
+}
+
+/** Shorter answers cross from the object in hardly more time than it takes it to say that they are the same. */
+const KEPT_LENGTH_MIN = 1000;
+/** Most of the answers that are kept, in characters. */
+const CHARACTERS_MAX = 4_000_000;
+
+/** The reads whose answers are kept: first those whose answers were kept first. */
+const kept = new Set<AskedRead>();
+let characters = 0;
+
+/** The body in what the object has answered to a read. The last body of a read that is repeated is kept. */
+export function noteAnswer(asked: AskedRead, answer: string): string {
+  const end = answer.indexOf("\n");
+  const body = answer.slice(end + 1);
+  forget(asked);
+  if (asked.isRepeated && body.length >= KEPT_LENGTH_MIN) {
+    asked.last = { version: answer.slice(0, end), body };
+    kept.add(asked);
+    characters += body.length;
+    for (const oldest of kept) {
+      if (characters <= CHARACTERS_MAX) break;
+      forget(oldest);
+    }
+  }
+  return body;
+}
+
+function forget(asked: AskedRead): void {
+  if (asked.last === undefined) return;
+  kept.delete(asked);
+  characters -= asked.last.body.length;
+  asked.last = undefined;
+}
