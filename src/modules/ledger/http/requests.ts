@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type {
   AccountListQuery,
   CountQuery,
+  LogListQuery,
   SingleQuery,
   TransactionListQuery,
   WriteHeaders,
@@ -18,6 +19,7 @@ import {
 import { wantsTexts } from "#platform/http/answers.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
+import { frozen } from "#platform/memo.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
@@ -87,21 +89,53 @@ export const rulesOf = (ledger: string, resource: keyof typeof LIST_RULES): List
   list: listName(ledger, resource),
 });
 
-/** `order=effective` and `reverse` are the older ways to sort; `sort` wins over both. */
-export function toTransactionQuery(
-  request: LedgerListRequest<z.output<typeof TransactionListQuery>>,
-): PageQuery {
-  const { order, reverse } = request.query;
-  return toListQuery(request, {
-    ...rulesOf(request.ledger, "transactions"),
-    ...(order === "effective" ? { column: "timestamp" } : {}),
-    ...(reverse ? { order: "asc" as const } : {}),
-  });
+/**
+ * Makes page queries of requests, and gives the last one again for the same parsed query, which is the same object where a request
+ * comes again. Nobody can change them.
+ */
+function remembered<Q extends object>(
+  make: (request: LedgerListRequest<Q>) => PageQuery,
+): (request: LedgerListRequest<Q>) => PageQuery {
+  const made = new WeakMap<Q, MadeQuery>();
+  return (request) => {
+    const { ledger, query, body, settings } = request;
+    if (body !== undefined) return make(request);
+    const known = made.get(query);
+    if (known?.ledger === ledger && known.settings === settings) return known.wanted;
+    const wanted = frozen(make(request));
+    made.set(query, { ledger, settings, wanted });
+    return wanted;
+  };
 }
 
-export const toAccountQuery = (
-  request: LedgerListRequest<z.output<typeof AccountListQuery>>,
-): PageQuery => toListQuery(request, rulesOf(request.ledger, "accounts"));
+/** A page query, and what it was made of besides the parsed query. */
+interface MadeQuery {
+  readonly ledger: string;
+  readonly settings: PlatformSettings;
+  readonly wanted: PageQuery;
+}
+
+/** `order=effective` and `reverse` are the older ways to sort; `sort` wins over both. */
+export const toTransactionQuery = remembered(
+  (request: LedgerListRequest<z.output<typeof TransactionListQuery>>): PageQuery => {
+    const { order, reverse } = request.query;
+    return toListQuery(request, {
+      ...rulesOf(request.ledger, "transactions"),
+      ...(order === "effective" ? { column: "timestamp" } : {}),
+      ...(reverse ? { order: "asc" as const } : {}),
+    });
+  },
+);
+
+export const toAccountQuery = remembered(
+  (request: LedgerListRequest<z.output<typeof AccountListQuery>>): PageQuery =>
+    toListQuery(request, rulesOf(request.ledger, "accounts")),
+);
+
+export const toLogQuery = remembered(
+  ({ ledger, query, body, settings }: LedgerListRequest<z.output<typeof LogListQuery>>) =>
+    toPageQuery({ ...query, where: filterOf(query, body) }, rulesOf(ledger, "logs"), settings),
+);
 
 /** A page of a list that takes expansions. */
 const toListQuery = (

@@ -1,6 +1,6 @@
 import type { OpenAPIHono, z } from "@hono/zod-openapi";
 import { wakePipelinesOf } from "#modules/exporters/index.ts";
-import { amountsOf, rulesOf } from "#modules/ledger/http/requests.ts";
+import { amountsOf, toLogQuery } from "#modules/ledger/http/requests.ts";
 import {
   FilterBody,
   LedgerParams,
@@ -11,7 +11,6 @@ import { LedgerService } from "#modules/ledger/service.ts";
 import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { Chunks, empty, endpoint, errors, json, texts } from "#platform/http/endpoint.ts";
-import { filterOf, toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf } from "#platform/http/schemas.ts";
 import type { JsonText } from "#platform/json.ts";
 
@@ -44,13 +43,10 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of log entries", LogPage), ...errors(404) },
     },
     async ({ params, query, body, c }) => {
-      const wanted = toPageQuery(
-        { ...query, where: filterOf(query, body) },
-        rulesOf(params.ledger, "logs"),
-        c.get("settings"),
-      );
+      const { ledger } = params;
+      const wanted = toLogQuery({ ledger, query, body, settings: c.get("settings") });
       const answers = WrittenAnswers.from(c.get("context"));
-      const written = await answers.logs(params.ledger, wanted, amountsOf(c));
+      const written = await answers.logs(ledger, wanted, amountsOf(c));
       // Its entries have what `toLogView` shows.
       return { status: 200, written: written as JsonText<z.input<typeof LogPage>> };
     },
