@@ -11,7 +11,7 @@ import { registerPage } from "#platform/document/page.ts";
 import { AppError, ErrorCatalogue, INTERNAL_MESSAGE } from "#platform/errors.ts";
 import { respond } from "#platform/http/answers.ts";
 import type { Authenticator } from "#platform/http/authenticator.ts";
-import { addCommonHeaders, commonJsonHeaders } from "#platform/http/common-headers.ts";
+import { addCommonHeaders, REQUEST_ID_HEADER } from "#platform/http/common-headers.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { allowAnyOrigin } from "#platform/http/cors.ts";
 import { hasEdgeData, isFromEdge } from "#platform/http/edge.ts";
@@ -59,10 +59,13 @@ async function observe(c: Context<AppEnv>, next: () => Promise<void>): Promise<v
   const requestId = rayOf(c) ?? newId();
   c.set("requestId", requestId);
   await next();
-  // Not by `c.header`, which copies a finished answer.
-  const { headers, status } = c.res;
-  headers.set("x-request-id", requestId);
-  if (c.get("hasCommonHeaders") !== true) addCommonHeaders(headers, { isSilent: isSilent(c.env) });
+  const { status } = c.res;
+  if (c.get("hasCommonHeaders") !== true) {
+    // Not by `c.header`, which copies a finished answer.
+    const { headers } = c.res;
+    headers.set(REQUEST_ID_HEADER, requestId);
+    addCommonHeaders(headers, { isSilent: isSilent(c.env) });
+  }
   const durationMs = Date.now() - startedMs;
   if (status < 500 && durationMs < SLOW_MS) return;
   const { path } = c.req;
@@ -111,7 +114,7 @@ function configure(c: Context<AppEnv>, next: () => Promise<void>): Promise<void>
   c.set("settings", platformSettings.of(c.env));
   c.set("scopes", ALL_SCOPES);
   c.set("authenticate", authenticatorOf(c));
-  c.set("jsonHeaders", commonJsonHeaders({ isSilent: isSilent(c.env) }));
+  c.set("isSilent", isSilent(c.env));
   return next();
 }
 

@@ -1,3 +1,5 @@
+/** Names the request in its answer and in what is logged of it. */
+export const REQUEST_ID_HEADER = "x-request-id";
 /** Headers that pages may read besides those that browsers show them anyway. */
 export const EXPOSED_HEADERS = ["Count", "Idempotency-Hit"];
 /** The origins that may read what the API answers; see `allowAnyOrigin`. */
@@ -32,8 +34,11 @@ const TO_ALL = jsonHeaders({ isSilent: false });
 const SILENT = jsonHeaders({ isSilent: true });
 
 /**
- * The common headers of an answer in JSON, which nobody changes: the runtime copies them in a fraction of the time that it takes to
- * set each.
+ * The common headers of an answer in JSON to a request. They hold until they are asked for again, so that the answer is made at once:
+ * the runtime copies headers in a fraction of the time that it takes to set each, or to change those of a finished answer.
  */
-export const commonJsonHeaders = ({ isSilent }: CommonHeaders): Headers =>
-  isSilent ? SILENT : TO_ALL;
+export function commonJsonHeaders(requestId: string, { isSilent }: CommonHeaders): Headers {
+  const headers = isSilent ? SILENT : TO_ALL;
+  headers.set(REQUEST_ID_HEADER, requestId);
+  return headers;
+}

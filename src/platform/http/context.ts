@@ -16,9 +16,9 @@ export interface AppEnv {
     authenticate: Authenticator;
     /** Whether reads hide secrets, because nobody has to say who they are. */
     masksSecrets?: boolean;
-    /** The common headers of an answer in JSON; see `commonJsonHeaders`. */
-    jsonHeaders: Headers;
-    /** Whether the answer has them. */
+    /** Whether no other origin may read answers. */
+    isSilent: boolean;
+    /** Whether the answer has the common headers already. */
     hasCommonHeaders?: boolean;
     /** What the handler passes to use cases. It is set once the token is checked. */
     context: ServiceContext;

@@ -21,6 +21,7 @@ import {
   readChunks,
   readText,
 } from "./body.ts";
+import { commonJsonHeaders } from "./common-headers.ts";
 import type { AppEnv } from "./context.ts";
 import {
   asObject,
@@ -241,7 +242,7 @@ export function endpoint<
       }
       const response = respond(answer, {
         wantsTexts: () => spec.bigintAsString === true && wantsTexts(c),
-        common: c.get("jsonHeaders"),
+        common: commonJsonHeaders(c.get("requestId"), { isSilent: c.get("isSilent") }),
       });
       c.set("hasCommonHeaders", true);
       return response;
