@@ -48,25 +48,53 @@ function queryTextOf({ req: { url } }: Context<AppEnv>): string {
 }
 
 /**
- * Parses the parameters of many paths. Where there is one, which is the ledger in most, its values of a moment ago are
- * remembered, and nobody can change them; those of a public operation are not.
+ * Parses the parameters of many paths, each by its own schema. What was made of the first one, which is the ledger in most, is remembered
+ * for a moment, and nobody can change it; that of a public operation is not.
  */
 export function paramsReader<S extends z.ZodType>(
   schema: S | undefined,
   isPublic = false,
 ): (params: Readonly<Record<string, string>>) => z.output<S> {
-  const [name, ...others] = namesOf(schema);
-  const parse = (params: Readonly<Record<string, string>>) =>
-    parsePart(schema, params, "path parameter");
-  if (name === undefined || others.length > 0) return parse;
-  const remembered = new Remembered<{ readonly params: z.output<S> }>(boundsOf(isPublic));
+  const parseAll = (params: Readonly<Record<string, string>>) =>
+    parsePart<S>(schema, params, "path parameter");
+  // Such a schema tests parameters together.
+  if (schema === undefined || asObject(schema).def.checks !== undefined) return parseAll;
+  const members = Object.entries<z.core.$ZodType>(asObject(schema).shape);
+  const readers = members.map(
+    ([name, member], index) =>
+      [name, index === 0 ? rememberingReader(member, isPublic) : partReader(member)] as const,
+  );
   return (params) => {
-    const text = params[name] ?? "";
+    const parsed: Record<string, unknown> = {};
+    for (const [name, read] of readers) {
+      const part = read(params[name]);
+      if (part === undefined) return parseAll(params); // which says what is wrong
+      parsed[name] = part.value;
+    }
+    return parsed as z.output<S>; // each member is what its schema makes of it
+  };
+}
+
+/** Gives what a schema makes of a text; undefined where that does not fit. */
+type PartReader = (text: string | undefined) => { readonly value: unknown } | undefined;
+
+const partReader =
+  (schema: z.core.$ZodType): PartReader =>
+  (text) => {
+    const { success, data } = z.safeParse(schema, text);
+    return success ? { value: data } : undefined;
+  };
+
+function rememberingReader(schema: z.core.$ZodType, isPublic: boolean): PartReader {
+  const remembered = new Remembered<{ readonly value: unknown }>(boundsOf(isPublic));
+  const read = partReader(schema);
+  return (text) => {
+    if (text === undefined) return read(text);
     const known = remembered.get(text);
-    if (known !== undefined) return known.params;
-    const parsed = frozen(parse(params));
-    remembered.add(text, { params: parsed });
-    return parsed;
+    if (known !== undefined) return known;
+    const part = read(text);
+    if (part !== undefined) remembered.add(text, frozen(part));
+    return part;
   };
 }
 
