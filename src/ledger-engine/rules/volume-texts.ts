@@ -68,16 +68,24 @@ function volumeTextsOfOne(
   };
 }
 
-/** The volumes of two accounts in the same asset, which `volumesText` has written. */
+/**
+ * The volumes of two accounts in the same asset, which `volumesText` has written. They are joined into one piece, because most are
+ * written twice: a text that was added up is a tree, and copying it means walking to all its pieces.
+ */
 export function textOfTwo(
   [a, b]: readonly [string, string],
   [ofA, ofB]: readonly [string, string],
   asset: string,
 ): string {
   return compareNames(a, b) < 0
-    ? `{"${a}":{"${asset}":${ofA}},"${b}":{"${asset}":${ofB}}}`
-    : `{"${b}":{"${asset}":${ofB}},"${a}":{"${asset}":${ofA}}}`;
+    ? joined([a, ofA], [b, ofB], asset)
+    : joined([b, ofB], [a, ofA], asset);
 }
+
+type Named = readonly [account: string, text: string];
+
+const joined = ([a, ofA]: Named, [b, ofB]: Named, asset: string): string =>
+  ['{"', a, '":{"', asset, '":', ofA, '},"', b, '":{"', asset, '":', ofB, "}}"].join("");
 
 const sortedByNames = (volumes: readonly AccountVolumes[]): AccountVolumes[] =>
   volumes.toSorted((a, b) => compareNames(a.account, b.account) || compareNames(a.asset, b.asset));

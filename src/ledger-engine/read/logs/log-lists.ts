@@ -16,7 +16,7 @@ import { type PageKey, type PageQuery } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /** The limits of a page of the export, in entries and in approximate bytes. */
-const EXPORT_LIMITS = { countMax: 1000, bytesMax: 1_000_000 };
+const EXPORT_LIMITS = { countMax: 1000, bytesMax: 2_000_000 };
 
 /** Lists log entries by id or by date, which is the same order, and exports them. */
 export class LogLists {

@@ -1,8 +1,9 @@
 import { inputsHash, toBase64 } from "./entry-hashes.ts";
 import { CHUNK_BYTES_MAX, effectiveVolumesOf, type LogReader, toCommitted } from "./log-reader.ts";
-import { ENTRY_SIZE, LISTED_COLUMNS, type ListedSqlRow } from "./log-rows.ts";
+import { ENTRY_SIZE, listing, type ListedRow, type ListedSqlRow } from "./log-rows.ts";
 import { countFirst, entriesIn, type RangeLimits } from "./log-tables.ts";
 import type { NumberInterval } from "#ledger-engine/rules/filters/intervals.ts";
+import { countWithin } from "#ledger-engine/rules/limits.ts";
 import { toLogText } from "#ledger-engine/rules/log/log-text.ts";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
 import { asInteger } from "#ledger-engine/rules/texts.ts";
@@ -38,6 +39,8 @@ export class LogLines {
   readonly #logs: LogReader;
   readonly #exported: ExportedVolumes;
   readonly #keepsEffectiveVolumes: boolean;
+  /** Whether a page has as many entries as the limit on bytes allows, instead of that on their number. */
+  #areLarge = false;
 
   constructor({ sql, names, logs, exported, keepsEffectiveVolumes }: LogLinesDependencies) {
     this.#sql = sql;
@@ -49,26 +52,35 @@ export class LogLines {
 
   /** The entries of a range, in order: about as many of the first as the limits allow, but at least one if there is any. */
   write(range: NumberInterval, limits: RangeLimits): LineRange {
-    const limit = countFirst(this.#sql, ENTRY_SIZE, { range, ...limits });
-    const rows = entriesIn<ListedSqlRow>(this.#sql, { columns: LISTED_COLUMNS, range, limit });
+    const rows = this.#rowsIn(range, limits);
     const volumes = this.#exported.take(range.from);
     const transactions = rows.map((row) => (row.tx === null ? undefined : toCommitted(row)));
     const isKnown = volumes.prepare(transactions.filter((it) => it !== undefined));
     const all = isKnown ? this.#linesOf(rows, { transactions, volumes }) : this.#listedLines(rows);
-    const lines: string[] = [];
-    let length = 0;
+    const text = new LineText();
     for (const line of all) {
-      length += line.length;
       // The rows do not tell how long names and volumes are.
-      if (lines.length > 0 && length > CHUNK_BYTES_MAX) break;
-      lines.push(line);
+      if (text.count > 0 && text.length + line.length > CHUNK_BYTES_MAX) break;
+      text.add(line);
     }
-    const last = rows[lines.length - 1]?.id;
+    const last = rows[text.count - 1]?.id;
     if (last === undefined) return { text: "", last };
     // After a line that did not fit, the volumes have passed its transaction.
-    const isNext = isKnown && lines.length === rows.length && last < range.to;
+    const isNext = isKnown && text.count === rows.length && last < range.to;
     if (isNext) this.#exported.giveBack(last + 1, volumes);
-    return { text: `${lines.join("\n")}\n`, last };
+    return { text: text.toString(), last };
+  }
+
+  /** The first rows of a range. Where the last ones were large, those that the limits allow are counted before any is read. */
+  #rowsIn(range: NumberInterval, limits: RangeLimits): ListedSqlRow[] {
+    const { countMax, bytesMax } = limits;
+    const limit = this.#areLarge
+      ? countFirst(this.#sql, ENTRY_SIZE, { range, ...limits })
+      : countMax;
+    const rows = entriesIn<ListedRow>(this.#sql, { ...listing(limit), range, limit });
+    const count = countWithin(rows, bytesMax, ({ size }) => size);
+    this.#areLarge = count < rows.length || limit < countMax;
+    return this.#logs.withPayloads(rows.slice(0, count));
   }
 
   /** The lines of rows, whatever they are. */
@@ -121,6 +133,35 @@ export class LogLines {
       transaction.effectiveVolumes = effectiveVolumesOf(transaction.volumes, effective);
     }
     return toLogText(entry);
+  }
+}
+
+/** So many lines are put together at a time. */
+const TOGETHER = 16;
+
+/** Lines that become one text. Each is a tree of pieces, which is copied while the pieces are still near in memory. */
+class LineText {
+  readonly #texts: string[] = [];
+  #lines: string[] = [];
+  count = 0;
+  length = 0;
+
+  add(line: string): void {
+    this.#lines.push(line);
+    this.count++;
+    this.length += line.length;
+    if (this.#lines.length === TOGETHER) this.#flush();
+  }
+
+  toString(): string {
+    this.#flush();
+    return this.#texts.join("");
+  }
+
+  #flush(): void {
+    this.#lines.push("");
+    this.#texts.push(this.#lines.join("\n"));
+    this.#lines = [];
   }
 }
 

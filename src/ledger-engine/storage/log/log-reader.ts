@@ -124,7 +124,7 @@ export class LogReader {
   #listedOf(rows: readonly ListedRow[]): LogListEntry[] {
     const missing = rows.filter(({ id }) => this.#listed.get(id) === undefined);
     const made = new Map<number, LogListEntry>();
-    for (const [index, entry] of this.toListed(this.#withPayloads(missing)).entries()) {
+    for (const [index, entry] of this.toListed(this.withPayloads(missing)).entries()) {
       made.set(entry.id, entry);
       if ((missing[index]?.size ?? Infinity) <= CACHED_SIZE_MAX) this.#listed.set(entry.id, entry);
     }
@@ -134,7 +134,8 @@ export class LogReader {
   }
 
   /** Reads the payloads that were not read with the rows. */
-  #withPayloads(rows: readonly ListedRow[]): ListedSqlRow[] {
+  withPayloads(rows: readonly ListedRow[]): ListedSqlRow[] {
+    if (rows.every(hasPayload)) return [...rows];
     const large = rows.filter((row) => !hasPayload(row));
     const read = entriesOf<LogRef & { payload: string }>(this.#sql, ", payload", large);
     const payloads = new Map(read.map(({ id, payload }) => [id, payload]));

@@ -25,7 +25,6 @@ export type ListedRow = Omit<ListedSqlRow, "payload"> & LogSizeRow & { payload: 
 export const ENTRY_SIZE = `(octet_length(payload) + 4) * 40 + iif(type = ${LOG_TYPES.REVERTED_TRANSACTION}, 20000, 0)`;
 export const CONTENT = ", date, type, payload, key";
 const HASHES = ", hex(hash) AS hash, iif(key_hash IS NULL, NULL, hex(key_hash)) AS keyHash";
-export const LISTED_COLUMNS = `${CONTENT}${HASHES}`;
 
 /** The columns of a list, with the payloads up to a number of bytes, which is a parameter. */
 const LISTED_IF_SMALL = `, date, type, iif(octet_length(payload) <= ?, payload, NULL) AS payload, key${HASHES}, ${ENTRY_SIZE} AS size`;
