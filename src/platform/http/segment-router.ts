@@ -1,4 +1,5 @@
 import { METHOD_NAME_ALL, type Result, type Router, UnsupportedPathError } from "hono/router";
+import { Remembered, type RememberedBounds } from "#platform/memo.ts";
 
 /**
  * A router for paths whose segments are fixed texts or parameters, `/v2/:ledger/accounts`, and which may end with a `*` for
@@ -31,10 +32,12 @@ export class SegmentRouter<T> implements Router<T> {
   match(method: string, path: string): Result<T> {
     // Clients make up methods: those without routes share a tree.
     const tree = this.#treeOf(this.#methods.has(method) ? method : METHOD_NAME_ALL);
-    const segments = path.split("/");
-    const walk = new Walk(segments, tree.none);
-    walk.visit(tree.root, 0);
-    return [walk.reached.entries, segments];
+    const end = path.lastIndexOf("/");
+    if (end === -1) return [reachedAt(tree.start, path).entries, [path]];
+    const beginning = path.slice(0, end);
+    const place = tree.places.get(beginning) ?? placeOf(tree, beginning);
+    const last = path.slice(end + 1);
+    return [reachedAt(place, last).entries, [...place.segments, last]];
   }
 
   #treeOf(method: string): Tree<T> {
@@ -49,7 +52,12 @@ export class SegmentRouter<T> implements Router<T> {
       node[place] ??= { number: ends++, routes: [] };
       node[place].routes.push(route);
     }
-    const tree: Tree<T> = { root, none: new Reached([]) };
+    const none = new Reached<T>([]);
+    const reached = root.below === undefined ? none : none.with(root.below);
+    const tree: Tree<T> = {
+      start: { nodes: [root], reached, segments: [] },
+      places: new Remembered(PLACES),
+    };
     this.#trees.set(method, tree);
     return tree;
   }
@@ -81,9 +89,19 @@ interface Node<T> {
 }
 
 interface Tree<T> {
-  readonly root: Node<T>;
-  /** Where each match begins. */
-  readonly none: Reached<T>;
+  readonly start: Place<T>;
+  /** Where the beginnings of some paths lead: many paths differ in nothing but their last segment. */
+  readonly places: Remembered<Place<T>>;
+}
+
+const PLACES: RememberedBounds = { countMax: 64, lengthMax: 256 };
+
+/** Where the first segments of a path lead. */
+interface Place<T> {
+  /** Those from which the next segment goes on. */
+  readonly nodes: readonly Node<T>[];
+  readonly reached: Reached<T>;
+  readonly segments: readonly string[];
 }
 
 /** The ends that a path has come to, one after the other: there are as many of these as kinds of paths. */
@@ -131,25 +149,40 @@ function nodeOf<T>(root: Node<T>, segments: readonly string[]): Node<T> {
 const entriesOf = <T>(routes: readonly Route<T>[]): Entry<T>[] =>
   routes.toSorted((a, b) => a.order - b.order).map(({ entry }) => entry);
 
-/** Finds the ends of all routes that fit the segments of a path. A parameter is never empty. */
-class Walk<T> {
-  readonly #segments: readonly string[];
-  reached: Reached<T>;
+/** Follows the beginning of a path, and remembers where it leads, if anywhere. */
+function placeOf<T>({ start, places }: Tree<T>, beginning: string): Place<T> {
+  const place = beginning.split("/").reduce(placeAfter, start);
+  if (place.nodes.length > 0) places.add(beginning, place);
+  return place;
+}
 
-  constructor(segments: readonly string[], reached: Reached<T>) {
-    this.#segments = segments;
-    this.reached = reached;
-  }
+function placeAfter<T>({ nodes, reached, segments }: Place<T>, segment: string): Place<T> {
+  const next = nodes.flatMap((node) => nodesAfter(node, segment));
+  const below = next.flatMap((node) => node.below ?? []);
+  return {
+    nodes: next,
+    reached: below.reduce((before, end) => before.with(end), reached),
+    segments: [...segments, segment],
+  };
+}
 
-  visit(node: Node<T>, at: number): void {
-    if (node.below !== undefined) this.reached = this.reached.with(node.below);
-    const segment = this.#segments[at];
-    if (segment === undefined) {
-      if (node.end !== undefined) this.reached = this.reached.with(node.end);
-      return;
+/** What has been reached by a path whose last segment follows a place. */
+function reachedAt<T>({ nodes, reached }: Place<T>, last: string): Reached<T> {
+  let found = reached;
+  for (const node of nodes) {
+    for (const { below, end } of nodesAfter(node, last)) {
+      if (below !== undefined) found = found.with(below);
+      if (end !== undefined) found = found.with(end);
     }
-    const inner = node.fixed.get(segment);
-    if (inner !== undefined) this.visit(inner, at + 1);
-    if (node.parameter !== undefined && segment !== "") this.visit(node.parameter, at + 1);
   }
+  return found;
+}
+
+/** The nodes that a segment leads to: of the same text, and a parameter, which is never empty. */
+function nodesAfter<T>({ fixed, parameter }: Node<T>, segment: string): Node<T>[] {
+  const nodes: Node<T>[] = [];
+  const same = fixed.get(segment);
+  if (same !== undefined) nodes.push(same);
+  if (parameter !== undefined && segment !== "") nodes.push(parameter);
+  return nodes;
 }
