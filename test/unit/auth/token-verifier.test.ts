@@ -186,6 +186,18 @@ describe("the check of a token", () => {
     expect(searches).toBe(first);
   });
 
+  test("takes no other token with the same end for one that it remembers", async () => {
+    const token = await sign({});
+    expect(await check(token)).toBe("good");
+    const [header = "", , signature = ""] = token.split(".");
+    const [, claims = ""] = (await sign({ client_id: "thief" })).split(".");
+    const forged = [header, claims, signature].join(".");
+    for (let time = 0; time < 2; time++) expect(await check(forged)).not.toBe("good");
+    const first = searches;
+    expect(await check(token)).toBe("good");
+    expect(searches).toBe(first);
+  });
+
   test("remembers no header that is longer than it has to be", async () => {
     const token = await sign({});
     const padded = `${" ".repeat(4096)}${token}`;
