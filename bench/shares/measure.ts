@@ -33,8 +33,11 @@ export interface Share {
   readonly target: number;
 }
 
-const ROUNDS = 7;
-const ROUND_MS = 400;
+/** Many short turns: what else a shared machine does slows some of them, and the median leaves those out. */
+const ROUNDS = 21;
+const ROUND_MS = 200;
+/** How long each side runs before: the runtime compiles what has run some thousands of times. */
+const WARM_UP_MS = 1500;
 
 interface ShareOptions {
   readonly wants: (name: string) => boolean;
@@ -74,6 +77,8 @@ export function measureShares(
   );
 }
 
+type LoadCase = Omit<LoadJob, "durationMs">;
+
 interface Tools {
   readonly api: BenchApi;
   readonly ceilings: BenchApi;
@@ -84,21 +89,21 @@ async function measureCase(
   { name, clients, load, ceiling, target, beside }: ShareCase,
   { api, ceilings, generator }: Tools,
 ): Promise<Share> {
-  const job = { concurrency: clients, durationMs: ROUND_MS };
+  const job = { concurrency: clients };
   const [origin, headers] = [api.url, api.headers];
-  const own: LoadJob = { ...job, origin, headers, load, beside: beside?.own };
-  const other: LoadJob = {
+  const own: LoadCase = { ...job, origin, headers, load, beside: beside?.own };
+  const other: LoadCase = {
     ...job,
     origin: ceilings.url,
     headers: {},
     load: ceiling,
     beside: beside?.ceiling,
   };
-  const rateOf = async (wanted: LoadJob): Promise<number> => {
-    const { requests, seconds } = await generator.run(wanted);
+  const rateOf = async (wanted: LoadCase, durationMs = ROUND_MS): Promise<number> => {
+    const { requests, seconds } = await generator.run({ ...wanted, durationMs });
     return requests / seconds;
   };
-  for (const wanted of [own, other]) await rateOf(wanted); // warms up
+  for (const wanted of [own, other]) await rateOf(wanted, WARM_UP_MS);
   const rates: [number, number][] = [];
   for (let round = 0; round < ROUNDS; round++) rates.push([await rateOf(own), await rateOf(other)]);
   return {
