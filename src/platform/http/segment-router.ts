@@ -149,21 +149,18 @@ function nodeOf<T>(root: Node<T>, segments: readonly string[]): Node<T> {
 const entriesOf = <T>(routes: readonly Route<T>[]): Entry<T>[] =>
   routes.toSorted((a, b) => a.order - b.order).map(({ entry }) => entry);
 
-/** Follows the beginning of a path, and remembers where it leads, if anywhere. */
+/** Follows the beginning of a path, which may have very many segments, and remembers where it leads, if anywhere. */
 function placeOf<T>({ start, places }: Tree<T>, beginning: string): Place<T> {
-  const place = beginning.split("/").reduce(placeAfter, start);
-  if (place.nodes.length > 0) places.add(beginning, place);
+  const segments = beginning.split("/");
+  let { nodes, reached } = start;
+  for (const segment of segments) {
+    if (nodes.length === 0) break;
+    nodes = nodes.flatMap((node) => nodesAfter(node, segment));
+    for (const { below } of nodes) if (below !== undefined) reached = reached.with(below);
+  }
+  const place: Place<T> = { nodes, reached, segments };
+  if (nodes.length > 0) places.add(beginning, place);
   return place;
-}
-
-function placeAfter<T>({ nodes, reached, segments }: Place<T>, segment: string): Place<T> {
-  const next = nodes.flatMap((node) => nodesAfter(node, segment));
-  const below = next.flatMap((node) => node.below ?? []);
-  return {
-    nodes: next,
-    reached: below.reduce((before, end) => before.with(end), reached),
-    segments: [...segments, segment],
-  };
 }
 
 /** What has been reached by a path whose last segment follows a place. */

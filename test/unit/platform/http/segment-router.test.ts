@@ -74,6 +74,15 @@ describe("the router", () => {
     expect(below("GET", "/hooks/")).toEqual([]);
   });
 
+  it("takes no more than a moment for a path of very many segments", () => {
+    const below = routerOf([["ALL", "/hooks/:id/*"]]);
+    for (const segment of ["", "a"]) {
+      const path = `/hooks/7${`/${segment}`.repeat(200_000)}`;
+      expect(match("GET", path)).toEqual([["ALL /*", {}]]);
+      expect(below("GET", path)).toEqual([["ALL /hooks/:id/*", { id: "7" }]]);
+    }
+  });
+
   it("refuses patterns that it does not know", () => {
     for (const path of ["/*/files", "/:id{[0-9]+}", "/:id?", "/a*"]) {
       expect(() => routerOf([["GET", path]])).toThrow(UnsupportedPathError);
