@@ -2,7 +2,15 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { BODY_BYTES_MAX } from "#platform/http/body.ts";
 import { createApp } from "#src/app.ts";
-import { api, BASE_URL, bodyOf, freshName, send, token } from "#test/support/platform/api.ts";
+import {
+  type ApiInit,
+  api,
+  BASE_URL,
+  bodyOf,
+  freshName,
+  send,
+  token,
+} from "#test/support/platform/api.ts";
 
 const LEDGER = freshName("http");
 const TRANSACTIONS = `/api/ledger/v2/${LEDGER}/transactions`;
@@ -63,13 +71,32 @@ describe("routing", () => {
   );
 
   test("gives every answer a request id of its own", async () => {
-    const ids = await Promise.all(
-      ["/versions", "/nothing", TRANSACTIONS].map(async (path) =>
-        (await api(path)).headers.get("x-request-id"),
-      ),
-    );
-    expect(new Set(ids).size).toBe(3);
-    expect(ids.every((id) => id !== null && id !== "")).toBe(true);
+    const asked: readonly (readonly [path: string, init?: ApiInit])[] = [
+      ["/versions"],
+      ["/nothing"],
+      ["/"],
+      ["/docs"],
+      ["/openapi.json"],
+      ["/api/auth/login"],
+      ["/api/ledger/v2/a%00b"],
+      ["/api/ledger/v2/_info", { token: null }],
+      [TRANSACTIONS, { token: null }],
+      [TRANSACTIONS, { method: "HEAD" }],
+      [TRANSACTIONS, { method: "OPTIONS" }],
+      [TRANSACTIONS, { method: "DELETE" }],
+      [TRANSACTIONS],
+      [TRANSACTIONS, { body: "{" }],
+      [`${TRANSACTIONS}?dryRun=true`, { body: `{"postings":[${POSTING}]}` }],
+      [TRANSACTIONS.replace("transactions", "logs/export"), { method: "POST" }],
+      ["/api/ledger/v2/unknown/transactions"],
+    ];
+    const many = [...asked, ...asked, ...asked];
+    const answers = await Promise.all(many.map(([path, init]) => api(path, init)));
+    const statuses = answers.map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 204, 302, 400, 401, 404, 405]));
+    const ids = answers.map(({ headers }) => headers.get("x-request-id"));
+    expect(new Set(ids).size).toBe(many.length);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   test("takes the request id that Cloudflare's edge gives, and no other", async () => {
