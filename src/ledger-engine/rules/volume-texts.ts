@@ -107,6 +107,6 @@ function sortedText(sorted: readonly AccountVolumes[], write: AmountWriter): str
 export const assetText = (asset: string, { input, output }: Volumes, write: AmountWriter): string =>
   `"${asset}":${volumesText(write(input), write(output), write(input - output))}`;
 
-/** Volumes whose amounts are written as texts or, where they are integers that numbers hold, as numbers. */
-export const volumesText = <A extends string | number>(input: A, output: A, balance: A): string =>
+/** Volumes whose amounts are written, or are to be written as integers. */
+export const volumesText = <A extends string | bigint>(input: A, output: A, balance: A): string =>
   `{"input":${input},"output":${output},"balance":${balance}}`;

@@ -8,14 +8,16 @@ const asset = fc.constantFrom(1, 2, 3, 9999);
 const step = fc.record({
   /** How many pairs a page moves, each of which need not be a new one. */
   room: fc.integer({ min: 1, max: 30 }),
-  moves: fc.array(fc.tuple(account, asset, fc.nat({ max: 2 ** 40 })), { maxLength: 30 }),
+  moves: fc.array(fc.tuple(account, asset, fc.bigInt({ min: 0n, max: 2n ** 57n })), {
+    maxLength: 30,
+  }),
 });
 
 test("a table has the volumes of a map, until there is no room for more", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), fc.constantFrom(8, 64, 512), (steps, slots) => {
       const table = new VolumeTable(slots);
-      const map = new Map<string, { input: number; output: number }>();
+      const map = new Map<string, { input: bigint; output: bigint }>();
       for (const { room, moves } of steps) {
         const isKept = table.reserve(room);
         expect(isKept).toBe(map.size + room <= slots * 0.8);
@@ -26,7 +28,7 @@ test("a table has the volumes of a map, until there is no room for more", () => 
           const found = table.find(of, unit);
           expect(found !== -1).toBe(known !== undefined);
           const place = found === -1 ? table.add(of, unit) : found;
-          const volumes = known ?? { input: 0, output: 0 };
+          const volumes = known ?? { input: 0n, output: 0n };
           map.set(name, volumes);
           if (index % 2 === 0) {
             table.receive(place, amount);

@@ -19,7 +19,7 @@ export interface RunningVolumesOptions {
 /**
  * The volumes of accounts at a place in the log, which moves on with each transaction that it passes. A transaction adds its amounts to
  * the volumes before it, so that only those of an account that is not known yet are read. All transactions must be passed, in their
- * order, and numbers must hold all volumes exactly.
+ * order, and all volumes must be below 2^53, because larger ones are stored as texts.
  */
 export class RunningVolumes {
   readonly #sql: Sql;
@@ -37,23 +37,23 @@ export class RunningVolumes {
   }
 
   /**
-   * Reads what the next transactions need, with their names. False where numbers may not hold all their volumes: the volumes are then of
-   * no use any more.
+   * Reads what the next transactions need, with their names. False where one of their volumes may be 2^53 or more: the volumes are then
+   * of no use any more.
    */
   prepare(transactions: readonly StoredTransaction[]): boolean {
-    let total = 0;
+    let total = 0n;
     const accounts: number[] = [];
     const assets = new Set<number>();
     for (const { payload } of transactions) {
       for (const { source, destination, asset, amount } of payload.postings) {
         accounts.push(source, destination);
         assets.add(asset);
-        total += Number(amount);
+        total += amount;
       }
     }
     if (!this.#table.reserve(accounts.length)) this.#hasAll = false;
     const most = this.#readUnknown(transactions);
-    if (most + total > Number.MAX_SAFE_INTEGER) return false;
+    if (most === undefined || most + total > VOLUME_MAX) return false;
     this.#names.prefetch({ accounts, assets });
     return true;
   }
@@ -61,8 +61,8 @@ export class RunningVolumes {
   /** Passes a transaction. */
   pass({ payload }: StoredTransaction): void {
     for (const { source, destination, asset, amount } of payload.postings) {
-      this.#table.send(this.#table.find(source, asset), Number(amount));
-      this.#table.receive(this.#table.find(destination, asset), Number(amount));
+      this.#table.send(this.#table.find(source, asset), amount);
+      this.#table.receive(this.#table.find(destination, asset), amount);
     }
   }
 
@@ -76,8 +76,8 @@ export class RunningVolumes {
         moved.set(place, {
           account: this.#names.account(account),
           asset: this.#names.asset(asset),
-          input: BigInt(this.#table.input(place)),
-          output: BigInt(this.#table.output(place)),
+          input: this.#table.input(place),
+          output: this.#table.output(place),
         });
       }
     }
@@ -88,8 +88,8 @@ export class RunningVolumes {
   textsOfOne({ source, destination, asset, amount }: StoredPosting): VolumeTexts {
     const names = this.#names;
     const accounts = [names.account(source), names.account(destination)] as const;
-    const ofSource = this.#moved(this.#table.find(source, asset), 0, Number(amount));
-    const ofDestination = this.#moved(this.#table.find(destination, asset), Number(amount), 0);
+    const ofSource = this.#moved(this.#table.find(source, asset), 0n, amount);
+    const ofDestination = this.#moved(this.#table.find(destination, asset), amount, 0n);
     const name = names.asset(asset);
     return {
       before: textOfTwo(accounts, [ofSource.before, ofDestination.before], name),
@@ -98,9 +98,9 @@ export class RunningVolumes {
   }
 
   /** Adds amounts to volumes, and writes those before and after. */
-  #moved(place: number, received: number, sent: number): VolumeTexts {
+  #moved(place: number, received: bigint, sent: bigint): VolumeTexts {
     const table = this.#table;
-    const last = (this.#texts[place % LAST_TEXTS] ??= { input: 0, output: 0, text: ZERO });
+    const last = (this.#texts[place % LAST_TEXTS] ??= { input: 0n, output: 0n, text: ZERO });
     const [input, output] = [table.input(place), table.output(place)];
     // What was written after the move before is what is written before the next one.
     const isLast = last.input === input && last.output === output;
@@ -113,18 +113,21 @@ export class RunningVolumes {
     return { before, after: last.text };
   }
 
-  /** Adds the accounts and assets that are not known yet. The result is the largest volume of those that are moved. */
-  #readUnknown(transactions: readonly StoredTransaction[]): number {
+  /**
+   * Adds the accounts and assets that are not known yet. The result is the largest volume of those that are moved; undefined where one is
+   * 2^53 or more.
+   */
+  #readUnknown(transactions: readonly StoredTransaction[]): bigint | undefined {
     const table = this.#table;
     const unknown: number[] = [];
     const places: number[] = [];
-    let most = 0;
+    let most = 0n;
     for (const { payload } of transactions) {
       for (const { source, destination, asset } of payload.postings) {
         for (const account of [source, destination]) {
           const place = table.find(account, asset);
           if (place !== -1) {
-            most = Math.max(most, table.input(place), table.output(place));
+            most = largest(most, table.input(place), table.output(place));
             continue;
           }
           unknown.push(pairKey(account, asset));
@@ -141,10 +144,10 @@ export class RunningVolumes {
     ) as VolumeColumns; // as the statement lists them
     for (const [index, place] of places.entries()) {
       const [input, output] = [columns.inputs[index] ?? null, columns.outputs[index] ?? null];
-      if (input === null || output === null) return Infinity;
-      table.receive(place, input);
-      table.send(place, output);
-      most = Math.max(most, input, output);
+      if (input === null || output === null) return undefined;
+      table.receive(place, BigInt(input));
+      table.send(place, BigInt(output));
+      most = largest(most, table.input(place), table.output(place));
     }
     return most;
   }
@@ -152,15 +155,21 @@ export class RunningVolumes {
 
 /** A text that was written for volumes. */
 interface LastText {
-  input: number;
-  output: number;
+  input: bigint;
+  output: bigint;
   text: string;
 }
 
 const LAST_TEXTS = 64;
-const ZERO = volumesText(0, 0, 0);
+const ZERO = volumesText(0n, 0n, 0n);
+const VOLUME_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** The volumes of the pairs in their order, null where a number does not hold them. */
+function largest(most: bigint, input: bigint, output: bigint): bigint {
+  const more = input > output ? input : output;
+  return more > most ? more : most;
+}
+
+/** The volumes of the pairs in their order, null where they are 2^53 or more. */
 type VolumeColumns = {
   readonly inputs: readonly (number | null)[];
   readonly outputs: readonly (number | null)[];

@@ -3,22 +3,20 @@ const SLOTS_MAX = 2 ** 18;
 const SLOTS_FIRST = 2 ** 8;
 /** How full the slots may be: the fuller they are, the longer it takes to find a pair. */
 const LOAD_MAX = 0.8;
-/** What a slot has behind its key. */
-const INPUT = 1;
-const OUTPUT = 2;
-const WIDTH = 3;
 /** The key of a free slot. */
 const FREE = 0;
 /** Of the keys of one account. A ledger has fewer assets than this. */
 const ASSETS = 2 ** 20;
 
 /**
- * Volumes by account and asset, which numbers hold exactly: one list of numbers, of which a pair takes 30 bytes or more. In a map with
- * an object for each pair, it would take several times as many. Places of pairs are valid until `reserve` is called.
+ * Volumes by account and asset, which 64 bits hold: lists of integers, of which a pair takes 30 bytes or more. In a map with an object
+ * for each pair, it would take several times as many. Places of pairs are valid until `reserve` is called.
  */
 export class VolumeTable {
   readonly #slotsMax: number;
-  #slots = new Float64Array(SLOTS_FIRST * WIDTH);
+  #keys = new Float64Array(SLOTS_FIRST);
+  /** The input and the output of each slot. */
+  #volumes = new BigInt64Array(2 * SLOTS_FIRST);
   #count = 0;
 
   constructor(slotsMax = SLOTS_MAX) {
@@ -31,13 +29,14 @@ export class VolumeTable {
    */
   reserve(count: number): boolean {
     const isKept = this.#count + count <= this.#slotsMax * LOAD_MAX;
-    const before = this.#slots;
+    const [keys, volumes] = [this.#keys, this.#volumes];
     const pairs = (isKept ? this.#count : 0) + count;
-    let slots = isKept ? before.length / WIDTH : SLOTS_FIRST;
+    let slots = isKept ? keys.length : SLOTS_FIRST;
     while (slots * LOAD_MAX < pairs) slots *= 2;
-    if (isKept && slots * WIDTH === before.length) return true;
-    this.#slots = new Float64Array(slots * WIDTH);
-    if (isKept) this.#insertAll(before);
+    if (isKept && slots === keys.length) return true;
+    this.#keys = new Float64Array(slots);
+    this.#volumes = new BigInt64Array(2 * slots);
+    if (isKept) this.#insertAll(keys, volumes);
     else this.#count = 0;
     return isKept;
   }
@@ -46,54 +45,53 @@ export class VolumeTable {
   find(account: number, asset: number): number {
     const key = keyOf(account, asset);
     const place = this.#placeOf(key, account, asset);
-    return this.#slots[place] === key ? place : -1;
+    return this.#keys[place] === key ? place : -1;
   }
 
   /** Adds a pair that is not in the table, with volumes of zero. There must be room for it. */
   add(account: number, asset: number): number {
     const key = keyOf(account, asset);
     const place = this.#placeOf(key, account, asset);
-    this.#slots[place] = key;
+    this.#keys[place] = key;
     this.#count++;
     return place;
   }
 
-  input(place: number): number {
-    return this.#slots[place + INPUT] ?? 0;
+  input(place: number): bigint {
+    return this.#volumes[2 * place] ?? 0n;
   }
 
-  output(place: number): number {
-    return this.#slots[place + OUTPUT] ?? 0;
+  output(place: number): bigint {
+    return this.#volumes[2 * place + 1] ?? 0n;
   }
 
-  receive(place: number, amount: number): void {
-    this.#slots[place + INPUT] = this.input(place) + amount;
+  receive(place: number, amount: bigint): void {
+    this.#volumes[2 * place] = this.input(place) + amount;
   }
 
-  send(place: number, amount: number): void {
-    this.#slots[place + OUTPUT] = this.output(place) + amount;
+  send(place: number, amount: bigint): void {
+    this.#volumes[2 * place + 1] = this.output(place) + amount;
   }
 
   /** Where a pair is, or the free slot where it belongs. */
   #placeOf(key: number, account: number, asset: number): number {
-    const slots = this.#slots;
-    let place = (hashOf(account, asset) & (slots.length / WIDTH - 1)) * WIDTH;
-    for (let found = slots[place]; found !== key && found !== FREE; found = slots[place]) {
-      place += WIDTH;
-      if (place === slots.length) place = 0;
+    const keys = this.#keys;
+    let place = hashOf(account, asset) & (keys.length - 1);
+    for (let found = keys[place]; found !== key && found !== FREE; found = keys[place]) {
+      place++;
+      if (place === keys.length) place = 0;
     }
     return place;
   }
 
-  #insertAll(slots: Float64Array): void {
-    for (let from = 0; from < slots.length; from += WIDTH) {
-      const key = slots[from] ?? FREE;
+  #insertAll(keys: Float64Array, volumes: BigInt64Array): void {
+    for (const [from, key] of keys.entries()) {
       if (key === FREE) continue;
       const pair = key - 1;
       const place = this.#placeOf(key, Math.floor(pair / ASSETS), pair % ASSETS);
-      for (let index = 0; index < WIDTH; index++) {
-        this.#slots[place + index] = slots[from + index] ?? 0;
-      }
+      this.#keys[place] = key;
+      this.#volumes[2 * place] = volumes[2 * from] ?? 0n;
+      this.#volumes[2 * place + 1] = volumes[2 * from + 1] ?? 0n;
     }
   }
 }
