@@ -40,8 +40,8 @@ export const VERIFIED_MS_MAX = 5 * 60_000;
 /** Longest header by which a token is remembered, in characters: whoever has a token can send it with any number of spaces. */
 const REMEMBERED_LENGTH_MAX = 4096;
 /**
- * The end of a header, which is that of a signature: a text of 900 characters that was just read takes four times as long to look up,
- * and two tokens with the same end are one token, or forged.
+ * The end of a header, which is the end of a signature. To look up a whole header of 900 characters takes four times as long. If two
+ * tokens have the same end, they are the same token, or one of them is forged.
  */
 const endOf = (header: string): string => header.slice(-END_LENGTH);
 const END_LENGTH = 32;

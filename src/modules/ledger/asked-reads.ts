@@ -46,7 +46,7 @@ interface AskedPage extends AskedRead, Pick<AskedList, "name" | "amounts"> {
 /** The reads of pages by their queries: those who ask for the same page again do so with the same object. */
 const pages = new WeakMap<PageQuery, AskedPage>();
 
-/** The read of a page, which is the same as before for the same query. Nobody changes that. */
+/** The read of a page. For the same query, which nobody changes, it is the same object as before. */
 export function askedPage(ledger: string, query: PageQuery, list: AskedList): AskedRead {
   const { name, amounts } = list;
   const known = pages.get(query);
@@ -60,7 +60,7 @@ export function askedPage(ledger: string, query: PageQuery, list: AskedList): As
   return asked;
 }
 
-/** Shorter answers cross from the object in hardly more time than it takes it to say that they are the same. */
+/** A shorter answer crosses from the object in about the same time as an empty text. */
 const KEPT_LENGTH_MIN = 1000;
 /** Most of the answers that are kept, in characters. */
 const CHARACTERS_MAX = 4_000_000;

@@ -151,7 +151,7 @@ export class WrittenAnswers {
     const answering: Promise<string | Result<unknown>> = object.readBody(text, last?.version ?? "");
     const answer = await reachObject(answering, READ_OF_LEDGER);
     if (typeof answer !== "string") return unwrap(answer);
-    // `last` may have been forgotten meanwhile, but not by us.
+    // The object was told the version of this `last`, whatever is kept by now.
     return answer === "" && last !== undefined ? last.body : noteAnswer(asked, answer);
   }
 }

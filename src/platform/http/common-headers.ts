@@ -34,7 +34,7 @@ const TO_ALL = jsonHeaders({ isSilent: false });
 const SILENT = jsonHeaders({ isSilent: true });
 
 /**
- * The common headers of an answer in JSON to a request. They hold until they are asked for again, so that the answer is made at once:
+ * The common headers of an answer in JSON to a request. All calls give the same object, so that the answer must be made of it at once:
  * the runtime copies headers in a fraction of the time that it takes to set each, or to change those of a finished answer.
  */
 export function commonJsonHeaders(requestId: string, { isSilent }: CommonHeaders): Headers {

@@ -63,9 +63,9 @@ export class HeavyReads {
   }
 
   /**
-   * The same as the body of an answer, where the read gives the whole of it in one turn: behind the version of the ledger and a line
-   * feed, or empty where the caller knows the answer of this very version. A text crosses to the Worker with less work than any
-   * object, which also gets a method by which it could be disposed of.
+   * The same for a read that is given as a text. Where the read gives the whole of an answer in one turn, the result is a text: the
+   * version of the ledger, a line feed and the body of the answer. It is empty where the caller knows the answer of this very version.
+   * A text crosses to the Worker with less work than any object, which also gets a method by which it could be disposed of.
    */
   readBody(
     text: string,

@@ -29,8 +29,8 @@ export class KeptAnswers {
   }
 
   /**
-   * Names what this very log has said up to its last entry. Where it is the same as before, all answers are. Asking for it forgets
-   * the answers of other versions.
+   * The version of a log: the name of this opened log, and its last entry. While the version is the same, all answers are. Asking for
+   * it forgets the answers of other versions.
    */
   versionOf(log: Log): string {
     if (this.#log === log && this.#headLogId === log.headLogId) return this.#version;
@@ -44,7 +44,7 @@ export class KeptAnswers {
     return this.#version;
   }
 
-  /** What was answered to that, in the version that was asked for last. */
+  /** The answer that is kept for a key, of the version that `versionOf` has given last. */
   find(key: string): string | undefined {
     return this.#texts.get(key);
   }

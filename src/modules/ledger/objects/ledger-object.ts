@@ -146,7 +146,7 @@ export class LedgerObject extends DurableObject<Env> {
     return this.#heavyReads.read(call, uuid);
   }
 
-  /** The same as the body of an answer where it is one, of a read as a text; see `HeavyReads`. */
+  /** The same for a read that is given as a text. It gives the body of an answer, where the read makes one; see `HeavyReads.readBody`. */
   async readBody(text: string, knownVersion: string): Promise<string | Result<unknown>> {
     if (this.#engine === undefined) await this.#adopt();
     return this.#heavyReads.readBody(text, knownVersion);
