@@ -1,3 +1,4 @@
+import { PAIR_ASSETS, pairKey } from "./moves/pair-key.ts";
 import type { Names } from "./names/names.ts";
 import type { StoredTransaction } from "./transaction-reader.ts";
 import type { AccountVolumes } from "#ledger-engine/rules/types.ts";
@@ -125,10 +126,6 @@ function readChunk(
 
 /** `pair` is the place in the list of pairs. */
 type MoveSqlRow = { pair: number; tx: number; input: StoredAmount; output: StoredAmount };
-
-/** An account and an asset as one integer. A ledger has fewer assets than this. */
-export const PAIR_ASSETS = 2 ** 20;
-export const pairKey = (account: number, asset: number): number => account * PAIR_ASSETS + asset;
 
 // CROSS JOIN makes each pair a range of the primary key. The rows come in the order of the pairs, and for each pair in that
 // of the transactions, because that is the order of the loops.

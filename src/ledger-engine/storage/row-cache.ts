@@ -1,25 +1,21 @@
 import { SELECTED_COLUMNS } from "./account-rows.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import { numberOf, readColumns } from "./moves/columns.ts";
+import { KeptVolumes } from "./moves/kept-volumes.ts";
+import { accountOf, assetOf, PAIR_ASSETS, pairKey } from "./moves/pair-key.ts";
+import { type KeptAccount, KeptAccounts } from "./names/kept-accounts.ts";
 import type { Account, Asset, Posting, Volumes } from "#ledger-engine/rules/types.ts";
 import { quoteJson } from "#platform/json.ts";
 import { chunksOf, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
-import { fromMicros, type Timestamp } from "#platform/time.ts";
 
-/** At most this many accounts, and pairs of account and asset, are kept in memory. */
-const ACCOUNTS_CACHED_MAX = 20_000;
-const VOLUMES_CACHED_MAX = 40_000;
+/** At most this many addresses are known to have no account. */
+const ABSENT_MAX = 20_000;
 /**
  * A ledger has at most this many assets, because an account may hold each of them and is read with all its volumes.
  */
 export const ASSETS_MAX = 10_000;
 
 const ZERO: Volumes = { input: 0n, output: 0n };
-
-export interface CachedAccount {
-  readonly id: number;
-  readonly firstUsage: Timestamp;
-}
 
 /** The items that commands are about to ask for. */
 export interface PrefetchedItems {
@@ -34,9 +30,9 @@ export interface PrefetchedItems {
  */
 export class RowCache {
   readonly #sql: Sql;
-  readonly #assets = new BoundedMap<Asset, number>(VOLUMES_CACHED_MAX);
-  readonly #accounts = new BoundedMap<Account, CachedAccount>(ACCOUNTS_CACHED_MAX);
-  readonly #volumes = new BoundedMap<number, Volumes>(VOLUMES_CACHED_MAX);
+  readonly #assets = new BoundedMap<Asset, number>(ASSETS_MAX);
+  readonly #accounts = new KeptAccounts();
+  readonly #volumes = new KeptVolumes();
   readonly #absentAssets = new Set<Asset>();
   readonly #absentAccounts = new Set<Account>();
   readonly #absentReferences = new Set<string>();
@@ -70,18 +66,22 @@ export class RowCache {
     return row?.id;
   }
 
-  account(address: Account): CachedAccount | undefined {
-    const known = this.#accounts.get(address);
+  account(address: Account): number | undefined {
+    const known = this.#accounts.id(address);
     if (known !== undefined || this.#absentAccounts.has(address)) return known;
-    const [row] = this.#sql.all<AccountSqlRow>(`${SELECT_ACCOUNT} WHERE address = ?`, address);
-    if (row !== undefined) this.#noteAccount(row);
-    else if (this.#absentAccounts.size < ACCOUNTS_CACHED_MAX) this.#absentAccounts.add(address);
-    return this.#accounts.get(address);
+    const [row] = this.#sql.all<AccountSqlRow>(SELECT_ACCOUNT, address);
+    if (row !== undefined) this.#accounts.set(address, toKept(row.id, row.first));
+    else if (this.#absentAccounts.size < ABSENT_MAX) this.#absentAccounts.add(address);
+    return row?.id;
+  }
+
+  /** In microseconds since 1970; undefined where there is no account with this address. */
+  firstUsage(address: Account): bigint | undefined {
+    return this.account(address) === undefined ? undefined : this.#accounts.firstUsage(address);
   }
 
   volumes(account: number, asset: number): Volumes {
-    const key = pairKey(account, asset);
-    const known = this.#volumes.get(key);
+    const known = this.#volumes.get(account, asset);
     if (known !== undefined) return known;
     const [row] = this.#sql.all<{ input: StoredAmount; output: StoredAmount }>(
       "SELECT input, output FROM move WHERE account = ? AND asset = ? ORDER BY tx DESC LIMIT 1",
@@ -90,7 +90,7 @@ export class RowCache {
     );
     const volumes =
       row === undefined ? ZERO : { input: fromStored(row.input), output: fromStored(row.output) };
-    this.#volumes.set(key, volumes);
+    this.#volumes.set(account, asset, volumes);
     return volumes;
   }
 
@@ -108,12 +108,12 @@ export class RowCache {
     this.#assets.set(name, id);
   }
 
-  setAccount(address: Account, account: CachedAccount): void {
+  setAccount(address: Account, account: KeptAccount): void {
     this.#accounts.set(address, account);
   }
 
-  setVolumes(pair: number, volumes: Volumes): void {
-    this.#volumes.set(pair, volumes);
+  setVolumes(account: number, asset: number, volumes: Volumes): void {
+    this.#volumes.set(account, asset, volumes);
   }
 
   noteReference(reference: string): void {
@@ -146,21 +146,15 @@ export class RowCache {
     this.#absentKeys.clear();
   }
 
-  #noteAccount({ id, address, first }: AccountSqlRow): void {
-    // Only checked addresses are stored.
-    this.#accounts.set(address as Account, { id, firstUsage: toFirstUsage(first) });
-  }
-
   /** Notes what is not known of an account and an asset; an account that does not exist is known to have nothing. */
   #noteUnknown(unknown: UnknownItems, address: Account, asset: number | undefined): void {
-    const account = this.#accounts.get(address);
+    const account = this.#accounts.id(address);
     if (account === undefined) {
       if (this.#absentAccounts.has(address)) return;
       unknown.accounts.add(address);
       if (asset !== undefined) unknown.holders.push([address, asset]);
-    } else if (asset !== undefined) {
-      const pair = pairKey(account.id, asset);
-      if (this.#volumes.get(pair) === undefined) unknown.pairs.add(pair);
+    } else if (asset !== undefined && !this.#volumes.has(account, asset)) {
+      unknown.pairs.add(pairKey(account, asset));
     }
   }
 
@@ -175,12 +169,12 @@ export class RowCache {
         const address = addresses[begin + place];
         const [id, first] = [ids[index], dates[index]];
         if (address === undefined || id === undefined || first === undefined) continue;
-        this.#accounts.set(address, { id, firstUsage: toFirstUsage(first) });
+        this.#accounts.set(address, toKept(id, first));
       }
       begin += chunk.length;
     }
     for (const address of unknown) {
-      if (this.#accounts.get(address) === undefined) this.#absentAccounts.add(address);
+      if (this.#accounts.id(address) === undefined) this.#absentAccounts.add(address);
     }
   }
 
@@ -192,13 +186,16 @@ export class RowCache {
       for (const [index, pair] of pairs.entries()) {
         const [input, output] = [inputs[index] ?? null, outputs[index] ?? null];
         // Large volumes are read when they are asked for.
-        if (input === null || output === null) unknown.delete(pair);
-        else this.#volumes.set(pair, { input: BigInt(input), output: BigInt(output) });
+        if (input !== null && output !== null)
+          this.#setVolumes(pair, { input: BigInt(input), output: BigInt(output) });
+        unknown.delete(pair);
       }
     }
-    for (const pair of unknown) {
-      if (this.#volumes.get(pair) === undefined) this.#volumes.set(pair, ZERO);
-    }
+    for (const pair of unknown) this.#setVolumes(pair, ZERO);
+  }
+
+  #setVolumes(pair: number, volumes: Volumes): void {
+    this.#volumes.set(accountOf(pair), assetOf(pair), volumes);
   }
 
   #readAbsent(select: string, texts: readonly string[], absent: Set<string>): void {
@@ -219,8 +216,9 @@ class UnknownItems {
   readonly pairs = new Set<number>();
 }
 
-type AccountSqlRow = { id: number; address: string; first: number | string };
-type FirstUsage = AccountSqlRow["first"];
+type AccountSqlRow = { id: number; first: FirstUsage };
+/** A text above 2^53. */
+type FirstUsage = number | string;
 /** `places` are those in the list of addresses. */
 type AccountColumns = {
   readonly places: readonly number[];
@@ -233,10 +231,9 @@ type VolumeColumns = {
   readonly outputs: readonly (number | null)[];
 };
 
-const toFirstUsage = (first: FirstUsage): Timestamp =>
-  fromMicros(typeof first === "number" ? first : BigInt(first));
+const toKept = (id: number, first: FirstUsage): KeptAccount => ({ id, firstUsage: BigInt(first) });
 
-const SELECT_ACCOUNT = `SELECT id, ${SELECTED_COLUMNS.address}, ${SELECTED_COLUMNS.first} FROM account`;
+const SELECT_ACCOUNT = `SELECT id, ${SELECTED_COLUMNS.first} FROM account WHERE address = ?`;
 // CROSS JOIN makes each address a look-up in the index.
 const SELECT_ACCOUNTS = `SELECT json_group_array(place) AS places, json_group_array(id) AS ids, json_group_array(first) AS dates
   FROM (
@@ -244,17 +241,13 @@ const SELECT_ACCOUNTS = `SELECT json_group_array(place) AS places, json_group_ar
       FROM json_each(?) AS wanted CROSS JOIN account ON address = wanted.value
   )`;
 
-/** Combines an account and an asset in one integer. */
-export const pairKey = (account: number, asset: number): number =>
-  account * (ASSETS_MAX + 1) + asset;
-
 // CROSS JOIN makes each pair a look-up in the primary key.
 const SELECT_VOLUMES = `SELECT json_group_array(wanted.value) AS pairs,
     json_group_array(${numberOf("input")}) AS inputs, json_group_array(${numberOf("output")}) AS outputs
   FROM json_each(?) AS wanted CROSS JOIN move
-  ON move.account = wanted.value / ${ASSETS_MAX + 1} AND move.asset = wanted.value % ${ASSETS_MAX + 1} AND move.tx = (
+  ON move.account = wanted.value / ${PAIR_ASSETS} AND move.asset = wanted.value % ${PAIR_ASSETS} AND move.tx = (
     SELECT max(tx) FROM move AS last
-      WHERE last.account = wanted.value / ${ASSETS_MAX + 1} AND last.asset = wanted.value % ${ASSETS_MAX + 1}
+      WHERE last.account = wanted.value / ${PAIR_ASSETS} AND last.asset = wanted.value % ${PAIR_ASSETS}
   )`;
 
 /** The texts that no row has. */

@@ -4,8 +4,9 @@ import { LogBatch, type LogRow, type TxRow } from "./log/log-batch.ts";
 import type { LogRef } from "./log/log-tables.ts";
 import { MetadataBatch } from "./metadata-index.ts";
 import { MoveBatch, type MoveRow } from "./moves/move-batch.ts";
+import { pairKey } from "./moves/pair-key.ts";
 import { RecentDates } from "./recent-dates.ts";
-import { ASSETS_MAX, pairKey, type PrefetchedItems, RowCache } from "./row-cache.ts";
+import { ASSETS_MAX, type PrefetchedItems, RowCache } from "./row-cache.ts";
 import type { VolumeReader } from "#ledger-engine/rules/postings.ts";
 import type {
   Account,
@@ -19,7 +20,7 @@ import { assert } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 import { quoteJson } from "#platform/json.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
-import { type Timestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
+import { type Timestamp, toMicros, ZERO_TIMESTAMP } from "#platform/time.ts";
 
 /** Where more accounts than this wait to be written, a bulk writes its rows before the next command. */
 const ACCOUNTS_PENDING_MAX = 500;
@@ -158,7 +159,7 @@ export class WriteBatch implements VolumeReader {
   }
 
   findAccountId(address: Account): number | undefined {
-    return this.#cache.account(address)?.id;
+    return this.#cache.account(address);
   }
 
   /** The id of an account that must exist, because a command has just used it. */
@@ -190,7 +191,7 @@ export class WriteBatch implements VolumeReader {
 
   /** Creates the account if it does not exist, and makes its first usage `timestamp` if that is earlier. */
   useAccount(address: Account, timestamp: Timestamp, now: Timestamp): number {
-    const known = this.#cache.account(address);
+    const known = this.#cache.firstUsage(address);
     if (known === undefined) {
       return this.#stageAccount({
         id: this.#nextAccount++,
@@ -201,10 +202,10 @@ export class WriteBatch implements VolumeReader {
         metadata: undefined,
       });
     }
-    if (timestamp < known.firstUsage) {
+    if (toMicros(timestamp) < known) {
       this.#stageAccount({ ...this.#accountRow(address), firstUsage: timestamp, updatedAt: now });
     }
-    return known.id;
+    return this.account(address);
   }
 
   findAccountRow(address: Account): AccountRow | undefined {
@@ -263,7 +264,7 @@ export class WriteBatch implements VolumeReader {
   addMove(move: MoveRow): void {
     const { account, asset, input, output } = move;
     const pair = pairKey(account, asset);
-    this.#cache.setVolumes(pair, { input, output });
+    this.#cache.setVolumes(account, asset, { input, output });
     this.#moves.add(pair, move);
   }
 
@@ -333,7 +334,7 @@ export class WriteBatch implements VolumeReader {
   }
 
   #stageAccount(row: AccountRow): number {
-    this.#cache.setAccount(row.address, { id: row.id, firstUsage: row.firstUsage });
+    this.#cache.setAccount(row.address, { id: row.id, firstUsage: toMicros(row.firstUsage) });
     this.#accountRows.set(row.id, row);
     return row.id;
   }

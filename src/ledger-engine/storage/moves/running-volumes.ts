@@ -1,8 +1,8 @@
 import { numberOf, readColumns } from "./columns.ts";
+import { PAIR_ASSETS, pairKey } from "./pair-key.ts";
 import { VolumeTable } from "./volume-table.ts";
 import type { AccountVolumes } from "#ledger-engine/rules/types.ts";
 import { textOfTwo, type VolumeTexts, volumesText } from "#ledger-engine/rules/volume-texts.ts";
-import { PAIR_ASSETS, pairKey } from "#ledger-engine/storage/contiguous-volumes.ts";
 import type { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import type { StoredPosting } from "#ledger-engine/storage/payload.ts";
 import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";

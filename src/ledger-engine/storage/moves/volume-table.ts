@@ -1,3 +1,5 @@
+import { accountOf, assetOf, pairKey } from "./pair-key.ts";
+
 /** At most this many slots, of 24 bytes. Their number is a power of two. */
 const SLOTS_MAX = 2 ** 18;
 const SLOTS_FIRST = 2 ** 8;
@@ -5,8 +7,6 @@ const SLOTS_FIRST = 2 ** 8;
 const LOAD_MAX = 0.8;
 /** The key of a free slot. */
 const FREE = 0;
-/** Of the keys of one account. A ledger has fewer assets than this. */
-const ASSETS = 2 ** 20;
 
 /**
  * Volumes by account and asset, which 64 bits hold: lists of integers, of which a pair takes 30 bytes or more. In a map with an object
@@ -41,6 +41,11 @@ export class VolumeTable {
     return isKept;
   }
 
+  /** The number of pairs. */
+  get size(): number {
+    return this.#count;
+  }
+
   /** Where a pair is; -1 where it is not in the table. */
   find(account: number, asset: number): number {
     const key = keyOf(account, asset);
@@ -63,6 +68,11 @@ export class VolumeTable {
 
   output(place: number): bigint {
     return this.#volumes[2 * place + 1] ?? 0n;
+  }
+
+  set(place: number, input: bigint, output: bigint): void {
+    this.#volumes[2 * place] = input;
+    this.#volumes[2 * place + 1] = output;
   }
 
   receive(place: number, amount: bigint): void {
@@ -88,7 +98,7 @@ export class VolumeTable {
     for (const [from, key] of keys.entries()) {
       if (key === FREE) continue;
       const pair = key - 1;
-      const place = this.#placeOf(key, Math.floor(pair / ASSETS), pair % ASSETS);
+      const place = this.#placeOf(key, accountOf(pair), assetOf(pair));
       this.#keys[place] = key;
       this.#volumes[2 * place] = volumes[2 * from] ?? 0n;
       this.#volumes[2 * place + 1] = volumes[2 * from + 1] ?? 0n;
@@ -96,7 +106,7 @@ export class VolumeTable {
   }
 }
 
-const keyOf = (account: number, asset: number): number => account * ASSETS + asset + 1;
+const keyOf = (account: number, asset: number): number => pairKey(account, asset) + 1;
 
 /** A number of 32 bits of which each one depends on both. Where many pairs had places side by side, a free one would be far away. */
 function hashOf(account: number, asset: number): number {

@@ -1,0 +1,66 @@
+import { VolumeTable } from "./volume-table.ts";
+import type { Volumes } from "#ledger-engine/rules/types.ts";
+
+/** Most pairs of account and asset that are kept: the table for them takes 6.3 MB. */
+const PAIRS_MAX = 200_000;
+const INT64_MAX = 2n ** 63n - 1n;
+/** Stands in the table for volumes that 64 bits do not hold. */
+const LARGE = -1n;
+
+/** A cache of the current volumes of accounts and assets. Where they are too many, it forgets all of them, and begins again. */
+export class KeptVolumes {
+  readonly #pairsMax: number;
+  #table = newTable();
+  /** The volumes that 64 bits do not hold, by account and asset. */
+  readonly #large = new Map<string, Volumes>();
+
+  constructor(pairsMax = PAIRS_MAX) {
+    this.#pairsMax = pairsMax;
+  }
+
+  has(account: number, asset: number): boolean {
+    return this.#table.find(account, asset) !== -1;
+  }
+
+  get(account: number, asset: number): Volumes | undefined {
+    const place = this.#table.find(account, asset);
+    if (place === -1) return undefined;
+    const input = this.#table.input(place);
+    if (input === LARGE) return this.#large.get(largeKey(account, asset));
+    return { input, output: this.#table.output(place) };
+  }
+
+  /** Adds volumes. They may exceed their limit until `trim` is called, because what is not stored yet must not be forgotten. */
+  set(account: number, asset: number, volumes: Volumes): void {
+    const { input, output } = volumes;
+    const place = this.#placeOf(account, asset);
+    if (input <= INT64_MAX && output <= INT64_MAX) {
+      this.#table.set(place, input, output);
+    } else {
+      this.#table.set(place, LARGE, LARGE);
+      this.#large.set(largeKey(account, asset), volumes);
+    }
+  }
+
+  /** Keeps the volumes within their limit. It is called when everything is stored. */
+  trim(): void {
+    if (this.#table.size > this.#pairsMax) this.clear();
+  }
+
+  clear(): void {
+    if (this.#table.size > 0) this.#table = newTable();
+    this.#large.clear();
+  }
+
+  #placeOf(account: number, asset: number): number {
+    const found = this.#table.find(account, asset);
+    if (found !== -1) return found;
+    this.#table.reserve(1);
+    return this.#table.add(account, asset);
+  }
+}
+
+/** A table that forgets nothing by itself. */
+const newTable = (): VolumeTable => new VolumeTable(Infinity);
+
+const largeKey = (account: number, asset: number): string => `${account} ${asset}`;

@@ -1,0 +1,87 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Account, Volumes } from "#ledger-engine/rules/types.ts";
+import { KeptVolumes } from "#ledger-engine/storage/moves/kept-volumes.ts";
+import { type KeptAccount, KeptAccounts } from "#ledger-engine/storage/names/kept-accounts.ts";
+
+const KEPT_MAX = 3;
+
+/** What a cache does in one step: with the account `name`, which may be one that it has or had. */
+const step = <T>(value: fc.Arbitrary<T>) =>
+  fc.record({
+    action: fc.oneof(
+      { weight: 8, arbitrary: fc.constantFrom("get" as const, "set" as const) },
+      { weight: 2, arbitrary: fc.constant("trim" as const) },
+      { weight: 1, arbitrary: fc.constant("clear" as const) },
+    ),
+    name: fc.nat({ max: 6 }),
+    value,
+  });
+
+/** Volumes of any size: 64 bits hold up to 2^63 - 1. */
+const amount = fc.oneof(
+  fc.bigInt({ min: 0n, max: 2n ** 53n }),
+  fc.constantFrom(2n ** 63n - 1n, 2n ** 63n, 2n ** 64n - 1n, 2n ** 64n, 2n ** 200n),
+);
+const volumes: fc.Arbitrary<Volumes> = fc.record({ input: amount, output: amount });
+
+test("kept volumes are those that were set last, of any size, until all are forgotten", () => {
+  fc.assert(
+    fc.property(fc.array(step(volumes), { maxLength: 60 }), (steps) => {
+      const kept = new KeptVolumes(KEPT_MAX);
+      const model = new Map<number, Volumes>();
+      for (const { action, name, value } of steps) {
+        const [account, asset] = [2 ** 32 + (name >> 1), 1 + (name & 1)];
+        if (action === "set") {
+          kept.set(account, asset, value);
+          model.set(name, value);
+        }
+        if (action === "trim") kept.trim();
+        if (action === "clear") kept.clear();
+        if (action === "clear" || (action === "trim" && model.size > KEPT_MAX)) model.clear();
+        expect(kept.get(account, asset)).toEqual(model.get(name));
+        expect(kept.has(account, asset)).toBe(model.has(name));
+      }
+    }),
+  );
+});
+
+const account: fc.Arbitrary<KeptAccount> = fc.record({
+  id: fc.oneof(fc.nat(), fc.constant(Number.MAX_SAFE_INTEGER)),
+  // From the year 1 to 9999, which is beyond 2^53.
+  firstUsage: fc.bigInt({ min: -62_135_596_800_000_000n, max: 253_402_300_799_999_999n }),
+});
+
+test("kept accounts are those that were set last, until all are forgotten", () => {
+  fc.assert(
+    fc.property(fc.array(step(account), { maxLength: 60 }), (steps) => {
+      const kept = new KeptAccounts(KEPT_MAX);
+      const model = new Map<number, KeptAccount>();
+      for (const { action, name, value } of steps) {
+        const address = `users:${name}` as Account;
+        if (action === "set") {
+          kept.set(address, value);
+          model.set(name, value);
+        }
+        if (action === "trim") kept.trim();
+        if (action === "clear") kept.clear();
+        if (action === "clear" || (action === "trim" && model.size > KEPT_MAX)) model.clear();
+        expect(kept.id(address)).toBe(model.get(name)?.id);
+        expect(kept.firstUsage(address)).toBe(model.get(name)?.firstUsage);
+      }
+    }),
+  );
+});
+
+test("more accounts than the first lists hold are kept, and all of them are found", () => {
+  const kept = new KeptAccounts();
+  for (let id = 1; id <= 5000; id++) {
+    kept.set(`users:${id}` as Account, { id, firstUsage: BigInt(id) * 1000n });
+  }
+  kept.trim();
+  for (let id = 1; id <= 5000; id++) {
+    const address = `users:${id}` as Account;
+    expect([kept.id(address), kept.firstUsage(address)]).toEqual([id, BigInt(id) * 1000n]);
+  }
+  expect(kept.id("users:0" as Account)).toBeUndefined();
+});
