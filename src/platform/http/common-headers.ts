@@ -24,21 +24,22 @@ export function addCommonHeaders(headers: Headers, { isSilent }: CommonHeaders):
   headers.set("referrer-policy", "no-referrer");
 }
 
-function jsonHeaders(common: CommonHeaders): Headers {
+function jsonAnswer(common: CommonHeaders): Response {
   const headers = new Headers({ "content-type": "application/json" });
   addCommonHeaders(headers, common);
-  return headers;
+  return new Response(null, { headers });
 }
 
-const TO_ALL = jsonHeaders({ isSilent: false });
-const SILENT = jsonHeaders({ isSilent: true });
+const TO_ALL = jsonAnswer({ isSilent: false });
+const SILENT = jsonAnswer({ isSilent: true });
 
 /**
- * The common headers of an answer in JSON to a request. All calls give the same object, so that the answer must be made of it at once:
- * the runtime copies headers in a fraction of the time that it takes to set each, or to change those of a finished answer.
+ * An empty answer in JSON with the common headers, to make the answer to a request of. All calls give the same object, so that this must
+ * be done at once: the runtime copies an answer in a fraction of the time that it takes to set each header, or to change those of
+ * a finished answer.
  */
-export function commonJsonHeaders(requestId: string, { isSilent }: CommonHeaders): Headers {
-  const headers = isSilent ? SILENT : TO_ALL;
-  headers.set(REQUEST_ID_HEADER, requestId);
-  return headers;
+export function commonJsonAnswer(requestId: string, { isSilent }: CommonHeaders): Response {
+  const answer = isSilent ? SILENT : TO_ALL;
+  answer.headers.set(REQUEST_ID_HEADER, requestId);
+  return answer;
 }

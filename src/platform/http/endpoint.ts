@@ -21,7 +21,7 @@ import {
   readChunks,
   readText,
 } from "./body.ts";
-import { commonJsonHeaders } from "./common-headers.ts";
+import { commonJsonAnswer } from "./common-headers.ts";
 import type { AppEnv } from "./context.ts";
 import {
   asObject,
@@ -242,7 +242,7 @@ export function endpoint<
       }
       const response = respond(answer, {
         wantsTexts: () => spec.bigintAsString === true && wantsTexts(c),
-        common: commonJsonHeaders(c.get("requestId"), { isSilent: c.get("isSilent") }),
+        common: commonJsonAnswer(c.get("requestId"), { isSilent: c.get("isSilent") }),
       });
       c.set("hasCommonHeaders", true);
       return response;
