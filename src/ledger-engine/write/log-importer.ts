@@ -340,8 +340,8 @@ type ImportedOf<T extends ImportedEntry["data"]["type"]> = Extract<
   { type: T }
 >;
 
-/** This many entries are parsed at a time. */
-const PARSED_ENTRIES_MAX = 500;
+/** This many entries are parsed at a time: what is parsed is still in the cache of the processor when it is taken. */
+const PARSED_ENTRIES_MAX = 100;
 
 function assertSame(given: ImportedTransaction, { transaction }: PendingEntry): void {
   const difference = transaction && differenceOf(given, transaction);

@@ -91,8 +91,8 @@ describe("an import", () => {
 
   test("sends batches of bounded number and size, one at a time", async () => {
     const ledger = new FakeLedger();
-    await importing(ledger, streamOf([bytesOf(entries(3000).join(""))]));
-    const large = Array.from({ length: 30 }, () => `{"k":"${"x".repeat(200_000)}"}`);
+    await importing(ledger, streamOf([bytesOf(entries(IMPORT_ENTRIES_MAX + 1000).join(""))]));
+    const large = Array.from({ length: 60 }, () => `{"k":"${"x".repeat(200_000)}"}`);
     await importing(new FakeLedger(), streamOf([]));
     const other = new FakeLedger();
     await importing(other, streamOf([bytesOf(large.join(""))]));
