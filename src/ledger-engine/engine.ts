@@ -210,12 +210,12 @@ export class LedgerEngine {
   }
 
   /**
-   * Replays log entries of another ledger, of whose earlier entries this one has all. Throws `ReplayError` at an entry
-   * that cannot be replayed, and then keeps nothing of the page.
+   * Replays log entries of another ledger, of whose earlier entries this one has all, and commits them together. Throws `ReplayError` at
+   * an entry that cannot be replayed, and then keeps nothing.
    */
-  replay(page: LogRowPage): void {
+  replay(pages: Iterable<LogRowPage>): void {
     this.#unitOfWork(() => {
-      for (const { row, entry } of decodeAhead(page, (items) => this.#batch.prefetch(items))) {
+      for (const { row, entry } of decodeAhead(pages, this.#batch)) {
         try {
           this.#replayRow(row, entry());
         } catch (cause) {

@@ -34,6 +34,9 @@ export interface AuditSteps {
 /** Of an audit that may take all the time that it needs. */
 export const AUDIT_STEPS: AuditSteps = { entries: 5000, rows: 5000 };
 
+/** Of such an audit, at most this many answers are replayed together. What is not committed takes room on the disk, and no memory. */
+const ANSWERS_TOGETHER = 100;
+
 /**
  * What an audit asks of a ledger: the log entries after an id and, once it has the whole log, the contents of the
  * tables.
@@ -183,18 +186,36 @@ export class LedgerAudit {
     };
   }
 
-  take(request: AuditRequest, answer: AuditAnswer): void {
-    this.replay(answer.page);
+  /**
+   * Takes the next step of an audit whose ledger answers at once. Where the log goes on behind an answer, the next ones are asked for, and
+   * all are replayed together.
+   */
+  step(
+    ask: (request: AuditRequest) => AuditAnswer,
+    steps: AuditSteps = AUDIT_STEPS,
+    answersMax = ANSWERS_TOGETHER,
+  ): void {
+    const request = this.next(steps);
+    if (request === undefined) return this.sum(steps.rows);
+    const engine = this.#engine;
+    let answer = ask(request);
+    function* pages(first: AuditRequest): Generator<LogRowPage> {
+      yield answer.page;
+      for (let answers = 1; answers < answersMax && !answer.page.isLast; answers++) {
+        answer = ask({ ...first, after: engine.headLogId });
+        yield answer.page;
+      }
+    }
+    this.replay(pages(request));
     this.compare(request, answer);
   }
 
   /**
-   * Replays the entries of an answer, or the next ones of them. After an entry that cannot be replayed, nothing can be
-   * compared, so the audit ends there.
+   * Replays pages of the log, or parts of them. After an entry that cannot be replayed, nothing can be compared, so the audit ends there.
    */
-  replay(page: LogRowPage): void {
+  replay(pages: Iterable<LogRowPage>): void {
     try {
-      this.#engine.replay(page);
+      this.#engine.replay(pages);
     } catch (error) {
       if (!(error instanceof ReplayError)) throw error;
       this.#report({ table: "log", key: `${error.logId}`, problem: error.message });

@@ -13,7 +13,7 @@ import {
   LOG_TYPES,
   type SchemaTrace,
 } from "#ledger-engine/storage/payload.ts";
-import type { PrefetchedItems } from "#ledger-engine/storage/row-cache.ts";
+import type { WriteBatch } from "#ledger-engine/storage/write-batch.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { fromMicros, type Timestamp } from "#platform/time.ts";
 
@@ -67,22 +67,26 @@ export function readLogPage(sql: Sql, after: number, rowsMax: number): LogRowPag
 }
 
 /**
- * Decodes the rows of a page and prefetches what they ask for. What a row says is given in its turn, so that one that cannot be
- * decoded throws after those before it.
+ * Decodes the rows of pages, and prefetches what those of a page ask for. What a row says is given in its turn, so that one that cannot
+ * be decoded throws after those before it. What waits to be written behind a page is written, because it takes memory.
  */
 export function* decodeAhead(
-  page: LogRowPage,
-  prefetch: (items: PrefetchedItems) => void,
+  pages: Iterable<LogRowPage>,
+  batch: Pick<WriteBatch, "prefetch" | "flush" | "trim">,
 ): Generator<{ row: StoredLogRow; entry: () => DecodedEntry }> {
-  const entries: DecodedEntry[] = [];
-  try {
-    for (const row of page.rows) entries.push(decodeEntry(row, page));
-  } catch {
-    // It throws again in its turn.
-  }
-  prefetch(itemsOfReplayed(entries));
-  for (const [index, row] of page.rows.entries()) {
-    yield { row, entry: () => entries[index] ?? decodeEntry(row, page) };
+  for (const page of pages) {
+    const entries: DecodedEntry[] = [];
+    try {
+      for (const row of page.rows) entries.push(decodeEntry(row, page));
+    } catch {
+      // It throws again in its turn.
+    }
+    batch.prefetch(itemsOfReplayed(entries));
+    for (const [index, row] of page.rows.entries()) {
+      yield { row, entry: () => entries[index] ?? decodeEntry(row, page) };
+    }
+    batch.flush();
+    batch.trim();
   }
 }
 

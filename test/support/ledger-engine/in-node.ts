@@ -1,16 +1,9 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import { EXPANDED, TestLedger, WITH_VOLUMES } from "./fixtures.ts";
-import {
-  answerAudit,
-  AUDIT_STEPS,
-  type AuditReport,
-  type AuditSteps,
-  LedgerAudit,
-} from "#ledger-engine/audit/audit.ts";
+import { answerAudit, type AuditReport, LedgerAudit } from "#ledger-engine/audit/audit.ts";
 import { attempt } from "#platform/result.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
-import type { Sql } from "#platform/sql/sql.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";
 import {
   checkAgainstModel,
@@ -44,16 +37,9 @@ export async function checkRuns(options: { runs: number; stepsMax: number }): Pr
 export function audited(ledger: Pick<TestLedger, "sql" | "engine">): AuditReport {
   const audit = new LedgerAudit(new NodeSql(), ledger.engine.info);
   while (audit.report.status === "running") {
-    takeStep(audit, ledger.sql);
+    audit.step((request) => answerAudit(ledger.sql, request));
   }
   return audit.report;
-}
-
-/** Takes one step of an audit. */
-export function takeStep(audit: LedgerAudit, ledger: Sql, steps: AuditSteps = AUDIT_STEPS): void {
-  const request = audit.next(steps);
-  if (request === undefined) audit.sum(steps.rows);
-  else audit.take(request, answerAudit(ledger, request));
 }
 
 function commandsOf(step: Step): number {

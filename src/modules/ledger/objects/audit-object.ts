@@ -94,7 +94,7 @@ export class LedgerAuditObject extends DurableObject<Env> {
     for (let from = 0; from < page.rows.length && audit.report.status === "running";) {
       from += await this.#slices.run(this.#entries, (size) => {
         const rows = page.rows.slice(from, from + size);
-        audit.replay({ ...page, rows });
+        audit.replay([{ ...page, rows }]);
         return { value: rows.length, done: rows.length };
       });
     }

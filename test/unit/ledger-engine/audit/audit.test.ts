@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { LedgerAudit, parseProgress } from "#ledger-engine/audit/audit.ts";
+import {
+  answerAudit,
+  type AuditAnswer,
+  type AuditRequest,
+  LedgerAudit,
+  parseProgress,
+} from "#ledger-engine/audit/audit.ts";
 import { TABLE_NAMES, rowsOf } from "#ledger-engine/audit/table-ranges.ts";
 import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
 import { migrateToEnd, STEP_LAST } from "#ledger-engine/storage/migrations.ts";
@@ -18,7 +24,7 @@ import {
   template,
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
-import { audited, takeStep } from "#test/support/ledger-engine/in-node.ts";
+import { audited } from "#test/support/ledger-engine/in-node.ts";
 import { changed, exportOf, importInto, linesOf } from "#test/support/ledger-engine/logs.ts";
 
 /** A ledger with an entry of every type, dates in the past, keys, scripts, references and large amounts. */
@@ -98,25 +104,53 @@ describe("an audit", () => {
     expect(audited(variedLedger(features)).differences).toEqual([]);
   });
 
-  test("includes what is written meanwhile, and goes on where it stopped", () => {
+  test.each([1, 3, 100])(
+    "includes what is written meanwhile, and goes on where it stopped, with %i answers together",
+    (answersMax) => {
+      const ledger = variedLedger();
+      const sql = new NodeSql();
+      let audit = new LedgerAudit(sql, ledger.engine.info);
+      let writes = 0;
+      const ask = (request: AuditRequest): AuditAnswer => {
+        const answer = answerAudit(ledger.sql, request);
+        if (writes++ < 5) {
+          ledger.commit(create(posting("world -> a", 1), { timestamp: at("06:00") }));
+          ledger.run(setMetadata("a", { writes: `${writes}` }));
+        }
+        return answer;
+      };
+      while (audit.report.status === "running") {
+        audit.step(ask, { entries: 4, rows: 3 }, answersMax);
+        audit = new LedgerAudit(
+          sql,
+          ledger.engine.info,
+          parseProgress(stringifyJson(audit.progress)),
+        );
+      }
+      expect(audit.report).toMatchObject({ status: "consistent", differences: [] });
+      expect(audit.report.lastLogId).toBe(ledger.engine.lastLogId);
+    },
+  );
+
+  test("replays the answers that it takes together in one transaction", () => {
     const ledger = variedLedger();
     const sql = new NodeSql();
-    let audit = new LedgerAudit(sql, ledger.engine.info);
-    let writes = 0;
-    while (audit.report.status === "running") {
-      takeStep(audit, ledger.sql, { entries: 4, rows: 3 });
-      if (writes++ < 5) {
-        ledger.commit(create(posting("world -> a", 1), { timestamp: at("06:00") }));
-        ledger.run(setMetadata("a", { writes: `${writes}` }));
-      }
-      audit = new LedgerAudit(
-        sql,
-        ledger.engine.info,
-        parseProgress(stringifyJson(audit.progress)),
-      );
-    }
-    expect(audit.report).toMatchObject({ status: "consistent", differences: [] });
-    expect(audit.report.lastLogId).toBe(ledger.engine.lastLogId);
+    const audit = new LedgerAudit(sql, ledger.engine.info);
+    const seen: number[] = [];
+    const step = (): void => {
+      const ask = (request: AuditRequest): AuditAnswer => {
+        seen.push(request.after);
+        return answerAudit(ledger.sql, request);
+      };
+      audit.step(ask, { entries: 4, rows: 3 }, 3);
+    };
+    step();
+    expect(seen).toEqual([-1, 4, 8]);
+    expect(audit.report.lastLogId).toBe(13);
+    ledger.sql.all("UPDATE tx SET payload = '[' WHERE log = 19");
+    step();
+    expect(audit.report).toMatchObject({ status: "inconsistent", lastLogId: 13 });
+    expect(new LedgerAudit(sql, ledger.engine.info).report.lastLogId).toBe(13);
   });
 
   test("accepts numbers that do not follow from the log, as long as they lie within it", () => {

@@ -46,7 +46,7 @@ const pageOf = (rows: readonly StoredLogRow[]): LogRowPage => ({
 
 function ledgerOf(rows: readonly StoredLogRow[]): TestLedger {
   const ledger = new TestLedger({ features: { HASH_LOGS: "DISABLED" } });
-  ledger.engine.replay(pageOf(rows));
+  ledger.engine.replay([pageOf(rows)]);
   return ledger;
 }
 
@@ -83,7 +83,7 @@ test("a log may consist of entry 0 alone", () => {
     logId: 1,
     transaction: { id: 1 },
   });
-  expect(() => ledger.engine.replay(pageOf(ROWS.slice(0, 1)))).toThrow("log entry 0");
+  expect(() => ledger.engine.replay([pageOf(ROWS.slice(0, 1))])).toThrow("log entry 0");
 });
 
 test("the last transaction up to a date is found, even if it is 0 or does not exist", () => {
@@ -126,14 +126,14 @@ test.each([
   ];
   const ledger = ledgerOf(ROWS);
   const before = ledger.dump();
-  expect(() => ledger.engine.replay(pageOf(rows.slice(3)))).toThrow(problem);
+  expect(() => ledger.engine.replay([pageOf(rows.slice(3))])).toThrow(problem);
   expect(ledger.dump()).toBe(before);
 });
 
 test("a transaction that comes after one with a higher id is refused", () => {
   const ledger = ledgerOf([...ROWS, row(3, { tx: 4, payload: "1,2,1" })]);
   const before = ledger.dump();
-  expect(() => ledger.engine.replay(pageOf([row(4, { tx: 3, payload: "1,2,1" })]))).toThrow(
+  expect(() => ledger.engine.replay([pageOf([row(4, { tx: 3, payload: "1,2,1" })])])).toThrow(
     "ids of transactions increase",
   );
   expect(ledger.dump()).toBe(before);
