@@ -69,17 +69,12 @@ const TABLES = {
 /** The columns that hold bytes. */
 const BLOBS: ReadonlySet<string> = new Set(["hash", "seal", "key_hash"]);
 
-/** The columns that hold integers and, for those that are too large for a number, texts. */
-const AMOUNTS: ReadonlySet<string> = new Set([
+/** The columns that may hold texts. */
+const TEXTS: ReadonlySet<string> = new Set([
   "input",
   "output",
   "effective_delta_input",
   "effective_delta_output",
-]);
-
-/** The columns that may hold texts. */
-const TEXTS: ReadonlySet<string> = new Set([
-  ...AMOUNTS,
   "uuid",
   "name",
   "bucket",
@@ -118,45 +113,61 @@ export function digestOf(sql: Sql, range: TableRange, rowsMax = Infinity): Range
   const hash = createHash("sha256");
   let [rows, after] = [0, range.after];
   for (;;) {
-    const end = keyBehind(sql, { ...range, after }, Math.min(PAGE_ROWS, rowsMax - rows));
-    const page = { ...range, after, to: end ?? range.to };
-    rows += hashRows(sql, page, hash);
-    if (end === undefined || rows >= rowsMax) {
-      return { rows, to: page.to, hash: hash.digest("hex") };
+    const limit = Math.min(PAGE_ROWS, rowsMax - rows);
+    const page = hashRows(sql, { ...range, after }, { limit, hash });
+    rows += page.rows;
+    const isEnd = page.rows < limit;
+    if (isEnd || rows >= rowsMax) {
+      return { rows, to: isEnd ? range.to : page.last, hash: hash.digest("hex") };
     }
-    after = end;
+    after = page.last;
   }
 }
 
 /** This many rows are read at a time, as one text where all of them are small. */
 const PAGE_ROWS = 250;
-/**
- * Most bytes of the texts of a small row. The text of a page is then below 2 MB, the most that a value may have, even where JSON
- * writes each byte with six characters.
- */
-const SMALL_BYTES_MAX = 1000;
+/** Most bytes of the line of a small row. The text of a page is then below 2 MB, the most that a value may have. */
+const SMALL_BYTES_MAX = 6000;
 
-/** Hashes all rows of a range. Returns how many there are. */
-function hashRows(sql: Sql, range: TableRange, hash: Hash): number {
-  const { rows, small, text } = linesIn(sql, range);
-  if (small === rows) hash.update(text ?? "");
-  else for (const row of textsOf(sql, range, lineOf(range.table))) hash.update(row.text);
-  return rows;
+/** Rows of a range: how many, and the key of the last one. */
+interface HashedRows {
+  readonly rows: number;
+  readonly last: Key | undefined;
 }
 
-/** The rows of a range, how many of them are small, and the lines of those. */
-type Lines = { rows: number; small: number; text: string | null };
+/** Hashes the first rows of a range: their lines, each with a line feed behind it, which JSON has only as an escape. */
+function hashRows(
+  sql: Sql,
+  range: TableRange,
+  { limit, hash }: { readonly limit: number; readonly hash: Hash },
+): HashedRows {
+  const { rows, largest, text } = linesIn(sql, range, limit);
+  if (text === null) return { rows, last: undefined };
+  if (largest <= SMALL_BYTES_MAX) {
+    hash.update(`${text}\n`);
+    return { rows, last: keyOf(range.table, text.slice(text.lastIndexOf("\n") + 1)) };
+  }
+  const last = keyBehind(sql, range, rows);
+  for (const row of textsOf(sql, { ...range, to: last }, lineOf(range.table))) {
+    hash.update(`${row.text}\n`);
+  }
+  return { rows, last };
+}
 
-function linesIn(sql: Sql, { table, after, to }: TableRange): Lines {
+/** The first rows of a range: how many there are, the bytes of the largest line, and all lines, without those that are not small. */
+type Lines = { rows: number; largest: number; text: string | null };
+
+function linesIn(sql: Sql, { table, after, to }: TableRange, limit: number): Lines {
   const { key } = TABLES[table];
   const { where, bindings } = boundsOf(key, after, to);
   const select = (line: string): Lines =>
     first(
       sql.all<Lines>(
-        `SELECT count(*) AS rows, count(line) AS small, group_concat(line, '') AS text FROM (
-          SELECT iif(${bytesOf(table)} <= ${SMALL_BYTES_MAX}, ${line}, NULL) AS line
-            FROM ${table} ${where} ORDER BY ${key.join(", ")})`,
+        `SELECT count(*) AS rows, max(octet_length(line)) AS largest,
+            group_concat(iif(octet_length(line) <= ${SMALL_BYTES_MAX}, line, ''), char(10)) AS text
+          FROM (SELECT ${line} AS line FROM ${table} ${where} ORDER BY ${key.join(", ")} LIMIT ? + 0)`,
         ...bindings,
+        limit,
       ),
     );
   try {
@@ -165,6 +176,10 @@ function linesIn(sql: Sql, { table, after, to }: TableRange): Lines {
     return select(lineOf(table)); // a damaged row has bytes where none belong
   }
 }
+
+/** The key of the row with this line. */
+const keyOf = (table: TableName, line: string): Key =>
+  (parseJson(line) as number[]).slice(0, TABLES[table].key.length); // made by `lineOf`, which begins with the key
 
 /** A row without its cells, which may be large. */
 export interface RowDigest {
@@ -301,16 +316,6 @@ const literalOf = (value: string): string =>
   TEXTS.has(value)
     ? `(quote(${value}) || iif(typeof(${value}) = 'text' AND instr(CAST(${value} AS BLOB), x'00') > 0, hex(${value}), ''))`
     : `quote(${value})`;
-
-/** The bytes of a row's texts, and perhaps the digits of numbers that stand in the place of texts. */
-const bytesOf = (table: TableName): string =>
-  ["0", ...TABLES[table].columns.filter((column) => TEXTS.has(column)).map(lengthOf)].join(" + ");
-
-/** In a column of amounts, texts and bytes are above all numbers. The length of a number would take longer than its comparison. */
-const lengthOf = (column: string): string =>
-  AMOUNTS.has(column)
-    ? `iif(${column} > ${Number.MAX_SAFE_INTEGER}, octet_length(${column}), 0)`
-    : `ifnull(octet_length(${column}), 0)`;
 
 function boundsOf(key: readonly string[], after: Key | undefined, to: Key | undefined) {
   const conditions: string[] = [];
