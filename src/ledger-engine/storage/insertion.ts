@@ -18,6 +18,9 @@ export interface Insertion {
 /**
  * Makes the statements for a table. The columns are given with the expression of their value, such as `?`; `onConflict` is the end
  * of a statement that may meet rows that exist.
+ *
+ * A statement that fails may leave some of its rows: whoever runs it must undo the transaction, or the savepoint, around it. For a
+ * statement of several rows that undoes itself, SQLite would first copy each page that it changes, which takes as long as the rows.
  */
 export function insertionInto(
   table: string,
@@ -26,7 +29,7 @@ export function insertionInto(
 ): Insertion {
   const names = Object.keys(columns);
   const row = `(${Object.values(columns).join(", ")})`;
-  const into = `INSERT INTO ${table} (${names.join(", ")}) VALUES `;
+  const into = `INSERT OR FAIL INTO ${table} (${names.join(", ")}) VALUES `;
   const statements = Array.from(
     { length: Math.floor(PARAMETERS_MAX / names.length) },
     (_, index) => into + Array.from({ length: index + 1 }, () => row).join(", ") + onConflict,

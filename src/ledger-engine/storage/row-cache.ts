@@ -2,7 +2,7 @@ import { SELECTED_COLUMNS } from "./account-rows.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import { numberOf, readColumns } from "./moves/columns.ts";
 import { KeptVolumes } from "./moves/kept-volumes.ts";
-import { accountOf, assetOf, PAIR_ASSETS, pairKey } from "./moves/pair-key.ts";
+import { accountOf, ASSETS_MAX, assetOf, PAIR_ASSETS, pairKey } from "./moves/pair-key.ts";
 import { type KeptAccount, KeptAccounts } from "./names/kept-accounts.ts";
 import type { Account, Asset, Posting, Volumes } from "#ledger-engine/rules/types.ts";
 import { quoteJson } from "#platform/json.ts";
@@ -10,10 +10,6 @@ import { chunksOf, fromStored, type Sql, type StoredAmount } from "#platform/sql
 
 /** At most this many addresses are known to have no account. */
 const ABSENT_MAX = 20_000;
-/**
- * A ledger has at most this many assets, because an account may hold each of them and is read with all its volumes.
- */
-export const ASSETS_MAX = 10_000;
 
 const ZERO: Volumes = { input: 0n, output: 0n };
 

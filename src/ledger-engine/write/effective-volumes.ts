@@ -321,7 +321,7 @@ const FIRST_LATER = `SELECT * FROM (
  * The update is written as an insert that always conflicts, because each row is then one look-up, while `UPDATE ...
  * FROM` may scan the table for each.
  */
-const UPDATE_EFFECTIVE_DELTAS = `INSERT INTO move
+const UPDATE_EFFECTIVE_DELTAS = `INSERT OR FAIL INTO move
     (account, asset, tx, role, input, output, effective_delta_input, effective_delta_output)
   SELECT ?, ?, value ->> 0, 0, 0, 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
   ON CONFLICT (account, asset, tx) DO UPDATE

@@ -7,7 +7,7 @@ export class StatementCounts implements Sql {
   readonly counts = new Map<string, number>();
 
   all<Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
-    const [kind = ""] = /^\w+(?: \w+ \w+)?/.exec(statement) ?? [];
+    const [kind = ""] = /^\w+(?: \w+ \w+)?/.exec(statement.replace(" OR FAIL", "")) ?? [];
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
     return this.#sql.all<Row>(statement, ...bindings);
   }

@@ -29,4 +29,20 @@ describe("rows that are inserted together", () => {
       })),
     );
   });
+
+  test("leave nothing where one of them cannot be stored, as the transaction around them fails", () => {
+    const sql = new NodeSql();
+    sql.all("CREATE TABLE item (id INTEGER PRIMARY KEY, size ANY, hash BLOB) STRICT");
+    sql.all("INSERT INTO item (id) VALUES (20)");
+    const values = Array.from({ length: 40 }, (_, index) => [index + 1, 1, null]).flat();
+    expect(() => sql.transaction(() => insertRows(sql, ITEMS, values))).toThrow("UNIQUE");
+    expect(sql.all("SELECT id FROM item").map(({ id }) => id)).toEqual([20]);
+    const inner = (): void =>
+      sql.transaction(() => {
+        insertRows(sql, ITEMS, [1, 1, null, 2, 1, null]);
+        expect(() => sql.transaction(() => insertRows(sql, ITEMS, values))).toThrow("UNIQUE");
+      });
+    inner();
+    expect(sql.all("SELECT id FROM item").map(({ id }) => id)).toEqual([1, 2, 20]);
+  });
 });
