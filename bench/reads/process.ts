@@ -26,9 +26,7 @@ if (task === "fill") {
   report({
     figures,
     ...(isCopied ? measureCopy(ledger.engine, new NodeSql(`${file}-copy`)) : {}),
-    ...(isVerified
-      ? { verifiedPerSecond: measureVerification(sql, new NodeSql(`${file}-audit`)) }
-      : {}),
+    ...(isVerified ? { verifiedPerSecond: measureVerification(sql) } : {}),
   });
 }
 sql.close();

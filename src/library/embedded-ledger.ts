@@ -37,6 +37,7 @@ import type {
   QueryRun,
   RevertOptions,
   Schema,
+  Verification,
   VolumeEntry,
   VolumeOptions,
 } from "./types.ts";
@@ -65,6 +66,7 @@ export interface EmbeddedOptions {
   /** The schema violations of the engine's writes. */
   readonly violations: string[];
   readonly onViolation: (violation: string) => void;
+  readonly verify: () => Verification;
   readonly closeStorage: () => void;
 }
 
@@ -271,6 +273,10 @@ export class EmbeddedLedger implements PublicLedger {
       case "volumes":
         return { resource, items: this.#volumes(list) };
     }
+  }
+
+  verify(): Verification {
+    return this.#with("verify", () => this.#options.verify());
   }
 
   close(): void {

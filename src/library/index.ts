@@ -7,6 +7,7 @@ import { openLedgerFile } from "./file.ts";
 import { parse, toTimestamp } from "./input.ts";
 import type { OpenOptions, PublicLedger } from "./ledger-type.ts";
 import { PositionalSql } from "./positional-sql.ts";
+import { verifyLedger } from "./verification.ts";
 /**
  * `florin/ledger`: a ledger inside a process of the user's own, on `node:sqlite`. Its engine and its rules are those of
  * the server, without HTTP. Two things may surprise:
@@ -66,6 +67,7 @@ export type {
   Time,
   PublicTransaction as Transaction,
   PublicTransactionTemplate as TransactionTemplate,
+  Verification,
   VolumeEntry,
   VolumeOptions,
   PublicVolumes as Volumes,
@@ -96,6 +98,7 @@ export function openLedger(options: OpenOptions = {}): PublicLedger {
         runtime: settings.scripts.runtime,
         violations,
         onViolation: onSchemaViolation,
+        verify: () => verifyLedger(sql, engine.info),
         closeStorage: () => sql.close(),
       });
     } catch (error) {

@@ -345,3 +345,31 @@ export type PublicLogData =
     }
   | { readonly type: "DELETE_METADATA"; readonly data: PublicTarget & { readonly key: string } }
   | { readonly type: "INSERTED_SCHEMA"; readonly data: { readonly schema: Schema } };
+
+/** What a verification has found. */
+export interface Verification {
+  /** Whether every row is what the log says, and no money has come from nowhere. */
+  readonly isConsistent: boolean;
+  /** The last log entry that was replayed. */
+  readonly lastLogId: number;
+  /** The number of rows that were compared, by table. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** What all accounts together have received and sent of each asset. */
+  readonly totals: readonly {
+    readonly asset: string;
+    readonly input: bigint;
+    readonly output: bigint;
+  }[];
+  /** The first hundred differences. */
+  readonly differences: readonly {
+    /** `log` stands for an entry that cannot be replayed. */
+    readonly table: string;
+    /** The primary key, its columns joined with `,`. */
+    readonly key: string;
+    readonly problem: string;
+    readonly column?: string;
+    /** The value that is stored and the one that the log says, as SQL writes them. */
+    readonly stored?: string;
+    readonly expected?: string;
+  }[];
+}

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { EmbeddedLedger } from "#library/embedded-ledger.ts";
 import { PositionalSql } from "#library/positional-sql.ts";
+import { verifyLedger } from "#library/verification.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { isStorageFull } from "#platform/storage-full.ts";
 import { expectSound } from "#test/support/ledger-engine/audit.ts";
@@ -59,6 +60,7 @@ describe("a ledger whose storage is full", () => {
       runtime: "machine",
       violations: [],
       onViolation: () => undefined,
+      verify: () => verifyLedger(sql, engine.info),
       closeStorage: () => sql.close(),
     });
     const pay = () =>
