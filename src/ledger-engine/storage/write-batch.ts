@@ -111,9 +111,13 @@ export class WriteBatch implements VolumeReader {
     if (isLarge) this.flush();
   }
 
-  /** Reads, with few statements, what commands are about to ask for. */
-  prefetch(items: PrefetchedItems): void {
-    this.#cache.prefetch(items);
+  /** Reads, with few statements, what commands are about to ask for. What waits to be written has no row, but is not absent. */
+  prefetch({ postings, references, keys }: PrefetchedItems): void {
+    this.#cache.prefetch({
+      postings,
+      references: references.filter((reference) => !this.#references.has(reference)),
+      keys: keys.filter((key) => !this.#keys.has(key)),
+    });
   }
 
   volumes(account: Account, asset: Asset): Volumes {

@@ -46,6 +46,19 @@ test("kept volumes are those that were set last, of any size, until all are forg
   );
 });
 
+test("volumes that 64 bits do not hold have a limit of their own", () => {
+  const kept = new KeptVolumes(100, 2);
+  const large = { input: 2n ** 64n, output: 1n };
+  kept.set(1, 1, { input: 5n, output: 0n });
+  for (const asset of [2, 3]) kept.set(1, asset, large);
+  kept.trim();
+  expect([1, 2, 3].map((asset) => kept.has(1, asset))).toEqual([true, true, true]);
+  kept.set(1, 4, large);
+  expect(kept.get(1, 4)).toEqual(large);
+  kept.trim();
+  expect([1, 2, 3, 4].map((asset) => kept.has(1, asset))).toEqual([false, false, false, false]);
+});
+
 const account: fc.Arbitrary<KeptAccount> = fc.record({
   id: fc.oneof(fc.nat(), fc.constant(Number.MAX_SAFE_INTEGER)),
   // From the year 1 to 9999, which is beyond 2^53.

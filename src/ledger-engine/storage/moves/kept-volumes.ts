@@ -3,6 +3,8 @@ import type { Volumes } from "#ledger-engine/rules/types.ts";
 
 /** Most pairs of account and asset that are kept: the table for them takes 6.3 MB. */
 const PAIRS_MAX = 200_000;
+/** Most of them that 64 bits do not hold: each takes 170 bytes or, where amounts have 1,000 digits, 1,000. */
+const LARGE_MAX = 40_000;
 const INT64_MAX = 2n ** 63n - 1n;
 /** Stands in the table for volumes that 64 bits do not hold. */
 const LARGE = -1n;
@@ -10,12 +12,14 @@ const LARGE = -1n;
 /** A cache of the current volumes of accounts and assets. Where they are too many, it forgets all of them, and begins again. */
 export class KeptVolumes {
   readonly #pairsMax: number;
+  readonly #largeMax: number;
   #table = newTable();
   /** The volumes that 64 bits do not hold, by account and asset. */
   readonly #large = new Map<string, Volumes>();
 
-  constructor(pairsMax = PAIRS_MAX) {
+  constructor(pairsMax = PAIRS_MAX, largeMax = LARGE_MAX) {
     this.#pairsMax = pairsMax;
+    this.#largeMax = largeMax;
   }
 
   has(account: number, asset: number): boolean {
@@ -44,7 +48,8 @@ export class KeptVolumes {
 
   /** Keeps the volumes within their limit. It is called when everything is stored. */
   trim(): void {
-    if (this.#table.size > this.#pairsMax) this.clear();
+    const isFull = this.#table.size > this.#pairsMax || this.#large.size > this.#largeMax;
+    if (isFull) this.clear();
   }
 
   clear(): void {

@@ -59,6 +59,27 @@ describe("entries that are imported together", () => {
     expect(linesOf(exportOf(copy))).toEqual(lines.slice(0, 3));
   });
 
+  test.each([
+    ["data.transaction.reference", "r3", "the reference 'r3' is that of an earlier transaction"],
+    ["idempotencyKey", "k3", "the idempotency key 'k3' is that of an earlier log"],
+  ])("are refused with the %s of one that was not written yet", (path, value, reason) => {
+    const ledger = new TestLedger({ features: UNCHAINED });
+    for (let index = 1; index <= 120; index++) {
+      const payment = create(posting("world -> a", 1), { reference: `r${index}` });
+      ledger.run(payment, { key: `k${index}` });
+    }
+    ledger.run(revert(115)); // before it, what waits is written
+    ledger.run(create(posting("world -> a", 1), { reference: "r" }), { key: "k" });
+    const lines = linesOf(exportOf(ledger));
+    // It is prefetched with the revert, when the first entries still wait.
+    const broken = lines.with(121, changed(lines[121] ?? "", { [path]: value }));
+    const copy = new TestLedger({ features: UNCHAINED });
+    const { taken, failure } = importInto(copy, broken);
+    expect(taken).toBe(121);
+    expect(failure?.message).toContain(reason);
+    expect(linesOf(exportOf(copy))).toEqual(lines.slice(0, 121));
+  });
+
   test("are checked against what an earlier call has written", () => {
     const lines = fourLines();
     const copy = new TestLedger({ features: UNCHAINED });
