@@ -16,10 +16,10 @@ export const BATCH_ELEMENTS_MAX = 500;
 export const BATCH_BYTES_MAX = 1024 * 1024;
 /**
  * The same for entries of an import. They are stored together, and the more there are, the more of their rows share a page of the
- * database. Nobody writes to a ledger meanwhile, so that no write waits for them; a read may, for some 0.2 s.
+ * database. Nobody writes to a ledger meanwhile, so that no write waits for them; a read may, for some 0.1 s.
  */
-export const IMPORT_ENTRIES_MAX = 5000;
-export const IMPORT_BYTES_MAX = 5 * 1024 * 1024;
+export const IMPORT_ENTRIES_MAX = 4000;
+export const IMPORT_BYTES_MAX = 4 * 1024 * 1024;
 /** Most that an atomic stream may hold, as it is executed in one call: elements, and their bytes. */
 export const ATOMIC_ELEMENTS_MAX = 10_000;
 export const ATOMIC_BYTES_MAX = 8 * 1024 * 1024;
