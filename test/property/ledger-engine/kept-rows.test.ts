@@ -68,7 +68,7 @@ const account: fc.Arbitrary<KeptAccount> = fc.record({
 test("kept accounts are those that were set last, until all are forgotten", () => {
   fc.assert(
     fc.property(fc.array(step(account), { maxLength: 60 }), (steps) => {
-      const kept = new KeptAccounts(KEPT_MAX);
+      const kept = new KeptAccounts({ accounts: KEPT_MAX, lengthMax: 1000 });
       const model = new Map<number, KeptAccount>();
       for (const { action, name, value } of steps) {
         const address = `users:${name}` as Account;
@@ -84,6 +84,22 @@ test("kept accounts are those that were set last, until all are forgotten", () =
       }
     }),
   );
+});
+
+test("kept accounts have a limit of characters", () => {
+  const kept = new KeptAccounts({ accounts: 100, lengthMax: 20 });
+  for (const address of ["a:234567", "b:234567", "c:34"] as Account[]) {
+    kept.set(address, { id: 1, firstUsage: 0n });
+    kept.trim();
+  }
+  expect(kept.id("a:234567" as Account)).toBe(1);
+  kept.set("a:234567" as Account, { id: 2, firstUsage: 0n });
+  kept.trim();
+  expect(kept.id("a:234567" as Account)).toBe(2);
+  kept.set("d" as Account, { id: 3, firstUsage: 0n });
+  expect(kept.id("d" as Account)).toBe(3);
+  kept.trim();
+  expect(kept.id("d" as Account)).toBeUndefined();
 });
 
 test("more accounts than the first lists hold are kept, and all of them are found", () => {
