@@ -126,7 +126,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: [...READS, ...engine("read", "write")],
   },
   "ledger-engine/audit": {
-    uses: [...READS, "ledger-engine", ...engine("write")],
+    uses: [...READS, "ledger-engine", ...engine("write"), ...platform("storage-full.ts")],
     packages: ["node:crypto"],
   },
   "ledger-engine/requests": { uses: [...ENGINE, "numscript", ...RULES], packages: ["zod"] },

@@ -350,7 +350,7 @@ export type PublicLogData =
 export interface Verification {
   /** Whether every row is what the log says, and no money has come from nowhere. */
   readonly isConsistent: boolean;
-  /** The last log entry that was replayed. */
+  /** The last log entry that the copy has. */
   readonly lastLogId: number;
   /** The number of rows that were compared, by table. */
   readonly rows: Readonly<Record<string, number>>;

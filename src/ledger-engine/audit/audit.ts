@@ -21,6 +21,7 @@ import { type LogRowPage, readLogPage, ReplayError } from "#ledger-engine/write/
 import { assert } from "#platform/assert.ts";
 import { parseJson } from "#platform/json.ts";
 import type { Sql } from "#platform/sql/sql.ts";
+import { isStorageFull } from "#platform/storage-full.ts";
 import type { Clock } from "#platform/time.ts";
 
 /** How much is done at a time. */
@@ -91,7 +92,7 @@ export interface AuditTotals {
 
 export interface AuditReport {
   readonly status: "running" | "consistent" | "inconsistent";
-  /** The last log entry that was replayed. */
+  /** The last log entry that the copy has. Of those that are replayed together, it has none if one cannot be replayed. */
   readonly lastLogId: number;
   /** The number of rows that were compared, by table. */
   readonly rows: Readonly<Partial<Record<TableName, number>>>;
@@ -217,7 +218,8 @@ export class LedgerAudit {
     try {
       this.#engine.replay(pages);
     } catch (error) {
-      if (!(error instanceof ReplayError)) throw error;
+      // A full disk says nothing of the entry.
+      if (!(error instanceof ReplayError) || isStorageFull(error)) throw error;
       this.#report({ table: "log", key: `${error.logId}`, problem: error.message });
       this.#set({ isDone: true });
     }

@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLedger } from "#library/index.ts";
+import { PositionalSql } from "#library/positional-sql.ts";
+import { verifyLedger } from "#library/verification.ts";
+import { create, posting, revert, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 import { ledgerInMemory, pay, refusalOf } from "#test/support/library/library.ts";
 
 let folder: string;
@@ -57,6 +60,21 @@ describe("the verification of an embedded ledger", () => {
       },
     ]);
     expect(readdirSync(folder)).toEqual(["books.sqlite"]);
+  });
+
+  test("says where there is no room for the copy", () => {
+    const ledger = new TestLedger();
+    const { sql, engine } = ledger;
+    for (let index = 0; index < 500; index++)
+      ledger.run(create(posting(`world -> users:${index}`, 5)));
+    // Before a revert is replayed, what waits is written.
+    ledger.run(revert(500));
+    const copy = new PositionalSql();
+    copy.all("PRAGMA max_page_count = 40");
+    expect(() => verifyLedger(sql, engine.info, copy)).toThrow(
+      "the folder for temporary files has no room for a copy",
+    );
+    expect(verifyLedger(sql, engine.info).isConsistent).toBe(true);
   });
 
   test("is refused where the ledger is closed", () => {
