@@ -66,7 +66,7 @@ describe("the verification of an embedded ledger", () => {
     const ledger = new TestLedger();
     const { sql, engine } = ledger;
     for (let index = 0; index < 500; index++)
-      ledger.run(create(posting(`world -> users:${index}`, 5)));
+      ledger.run(create(posting(`world -> users:${index % 50}`, 5)));
     // Before a revert is replayed, what waits is written.
     ledger.run(revert(500));
     const copy = new PositionalSql();
