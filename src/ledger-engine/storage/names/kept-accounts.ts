@@ -1,4 +1,5 @@
 import type { Account } from "#ledger-engine/rules/types.ts";
+import { BoundedMap } from "#ledger-engine/storage/bounded-map.ts";
 
 /** Most accounts that are kept. One with an address of 17 characters takes 63 bytes on Node. */
 const ACCOUNTS_MAX = 131_072;
@@ -19,16 +20,10 @@ export interface KeptAccount {
  */
 export class KeptAccounts {
   readonly #bounds: AccountBounds;
-  readonly #places = new Map<Account, number>();
+  /** It drops nothing by itself. */
+  readonly #places = new BoundedMap<Account, number>(Infinity);
   #ids = new Float64Array(PLACES_FIRST);
   #firstUsages = new BigInt64Array(PLACES_FIRST);
-  /**
-   * The account that was found last, and the one that was found before it: one transaction asks for the same two several times, and most
-   * transactions have one of them in common with the one before. Comparing an address takes a fraction of looking it up.
-   */
-  #last: Found | undefined;
-  #lastButOne: Found | undefined;
-
   /** The characters of all addresses. */
   #length = 0;
 
@@ -38,19 +33,19 @@ export class KeptAccounts {
 
   /** Undefined where the account is not kept. */
   id(address: Account): number | undefined {
-    const place = this.#find(address);
+    const place = this.#places.get(address);
     return place === undefined ? undefined : this.#ids[place];
   }
 
   /** The same in microseconds since 1970. */
   firstUsage(address: Account): bigint | undefined {
-    const place = this.#find(address);
+    const place = this.#places.get(address);
     return place === undefined ? undefined : this.#firstUsages[place];
   }
 
   /** Adds an account. They may exceed their limit until `trim` is called, because what is not stored yet must not be forgotten. */
   set(address: Account, { id, firstUsage }: KeptAccount): void {
-    const place = this.#find(address) ?? this.#add(address);
+    const place = this.#places.get(address) ?? this.#add(address);
     this.#ids[place] = id;
     this.#firstUsages[place] = firstUsage;
   }
@@ -66,30 +61,6 @@ export class KeptAccounts {
     this.#length = 0;
     this.#ids = new Float64Array(PLACES_FIRST);
     this.#firstUsages = new BigInt64Array(PLACES_FIRST);
-    this.#last = undefined;
-    this.#lastButOne = undefined;
-  }
-
-  #find(address: Account): number | undefined {
-    const last = this.#last;
-    if (last !== undefined && last.address === address) return last.place;
-    const other = this.#lastButOne;
-    if (other === undefined || other.address !== address) return this.#lookUp(address);
-    this.#lastButOne = last;
-    this.#last = other;
-    return other.place;
-  }
-
-  #lookUp(address: Account): number | undefined {
-    const place = this.#places.get(address);
-    if (place !== undefined) {
-      const found = this.#lastButOne ?? { address, place };
-      found.address = address;
-      found.place = place;
-      this.#lastButOne = this.#last;
-      this.#last = found;
-    }
-    return place;
   }
 
   #add(address: Account): number {
@@ -108,11 +79,6 @@ export class KeptAccounts {
 export interface AccountBounds {
   readonly accounts: number;
   readonly lengthMax: number;
-}
-
-interface Found {
-  address: Account;
-  place: number;
 }
 
 /** A text of its own, of characters that a byte holds: one that was cut out of a script would keep the whole script in memory. */
