@@ -71,7 +71,7 @@ test("kept accounts are those that were set last, until all are forgotten", () =
       const kept = new KeptAccounts({ accounts: KEPT_MAX, lengthMax: 1000 });
       const model = new Map<number, KeptAccount>();
       for (const { action, name, value } of steps) {
-        const address = `users:${name}` as Account;
+        const address = `users:${name}${name === 6 ? "\ufffd\ud800" : ""}` as Account;
         if (action === "set") {
           kept.set(address, value);
           model.set(name, value);

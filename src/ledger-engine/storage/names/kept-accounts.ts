@@ -65,7 +65,7 @@ export class KeptAccounts {
 
   #add(address: Account): number {
     const place = this.#places.size;
-    this.#places.set(ownText(address), place);
+    this.#places.set(copyOf(address), place);
     this.#length += address.length;
     if (place === this.#ids.length) {
       this.#ids = withRoom(this.#ids, new Float64Array(2 * place));
@@ -81,9 +81,14 @@ export interface AccountBounds {
   readonly lengthMax: number;
 }
 
-/** A text of its own, of characters that a byte holds: one that was cut out of a script would keep the whole script in memory. */
-const ownText = (address: Account): Account =>
-  Buffer.from(address, "latin1").toString("latin1") as Account; // the same text
+/**
+ * Copies an address: one that was cut out of a script would keep the whole script in memory. A damaged ledger may have an address with
+ * characters that a byte does not hold, which stays as it is.
+ */
+function copyOf(address: Account): Account {
+  const copy = Buffer.from(address, "latin1").toString("latin1");
+  return copy === address ? (copy as Account) : address; // the same text
+}
 
 /** Copies a list to the beginning of a longer one. */
 function withRoom<List extends { set(list: List): void }>(list: List, longer: List): List {

@@ -234,6 +234,15 @@ describe("an audit finds", () => {
     },
   );
 
+  test("an address that no ledger would take, and goes on to compare all rows", () => {
+    const ledger = variedLedger();
+    ledger.sql.all("UPDATE account SET address = '\u{fffd}' || substr(address, 2) WHERE id = 2");
+    const { differences, rows } = audited(ledger);
+    expect(differences.filter(({ table }) => table === "log")).toEqual([]);
+    expect(differences.some(({ table, column }) => table === "tx" && column === "hash")).toBe(true);
+    expect(rows.move).toBeGreaterThan(0);
+  });
+
   test("rows that are missing and rows that no entry makes, and says which", () => {
     const ledger = variedLedger();
     ledger.sql.all("DELETE FROM move WHERE tx = 3");
