@@ -8,7 +8,10 @@ import { isStorageFull } from "#platform/storage-full.ts";
 /** SQLite's name for a database in a temporary file, which is gone when it is closed and when the process ends. */
 const TEMPORARY = "";
 
-/** Rebuilds a ledger from its log, in a temporary database, and compares every row. Throws `INTERNAL` where that has no room. */
+/**
+ * Rebuilds a ledger from its log, in a temporary database, and compares every row. The database is closed at the end. Throws `INTERNAL`
+ * where it has no room.
+ */
 export function verifyLedger(
   sql: Sql,
   info: LedgerInfo,

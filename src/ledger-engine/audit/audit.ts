@@ -92,7 +92,7 @@ export interface AuditTotals {
 
 export interface AuditReport {
   readonly status: "running" | "consistent" | "inconsistent";
-  /** The last log entry that the copy has. Of those that are replayed together, it has none if one cannot be replayed. */
+  /** The last log entry that the copy has. Where an entry cannot be replayed, the copy has none of those that were replayed with it. */
   readonly lastLogId: number;
   /** The number of rows that were compared, by table. */
   readonly rows: Readonly<Partial<Record<TableName, number>>>;

@@ -12,6 +12,8 @@ export const METADATA_BYTES_MAX = 65_536;
 export const ACCOUNTS_METADATA_BYTES_MAX = 8_000_000;
 /** Largest number of postings of one transaction. */
 export { POSTINGS_MAX } from "#numscript";
+/** Most assets of a ledger: an account may hold each of them, and is read with all its volumes. */
+export const ASSETS_MAX = 10_000;
 /** Largest event that a transaction may cause, in bytes of JSON. It is stored in one row, which holds 2 MB. */
 export const EVENT_BYTES_MAX = 600_000;
 /**

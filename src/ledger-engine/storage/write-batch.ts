@@ -4,9 +4,10 @@ import { LogBatch, type LogRow, type TxRow } from "./log/log-batch.ts";
 import type { LogRef } from "./log/log-tables.ts";
 import { MetadataBatch } from "./metadata-index.ts";
 import { MoveBatch, type MoveRow } from "./moves/move-batch.ts";
-import { ASSETS_MAX, pairKey } from "./moves/pair-key.ts";
+import { pairKey } from "./moves/pair-key.ts";
 import { RecentDates } from "./recent-dates.ts";
 import { type PrefetchedItems, RowCache } from "./row-cache.ts";
+import { ASSETS_MAX } from "#ledger-engine/rules/limits.ts";
 import type { VolumeReader } from "#ledger-engine/rules/postings.ts";
 import type {
   Account,

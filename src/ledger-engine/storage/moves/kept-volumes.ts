@@ -1,3 +1,4 @@
+import { pairKey } from "./pair-key.ts";
 import { VolumeTable } from "./volume-table.ts";
 import type { Volumes } from "#ledger-engine/rules/types.ts";
 
@@ -14,8 +15,8 @@ export class KeptVolumes {
   readonly #pairsMax: number;
   readonly #largeMax: number;
   #table = newTable();
-  /** The volumes that 64 bits do not hold, by account and asset. */
-  readonly #large = new Map<string, Volumes>();
+  /** The volumes that 64 bits do not hold, by the keys of their pairs. */
+  readonly #large = new Map<number, Volumes>();
 
   constructor(pairsMax = PAIRS_MAX, largeMax = LARGE_MAX) {
     this.#pairsMax = pairsMax;
@@ -30,7 +31,7 @@ export class KeptVolumes {
     const place = this.#table.find(account, asset);
     if (place === -1) return undefined;
     const input = this.#table.input(place);
-    if (input === LARGE) return this.#large.get(largeKey(account, asset));
+    if (input === LARGE) return this.#large.get(pairKey(account, asset));
     return { input, output: this.#table.output(place) };
   }
 
@@ -42,7 +43,7 @@ export class KeptVolumes {
       this.#table.set(place, input, output);
     } else {
       this.#table.set(place, LARGE, LARGE);
-      this.#large.set(largeKey(account, asset), volumes);
+      this.#large.set(pairKey(account, asset), volumes);
     }
   }
 
@@ -67,5 +68,3 @@ export class KeptVolumes {
 
 /** A table that forgets nothing by itself. */
 const newTable = (): VolumeTable => new VolumeTable(Infinity);
-
-const largeKey = (account: number, asset: number): string => `${account} ${asset}`;
