@@ -125,19 +125,32 @@ export class TokenVerifier implements TokenReader {
     this.#options = options;
   }
 
-  readonly authenticate: Authenticator = async (request, scope) => {
-    const { nowMs, revocations, publicUrl } = this.#options;
+  readonly authenticate: Authenticator = (request, scope) => {
+    const { nowMs, revocations } = this.#options;
+    const header = request.headers.get("authorization");
+    const now = nowMs();
+    const known = revocations.isDue(now) ? undefined : this.#recall(header, now);
+    if (known === undefined) return this.#authenticateUnknown(request, scope);
+    return this.#admit(known, request, scope);
+  };
+
+  async #authenticateUnknown(request: Request, scope: Scope): Promise<Principal> {
+    const { nowMs, revocations } = this.#options;
     const header = request.headers.get("authorization");
     const now = nowMs();
     if (revocations.isDue(now)) await this.#refreshRevocations();
     const token = this.#recall(header, now) ?? (await this.#verifyHeader(header, request.url));
+    return this.#admit(token, request, scope);
+  }
+
+  #admit(token: VerifiedToken, request: Request, scope: Scope): Principal {
     // A token that is remembered may have come through another host, under which the server has another name.
-    if (publicUrl === undefined && !request.url.startsWith(token.origin)) {
+    if (this.#options.publicUrl === undefined && !request.url.startsWith(token.origin)) {
       this.#trustIn(token.issuer, request.url);
     }
     if (!allows(token.principal.scopes, scope)) throw missingScope(scope);
     return token.principal;
-  };
+  }
 
   async read(text: string, url: string): Promise<ReadToken> {
     if (text.length > TOKEN_LENGTH_MAX) throw invalid("the token is too long");

@@ -45,12 +45,19 @@ export const accessOf = (
   ledgerOf: honouring.get(app)?.ledgerOf,
 });
 
-/** Checks the token, where one is needed. */
-export async function contextOf(c: Context<AppEnv>, access: Access): Promise<ServiceContext> {
-  const { scope } = access;
-  const principal = scope === "public" ? ANONYMOUS : await c.get("authenticate")(c.req.raw, scope);
-  if (principal.ledgers.length > 0) assertReaches(principal, access, c);
-  return { env: c.env, principal, requestId: c.get("requestId"), clock: systemClock };
+/** Checks the token, where one is needed: without waiting, where it is known. */
+export function contextOf(
+  c: Context<AppEnv>,
+  access: Access,
+): ServiceContext | Promise<ServiceContext> {
+  const requestId = c.get("requestId");
+  const toContext = (principal: Principal): ServiceContext => {
+    if (principal.ledgers.length > 0) assertReaches(principal, access, c);
+    return { env: c.env, principal, requestId, clock: systemClock };
+  };
+  if (access.scope === "public") return toContext(ANONYMOUS);
+  const principal = c.get("authenticate")(c.req.raw, access.scope);
+  return principal instanceof Promise ? principal.then(toContext) : toContext(principal);
 }
 
 function assertReaches(

@@ -4,10 +4,10 @@ import type { Principal } from "#platform/context.ts";
 export type Scope = `${string}:${"read" | "write"}`;
 
 /**
- * Resolves to who acts, when the request carries a valid token with the scope. Throws `UNAUTHENTICATED` otherwise, whatever the
- * reason: absent, malformed, expired, foreign or lacking the scope.
+ * Gives who acts, at once where the token is known, when the request carries a valid token with the scope. Throws `UNAUTHENTICATED`
+ * otherwise, whatever the reason: absent, malformed, expired, foreign or lacking the scope.
  */
-export type Authenticator = (request: Request, scope: Scope) => Promise<Principal>;
+export type Authenticator = (request: Request, scope: Scope) => Principal | Promise<Principal>;
 
 const READ = ":read";
 

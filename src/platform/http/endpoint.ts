@@ -214,7 +214,8 @@ export function endpoint<
   app.on(verb.toUpperCase(), paths, async (c, next) => {
     if (verb === "get" && c.req.raw.method.toLowerCase() !== spec.method) return next();
     try {
-      c.set("context", await contextOf(c, access));
+      const context = contextOf(c, access);
+      c.set("context", context instanceof Promise ? await context : context);
       const { isWalk, parse: parseQuery } = readQuery(c);
       if (!isWalk && unsupportedQuery.length > 0) assertSupported(unsupportedQuery, c);
       spec.before?.(c);

@@ -33,7 +33,7 @@ export async function readInternally(
 export function internalAuthenticator(request: Request): Authenticator | undefined {
   const principal = principals.get(request);
   if (principal === undefined) return undefined;
-  return async (_request, scope) => {
+  return (_request, scope) => {
     if (allows(principal.scopes, scope)) return principal;
     throw new AppError("UNAUTHENTICATED", `the scope ${scope} is missing`);
   };
