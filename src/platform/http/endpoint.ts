@@ -28,6 +28,7 @@ import {
   headersOf,
   namesOf,
   paramsReader,
+  parseEmptyBody,
   parsePart,
   queryReader,
 } from "./request-parts.ts";
@@ -211,6 +212,7 @@ export function endpoint<
   const readQuery = queryReader(spec.query, isPublic);
   const access = accessOf(app, spec);
   const { unsupportedQuery = [] } = spec;
+  const isJson = spec.bodyKind === undefined && spec.otherBodies === undefined;
   app.on(verb.toUpperCase(), paths, async (c, next) => {
     if (verb === "get" && c.req.raw.method.toLowerCase() !== spec.method) return next();
     try {
@@ -233,7 +235,10 @@ export function endpoint<
       }
       const answer: AnyAnswer = await handler({
         ...parsed,
-        body: isWalk ? parsePart(spec.body, undefined, "body") : await parseBodyPart(spec, c),
+        body:
+          isWalk || (isJson && c.req.raw.body === null)
+            ? parseEmptyBody(spec.body)
+            : await parseBodyPart(spec, c),
       });
       const texts = textsOfAnswer(answer);
       if (texts !== undefined) {
@@ -273,10 +278,7 @@ async function parseBodyPart<S extends z.ZodType>(
   if (spec.bodyKind === "chunks") return readChunks(c.req.raw) as z.output<S>; // the schema is `Chunks`
   const text = await readText(c.req.raw, spec.bodyBytesMax ?? BODY_BYTES_MAX);
   const value = bodyParserOf(spec, c)(text);
-  if (value !== undefined) return parsePart(spec.body, value, "body");
-  const empty = spec.body.safeParse(undefined);
-  if (!empty.success) throw new AppError("VALIDATION", "the body is empty");
-  return empty.data;
+  return value === undefined ? parseEmptyBody(spec.body) : parsePart(spec.body, value, "body");
 }
 
 function bodyParserOf(

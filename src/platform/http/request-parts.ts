@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { type Parameters, parseForm } from "./body.ts";
 import type { AppEnv } from "./context.ts";
+import { AppError } from "#platform/errors.ts";
 import { frozen, Remembered, type RememberedBounds } from "#platform/memo.ts";
 import { toValidationError } from "#platform/validation.ts";
 
@@ -135,6 +136,14 @@ export function parsePart<S extends z.ZodType>(
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw toValidationError(parsed.error, what);
+}
+
+/** What a schema makes of an empty body. Throws `VALIDATION` where there must be one. */
+export function parseEmptyBody<S extends z.ZodType>(schema: S | undefined): z.output<S> {
+  if (schema === undefined) return undefined as z.output<S>; // the handler of such a spec sees `unknown`
+  const empty = schema.safeParse(undefined);
+  if (!empty.success) throw new AppError("VALIDATION", "the body is empty");
+  return empty.data;
 }
 
 /** The schema of parameters or headers, whose members have their names. */
