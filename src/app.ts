@@ -4,6 +4,7 @@ import introduction from "./introduction.md" with { type: "text" };
 import { MODULES } from "./modules.ts";
 import { StorageWatch } from "./platform/objects/storage-watch.ts";
 import { authModule, authSettings } from "#modules/auth/index.ts";
+import { assert } from "#platform/assert.ts";
 import { makeDocument, registerSecurity } from "#platform/document/document.ts";
 import { registerEventTypeList } from "#platform/document/event-type-list.ts";
 import { registerEventTypes } from "#platform/document/event-types.ts";
@@ -12,7 +13,7 @@ import { AppError, ErrorCatalogue, INTERNAL_MESSAGE } from "#platform/errors.ts"
 import { respond } from "#platform/http/answers.ts";
 import type { Authenticator } from "#platform/http/authenticator.ts";
 import { addCommonHeaders, REQUEST_ID_HEADER } from "#platform/http/common-headers.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import type { AppEnv, Deployment, RequestFacts } from "#platform/http/context.ts";
 import { allowAnyOrigin } from "#platform/http/cors.ts";
 import { hasEdgeData, isFromEdge } from "#platform/http/edge.ts";
 import { internalAuthenticator } from "#platform/http/internal-calls.ts";
@@ -30,10 +31,8 @@ import { assertSettings } from "#platform/settings.ts";
 import { isOpaque, isStorageFull, storageFull } from "#platform/storage-full.ts";
 
 export function createApp(): OpenAPIHono<AppEnv> {
-  const app = new OpenAPIHono<AppEnv>({ router: new SegmentRouter() });
-  app.use(observe);
-  app.on("OPTIONS", "*", allowAnyOrigin(isOpenToAll));
-  app.use(configure);
+  const app = new OpenAPIHono<AppEnv>({ router: new SegmentRouter(inOneStep) });
+  app.on("OPTIONS", "*", allowAnyOrigin);
   for (const { name, partOf = name, routes, florinRoutes } of MODULES) {
     app.route(`/api/${partOf}`, routes());
     if (florinRoutes !== undefined) app.route("/api/florin/v1", florinRoutes());
@@ -42,9 +41,37 @@ export function createApp(): OpenAPIHono<AppEnv> {
   registerEventTypeList(app, MODULES);
   registerDocument(app);
   const methodsOf = methodFinder(app);
-  app.onError(answerError);
-  app.notFound(async (c) => (await findFile(c)) ?? answerError(unmatched(c, methodsOf), c));
+  app.notFound(async (c) => {
+    const file = await findFile(c);
+    if (file !== undefined) return file;
+    throw unmatched(c, methodsOf);
+  });
   return app;
+}
+
+/** A handler and its route, as Hono gives them to its router. */
+type Routed = Parameters<OpenAPIHono<AppEnv>["router"]["add"]>[2];
+
+/** Gives the answer, or leaves it in the context. */
+type Answering = (c: Context<AppEnv>) => unknown;
+
+/** Makes one handler of those of a path, each of which may pass the request on to the next one. */
+function inOneStep(routed: readonly Routed[]): Routed {
+  const answer = routed.reduceRight<Answering>(
+    (next, [handler]) =>
+      (c): unknown =>
+        handler(c, () => passOn(c, next)),
+    (c) => c.notFound(),
+  );
+  const [, route = NO_ROUTE] = routed.at(-1) ?? [];
+  return [(c: Context<AppEnv>) => serve(c, answer), route];
+}
+
+const NO_ROUTE: Routed[1] = { basePath: "/", path: "*", method: "ALL", handler: () => undefined };
+
+async function passOn(c: Context<AppEnv>, next: Answering): Promise<void> {
+  const answer = await next(c);
+  if (answer instanceof Response) c.res = answer;
 }
 
 /** A request that takes longer is logged, in milliseconds. */
@@ -54,40 +81,50 @@ const SLOW_MS = 1000;
  * Gives the request its id, and logs it when it failed or was slow. The platform logs every invocation by itself; a line
  * of our own for each would cost a small request a third of its time.
  */
-async function observe(c: Context<AppEnv>, next: () => Promise<void>): Promise<void> {
+async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
   const startedMs = Date.now();
-  const requestId = rayOf(c) ?? newId();
-  c.set("requestId", requestId);
-  await next();
-  const { status } = c.res;
-  if (c.get("hasCommonHeaders") !== true) {
-    // Not by `c.header`, which copies a finished answer.
-    const { headers } = c.res;
-    headers.set(REQUEST_ID_HEADER, requestId);
-    addCommonHeaders(headers, { isSilent: isSilent(c.env) });
+  const { raw } = c.req;
+  const id = rayOf(raw, c.env) ?? newId();
+  let request: RequestFacts | undefined;
+  let response: Response;
+  try {
+    const deployment = deploymentFor(c.env);
+    request = { id, url: raw.url, deployment, hasCommonHeaders: false };
+    c.set("request", request);
+    admit(raw, request, c.env);
+    const given = await answer(c);
+    response = given instanceof Response ? given : finishedIn(c);
+  } catch (error) {
+    response = answerError(error, c, id);
   }
+  if (request?.hasCommonHeaders !== true) {
+    // Not by `c.header`, which copies a finished answer.
+    const { headers } = response;
+    headers.set(REQUEST_ID_HEADER, id);
+    // Wrong settings are no matter of the answer's headers.
+    addCommonHeaders(headers, { isSilent: request?.deployment.isOpenToAll ?? true });
+  }
+  const { status } = response;
   const durationMs = Date.now() - startedMs;
-  if (status < 500 && durationMs < SLOW_MS) return;
-  const { path } = c.req;
-  log("warn", "request", { requestId, method: c.req.raw.method, path, status, durationMs });
+  if (status >= 500 || durationMs >= SLOW_MS) {
+    const { method } = raw;
+    log("warn", "request", { requestId: id, method, path: c.req.path, status, durationMs });
+  }
+  return response;
 }
 
-/** Whether no other origin may read answers. Wrong settings are no matter of the answer's headers. */
-const isSilent = memoByEnv((env: Env) => {
-  try {
-    return isOpenToAll(env);
-  } catch {
-    return true; // `assertConfigured` says what is wrong
-  }
-});
+function finishedIn(c: Context<AppEnv>): Response {
+  assert(c.finalized, "a handler answers or passes the request on");
+  return c.res;
+}
 
 const RAY = /^[0-9a-f]{16}(-[A-Z]{3})?$/;
 
 /** The name that Cloudflare's edge gives a request. Elsewhere the header is the client's, who could name other requests. */
-function rayOf({ req, env }: Context<AppEnv>): string | undefined {
+function rayOf(request: Request, env: Env): string | undefined {
   if (isLocal(env)) return undefined;
-  const ray = req.header("cf-ray") ?? "";
-  return RAY.test(ray) && isFromEdge(req.raw, env) ? ray : undefined;
+  const ray = request.headers.get("cf-ray") ?? "";
+  return RAY.test(ray) && isFromEdge(request, env) ? ray : undefined;
 }
 
 /** Whether no edge is in front, which is known without a header. Wrong settings are no matter of the request's name. */
@@ -95,47 +132,33 @@ const isLocal = memoByEnv((env: Env) => {
   try {
     return platformSettings.of(env).FLORIN_LOCAL;
   } catch {
-    return false; // `assertConfigured` says what is wrong
+    return false; // `deploymentFor` says what is wrong
   }
 });
 
-function configure(c: Context<AppEnv>, next: () => Promise<void>): Promise<void> {
-  // The runtime makes the text anew each time that it is asked for.
-  const { url } = c.req;
-  assertConfigured(c.env);
-  assertDirect(c);
-  assertHost(c, url);
-  if (isOpenToAll(c.env)) {
+/** Throws where a request must not reach any handler. */
+function admit(raw: Request, { url, deployment }: RequestFacts, env: Env): void {
+  if (deployment.settings.FLORIN_DIRECT) assertDirect(raw);
+  assertHost(raw, url, env);
+  if (deployment.isOpenToAll) {
     assertLocal(url);
-    assertSameOrigin(c.req.raw);
-    c.set("masksSecrets", true);
+    assertSameOrigin(raw);
   }
   if (url.includes("%")) assertEncoding(url);
-  c.set("settings", platformSettings.of(c.env));
-  c.set("scopes", ALL_SCOPES);
-  c.set("authenticate", authenticatorOf(c));
-  c.set("isSilent", isSilent(c.env));
-  return next();
-}
-
-/** With authentication off, everybody may do everything. */
-function authenticatorOf({ env, req }: Context<AppEnv>): Authenticator {
-  const authenticate = authModule.authenticator(env);
-  if (!isOpenToAll(env)) {
-    return internalAuthenticator(req.raw) ?? authenticate;
-  }
-  return async (request, scope) => {
-    const principal = await authenticate(request, scope);
-    return { ...principal, scopes: EVERY_SCOPE };
-  };
 }
 
 const SETTINGS = [platformSettings, ...MODULES.map(({ settings }) => settings)];
 
-/** The settings of an environment are checked once. */
-const assertConfigured = memoByEnv((env: Env) => {
+/** The settings of an environment are checked once. Throws `SettingsError`. */
+const deploymentFor = memoByEnv((env: Env): Deployment => {
   assertSettings(SETTINGS, { ...env });
-  return true;
+  // With authentication off, everybody may do everything.
+  const isOpenToAll = authSettings.of(env).FLORIN_AUTH === "off";
+  const verify = authModule.authenticator(env);
+  const authenticate: Authenticator = isOpenToAll
+    ? async (request, scope) => ({ ...(await verify(request, scope)), scopes: EVERY_SCOPE })
+    : (request, scope) => (internalAuthenticator(request) ?? verify)(request, scope);
+  return { settings: platformSettings.of(env), scopes: ALL_SCOPES, authenticate, isOpenToAll };
 });
 
 const ALL_SCOPES = ["openid", ...Object.keys(scopesOf(MODULES))];
@@ -150,16 +173,12 @@ function assertEncoding(url: string): void {
 
 const BROKEN_ENCODING = /%(?![0-9a-fA-F]{2})/;
 
-/** With authentication off, everybody who reaches the server is its administrator. */
-const isOpenToAll = (env: Env): boolean => authSettings.of(env).FLORIN_AUTH === "off";
-
 /**
  * Throws where a request came to `npm start` by another way than the Worker's own socket. The runtime's ways for its tools take
  * headers that say which URL was asked for, and from where; all of them set `cf`, and so does such a header on our socket.
  */
-function assertDirect({ env, req }: Context<AppEnv>): void {
-  if (!platformSettings.of(env).FLORIN_DIRECT || !hasEdgeData(req.raw)) return;
-  throw new AppError("VALIDATION", "this way into the server is closed");
+function assertDirect(request: Request): void {
+  if (hasEdgeData(request)) throw new AppError("VALIDATION", "this way into the server is closed");
 }
 
 /** The origin of the last request, with a slash at the end: most have the same. */
@@ -168,17 +187,20 @@ const lastOriginOf = memoByEnv(() => ({ origin: "?" }));
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /** Throws where the header `Host`, which becomes a part of the URL, is no host. */
-function assertHost({ env, req }: Context<AppEnv>, url: string): void {
+function assertHost(request: Request, url: string, env: Env): void {
   const last = lastOriginOf(env);
   if (url.startsWith(last.origin)) return;
-  const host = req.header("host") ?? "localhost";
+  const host = request.headers.get("host") ?? "localhost";
   if (!HOST.test(host) || !URL.canParse(url)) {
     throw new AppError("VALIDATION", "the header Host is not the name of a host");
   }
   last.origin = `${new URL(url).origin}/`;
 }
 
-/** With authentication off, only a loopback host is served: a page elsewhere can't reach it by a name that it controls. */
+/**
+ * With authentication off, everybody who reaches the server is its administrator. Only a loopback host is served: a page elsewhere
+ * can't reach it by a name that it controls.
+ */
 function assertLocal(url: string): void {
   if (isLoopbackHost(new URL(url).hostname)) return;
   throw new AppError("UNAUTHENTICATED", "FLORIN_AUTH=off serves loopback hosts only");
@@ -204,10 +226,9 @@ function unmatched(c: Context<AppEnv>, methodsOf: MethodFinder): AppError {
 const ERRORS = new ErrorCatalogue(...MODULES.map(({ errors = {} }) => errors));
 
 /** The one place that writes error answers. */
-function answerError(error: Error, c: Context<AppEnv>): Response {
+function answerError(error: unknown, c: Context<AppEnv>, requestId: string): Response {
   const watch = StorageWatch.from(c.env);
   const expected = toExpected(error, watch);
-  const requestId = c.get("requestId");
   if (expected.kind === "STORAGE_FULL") {
     watch.reportFull();
     logError("storage is full", error, { requestId, path: c.req.path });
@@ -233,7 +254,7 @@ const CLIENT_CODES = MODULES.flatMap(({ name, partOf = name, clientCodes }) =>
   clientCodes === undefined ? [] : [{ prefix: `/api/${partOf}/`, codes: clientCodes }],
 );
 
-function toExpected(error: Error, { isFull }: StorageWatch): AppError {
+function toExpected(error: unknown, { isFull }: StorageWatch): AppError {
   if (error instanceof AppError) return error;
   if (isStorageFull(error)) return storageFull(error);
   if (isFull && isOpaque(error)) return new AppError("STORAGE_FULL", "storage is full");

@@ -13,10 +13,9 @@ export async function paymentOperations(): Promise<OpenAPIHono<AppEnv>> {
   const { paymentsModule } = await import("#modules/payments/index.ts");
   const app = new OpenAPIHono<AppEnv>();
   app.use(async (c, next) => {
-    c.set("requestId", "bench");
-    c.set("settings", platformSettings.of(c.env));
-    c.set("scopes", []);
-    c.set("authenticate", async () => ANONYMOUS);
+    const settings = platformSettings.of(c.env);
+    const deployment = { settings, scopes: [], authenticate: () => ANONYMOUS, isOpenToAll: false };
+    c.set("request", { id: "bench", url: c.req.url, deployment, hasCommonHeaders: false });
     await next();
   });
   app.route("/api/payments", paymentsModule.routes());

@@ -50,13 +50,13 @@ export function contextOf(
   c: Context<AppEnv>,
   access: Access,
 ): ServiceContext | Promise<ServiceContext> {
-  const requestId = c.get("requestId");
+  const { id: requestId, deployment } = c.get("request");
   const toContext = (principal: Principal): ServiceContext => {
     if (principal.ledgers.length > 0) assertReaches(principal, access, c);
     return { env: c.env, principal, requestId, clock: systemClock };
   };
   if (access.scope === "public") return toContext(ANONYMOUS);
-  const principal = c.get("authenticate")(c.req.raw, access.scope);
+  const principal = deployment.authenticate(c.req.raw, access.scope);
   return principal instanceof Promise ? principal.then(toContext) : toContext(principal);
 }
 

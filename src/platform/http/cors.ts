@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { ALLOWED_ORIGIN, EXPOSED_HEADERS } from "./common-headers.ts";
-import type { AppEnv } from "./context.ts";
+import { type AppEnv, deploymentOf } from "./context.ts";
 
 const answerPreflight = cors({
   origin: ALLOWED_ORIGIN,
@@ -14,9 +14,7 @@ const answerPreflight = cors({
 /**
  * Answers what browsers ask before a call. Any page may call the API: what protects it is the bearer token. Only the pages of a login
  * read cookies, and browsers show no page what a request with cookies to another site has answered, unless the answer allows it, as
- * ours do not. Where `isSilent`, no other origin is allowed.
+ * ours do not. Where authentication is off, no other origin is allowed.
  */
-export const allowAnyOrigin =
-  (isSilent: (env: Env) => boolean): MiddlewareHandler<AppEnv> =>
-  (c, next) =>
-    isSilent(c.env) ? next() : answerPreflight(c, next);
+export const allowAnyOrigin: MiddlewareHandler<AppEnv> = (c, next) =>
+  deploymentOf(c).isOpenToAll ? next() : answerPreflight(c, next);

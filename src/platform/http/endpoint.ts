@@ -231,7 +231,7 @@ export function endpoint<
       if (spec.streams !== undefined && Object.hasOwn(spec.streams.contentTypes, contentType)) {
         const stream = { contentType, chunks: readChunks(c.req.raw) };
         const answer = await spec.streams.handler({ ...parsed, ...stream });
-        return await respondInPages(answer, { requestId: c.get("requestId") });
+        return await respondInPages(answer, { requestId: c.get("request").id });
       }
       const answer: AnyAnswer = await handler({
         ...parsed,
@@ -244,13 +244,14 @@ export function endpoint<
       if (texts !== undefined) {
         const { status } = answer;
         const contentType = spec.responses[status]?.contentType ?? CONTENT_TYPES.json;
-        return await respondInTexts(texts, { status, contentType, requestId: c.get("requestId") });
+        return await respondInTexts(texts, { status, contentType, requestId: c.get("request").id });
       }
+      const request = c.get("request");
       const response = respond(answer, {
         wantsTexts: () => spec.bigintAsString === true && wantsTexts(c),
-        common: commonJsonAnswer(c.get("requestId"), { isSilent: c.get("isSilent") }),
+        common: commonJsonAnswer(request.id, { isSilent: request.deployment.isOpenToAll }),
       });
-      c.set("hasCommonHeaders", true);
+      request.hasCommonHeaders = true;
       return response;
     } catch (error) {
       if (spec.failure === undefined || !(error instanceof AppError)) throw error;

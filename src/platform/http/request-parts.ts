@@ -41,7 +41,8 @@ export function queryReader<S extends z.ZodType>(
 const QUERY = "query parameter";
 
 /** What stands behind the question mark; empty for none. */
-function queryTextOf({ req: { url } }: Context<AppEnv>): string {
+function queryTextOf(c: Context<AppEnv>): string {
+  const { url } = c.get("request");
   const start = url.indexOf("?");
   if (start === -1) return "";
   const end = url.indexOf("#");

@@ -7,13 +7,20 @@ import { Remembered, type RememberedBounds } from "#platform/memo.ts";
  * that a match takes little more than splitting the path. Hono's own router of that kind takes no paths that have a fixed
  * text and a parameter at the same place.
  *
- * All routes of a path take part, in the order in which they were added. Other patterns throw `UnsupportedPathError`.
+ * The routes of a path take part in the order in which they were added, as the one handler that `merge` makes of theirs: Hono calls
+ * a single handler with much less work than several. A route that has a parameter of an earlier one at another place of the path
+ * takes no part. Other patterns throw `UnsupportedPathError`.
  */
 export class SegmentRouter<T> implements Router<T> {
   readonly name = "SegmentRouter";
   readonly #routes: Route<T>[] = [];
   readonly #methods = new Set<string>([METHOD_NAME_ALL]);
   readonly #trees = new Map<string, Tree<T>>();
+  readonly #merge: Merge<T>;
+
+  constructor(merge: Merge<T>) {
+    this.#merge = merge;
+  }
 
   add(method: string, path: string, handler: T): void {
     if (this.#trees.size > 0) throw new Error("A route cannot be added after the first match.");
@@ -52,7 +59,7 @@ export class SegmentRouter<T> implements Router<T> {
       node[place] ??= { number: ends++, routes: [] };
       node[place].routes.push(route);
     }
-    const none = new Reached<T>([]);
+    const none = new Reached<T>([], this.#merge);
     const reached = root.below === undefined ? none : none.with(root.below);
     const tree: Tree<T> = {
       start: { nodes: [root], reached, segments: [] },
@@ -62,6 +69,9 @@ export class SegmentRouter<T> implements Router<T> {
     return tree;
   }
 }
+
+/** Makes one handler of those of a path, of which there may be none. */
+export type Merge<T> = (handlers: readonly T[]) => T;
 
 /** A handler, and at which segment of the path each of its parameters stands. */
 type Entry<T> = [T, Record<string, number>];
@@ -106,18 +116,20 @@ interface Place<T> {
 
 /** The ends that a path has come to, one after the other: there are as many of these as kinds of paths. */
 class Reached<T> {
-  readonly entries: Entry<T>[];
+  readonly entries: [Entry<T>];
   readonly #routes: readonly Route<T>[];
+  readonly #merge: Merge<T>;
   /** What follows at an end, by the number of the end. */
   readonly #next: Reached<T>[] = [];
 
-  constructor(routes: readonly Route<T>[]) {
+  constructor(routes: readonly Route<T>[], merge: Merge<T>) {
     this.#routes = routes;
-    this.entries = entriesOf(routes);
+    this.#merge = merge;
+    this.entries = [mergedEntry(routes, merge)];
   }
 
   with(end: End<T>): Reached<T> {
-    return (this.#next[end.number] ??= new Reached([...this.#routes, ...end.routes]));
+    return (this.#next[end.number] ??= new Reached([...this.#routes, ...end.routes], this.#merge));
   }
 }
 
@@ -146,8 +158,19 @@ function nodeOf<T>(root: Node<T>, segments: readonly string[]): Node<T> {
   return node;
 }
 
-const entriesOf = <T>(routes: readonly Route<T>[]): Entry<T>[] =>
-  routes.toSorted((a, b) => a.order - b.order).map(({ entry }) => entry);
+/** The one handler has the parameters of all routes that take part. */
+function mergedEntry<T>(routes: readonly Route<T>[], merge: Merge<T>): Entry<T> {
+  const handlers: T[] = [];
+  const places: Record<string, number> = {};
+  for (const { entry } of routes.toSorted((a, b) => a.order - b.order)) {
+    const [handler, parameters] = entry;
+    const named = Object.entries(parameters);
+    if (named.some(([name, place]) => (places[name] ?? place) !== place)) continue;
+    for (const [name, place] of named) places[name] = place;
+    handlers.push(handler);
+  }
+  return [merge(handlers), places];
+}
 
 /** Follows the beginning of a path, which may have very many segments, and remembers where it leads, if anywhere. */
 function placeOf<T>({ start, places }: Tree<T>, beginning: string): Place<T> {

@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Module } from "./module.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
 import { log } from "#platform/log.ts";
 
@@ -29,10 +29,10 @@ export function registerVersions(app: OpenAPIHono<AppEnv>, modules: readonly Mod
     async ({ c }) => ({
       status: 200,
       body: {
-        region: c.get("settings").FLORIN_LOCAL
+        region: deploymentOf(c).settings.FLORIN_LOCAL
           ? "local"
           : (c.req.raw.cf?.region?.toString() ?? "unknown"),
-        env: c.get("settings").FLORIN_LOCAL ? "local" : "production",
+        env: deploymentOf(c).settings.FLORIN_LOCAL ? "local" : "production",
         versions: await Promise.all(
           modules.flatMap((module) => {
             const { version } = module;

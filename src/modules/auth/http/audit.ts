@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { AUDIT_FILTERS, type AuditEntry, AuditLog } from "#platform/audit/audit-log.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
 import { ListParams, type ListRules, TimestampParam, toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, TimestampOutput, toCursorView } from "#platform/http/schemas.ts";
@@ -75,7 +75,7 @@ export function registerAudit(app: OpenAPIHono<AppEnv>): void {
       const { action, object, clientId, subject, startTime, endTime, ...list } = query;
       const given = { action, object, clientId, subject, startTime, endTime };
       const options = { ...AUDIT_FILTERS, ...definedOf(given) };
-      const wanted = toPageQuery({ ...list, options }, LIST_RULES, c.var.settings);
+      const wanted = toPageQuery({ ...list, options }, LIST_RULES, deploymentOf(c).settings);
       const page = await AuditLog.from(c.var.context).list(wanted);
       return { status: 200, body: toCursorView(mapPage(page, toAuditView)) };
     },

@@ -12,7 +12,7 @@ import {
 import { toClientView, toCreatedSecretView } from "./views.ts";
 import { CLIENT_BYTES_MAX } from "#modules/auth/core/client.ts";
 import { ClientService } from "#modules/auth/service.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 
 const tags = ["OAuth clients"];
@@ -38,7 +38,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The clients", ClientsResponse) },
     },
     async ({ c }) => {
-      const clients = await ClientService.from(c.var.context, c.var.scopes).list();
+      const clients = await ClientService.from(c.var.context, deploymentOf(c).scopes).list();
       return { status: 200, body: { data: clients.map(toClientView) } };
     },
   );
@@ -57,7 +57,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       responses: { 201: json("The client", ClientResponse), ...errors(409) },
     },
     async ({ body: { id, ...fields }, c }) => {
-      const client = await ClientService.from(c.var.context, c.var.scopes).create(
+      const client = await ClientService.from(c.var.context, deploymentOf(c).scopes).create(
         fields,
         id === "" ? undefined : id,
       );
@@ -80,7 +80,9 @@ function registerClient(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The client", ClientResponse), ...errors(404) },
     },
     async ({ params, c }) => {
-      const client = await ClientService.from(c.var.context, c.var.scopes).get(params.clientId);
+      const client = await ClientService.from(c.var.context, deploymentOf(c).scopes).get(
+        params.clientId,
+      );
       return { status: 200, body: { data: toClientView(client) } };
     },
   );
@@ -100,7 +102,7 @@ function registerClient(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The client", ClientResponse), ...errors(404) },
     },
     async ({ params, body, c }) => {
-      const client = await ClientService.from(c.var.context, c.var.scopes).replace(
+      const client = await ClientService.from(c.var.context, deploymentOf(c).scopes).replace(
         params.clientId,
         body,
       );
@@ -121,7 +123,7 @@ function registerClient(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("There is no such client now") },
     },
     async ({ params, c }) => {
-      await ClientService.from(c.var.context, c.var.scopes).delete(params.clientId);
+      await ClientService.from(c.var.context, deploymentOf(c).scopes).delete(params.clientId);
       return { status: 204 };
     },
   );
@@ -144,7 +146,7 @@ function registerSecrets(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The secret", SecretResponse), ...errors(404) },
     },
     async ({ params, body, c }) => {
-      const created = await ClientService.from(c.var.context, c.var.scopes).createSecret(
+      const created = await ClientService.from(c.var.context, deploymentOf(c).scopes).createSecret(
         params.clientId,
         body,
       );
@@ -164,7 +166,7 @@ function registerSecrets(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("The secret is deleted"), ...errors(404) },
     },
     async ({ params, c }) => {
-      await ClientService.from(c.var.context, c.var.scopes).deleteSecret(
+      await ClientService.from(c.var.context, deploymentOf(c).scopes).deleteSecret(
         params.clientId,
         params.secretId,
       );

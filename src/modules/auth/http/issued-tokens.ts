@@ -26,7 +26,7 @@ import { introspect } from "#modules/auth/tokens/introspect.ts";
 import { revokeToken } from "#modules/auth/tokens/revoke-token.ts";
 import { userInfo } from "#modules/auth/tokens/userinfo.ts";
 import { verifierOf } from "#modules/auth/verifier.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, json } from "#platform/http/endpoint.ts";
 
 const tags = ["Tokens"];
@@ -64,7 +64,8 @@ function registerIntrospection(app: OpenAPIHono<AppEnv>): void {
     async ({ body: { token }, c }) => {
       const request = clientRequestOf(c, {});
       if (!usesBasic(request.authorization)) throw new OAuthError("invalid_client");
-      const { context, scopes } = c.var;
+      const context = c.get("context");
+      const { scopes } = deploymentOf(c);
       const clients = ClientAuthenticator.from(context, scopes);
       const caller = await clients.authenticate(request, { allowsPublic: false });
       const reader = verifierOf(c.env);
@@ -98,7 +99,8 @@ function registerRevocation(app: OpenAPIHono<AppEnv>): void {
       failure: toErrorAnswer,
     },
     async ({ body: { token, ...form }, c }) => {
-      const { context, scopes } = c.var;
+      const context = c.get("context");
+      const { scopes } = deploymentOf(c);
       const clients = ClientAuthenticator.from(context, scopes);
       const caller = await clients.authenticate(clientRequestOf(c, form), { allowsPublic: true });
       await revokeToken(context, { token, caller, url: c.req.url, reader: verifierOf(c.env) });

@@ -14,7 +14,7 @@ import { authSettings } from "#modules/auth/settings.ts";
 import { SigningKeys } from "#modules/auth/signing-keys.ts";
 import { grantTypesOf, TokenService } from "#modules/auth/tokens/token-service.ts";
 import { verifierOf } from "#modules/auth/verifier.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
 
 /** Largest request that concerns a token, in bytes. */
@@ -42,7 +42,10 @@ function registerDiscovery(app: OpenAPIHono<AppEnv>): void {
     },
     ({ c }) => {
       const grantTypes = grantTypesOf(authSettings.of(c.env));
-      const body = toDiscoveryView(issuerOfRequest(c), { scopes: c.var.scopes, grantTypes });
+      const body = toDiscoveryView(issuerOfRequest(c), {
+        scopes: deploymentOf(c).scopes,
+        grantTypes,
+      });
       return { status: 200, body };
     },
   );
@@ -85,7 +88,8 @@ function registerToken(app: OpenAPIHono<AppEnv>): void {
       failure: toErrorAnswer,
     },
     async ({ body, c }) => {
-      const { context, scopes } = c.var;
+      const context = c.get("context");
+      const { scopes } = deploymentOf(c);
       const service = TokenService.from(context, { scopes, reader: verifierOf(c.env) });
       const tokens = await service.issue({
         ...clientRequestOf(c, body),

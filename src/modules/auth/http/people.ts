@@ -8,7 +8,7 @@ import type { EndUser } from "#modules/auth/people/end-user.ts";
 import { invite } from "#modules/auth/people/invitations.ts";
 import { EMAIL_LENGTH_MAX } from "#modules/auth/people/store.ts";
 import { deletePerson, getPerson, listPeople, setScopes } from "#modules/auth/people/users.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf, TimestampOutput } from "#platform/http/schemas.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
@@ -77,7 +77,7 @@ function registerInvite(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ body: { email = "", scopes }, c }) => {
       const { context } = c.var;
-      await assertMayGive(context, scopes, c.var.scopes);
+      await assertMayGive(context, scopes, deploymentOf(c).scopes);
       const { token, expiresAt } = await invite(context, { email, scopes });
       const issuer = issuerOf(platformSettings.of(c.env).FLORIN_PUBLIC_URL, c.req.url);
       const data = {
@@ -124,7 +124,7 @@ function registerUserDetails(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The user", dataOf(UserDetails)), ...errors(404) },
     },
     async ({ params, body: { scopes }, c }) => {
-      await assertMayGive(c.var.context, scopes, c.var.scopes);
+      await assertMayGive(c.var.context, scopes, deploymentOf(c).scopes);
       const person = await setScopes(c.var.context, params.userId, scopes);
       return { status: 200, body: { data: toDetailsView(person) } };
     },
@@ -157,7 +157,7 @@ function registerReset(app: OpenAPIHono<AppEnv>): void {
     async ({ params: { userId }, c }) => {
       const { context } = c.var;
       const { scopes } = await getPerson(context, userId);
-      await assertMayGive(context, scopes, c.var.scopes);
+      await assertMayGive(context, scopes, deploymentOf(c).scopes);
       const reset = await offerPasswordReset(context, { personId: userId, scopes });
       const issuer = issuerOf(platformSettings.of(c.env).FLORIN_PUBLIC_URL, c.req.url);
       const data = {

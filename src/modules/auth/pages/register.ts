@@ -81,7 +81,7 @@ export function registerFormAsLink(app: OpenAPIHono<AppEnv>, path: string): void
 const contextOf = (c: Context<AppEnv>): ServiceContext => ({
   env: c.env,
   principal: ANONYMOUS,
-  requestId: c.get("requestId"),
+  requestId: c.get("request").id,
   clock: systemClock,
 });
 

@@ -20,7 +20,7 @@ import { getInstance, stagesOf } from "#modules/orchestration/instances/store.ts
 import { waitForEnd } from "#modules/orchestration/instances/wait.ts";
 import { carryOn } from "#modules/orchestration/run/carry-on.ts";
 import { AppError } from "#platform/errors.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json, longList } from "#platform/http/endpoint.ts";
 import { BooleanParam, cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -66,7 +66,7 @@ function registerStart(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generat
     },
     async ({ params, query, body: variables, c }) => {
       const { context } = c.var;
-      const acting = await asClient(context, c.get("scopes"));
+      const acting = await asClient(context, deploymentOf(c).scopes);
       const start = { workflowId: params.workflowID, variables };
       const { instance: started } = await startInstance(acting, start);
       if (started.terminatedAt === undefined) {
@@ -207,7 +207,7 @@ function registerPagedList(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of instances", cursorOf(InstanceResponse)) },
     },
     async ({ query, c }) => {
-      const page = toPage("instances", { query, ...whereOf(query) }, c.var.settings);
+      const page = toPage("instances", { query, ...whereOf(query) }, deploymentOf(c).settings);
       const found = await listInstances(c.var.context, page);
       return { status: 200, body: toCursorView(mapPage(found, toInstanceView)) };
     },

@@ -18,7 +18,7 @@ import { listOccurrences } from "#modules/orchestration/triggers/list-occurrence
 import { listTriggers } from "#modules/orchestration/triggers/list.ts";
 import { getTrigger } from "#modules/orchestration/triggers/store.ts";
 import { testTrigger } from "#modules/orchestration/triggers/test.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json, longList } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -66,7 +66,7 @@ function registerCreation(app: OpenAPIHono<AppEnv>, generation: Generation): voi
       responses: { 201: json("The trigger", dataOf(TriggerResponse)), ...errors(404) },
     },
     async ({ body: { workflowID, ...body }, c }) => {
-      const acting = await asClient(c.get("context"), c.get("scopes"));
+      const acting = await asClient(c.get("context"), deploymentOf(c).scopes);
       const trigger = await createTrigger(acting, { ...body, workflowId: workflowID });
       return { status: 201, body: { data: toTriggerView(trigger) } };
     },
@@ -130,7 +130,7 @@ function registerPagedLists(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of triggers", cursorOf(TriggerResponse)) },
     },
     async ({ query, c }) => {
-      const page = toPage("triggers", { query, ...whereOf(query) }, c.var.settings);
+      const page = toPage("triggers", { query, ...whereOf(query) }, deploymentOf(c).settings);
       const found = await listTriggers(c.var.context, page);
       return { status: 200, body: toCursorView(mapPage(found, toTriggerView)) };
     },
@@ -150,7 +150,7 @@ function registerPagedLists(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, c }) => {
       const where = firedBy(params.triggerID);
-      const page = toPage("occurrences", { query, where }, c.var.settings);
+      const page = toPage("occurrences", { query, where }, deploymentOf(c).settings);
       const found = await listOccurrences(c.var.context, page);
       return { status: 200, body: toCursorView(mapPage(found, toOccurrenceView)) };
     },
@@ -216,7 +216,7 @@ function registerTest(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("What it would do", dataOf(TriggerTestResponse)), ...errors(404) },
     },
     async ({ params, body, c }) => {
-      const acting = await asClient(c.get("context"), c.get("scopes"));
+      const acting = await asClient(c.get("context"), deploymentOf(c).scopes);
       const test = await testTrigger(acting, params.triggerID, body ?? null);
       return { status: 200, body: { data: toTriggerTestView(test) } };
     },

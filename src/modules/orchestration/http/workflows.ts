@@ -9,7 +9,7 @@ import { getWorkflow } from "#modules/orchestration/workflows/get.ts";
 import { listWorkflows } from "#modules/orchestration/workflows/list.ts";
 import { CONFIG_BYTES_MAX, readYamlConfig } from "#modules/orchestration/workflows/read-config.ts";
 import { AppError } from "#platform/errors.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json, longList } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
@@ -111,7 +111,7 @@ function registerPagedList(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of workflows", cursorOf(WorkflowResponse)) },
     },
     async ({ query, c }) => {
-      const page = toPage("workflows", { query }, c.var.settings);
+      const page = toPage("workflows", { query }, deploymentOf(c).settings);
       const found = await listWorkflows(c.var.context, page);
       return { status: 200, body: toCursorView(mapPage(found, toWorkflowView)) };
     },

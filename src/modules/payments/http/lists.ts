@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { type FilterValueMap, mapFilterValues } from "./filter-values.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { filterOf, FilterParams, ListParams, toPageQuery } from "#platform/http/listing.ts";
 import { toCursorView } from "#platform/http/schemas.ts";
 import { mapPage, type Page } from "#platform/paging/pagination.ts";
@@ -43,7 +43,8 @@ export const listing =
     readonly body: unknown;
     readonly c: Context<AppEnv>;
   }) => {
-    const { context, settings } = c.var;
+    const context = c.get("context");
+    const { settings } = deploymentOf(c);
     const page = await read(context, toListQuery(name, { query, body, settings }));
     return { status: 200 as const, body: toCursorView(mapPage(page, view)) };
   };

@@ -35,7 +35,7 @@ async function receive(c: Context<AppEnv>, connectorID: string): Promise<Respons
   const connectorId = toConnectorId(connectorID);
   const isSplit = kindOf(connectorId.provider)?.splitWebhook !== undefined;
   const bytesMax = isSplit ? SPLIT_WEBHOOK_BYTES_MAX : WEBHOOK_BYTES_MAX;
-  await receiveWebhook(systemContext(c.env, c.get("requestId")), {
+  await receiveWebhook(systemContext(c.env, c.get("request").id), {
     connectorId,
     urlPath: pathname.slice(pathname.indexOf(`/${connectorID}/`) + connectorID.length + 1),
     search,

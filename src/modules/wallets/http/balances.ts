@@ -13,7 +13,7 @@ import { WalletParams } from "./wallets.ts";
 import { createBalance } from "#modules/wallets/balances/create.ts";
 import { getBalance } from "#modules/wallets/balances/get.ts";
 import { listBalances } from "#modules/wallets/balances/list.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
@@ -71,7 +71,8 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of balances", cursorOf(BalanceResponse)) },
     },
     async ({ params, query, c }) => {
-      const { context, settings } = c.var;
+      const context = c.get("context");
+      const { settings } = deploymentOf(c);
       const { list: _, ...page } = toListRequest([LIST], query, settings);
       const metadata = metadataOf(query);
       const found = await listBalances(context, { ...page, walletId: params.walletID, metadata });

@@ -12,7 +12,7 @@ import { confirmHold } from "#modules/wallets/holds/confirm.ts";
 import { getHold } from "#modules/wallets/holds/get.ts";
 import { listHolds } from "#modules/wallets/holds/list.ts";
 import { voidHold } from "#modules/wallets/holds/void.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
@@ -44,7 +44,8 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of holds", cursorOf(HoldResponse)) },
     },
     async ({ query, c }) => {
-      const { context, settings } = c.var;
+      const context = c.get("context");
+      const { settings } = deploymentOf(c);
       const { list: _, ...page } = toListRequest([LIST], query, settings);
       const wanted = { ...page, walletId: query.walletID, metadata: metadataOf(query) };
       const found = await listHolds(context, wanted);

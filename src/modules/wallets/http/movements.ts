@@ -14,7 +14,7 @@ import { creditWallet } from "#modules/wallets/movements/credit.ts";
 import { debitWallet } from "#modules/wallets/movements/debit.ts";
 import { listMovements } from "#modules/wallets/movements/list.ts";
 import { walletSettings } from "#modules/wallets/settings.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
@@ -112,7 +112,8 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of transactions", cursorOf(TransactionResponse)) },
     },
     async ({ query, c }) => {
-      const { context, settings } = c.var;
+      const context = c.get("context");
+      const { settings } = deploymentOf(c);
       const { list: _, ...page } = toListRequest([LIST], query, settings);
       const found = await listMovements(context, { ...page, walletId: query.walletID });
       const { FLORIN_WALLETS_LEDGER: ledger } = walletSettings.of(context.env);

@@ -14,7 +14,7 @@ import { getWallet } from "#modules/wallets/wallets/get.ts";
 import { listWallets } from "#modules/wallets/wallets/list.ts";
 import { summarizeWallet } from "#modules/wallets/wallets/summarize.ts";
 import { updateWallet } from "#modules/wallets/wallets/update.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
@@ -84,7 +84,8 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of wallets", cursorOf(WalletResponse)) },
     },
     async ({ query, c }) => {
-      const { context, settings } = c.var;
+      const context = c.get("context");
+      const { settings } = deploymentOf(c);
       const { list, ...page } = toListRequest(Object.values(LISTS), query, settings);
       const asked = [query.expand].flat().includes("balances") ? LISTS.expanded : LISTS.plain;
       const name = list ?? asked;

@@ -15,7 +15,7 @@ import { toConfigView, toListedView, toTestView } from "./views.ts";
 import { OVERLAP_MS, PREVIOUS_SECRETS_MAX } from "#modules/webhooks/core/secrets.ts";
 import { WebhookService } from "#modules/webhooks/service.ts";
 import { ALL_TESTS_PER_MINUTE_MAX, TESTS_PER_MINUTE_MAX } from "#modules/webhooks/test-limit.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 
 /** The version of the API that clients compare. */
@@ -88,7 +88,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ query, c }) => {
       const configs = await WebhookService.from(c.var.context).listConfigs(query);
-      const masks = c.get("masksSecrets") === true;
+      const masks = deploymentOf(c).isOpenToAll;
       const data = configs.map((config) => toListedView(config, masks));
       return { status: 200, body: { cursor: { hasMore: false, data } } };
     },

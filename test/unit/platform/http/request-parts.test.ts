@@ -6,7 +6,7 @@ import { paramsReader, queryReader } from "#platform/http/request-parts.ts";
 
 /** A request with that query, of which a reader sees nothing else. */
 const asking = (query: string) =>
-  ({ req: { url: `http://localhost/a${query}` } }) as unknown as Context<AppEnv>;
+  ({ get: () => ({ url: `http://localhost/a${query}` }) }) as unknown as Context<AppEnv>;
 
 /** A schema that counts how often it is asked. */
 function counting({ isPublic = false } = {}) {

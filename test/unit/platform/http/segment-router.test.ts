@@ -6,23 +6,42 @@ import { SegmentRouter } from "#platform/http/segment-router.ts";
 
 type RouteOf = readonly [method: string, path: string];
 
-/** What runs for a path, in order, each with its parameters. */
-function matched([handlers, stash]: Result<string>) {
-  return handlers.map(([handler, parameters]) => [
-    handler,
-    Object.fromEntries(
-      Object.entries(parameters).map(([name, value]) => [
-        name,
-        typeof value === "number" ? stash?.[value] : value,
-      ]),
-    ),
-  ]);
+/** The parameters of a route, in a path that it has matched. */
+const valuesOf = (parameters: Result<string>[0][number][1], stash: readonly string[] = []) =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [
+      name,
+      typeof value === "number" ? stash[value] : value,
+    ]),
+  );
+
+/** The routes that take part in what runs for a path, in order, and the parameters. */
+function routerOf(routes: readonly RouteOf[]) {
+  const router = new SegmentRouter<string>((handlers) => handlers.join(", "));
+  for (const [method, path] of routes) router.add(method, path, `${method} ${path}`);
+  return (method: string, path: string) => {
+    const [entries, stash] = router.match(method, path);
+    return entries.map(([handler, parameters]) => [handler, valuesOf(parameters, stash)]);
+  };
 }
 
-function routerOf(routes: readonly RouteOf[]) {
-  const router = new SegmentRouter<string>();
-  for (const [method, path] of routes) router.add(method, path, `${method} ${path}`);
-  return (method: string, path: string) => matched(router.match(method, path));
+/** The same of Hono's router, which knows nothing of other routes of a path. */
+function merged([entries, stash]: Result<string>) {
+  const handlers: string[] = [];
+  const places: Record<string, number> = {};
+  const values = {};
+  for (const [handler, parameters] of entries) {
+    const named = handler
+      .split("/")
+      .flatMap((segment, place) =>
+        segment.startsWith(":") ? [[segment.slice(1), place] as const] : [],
+      );
+    if (named.some(([name, place]) => (places[name] ?? place) !== place)) continue;
+    for (const [name, place] of named) places[name] = place;
+    handlers.push(handler);
+    Object.assign(values, valuesOf(parameters, stash));
+  }
+  return [[handlers.join(", "), values]];
 }
 
 describe("the router", () => {
@@ -37,16 +56,27 @@ describe("the router", () => {
 
   it("gives the parameters of the route that matches", () => {
     expect(match("GET", "/v2/main/accounts/a:b")).toEqual([
-      ["ALL /*", {}],
-      ["GET /v2/:ledger/accounts/:address", { ledger: "main", address: "a:b" }],
+      ["ALL /*, GET /v2/:ledger/accounts/:address", { ledger: "main", address: "a:b" }],
     ]);
   });
 
   it("gives all routes of a path in the order in which they were added", () => {
     expect(match("GET", "/v2/_info")).toEqual([
-      ["ALL /*", {}],
-      ["GET /v2/_info", {}],
-      ["GET /v2/:ledger", { ledger: "_info" }],
+      ["ALL /*, GET /v2/_info, GET /v2/:ledger", { ledger: "_info" }],
+    ]);
+  });
+
+  it("leaves out a route that has a parameter of an earlier one at another place", () => {
+    const both = routerOf([
+      ["GET", "/v2/:ledger/accounts"],
+      ["GET", "/:ledger/accounts/:address"],
+      ["GET", "/:version/:ledger/:list"],
+    ]);
+    expect(both("GET", "/v2/accounts/accounts")).toEqual([
+      [
+        "GET /v2/:ledger/accounts, GET /:version/:ledger/:list",
+        { version: "v2", ledger: "accounts", list: "accounts" },
+      ],
     ]);
   });
 
@@ -66,12 +96,9 @@ describe("the router", () => {
     for (const path of ["/v2", "/v2/", "/v2/a/b"]) {
       expect(below("POST", path)).toEqual([["ALL /v2/*", {}]]);
     }
-    expect(below("GET", "/v2/a").map(([handler]) => handler)).toEqual([
-      "GET /v2/:ledger",
-      "ALL /v2/*",
-    ]);
+    expect(below("GET", "/v2/a")).toEqual([["GET /v2/:ledger, ALL /v2/*", { ledger: "a" }]]);
     expect(below("GET", "/hooks/7/x/y")).toEqual([["ALL /hooks/:id/*", { id: "7" }]]);
-    expect(below("GET", "/hooks/")).toEqual([]);
+    expect(below("GET", "/hooks/")).toEqual([["", {}]]);
   });
 
   it("takes no more than a moment for a path of very many segments", () => {
@@ -105,7 +132,7 @@ describe("the router", () => {
         const trie = new TrieRouter<string>();
         for (const [method, path] of all) trie.add(method, path, `${method} ${path}`);
         for (const path of paths) {
-          expect(match("GET", path)).toEqual(matched(trie.match("GET", path)));
+          expect(match("GET", path)).toEqual(merged(trie.match("GET", path)));
         }
       }),
     );

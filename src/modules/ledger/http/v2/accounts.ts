@@ -20,7 +20,7 @@ import {
 } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf } from "#platform/http/schemas.ts";
 
@@ -54,7 +54,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, body, c }) => {
       const { ledger } = params;
-      const wanted = toAccountQuery({ ledger, query, body, settings: c.get("settings") });
+      const wanted = toAccountQuery({ ledger, query, body, settings: deploymentOf(c).settings });
       const answers = WrittenAnswers.from(c.get("context"));
       const written = await answers.accounts(ledger, wanted, amountsOf(c));
       return { status: 200, written };

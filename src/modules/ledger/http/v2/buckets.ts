@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { resumePipelinesOf } from "#modules/exporters/index.ts";
 import { BucketService, type ListedBucket } from "#modules/ledger/catalogue/buckets/service.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, json } from "#platform/http/endpoint.ts";
 import { ListParams, type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import { Count, cursorOf, TimestampOutput, toCursorView } from "#platform/http/schemas.ts";
@@ -86,7 +86,7 @@ export function registerBucketList(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of buckets", cursorOf(BucketResponse)) },
     },
     async ({ query, c }) => {
-      const wanted = toPageQuery(query, LIST_RULES, c.get("settings"));
+      const wanted = toPageQuery(query, LIST_RULES, deploymentOf(c).settings);
       const page = await BucketService.from(c.get("context")).listBuckets(wanted);
       return { status: 200, body: toCursorView(mapPage(page, toBucketView)) };
     },

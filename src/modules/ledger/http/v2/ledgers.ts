@@ -12,7 +12,7 @@ import {
 import { toLedgerView } from "#modules/ledger/http/views.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, dataOf, MetadataSchema, toCursorView } from "#platform/http/schemas.ts";
@@ -51,7 +51,7 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of ledgers", cursorOf(LedgerResponse)) },
     },
     async ({ query, body, c }) => {
-      const wanted = toLedgerQuery(query, body, c.get("settings"));
+      const wanted = toLedgerQuery(query, body, deploymentOf(c).settings);
       const page = await LedgerService.from(c.get("context")).listLedgers(wanted);
       return { status: 200, body: toCursorView(mapPage(page, toLedgerView)) };
     },

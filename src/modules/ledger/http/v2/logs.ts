@@ -9,7 +9,7 @@ import {
 } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { Chunks, empty, endpoint, errors, json, texts } from "#platform/http/endpoint.ts";
 import { cursorOf } from "#platform/http/schemas.ts";
 import type { JsonText } from "#platform/json.ts";
@@ -44,7 +44,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, body, c }) => {
       const { ledger } = params;
-      const wanted = toLogQuery({ ledger, query, body, settings: c.get("settings") });
+      const wanted = toLogQuery({ ledger, query, body, settings: deploymentOf(c).settings });
       const answers = WrittenAnswers.from(c.get("context"));
       const written = await answers.logs(ledger, wanted, amountsOf(c));
       // Its entries have what `toLogView` shows.

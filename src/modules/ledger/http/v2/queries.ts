@@ -19,7 +19,7 @@ import {
 import { toLogView, toVolumeRowView } from "#modules/ledger/http/views.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import { toFilterText } from "#platform/filter/filter.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, toCursorView } from "#platform/http/schemas.ts";
@@ -55,7 +55,7 @@ export function registerQueries(app: OpenAPIHono<AppEnv>): void {
     async ({ params: { ledger, id }, query, body, c }) => {
       const service = LedgerService.from(c.get("context"));
       const template = await service.getQueryTemplate(ledger, { ...query, id });
-      const wanted = toQuery(template, body, { ledger, settings: c.get("settings") });
+      const wanted = toQuery(template, body, { ledger, settings: deploymentOf(c).settings });
       return { status: 200, body: await readList(service, ledger, { ...template, wanted }) };
     },
   );

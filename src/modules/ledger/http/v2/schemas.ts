@@ -13,7 +13,7 @@ import {
 } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import { ledgerSettings, standardRuntimeOf } from "#modules/ledger/settings.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { filterOf, toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
@@ -98,7 +98,7 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       const wanted = toPageQuery(
         { ...query, where: filterOf(query, body) },
         { ...rules, order },
-        c.get("settings"),
+        deploymentOf(c).settings,
       );
       const page = await LedgerService.from(c.get("context")).listSchemas(params.ledger, wanted);
       return { status: 200, body: toCursorView(mapPage(page, showSchema)) };

@@ -7,7 +7,7 @@ import { LedgerService } from "#modules/ledger/service.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
 
 /** Most ledger names that the information shows. */
@@ -87,7 +87,7 @@ const listNames = (context: ServiceContext): Promise<string[]> =>
 /** Who asks, if it may read ledgers. */
 async function findReader(c: Context<AppEnv>): Promise<Principal | undefined> {
   try {
-    return await c.get("authenticate")(c.req.raw, "ledger:read");
+    return await deploymentOf(c).authenticate(c.req.raw, "ledger:read");
   } catch (error) {
     if (error instanceof AppError && error.kind === "UNAUTHENTICATED") return undefined;
     throw error;

@@ -28,7 +28,7 @@ import {
 } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, dataText, MetadataSchema } from "#platform/http/schemas.ts";
 
@@ -99,7 +99,12 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, body, c }) => {
       const { ledger } = params;
-      const wanted = toTransactionQuery({ ledger, query, body, settings: c.get("settings") });
+      const wanted = toTransactionQuery({
+        ledger,
+        query,
+        body,
+        settings: deploymentOf(c).settings,
+      });
       const answers = WrittenAnswers.from(c.get("context"));
       const written = await answers.transactions(ledger, wanted, amountsOf(c));
       return { status: 200, written };

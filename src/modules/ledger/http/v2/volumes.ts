@@ -10,7 +10,7 @@ import {
 } from "#modules/ledger/http/schemas.ts";
 import { toBalancesView, toVolumeRowView } from "#modules/ledger/http/views.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { filterOf, toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
@@ -55,7 +55,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
           options: { insertionDate, groupBy },
         },
         rulesOf(params.ledger, "volumes"),
-        c.get("settings"),
+        deploymentOf(c).settings,
       );
       const page = await LedgerService.from(c.get("context")).listVolumes(params.ledger, wanted);
       return { status: 200, body: toCursorView(mapPage(page, toVolumeRowView)) };

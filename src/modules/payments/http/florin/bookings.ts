@@ -28,7 +28,7 @@ import { uuidParam } from "#modules/payments/http/path-ids.ts";
 import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { ListParams, toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
@@ -50,7 +50,8 @@ export function registerBookings(app: OpenAPIHono<AppEnv>): void {
 }
 
 /** A booking writes into a ledger, so that whoever makes or changes one may write ledgers, too. */
-const assertWritesLedgers = (c: Context<AppEnv>) => c.var.authenticate(c.req.raw, "ledger:write");
+const assertWritesLedgers = (c: Context<AppEnv>) =>
+  deploymentOf(c).authenticate(c.req.raw, "ledger:write");
 
 function registerCreate(app: OpenAPIHono<AppEnv>): void {
   endpoint(
@@ -91,7 +92,8 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of bookings", cursorOf(BookingResponse)) },
     },
     async ({ query, body, c }) => {
-      const { context, settings } = c.var;
+      const context = c.get("context");
+      const { settings } = deploymentOf(c);
       const page = await listBookings(context, toListQuery("bookings", { query, body, settings }));
       const directory = await ConnectorDirectory.read(context);
       const views = page.data.map((booking) => viewOf(context, booking, directory));
@@ -214,7 +216,7 @@ function registerFailures(app: OpenAPIHono<AppEnv>): void {
         column: "id",
         order: "asc",
       } as const;
-      const wanted = toPageQuery(query, rules, c.var.settings);
+      const wanted = toPageQuery(query, rules, deploymentOf(c).settings);
       const page = await listBookingFailures(c.var.context, booking, wanted);
       return { status: 200, body: toCursorView(mapPage(page, toBookingFailureView)) };
     },

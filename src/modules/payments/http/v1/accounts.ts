@@ -14,7 +14,7 @@ import { OptionalText } from "#modules/payments/http/fields.ts";
 import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { AccountIdInput, ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { toRawView } from "#modules/payments/http/raw.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import {
   BigInteger,
@@ -130,7 +130,8 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of balances", cursorOf(BalanceV1Response)) },
     },
     async ({ params, query, c }) => {
-      const { context, settings } = c.var;
+      const context = c.get("context");
+      const { settings } = deploymentOf(c);
       const wanted = toBalanceQuery(query, { settings, now: context.clock() });
       const page = await listBalances(context, params.accountId, wanted);
       return { status: 200, body: toCursorView(mapPage(page, toBalanceV1View)) };

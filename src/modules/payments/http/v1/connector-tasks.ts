@@ -6,7 +6,7 @@ import { ScheduleResponse, toScheduleView } from "#modules/payments/http/v3/conn
 import { scheduleFilterValues } from "#modules/payments/http/v3/schedules.ts";
 import { getSchedule, listSchedules } from "#modules/payments/polling/list.ts";
 import type { Schedule } from "#modules/payments/polling/schedule.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, TimestampOutput, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
@@ -45,7 +45,8 @@ export function registerConnectorTasksV1(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params: { connectorId: id }, query, c }) => {
-      const { context, settings } = c.var;
+      const context = c.get("context");
+      const { settings } = deploymentOf(c);
       const values = scheduleFilterValues(id);
       const wanted = toListQuery("schedules", { query, body: undefined, settings, values });
       const page = await listSchedules(context, { id, query: wanted });

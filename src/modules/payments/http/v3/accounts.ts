@@ -14,7 +14,7 @@ import { toNewAccount } from "#modules/payments/http/account-requests.ts";
 import { BalanceListQuery, toBalanceQuery } from "#modules/payments/http/balance-lists.ts";
 import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { AccountIdInput, ownedIdParam } from "#modules/payments/http/path-ids.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
@@ -96,7 +96,8 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of balances", cursorOf(BalanceResponse)) },
     },
     async ({ params, query, c }) => {
-      const { context, settings } = c.var;
+      const context = c.get("context");
+      const { settings } = deploymentOf(c);
       const wanted = toBalanceQuery(query, { settings, now: context.clock() });
       const page = await listBalances(context, params.accountID, wanted);
       return { status: 200, body: toCursorView(mapPage(page, toBalanceView)) };

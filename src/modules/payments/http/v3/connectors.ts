@@ -25,7 +25,7 @@ import { listConnectors } from "#modules/payments/installs/list.ts";
 import { resetConnector, uninstallConnector } from "#modules/payments/installs/remove.ts";
 import { getConnector, unknownConnector } from "#modules/payments/installs/store.ts";
 import { updateConnector } from "#modules/payments/installs/update.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
@@ -129,7 +129,8 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of connectors", cursorOf(ConnectorResponse)) },
     },
     async ({ query, body, c }) => {
-      const { context, settings } = c.var;
+      const context = c.get("context");
+      const { settings } = deploymentOf(c);
       const request = { query, body, settings, values: FILTER_VALUES };
       const page = await listConnectors(context, toListQuery("connectors", request));
       const view = mapPage(page, (item) => toConnectorView(item, context));

@@ -18,7 +18,7 @@ import { listInitiationPayments } from "#modules/payments/initiations/list-payme
 import { listInitiations } from "#modules/payments/initiations/list.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
 import { executeNow } from "#modules/payments/movements/execute-now.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
@@ -150,7 +150,8 @@ function registerAdjustments(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, query, body, c }) => {
-      const { context, settings } = c.var;
+      const context = c.get("context");
+      const { settings } = deploymentOf(c);
       const initiation = await getInitiation(context, params.paymentInitiationID);
       const wanted = toListQuery("payment-initiation-adjustments", {
         query,
@@ -184,7 +185,8 @@ function registerPayments(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of payments", cursorOf(PaymentResponse)), ...errors(404) },
     },
     async ({ params, query, c }) => {
-      const { context, settings } = c.var;
+      const context = c.get("context");
+      const { settings } = deploymentOf(c);
       const initiation = await getInitiation(context, params.paymentInitiationID);
       const { query: _filter, ...unfiltered } = query;
       const wanted = toListQuery("payment-initiation-payments", {

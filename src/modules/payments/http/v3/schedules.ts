@@ -14,7 +14,7 @@ import {
   listSchedules,
   taskInScheduleId,
 } from "#modules/payments/polling/list.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
@@ -53,7 +53,8 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of schedules", cursorOf(ScheduleResponse)), ...errors(404) },
     },
     async ({ params: { connectorID: id }, query, body, c }) => {
-      const { context, settings } = c.var;
+      const context = c.get("context");
+      const { settings } = deploymentOf(c);
       const values = scheduleFilterValues(id);
       const wanted = toListQuery("schedules", { query, body, settings, values });
       const page = await listSchedules(context, { id, query: wanted });
@@ -99,7 +100,8 @@ function registerInstances(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of runs", cursorOf(InstanceResponse)), ...errors(404) },
     },
     async ({ params: { connectorID: connector, scheduleID: scheduleId }, query, c }) => {
-      const { context, settings } = c.var;
+      const context = c.get("context");
+      const { settings } = deploymentOf(c);
       const request = { query: { ...query, query: undefined }, body: undefined, settings };
       const wanted = toListQuery("schedule-instances", request);
       const page = await listInstances(context, { connector, scheduleId, query: wanted });

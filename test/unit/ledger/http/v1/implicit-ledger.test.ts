@@ -23,7 +23,7 @@ function request(counts: () => Promise<unknown>): Context<AppEnv> {
   const settings = ledgerSettings.parse({ ...TEST_SETTINGS });
   const principal = { issuer: "florin", subject: "", clientId: "", scopes: [], ledgers: [] };
   // The functions under test use no more of a request.
-  const variables = { context: { env, principal }, settings };
+  const variables = { context: { env, principal }, request: { deployment: { settings } } };
   const get = (name: keyof typeof variables) => variables[name];
   return { env, get } as unknown as Context<AppEnv>;
 }

@@ -18,7 +18,7 @@ import {
 } from "#modules/ledger/http/v1/schemas.ts";
 import { toAccountV1View, toUnusedAccountView } from "#modules/ledger/http/v1/views.ts";
 import { AppError } from "#platform/errors.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
@@ -50,7 +50,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params: { ledger }, query, c }) => {
-      const wanted = toAccountPage({ ledger, query, settings: c.get("settings") });
+      const wanted = toAccountPage({ ledger, query, settings: deploymentOf(c).settings });
       const expand = toExpansion(wanted.expand);
       const page = await withLedgerOrEmpty(c, ledger, (reader) =>
         reader.listAccounts(ledger, wanted, expand),

@@ -10,7 +10,7 @@ import {
 } from "#modules/ledger/http/v1/schemas.ts";
 import { toAccountBalancesView } from "#modules/ledger/http/v1/views.ts";
 import { toBalancesView } from "#modules/ledger/http/views.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
@@ -35,7 +35,7 @@ export function registerBalances(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params: { ledger }, query, c }) => {
-      const wanted = toBalancePage({ ledger, query, settings: c.get("settings") });
+      const wanted = toBalancePage({ ledger, query, settings: deploymentOf(c).settings });
       const expand = { ...VOLUMES_IMPLIED, effectiveVolumes: false };
       const page = await withLedgerOrEmpty(c, ledger, (reader) =>
         reader.listAccounts(ledger, wanted, expand),

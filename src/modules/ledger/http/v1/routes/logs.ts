@@ -4,7 +4,7 @@ import { withLedgerOrEmpty } from "#modules/ledger/http/v1/implicit-ledger.ts";
 import { toLogPage } from "#modules/ledger/http/v1/requests.ts";
 import { LogListQuery, LogV1Response } from "#modules/ledger/http/v1/schemas.ts";
 import { toLogV1Views } from "#modules/ledger/http/v1/views.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, toCursorView } from "#platform/http/schemas.ts";
 
@@ -29,7 +29,7 @@ export function registerLogs(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params: { ledger }, query, c }) => {
-      const wanted = toLogPage({ ledger, query, settings: c.get("settings") });
+      const wanted = toLogPage({ ledger, query, settings: deploymentOf(c).settings });
       const page = await withLedgerOrEmpty(c, ledger, (reader) => reader.listLogs(ledger, wanted));
       return {
         status: 200,

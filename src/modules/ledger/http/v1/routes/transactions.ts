@@ -21,7 +21,7 @@ import {
 import { toTransactionV1View } from "#modules/ledger/http/v1/views.ts";
 import { commit, commitBatch } from "#modules/ledger/http/v1/writes.ts";
 import { AppError } from "#platform/errors.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
@@ -114,7 +114,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params: { ledger }, query, c }) => {
-      const wanted = toTransactionPage({ ledger, query, settings: c.get("settings") });
+      const wanted = toTransactionPage({ ledger, query, settings: deploymentOf(c).settings });
       const expand = { ...toExpansion(wanted.expand), volumes: true };
       const page = await withLedgerOrEmpty(c, ledger, (reader) =>
         reader.listTransactions(ledger, wanted, expand),

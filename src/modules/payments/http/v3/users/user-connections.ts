@@ -9,7 +9,7 @@ import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists
 import { connectorIdParam, uuidParam } from "#modules/payments/http/path-ids.ts";
 import { getLinkAttempt, listLinkAttempts } from "#modules/payments/users/link-attempts.ts";
 import { listConnections } from "#modules/payments/users/list-connections.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
@@ -46,7 +46,11 @@ function registerConnections(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, query, body, c }) => {
-      const wanted = toListQuery("connections", { query, body, settings: c.var.settings });
+      const wanted = toListQuery("connections", {
+        query,
+        body,
+        settings: deploymentOf(c).settings,
+      });
       const of = { userId: params.paymentServiceUserID };
       const page = await listConnections(c.var.context, of, wanted);
       return { status: 200, body: toCursorView(mapPage(page, toConnectionView)) };
@@ -71,7 +75,11 @@ function registerConnections(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, query, body, c }) => {
-      const wanted = toListQuery("connections", { query, body, settings: c.var.settings });
+      const wanted = toListQuery("connections", {
+        query,
+        body,
+        settings: deploymentOf(c).settings,
+      });
       const of = { userId: params.paymentServiceUserID, connector: params.connectorID };
       const page = await listConnections(c.var.context, of, wanted);
       return { status: 200, body: toCursorView(mapPage(page, toConnectionView)) };
@@ -96,7 +104,11 @@ function registerLinkAttempts(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of attempts", cursorOf(LinkAttemptResponse)), ...errors(404) },
     },
     async ({ params, query, body, c }) => {
-      const wanted = toListQuery("link-attempts", { query, body, settings: c.var.settings });
+      const wanted = toListQuery("link-attempts", {
+        query,
+        body,
+        settings: deploymentOf(c).settings,
+      });
       const of = { userId: params.paymentServiceUserID, connector: params.connectorID };
       const page = await listLinkAttempts(c.var.context, of, wanted);
       return { status: 200, body: toCursorView(mapPage(page, toLinkAttemptView)) };
