@@ -14,7 +14,7 @@ import { respond } from "#platform/http/answers.ts";
 import type { Authenticator } from "#platform/http/authenticator.ts";
 import { addCommonHeaders, REQUEST_ID_HEADER } from "#platform/http/common-headers.ts";
 import type { AppEnv, Deployment, RequestFacts } from "#platform/http/context.ts";
-import { allowAnyOrigin } from "#platform/http/cors.ts";
+import { answerPreflight } from "#platform/http/cors.ts";
 import { hasEdgeData, isFromEdge } from "#platform/http/edge.ts";
 import { internalAuthenticator } from "#platform/http/internal-calls.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
@@ -32,7 +32,6 @@ import { isOpaque, isStorageFull, storageFull } from "#platform/storage-full.ts"
 
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ router: new SegmentRouter(inOneStep) });
-  app.on("OPTIONS", "*", allowAnyOrigin);
   for (const { name, partOf = name, routes, florinRoutes } of MODULES) {
     app.route(`/api/${partOf}`, routes());
     if (florinRoutes !== undefined) app.route("/api/florin/v1", florinRoutes());
@@ -88,12 +87,16 @@ async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
   let request: RequestFacts | undefined;
   let response: Response;
   try {
-    const deployment = deploymentFor(c.env);
-    request = { id, url: raw.url, deployment, hasCommonHeaders: false };
-    c.set("request", request);
-    admit(raw, request, c.env);
-    const given = await answer(c);
-    response = given instanceof Response ? given : finishedIn(c);
+    if (raw.method === "OPTIONS" && !isOpenToAll(c.env)) {
+      response = answerPreflight();
+    } else {
+      const deployment = deploymentFor(c.env);
+      request = { id, url: raw.url, deployment, hasCommonHeaders: false };
+      c.set("request", request);
+      admit(raw, request, c.env);
+      const given = await answer(c);
+      response = given instanceof Response ? given : finishedIn(c);
+    }
   } catch (error) {
     response = answerError(error, c, id);
   }
@@ -101,8 +104,7 @@ async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
     // Not by `c.header`, which copies a finished answer.
     const { headers } = response;
     headers.set(REQUEST_ID_HEADER, id);
-    // Wrong settings are no matter of the answer's headers.
-    addCommonHeaders(headers, { isSilent: request?.deployment.isOpenToAll ?? true });
+    addCommonHeaders(headers, { isSilent: isOpenToAll(c.env) });
   }
   const { status } = response;
   const durationMs = Date.now() - startedMs;
@@ -132,7 +134,16 @@ const isLocal = memoByEnv((env: Env) => {
   try {
     return platformSettings.of(env).FLORIN_LOCAL;
   } catch {
-    return false; // `deploymentFor` says what is wrong
+    return true; // and its name is our own: `deploymentFor` says what is wrong
+  }
+});
+
+/** Whether nobody has to say who they are. Where the setting is wrong, no other origin may read the answer that says so. */
+const isOpenToAll = memoByEnv((env: Env) => {
+  try {
+    return authSettings.of(env).FLORIN_AUTH === "off";
+  } catch {
+    return true; // `deploymentFor` says what is wrong
   }
 });
 
@@ -152,13 +163,18 @@ const SETTINGS = [platformSettings, ...MODULES.map(({ settings }) => settings)];
 /** The settings of an environment are checked once. Throws `SettingsError`. */
 const deploymentFor = memoByEnv((env: Env): Deployment => {
   assertSettings(SETTINGS, { ...env });
-  // With authentication off, everybody may do everything.
-  const isOpenToAll = authSettings.of(env).FLORIN_AUTH === "off";
+  const isOpen = isOpenToAll(env);
   const verify = authModule.authenticator(env);
-  const authenticate: Authenticator = isOpenToAll
+  // With authentication off, everybody may do everything.
+  const authenticate: Authenticator = isOpen
     ? async (request, scope) => ({ ...(await verify(request, scope)), scopes: EVERY_SCOPE })
     : (request, scope) => (internalAuthenticator(request) ?? verify)(request, scope);
-  return { settings: platformSettings.of(env), scopes: ALL_SCOPES, authenticate, isOpenToAll };
+  return {
+    settings: platformSettings.of(env),
+    scopes: ALL_SCOPES,
+    authenticate,
+    isOpenToAll: isOpen,
+  };
 });
 
 const ALL_SCOPES = ["openid", ...Object.keys(scopesOf(MODULES))];

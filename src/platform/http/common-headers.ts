@@ -2,7 +2,7 @@
 export const REQUEST_ID_HEADER = "x-request-id";
 /** Headers that pages may read besides those that browsers show them anyway. */
 export const EXPOSED_HEADERS = ["Count", "Idempotency-Hit"];
-/** The origins that may read what the API answers; see `allowAnyOrigin`. */
+/** The origins that may read what the API answers; see `answerPreflight`. */
 export const ALLOWED_ORIGIN = "*";
 /** What an answer of the API allows a browser that shows it: nothing. Pages have policies of their own. */
 const POLICY = "default-src 'none'; frame-ancestors 'none'";

@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
-import { api, send } from "#test/support/platform/api.ts";
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import { createApp } from "#src/app.ts";
+import { api, BASE_URL, send } from "#test/support/platform/api.ts";
 import { isolate } from "#test/support/platform/isolate.ts";
 
 const POLICY = "default-src 'none'; frame-ancestors 'none'";
@@ -33,4 +35,59 @@ test("a server with a socket of its own takes nothing that came another way", as
   const response = await server("/versions", { cf: { colo: "made up" } });
   expect(response.status).toBe(400);
   expect(await response.text()).toContain("this way into the server is closed");
+});
+
+test.each([
+  ["who may call", { FLORIN_MAX_PAGE_SIZE: "many" }, "*"],
+  ["whether all may call", { FLORIN_AUTH: "perhaps" }, null],
+])(
+  "wrong settings are answered as any failure, where they say %s",
+  async (_what, wrong, origin) => {
+    const server = isolate({ FLORIN_LOCAL: "false", ...wrong });
+    const fromEdge = { headers: { "cf-ray": "8f1e2d3c4b5a6978" }, cf: {} };
+    const response = await server("/versions", fromEdge);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ errorCode: "INTERNAL" });
+    expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]+$/);
+    expect(response.headers.get("content-security-policy")).toBe(POLICY);
+    expect(response.headers.get("access-control-allow-origin")).toBe(origin);
+  },
+);
+
+const PREFLIGHT = {
+  method: "OPTIONS",
+  headers: { origin: "https://example.com", "access-control-request-method": "GET" },
+};
+
+interface Refusal {
+  readonly path?: string;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly init?: RequestInit;
+}
+
+test.each<[string, Refusal]>([
+  ["a broken URL", { path: "/api/ledger/v2/%zz" }],
+  ["a way in that is closed", { settings: { FLORIN_DIRECT: "true" }, init: { cf: {} } }],
+  ["wrong settings", { settings: { FLORIN_MAX_PAGE_SIZE: "many" } }],
+])("pages may read why they are refused for %s", async (_what, refusal) => {
+  const { path = "/versions", settings, init } = refusal;
+  const server = isolate(settings);
+  const asked = await server(path, { ...PREFLIGHT, ...init });
+  expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
+  expect(asked.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  const refused = await server(path, init);
+  expect(refused.status).toBeGreaterThanOrEqual(400);
+  expect(refused.headers.get("access-control-allow-origin")).toBe("*");
+});
+
+test("whatever is thrown is answered as an error, and logged", async () => {
+  const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const ASSETS = { fetch: () => Promise.reject("no files") };
+  const response = await createApp().fetch(new Request(`${BASE_URL}/scalar.js`), {
+    ...env,
+    ASSETS,
+  });
+  expect(response.status).toBe(500);
+  expect(await response.json()).toMatchObject({ errorCode: "INTERNAL" });
+  expect(logged.mock.calls.flat().join()).toContain("no files");
 });
