@@ -112,7 +112,8 @@ function takeInTableOrder<T>(byPair: ByPair<T>, pairs?: readonly number[]): T[] 
   const all: T[] = [];
   for (const pair of Float64Array.from(pairs ?? byPair.keys()).toSorted()) {
     for (const item of byPair.get(pair) ?? []) all.push(item);
-    byPair.delete(pair);
+    if (pairs !== undefined) byPair.delete(pair);
   }
+  if (pairs === undefined) byPair.clear();
   return all;
 }
