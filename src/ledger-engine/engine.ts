@@ -175,7 +175,7 @@ export class LedgerEngine {
     const limits = new BulkLimits(this.#steps);
     try {
       this.#unitOfWork(() => {
-        this.#batch.prefetch(itemsOfElements(elements));
+        this.#batch.prefetch(() => itemsOfElements(elements));
         for (const element of elements) {
           const outcome = this.#runElement(element, {
             schemaVersion: options.schemaVersion ?? "",

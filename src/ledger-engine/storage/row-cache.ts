@@ -34,24 +34,18 @@ export class RowCache {
   readonly #absentAccounts = new Set<Account>();
   readonly #absentReferences = new Set<string>();
   readonly #absentKeys = new Set<string>();
+  #ahead: (() => PrefetchedItems) | undefined;
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
-  /** Reads the rows with one statement for each table instead of one for each item. */
-  prefetch({ postings, references, keys }: PrefetchedItems): void {
-    const unknown = new UnknownItems();
-    for (const { source, destination, asset } of postings) {
-      const assetId = this.asset(asset);
-      this.#noteUnknown(unknown, source, assetId);
-      this.#noteUnknown(unknown, destination, assetId);
-    }
-    this.#readAccounts(unknown.accounts);
-    for (const [address, asset] of unknown.holders) this.#noteUnknown(unknown, address, asset);
-    this.#readVolumes(unknown.pairs);
-    this.#readAbsent(SELECT_REFERENCES, references, this.#absentReferences);
-    this.#readAbsent(SELECT_KEYS, keys, this.#absentKeys);
+  /**
+   * Makes the first item that is not known read those that `items` gives then, with one statement for each table instead of one for
+   * each item. Where all of them are known, none is looked up twice.
+   */
+  prefetch(items: () => PrefetchedItems): void {
+    this.#ahead = items;
   }
 
   asset(name: Asset): number | undefined {
@@ -66,6 +60,7 @@ export class RowCache {
   account(address: Account): number | undefined {
     const known = this.#accounts.id(address);
     if (known !== undefined || this.#absentAccounts.has(address)) return known;
+    if (this.#readAhead()) return this.account(address);
     const [row] = this.#sql.all<AccountSqlRow>(SELECT_ACCOUNT, address);
     if (row !== undefined) this.#accounts.set(address, toKept(row.id, row.first));
     else if (this.#absentAccounts.size < ABSENT_MAX) this.#absentAccounts.add(address);
@@ -80,6 +75,7 @@ export class RowCache {
   volumes(account: number, asset: number): Volumes {
     const known = this.#volumes.get(account, asset);
     if (known !== undefined) return known;
+    if (this.#readAhead()) return this.volumes(account, asset);
     const [row] = this.#sql.all<{ input: StoredAmount; output: StoredAmount }>(
       "SELECT input, output FROM move WHERE account = ? AND asset = ? ORDER BY tx DESC LIMIT 1",
       account,
@@ -93,11 +89,13 @@ export class RowCache {
 
   hasReference(reference: string): boolean {
     if (this.#absentReferences.has(reference)) return false;
+    if (this.#readAhead()) return this.hasReference(reference);
     return this.#sql.all("SELECT 1 FROM tx WHERE reference = ?", reference).length > 0;
   }
 
   hasKey(key: string): boolean {
     if (this.#absentKeys.has(key)) return false;
+    if (this.#readAhead()) return this.hasKey(key);
     return this.#sql.all(SELECT_KEY, key).length > 0;
   }
 
@@ -136,7 +134,31 @@ export class RowCache {
     this.#forgetAbsent();
   }
 
+  /** Whether items were read. */
+  #readAhead(): boolean {
+    const items = this.#ahead;
+    if (items === undefined) return false;
+    this.#ahead = undefined;
+    this.#read(items());
+    return true;
+  }
+
+  #read({ postings, references, keys }: PrefetchedItems): void {
+    const unknown = new UnknownItems();
+    for (const { source, destination, asset } of postings) {
+      const assetId = this.asset(asset);
+      this.#noteUnknown(unknown, source, assetId);
+      this.#noteUnknown(unknown, destination, assetId);
+    }
+    this.#readAccounts(unknown.accounts);
+    for (const [address, asset] of unknown.holders) this.#noteUnknown(unknown, address, asset);
+    this.#readVolumes(unknown.pairs);
+    this.#readAbsent(SELECT_REFERENCES, references, this.#absentReferences);
+    this.#readAbsent(SELECT_KEYS, keys, this.#absentKeys);
+  }
+
   #forgetAbsent(): void {
+    this.#ahead = undefined;
     this.#absentAssets.clear();
     this.#absentAccounts.clear();
     this.#absentReferences.clear();

@@ -112,12 +112,18 @@ export class WriteBatch implements VolumeReader {
     if (isLarge) this.flush();
   }
 
-  /** Reads, with few statements, what commands are about to ask for. What waits to be written has no row, but is not absent. */
-  prefetch({ postings, references, keys }: PrefetchedItems): void {
-    this.#cache.prefetch({
-      postings,
-      references: references.filter((reference) => !this.#references.has(reference)),
-      keys: keys.filter((key) => !this.#keys.has(key)),
+  /**
+   * Makes the first command that asks for what is not known read, with few statements, what all of them are about to ask for. What waits
+   * to be written then has no row, but is not absent.
+   */
+  prefetch(items: () => PrefetchedItems): void {
+    this.#cache.prefetch(() => {
+      const { postings, references, keys } = items();
+      return {
+        postings,
+        references: references.filter((reference) => !this.#references.has(reference)),
+        keys: keys.filter((key) => !this.#keys.has(key)),
+      };
     });
   }
 

@@ -164,7 +164,7 @@ export class LogImporter {
           part.push(this.#hasOwnForm ? parseLine(text, number) : parseWholeLine(text, number));
         }
       });
-      this.#batch.prefetch(itemsOfImported(part.map(({ entry }) => entry)));
+      this.#batch.prefetch(() => itemsOfImported(part.map(({ entry }) => entry)));
       for (const line of part) yield () => line;
       if (!read.ok) yield () => unwrap(read);
     }

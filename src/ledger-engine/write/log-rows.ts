@@ -81,7 +81,7 @@ export function* decodeAhead(
     } catch {
       // It throws again in its turn.
     }
-    batch.prefetch(itemsOfReplayed(entries));
+    batch.prefetch(() => itemsOfReplayed(entries));
     for (const [index, row] of page.rows.entries()) {
       yield { row, entry: () => entries[index] ?? decodeEntry(row, page) };
     }

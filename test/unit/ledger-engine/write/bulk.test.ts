@@ -12,6 +12,7 @@ import {
   setMetadata,
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
+import { StatementCounts } from "#test/support/ledger-engine/statement-counts.ts";
 
 const GOOD = create(posting("world -> a", 1));
 const SHORT = create(posting("nobody -> a", 1));
@@ -151,6 +152,28 @@ describe("a bulk", () => {
     ]);
     expect(summaryOf(ledger.bulk([GOOD, none], { atomic: true }))).toEqual([3, "NO_POSTINGS"]);
     expect(ledger.logs()).toHaveLength(2);
+  });
+
+  test("reads what is not known together, wherever it begins, and nothing that is known", () => {
+    const sql = new StatementCounts();
+    const ledger = new TestLedger({ sql });
+    const payments = (from: number, to: number, prefix?: string) =>
+      Array.from({ length: to - from }, (_, index) => {
+        const reference = prefix === undefined ? {} : { reference: `${prefix}${index}` };
+        return create(posting(`world -> a${from + index}`, 1), reference);
+      });
+    const selectsOf = (commands: ReturnType<typeof payments>) => {
+      sql.counts.clear();
+      expect(summaryOf(ledger.bulk(commands))).toHaveLength(commands.length);
+      const names = [...sql.counts.keys()].filter((name) => name.startsWith("SELECT"));
+      return names.reduce((sum, name) => sum + (sql.counts.get(name) ?? 0), 0);
+    };
+    ledger.bulk(payments(0, 100, "first"));
+    // Accounts, references, and the transaction that is the latest.
+    expect(selectsOf(payments(50, 150, "second"))).toBeLessThan(6);
+    expect(selectsOf(payments(0, 150))).toBe(0);
+    expect(ledger.volumes("a99")).toEqual({ USD: "3/0" });
+    expect(ledger.volumes("a149")).toEqual({ USD: "2/0" });
   });
 
   test("keeps every row of a large one: a thousand transactions of many accounts", () => {
