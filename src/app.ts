@@ -51,7 +51,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
 /** A handler and its route, as Hono gives them to its router. */
 type Routed = Parameters<OpenAPIHono<AppEnv>["router"]["add"]>[2];
 
-/** Gives the answer, or leaves it in the context. */
+/** Gives the answer, or a promise of it, or nothing where the answer is in the context. */
 type Answering = (c: Context<AppEnv>) => unknown;
 
 /** Makes one handler of those of a path, each of which may pass the request on to the next one. */
@@ -68,6 +68,7 @@ function inOneStep(routed: readonly Routed[]): Routed {
 
 const NO_ROUTE: Routed[1] = { basePath: "/", path: "*", method: "ALL", handler: () => undefined };
 
+/** Runs the next handlers, and puts their answer where a handler that waits for them finds it. */
 async function passOn(c: Context<AppEnv>, next: Answering): Promise<void> {
   const answer = await next(c);
   if (answer instanceof Response) c.res = answer;
@@ -134,7 +135,7 @@ const isLocal = memoByEnv((env: Env) => {
   try {
     return platformSettings.of(env).FLORIN_LOCAL;
   } catch {
-    return true; // and its name is our own: `deploymentFor` says what is wrong
+    return true; // so that the name is our own; `deploymentFor` says what is wrong
   }
 });
 

@@ -34,6 +34,7 @@ export class RowCache {
   readonly #absentAccounts = new Set<Account>();
   readonly #absentReferences = new Set<string>();
   readonly #absentKeys = new Set<string>();
+  /** Gives what is read together with the first item that is not known; undefined where that was read, or nothing is asked for ahead. */
   #ahead: (() => PrefetchedItems) | undefined;
 
   constructor(sql: Sql) {
@@ -41,8 +42,8 @@ export class RowCache {
   }
 
   /**
-   * Makes the first item that is not known read those that `items` gives then, with one statement for each table instead of one for
-   * each item. Where all of them are known, none is looked up twice.
+   * Notes which items will be asked for. When the first of them is not known, all that are not known are read, with one statement for
+   * each table instead of one for each item. Until then `items` is not called, so that known items are looked up only once.
    */
   prefetch(items: () => PrefetchedItems): void {
     this.#ahead = items;
@@ -134,7 +135,7 @@ export class RowCache {
     this.#forgetAbsent();
   }
 
-  /** Whether items were read. */
+  /** Reads the items that were noted, if there are any. It returns whether there were. */
   #readAhead(): boolean {
     const items = this.#ahead;
     if (items === undefined) return false;

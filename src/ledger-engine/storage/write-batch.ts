@@ -113,8 +113,8 @@ export class WriteBatch implements VolumeReader {
   }
 
   /**
-   * Makes the first command that asks for what is not known read, with few statements, what all of them are about to ask for. What waits
-   * to be written then has no row, but is not absent.
+   * Notes what commands are about to ask for, which is read with few statements once something of it is not known. What waits to be
+   * written at that moment has no row, but is not absent.
    */
   prefetch(items: () => PrefetchedItems): void {
     this.#cache.prefetch(() => {

@@ -130,18 +130,20 @@ export class TokenVerifier implements TokenReader {
     const header = request.headers.get("authorization");
     const now = nowMs();
     const known = revocations.isDue(now) ? undefined : this.#recall(header, now);
-    if (known === undefined) return this.#authenticateUnknown(request, scope);
+    if (known === undefined) return this.#authenticateLater(request, scope);
     return this.#admit(known, request, scope);
   };
 
-  async #authenticateUnknown(request: Request, scope: Scope): Promise<Principal> {
+  /** The same where it takes a look for new revocations, or the verification of a token. */
+  async #authenticateLater(request: Request, scope: Scope): Promise<Principal> {
     const { nowMs, revocations } = this.#options;
+    if (revocations.isDue(nowMs())) await this.#refreshRevocations();
     const header = request.headers.get("authorization");
-    const now = nowMs();
-    if (revocations.isDue(now)) await this.#refreshRevocations();
-    const token = this.#recall(header, now) ?? (await this.#verifyHeader(header, request.url));
+    const token = this.#recall(header, nowMs()) ?? (await this.#verifyHeader(header, request.url));
     return this.#admit(token, request, scope);
   }
+
+  /** Who acts with a token that is valid. Throws where it does not allow the scope, or is not valid for this host. */
 
   #admit(token: VerifiedToken, request: Request, scope: Scope): Principal {
     // A token that is remembered may have come through another host, under which the server has another name.

@@ -38,21 +38,18 @@ test("a server with a socket of its own takes nothing that came another way", as
 });
 
 test.each([
-  ["who may call", { FLORIN_MAX_PAGE_SIZE: "many" }, "*"],
-  ["whether all may call", { FLORIN_AUTH: "perhaps" }, null],
-])(
-  "wrong settings are answered as any failure, where they say %s",
-  async (_what, wrong, origin) => {
-    const server = isolate({ FLORIN_LOCAL: "false", ...wrong });
-    const fromEdge = { headers: { "cf-ray": "8f1e2d3c4b5a6978" }, cf: {} };
-    const response = await server("/versions", fromEdge);
-    expect(response.status).toBe(500);
-    expect(await response.json()).toMatchObject({ errorCode: "INTERNAL" });
-    expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]+$/);
-    expect(response.headers.get("content-security-policy")).toBe(POLICY);
-    expect(response.headers.get("access-control-allow-origin")).toBe(origin);
-  },
-);
+  ["of pages", { FLORIN_MAX_PAGE_SIZE: "many" }, "*"],
+  ["of authentication", { FLORIN_AUTH: "perhaps" }, null],
+])("wrong settings %s are answered as any failure", async (_what, wrong, origin) => {
+  const server = isolate({ FLORIN_LOCAL: "false", ...wrong });
+  const fromEdge = { headers: { "cf-ray": "8f1e2d3c4b5a6978" }, cf: {} };
+  const response = await server("/versions", fromEdge);
+  expect(response.status).toBe(500);
+  expect(await response.json()).toMatchObject({ errorCode: "INTERNAL" });
+  expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]+$/);
+  expect(response.headers.get("content-security-policy")).toBe(POLICY);
+  expect(response.headers.get("access-control-allow-origin")).toBe(origin);
+});
 
 const PREFLIGHT = {
   method: "OPTIONS",
