@@ -28,7 +28,7 @@ import { type ImportBatch, type ImportOutcome, LogImporter } from "./write/log-i
 import { decodeAhead, type LogRowPage, ReplayError, type StoredLogRow } from "./write/log-rows.ts";
 import { type AppendOptions, LogWriter, transactionOf } from "./write/log-writer.ts";
 import type { DecodedEntry, PendingEntry } from "./write/pending-entry.ts";
-import { itemsOfElements } from "./write/prefetched-items.ts";
+import { elementsAhead } from "./write/prefetched-items.ts";
 import { assert } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 import { type Result, toFailure } from "#platform/result.ts";
@@ -175,7 +175,7 @@ export class LedgerEngine {
     const limits = new BulkLimits(this.#steps);
     try {
       this.#unitOfWork(() => {
-        this.#batch.prefetch(() => itemsOfElements(elements));
+        this.#batch.prefetch(elementsAhead(elements, () => results.length));
         for (const element of elements) {
           const outcome = this.#runElement(element, {
             schemaVersion: options.schemaVersion ?? "",

@@ -21,6 +21,9 @@ export interface PrefetchedItems {
   readonly keys: readonly string[];
 }
 
+/** Gives the items of the command that runs and of some that follow it; undefined where it has given those of that command already. */
+export type ItemsAhead = () => PrefetchedItems | undefined;
+
 /**
  * Rows of a ledger that were read, or are about to be written, so that they are not read again. That a row is absent is
  * remembered for one unit of work only.
@@ -34,19 +37,19 @@ export class RowCache {
   readonly #absentAccounts = new Set<Account>();
   readonly #absentReferences = new Set<string>();
   readonly #absentKeys = new Set<string>();
-  /** Gives what is read together with the first item that is not known; undefined where that was read, or nothing is asked for ahead. */
-  #ahead: (() => PrefetchedItems) | undefined;
+  #ahead: ItemsAhead | undefined;
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
   /**
-   * Notes which items will be asked for. When the first of them is not known, all that are not known are read, with one statement for
-   * each table instead of one for each item. Until then `items` is not called, so that known items are looked up only once.
+   * Notes which items will be asked for. Where one of them is not known, it is read together with what else `ahead` gives and is not
+   * known, with one statement for each table instead of one for each item. Otherwise `ahead` is not called, so that known items are
+   * looked up only once.
    */
-  prefetch(items: () => PrefetchedItems): void {
-    this.#ahead = items;
+  prefetch(ahead: ItemsAhead): void {
+    this.#ahead = ahead;
   }
 
   asset(name: Asset): number | undefined {
@@ -135,12 +138,11 @@ export class RowCache {
     this.#forgetAbsent();
   }
 
-  /** Reads the items that were noted, if there are any. It returns whether there were. */
+  /** Reads the items that come next, unless they were read already. It returns whether it has read them. */
   #readAhead(): boolean {
-    const items = this.#ahead;
+    const items = this.#ahead?.();
     if (items === undefined) return false;
-    this.#ahead = undefined;
-    this.#read(items());
+    this.#read(items);
     return true;
   }
 

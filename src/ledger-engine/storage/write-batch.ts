@@ -6,7 +6,7 @@ import { MetadataBatch } from "./metadata-index.ts";
 import { MoveBatch, type MoveRow } from "./moves/move-batch.ts";
 import { pairKey } from "./moves/pair-key.ts";
 import { RecentDates } from "./recent-dates.ts";
-import { type PrefetchedItems, RowCache } from "./row-cache.ts";
+import { type ItemsAhead, RowCache } from "./row-cache.ts";
 import { ASSETS_MAX } from "#ledger-engine/rules/limits.ts";
 import type { VolumeReader } from "#ledger-engine/rules/postings.ts";
 import type {
@@ -116,9 +116,11 @@ export class WriteBatch implements VolumeReader {
    * Notes what commands are about to ask for, which is read with few statements once something of it is not known. What waits to be
    * written at that moment has no row, but is not absent.
    */
-  prefetch(items: () => PrefetchedItems): void {
+  prefetch(ahead: ItemsAhead): void {
     this.#cache.prefetch(() => {
-      const { postings, references, keys } = items();
+      const items = ahead();
+      if (items === undefined) return undefined;
+      const { postings, references, keys } = items;
       return {
         postings,
         references: references.filter((reference) => !this.#references.has(reference)),

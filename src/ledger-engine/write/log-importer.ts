@@ -8,7 +8,7 @@ import {
   refused,
 } from "./imported-lines.ts";
 import { type EntryOptions, type PendingEntry, toTrace, withDefaults } from "./pending-entry.ts";
-import { itemsOfImported } from "./prefetched-items.ts";
+import { entriesAhead, itemsOfImported } from "./prefetched-items.ts";
 import { assertEventSize, assertRevertSize, BULK_STEPS_MAX } from "#ledger-engine/rules/limits.ts";
 import { toDerivedText } from "#ledger-engine/rules/log/idempotency.ts";
 import {
@@ -164,7 +164,7 @@ export class LogImporter {
           part.push(this.#hasOwnForm ? parseLine(text, number) : parseWholeLine(text, number));
         }
       });
-      this.#batch.prefetch(() => itemsOfImported(part.map(({ entry }) => entry)));
+      this.#batch.prefetch(entriesAhead(() => itemsOfImported(part.map(({ entry }) => entry))));
       for (const line of part) yield () => line;
       if (!read.ok) yield () => unwrap(read);
     }

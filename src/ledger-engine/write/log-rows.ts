@@ -1,5 +1,5 @@
 import type { DecodedEntry } from "./pending-entry.ts";
-import { itemsOfReplayed } from "./prefetched-items.ts";
+import { entriesAhead, itemsOfReplayed } from "./prefetched-items.ts";
 import { countWithin } from "#ledger-engine/rules/limits.ts";
 import type { Account, Asset, Posting } from "#ledger-engine/rules/types.ts";
 import { entriesIn, numbersIn } from "#ledger-engine/storage/log/log-tables.ts";
@@ -81,7 +81,7 @@ export function* decodeAhead(
     } catch {
       // It throws again in its turn.
     }
-    batch.prefetch(() => itemsOfReplayed(entries));
+    batch.prefetch(entriesAhead(() => itemsOfReplayed(entries)));
     for (const [index, row] of page.rows.entries()) {
       yield { row, entry: () => entries[index] ?? decodeEntry(row, page) };
     }

@@ -2,10 +2,38 @@ import type { DecodedEntry } from "./pending-entry.ts";
 import type { ImportedEntry } from "#ledger-engine/rules/log/imported-log.ts";
 import type { Posting } from "#ledger-engine/rules/types.ts";
 import type { BulkElement } from "#ledger-engine/rules/writes.ts";
-import type { PrefetchedItems } from "#ledger-engine/storage/row-cache.ts";
+import type { ItemsAhead, PrefetchedItems } from "#ledger-engine/storage/row-cache.ts";
 
-/** What the elements of a bulk are about to ask for, as far as it can be told before scripts run. */
-export function itemsOfElements(elements: readonly BulkElement[]): PrefetchedItems {
+/** So many elements of a bulk are looked ahead at first, as most bulks lack few items or none, and each time this many times as many. */
+const ELEMENTS_FIRST = 64;
+const ELEMENTS_GROWTH = 4;
+
+/**
+ * What the elements of a bulk are about to ask for, a part at a time, as far as it can be told before scripts run. `done` gives how many
+ * elements have run.
+ */
+export function elementsAhead(elements: readonly BulkElement[], done: () => number): ItemsAhead {
+  let [end, count] = [0, ELEMENTS_FIRST];
+  return () => {
+    const begin = done();
+    if (begin < end) return undefined;
+    end = begin + count;
+    count *= ELEMENTS_GROWTH;
+    return itemsOfElements(elements.slice(begin, end));
+  };
+}
+
+/** The same for entries of a log, all of which are given at once. */
+export function entriesAhead(items: () => PrefetchedItems): ItemsAhead {
+  let areGiven = false;
+  return () => {
+    if (areGiven) return undefined;
+    areGiven = true;
+    return items();
+  };
+}
+
+function itemsOfElements(elements: readonly BulkElement[]): PrefetchedItems {
   const items = new Items();
   for (const { command, idempotencyKey } of elements) {
     if (command.ok && command.value.kind === "createTransaction") {
