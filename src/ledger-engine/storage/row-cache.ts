@@ -71,9 +71,9 @@ export class RowCache {
     return row?.id;
   }
 
-  /** In microseconds since 1970; undefined where there is no account with this address. */
-  firstUsage(address: Account): bigint | undefined {
-    return this.account(address) === undefined ? undefined : this.#accounts.firstUsage(address);
+  /** Whether an account that was found was not yet used at `micros`, in microseconds since 1970. */
+  isUnusedAt(address: Account, micros: bigint): boolean {
+    return this.#accounts.isUnusedAt(address, micros);
   }
 
   volumes(account: number, asset: number): Volumes {

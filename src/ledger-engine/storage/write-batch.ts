@@ -204,8 +204,8 @@ export class WriteBatch implements VolumeReader {
 
   /** Creates the account if it does not exist, and makes its first usage `timestamp` if that is earlier. */
   useAccount(address: Account, timestamp: Timestamp, now: Timestamp): number {
-    const known = this.#cache.firstUsage(address);
-    if (known === undefined) {
+    const id = this.findAccountId(address);
+    if (id === undefined) {
       return this.#stageAccount({
         id: this.#nextAccount++,
         address,
@@ -215,10 +215,10 @@ export class WriteBatch implements VolumeReader {
         metadata: undefined,
       });
     }
-    if (toMicros(timestamp) < known) {
+    if (this.#cache.isUnusedAt(address, toMicros(timestamp))) {
       this.#stageAccount({ ...this.#accountRow(address), firstUsage: timestamp, updatedAt: now });
     }
-    return this.account(address);
+    return id;
   }
 
   findAccountRow(address: Account): AccountRow | undefined {

@@ -239,9 +239,10 @@ export class EntryBuilder {
     const { id, postings, timestamp, insertedAt, metadata } = transaction;
     const dated = extras.timestamp;
     for (const plan of plans ?? NO_PLANS) plan.rewriteLater();
-    for (const [index, move] of moves.entries()) {
+    let index = 0; // `entries` would make a list for each move
+    for (const move of moves) {
       const { account, input, output } = move;
-      const effective = plans?.[index]?.volumes;
+      const effective = plans?.[index++]?.volumes;
       this.#batch.addMove({
         // A revert creates no accounts: all of them exist.
         account:

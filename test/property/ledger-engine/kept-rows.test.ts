@@ -80,7 +80,10 @@ test("kept accounts are those that were set last, until all are forgotten", () =
         if (action === "clear") kept.clear();
         if (action === "clear" || (action === "trim" && model.size > KEPT_MAX)) model.clear();
         expect(kept.id(address)).toBe(model.get(name)?.id);
-        expect(kept.firstUsage(address)).toBe(model.get(name)?.firstUsage);
+        for (const micros of [value.firstUsage - 1n, value.firstUsage, value.firstUsage + 1n]) {
+          const isUnused = micros < (model.get(name)?.firstUsage ?? micros);
+          expect(kept.isUnusedAt(address, micros)).toBe(isUnused);
+        }
       }
     }),
   );
@@ -110,7 +113,9 @@ test("more accounts than the first lists hold are kept, and all of them are foun
   kept.trim();
   for (let id = 1; id <= 5000; id++) {
     const address = `users:${id}` as Account;
-    expect([kept.id(address), kept.firstUsage(address)]).toEqual([id, BigInt(id) * 1000n]);
+    const micros = BigInt(id) * 1000n;
+    const isUnused = [micros - 1n, micros].map((time) => kept.isUnusedAt(address, time));
+    expect([kept.id(address), ...isUnused]).toEqual([id, true, false]);
   }
   expect(kept.id("users:0" as Account)).toBeUndefined();
 });

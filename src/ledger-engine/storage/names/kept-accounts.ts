@@ -1,5 +1,6 @@
 import type { Account } from "#ledger-engine/rules/types.ts";
 import { BoundedMap } from "#ledger-engine/storage/bounded-map.ts";
+import { MICROS_MIN } from "#platform/time.ts";
 
 /** Most accounts that are kept. One with an address of 17 characters takes 63 bytes on Node. */
 const ACCOUNTS_MAX = 131_072;
@@ -24,6 +25,8 @@ export class KeptAccounts {
   readonly #places = new BoundedMap<Account, number>(Infinity);
   #ids = new Float64Array(PLACES_FIRST);
   #firstUsages = new BigInt64Array(PLACES_FIRST);
+  /** Most writes are dated after it, so that they need not look for that of their accounts, which is somewhere else in memory. */
+  #latestFirstUsage = MICROS_MIN;
   /** The characters of all addresses. */
   #length = 0;
 
@@ -37,10 +40,11 @@ export class KeptAccounts {
     return place === undefined ? undefined : this.#ids[place];
   }
 
-  /** The same in microseconds since 1970. */
-  firstUsage(address: Account): bigint | undefined {
+  /** Whether an account is kept, and its first usage is later than `micros`, in microseconds since 1970. */
+  isUnusedAt(address: Account, micros: bigint): boolean {
+    if (micros >= this.#latestFirstUsage) return false;
     const place = this.#places.get(address);
-    return place === undefined ? undefined : this.#firstUsages[place];
+    return place !== undefined && micros < (this.#firstUsages[place] ?? micros);
   }
 
   /** Adds an account. They may exceed their limit until `trim` is called, because what is not stored yet must not be forgotten. */
@@ -48,6 +52,7 @@ export class KeptAccounts {
     const place = this.#places.get(address) ?? this.#add(address);
     this.#ids[place] = id;
     this.#firstUsages[place] = firstUsage;
+    if (firstUsage > this.#latestFirstUsage) this.#latestFirstUsage = firstUsage;
   }
 
   /** Keeps the accounts within their limit. It is called when everything is stored. */
@@ -59,6 +64,7 @@ export class KeptAccounts {
   clear(): void {
     this.#places.clear();
     this.#length = 0;
+    this.#latestFirstUsage = MICROS_MIN;
     this.#ids = new Float64Array(PLACES_FIRST);
     this.#firstUsages = new BigInt64Array(PLACES_FIRST);
   }
