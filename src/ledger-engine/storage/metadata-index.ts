@@ -127,7 +127,8 @@ export class MetadataBatch {
   }
 
   #note(row: IndexRow, isThere: boolean): void {
-    this.#pairs.set(row.join(","), { row, isThere });
+    const [scope, key, value, target] = row;
+    this.#pairs.set(`${scope},${key},${value},${target}`, { row, isThere });
   }
 }
 
