@@ -1,3 +1,4 @@
+import { PairedRows } from "./paired-rows.ts";
 import type { Volumes } from "#ledger-engine/rules/types.ts";
 import {
   insertionInto,
@@ -19,17 +20,13 @@ export interface MoveRow extends Volumes {
   readonly effective: Volumes | undefined;
 }
 
-/** Items by pair of account and asset, those of each pair in the order of their transactions. */
-type ByPair<T> = Map<number, T[]>;
-
 /** Moves that wait to be written. */
 export class MoveBatch {
-  /** The values of rows, one after the other. */
-  readonly #rows: ByPair<SqlValue> = new Map();
-  /** The same of moves that fill further columns. */
-  readonly #datedRows: ByPair<SqlValue> = new Map();
-  /** The moves with large amounts, as JSON. */
-  readonly #largeRows: ByPair<string> = new Map();
+  readonly #rows = new PairedRows<SqlValue>(MOVES.width);
+  /** Those that fill further columns. */
+  readonly #datedRows = new PairedRows<SqlValue>(DATED_MOVES.width);
+  /** Those with large amounts: each is one value, a list in JSON. */
+  readonly #largeRows = new PairedRows<string>(1);
 
   /** Whether some move is about this pair of account and asset. */
   has(pair: number): boolean {
@@ -46,22 +43,22 @@ export class MoveBatch {
     // A bigint that is rounded is no safe integer afterwards.
     const isSmall = Number.isSafeInteger(input) && Number.isSafeInteger(output);
     if (!isSmall || (delta !== undefined && !(isSafe(delta.input) && isSafe(delta.output)))) {
-      itemsOf(this.#largeRows, pair).push(largeRow(move, delta));
+      this.#largeRows.begin(pair).push(largeRow(move, delta));
     } else if (timestamp === undefined && delta === undefined) {
-      itemsOf(this.#rows, pair).push(account, asset, tx, role, input, output);
+      this.#rows.begin(pair).push(account, asset, tx, role, input, output);
     } else {
       const micros = timestamp === undefined ? null : integerValue(toMicros(timestamp));
       const deltas = delta === undefined ? NO_DELTAS : [Number(delta.input), Number(delta.output)];
-      const values = itemsOf(this.#datedRows, pair);
+      const values = this.#datedRows.begin(pair);
       values.push(account, asset, tx, role, input, output, micros, ...deltas);
     }
   }
 
   /** Writes all moves or, where some pairs are given, only theirs. Moves that are written no longer wait. */
   flush(sql: Sql, write: WriteRows, pairs?: readonly number[]): void {
-    insertRows(sql, MOVES, takeInTableOrder(this.#rows, pairs));
-    insertRows(sql, DATED_MOVES, takeInTableOrder(this.#datedRows, pairs));
-    write(INSERT_LARGE_MOVES, takeInTableOrder(this.#largeRows, pairs));
+    insertRows(sql, MOVES, this.#rows.take(pairs));
+    insertRows(sql, DATED_MOVES, this.#datedRows.take(pairs));
+    write(INSERT_LARGE_MOVES, this.#largeRows.take(pairs));
   }
 
   clear(): void {
@@ -99,27 +96,4 @@ function largeRow(move: MoveRow, delta: Volumes | undefined): string {
   const deltas =
     delta === undefined ? "null,null" : `${amountText(delta.input)},${amountText(delta.output)}`;
   return `[${account},${asset},${tx},${role},${amountText(input)},${amountText(output)},${micros},${deltas}]`;
-}
-
-function itemsOf<T>(byPair: ByPair<T>, pair: number): T[] {
-  let items = byPair.get(pair);
-  if (items === undefined) byPair.set(pair, (items = []));
-  return items;
-}
-
-/** Takes the items of all pairs, or of some, in the order of the primary key, so that each page of the table is found and changed once. */
-function takeInTableOrder<T>(byPair: ByPair<T>, pairs?: readonly number[]): T[] {
-  const all: T[] = [];
-  for (const pair of Float64Array.from(pairs ?? byPair.keys()).toSorted()) {
-    const items = byPair.get(pair);
-    if (items !== undefined) addAll(all, items);
-    if (pairs !== undefined) byPair.delete(pair);
-  }
-  if (pairs === undefined) byPair.clear();
-  return all;
-}
-
-/** A function of its own, because V8 compiles the loop inside of another one anew for each bulk. */
-function addAll<T>(all: T[], items: readonly T[]): void {
-  for (const item of items) all.push(item);
 }
