@@ -19,9 +19,9 @@ export const BULKS_NAME = "engine-bulks";
 
 const BULK = 1000;
 /** So many that the engine knows nearly all accounts, as it does after a while. */
-const ROUNDS_WARM = 30;
-/** So many that each side copies its write-ahead log into its file some ten times, which takes as long as several bulks. */
-const ROUNDS = 100;
+const ROUNDS_WARM = 60;
+/** So many that each side copies its write-ahead log into its file some 25 times, which takes as long as several bulks. */
+const ROUNDS = 200;
 
 /** How fast the engine executes bulks, next to insertions of the very rows that they make. */
 export interface BulkFigures {
