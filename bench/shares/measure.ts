@@ -9,7 +9,6 @@ import {
   WRITTEN_SHARE_NAMES,
 } from "./cases.ts";
 import { measureWebhookShares, WEBHOOK_SHARE_NAMES } from "./webhooks.ts";
-import { median } from "#bench/against/comparison.ts";
 import { BenchApi } from "#bench/api.ts";
 import type { LoadJob } from "#bench/load/job.ts";
 import { LoadGenerator } from "#bench/load/load-generator.ts";
@@ -33,8 +32,8 @@ export interface Share {
   readonly target: number;
 }
 
-/** Many short turns: what else a shared machine does slows some of them, and the median leaves those out. */
-const ROUNDS = 21;
+/** Many short turns, so that whatever else a shared machine does slows both sides. */
+const ROUNDS = 30;
 const ROUND_MS = 200;
 /** How long each side runs before: the runtime compiles what has run some thousands of times. */
 const WARM_UP_MS = 1500;
@@ -99,19 +98,29 @@ async function measureCase(
     load: ceiling,
     beside: beside?.ceiling,
   };
-  const rateOf = async (wanted: LoadCase, durationMs = ROUND_MS): Promise<number> => {
-    const { requests, seconds } = await generator.run({ ...wanted, durationMs });
-    return requests / seconds;
-  };
-  for (const wanted of [own, other]) await rateOf(wanted, WARM_UP_MS);
-  const rates: [number, number][] = [];
-  for (let round = 0; round < ROUNDS; round++) rates.push([await rateOf(own), await rateOf(other)]);
+  const sides = [own, other].map((wanted) => ({ wanted, requests: 0, seconds: 0 }));
+  for (const wanted of [own, other]) await generator.run({ ...wanted, durationMs: WARM_UP_MS });
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+      const { requests, seconds } = await generator.run({ ...side.wanted, durationMs: ROUND_MS });
+      side.requests += requests;
+      side.seconds += seconds;
+    }
+  }
+  const [perSecond = 0, ceilingPerSecond = 0] = sides.map(rateOf);
   return {
     name,
     clients,
-    perSecond: median(rates.map(([rate]) => rate)),
-    ceilingPerSecond: median(rates.map(([, rate]) => rate)),
-    share: median(rates.map(([rate, most]) => rate / most)),
+    perSecond,
+    ceilingPerSecond,
+    share: perSecond / ceilingPerSecond,
     target,
   };
 }
+
+/**
+ * The rate in all turns together. A median would leave out the pauses in which the runtime collects garbage from one side and not from
+ * the other: here one of 30 ms in most turns, and there one of 100 ms in some.
+ */
+const rateOf = ({ requests, seconds }: { requests: number; seconds: number }): number =>
+  requests / seconds;
