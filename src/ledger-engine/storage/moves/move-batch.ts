@@ -43,7 +43,8 @@ export class MoveBatch {
     // A bigint that is rounded is no safe integer afterwards.
     const isSmall = Number.isSafeInteger(input) && Number.isSafeInteger(output);
     if (!isSmall || (delta !== undefined && !(isSafe(delta.input) && isSafe(delta.output)))) {
-      this.#largeRows.begin(pair).push(largeRow(move, delta));
+      const row = largeRow(move, delta);
+      this.#largeRows.begin(pair).push(row);
     } else if (timestamp === undefined && delta === undefined) {
       this.#rows.begin(pair).push(account, asset, tx, role, input, output);
     } else {

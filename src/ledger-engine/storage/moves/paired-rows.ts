@@ -1,3 +1,5 @@
+import { assert } from "#platform/assert.ts";
+
 /** Stands for the pair of a row that was taken. */
 const TAKEN = -1;
 
@@ -12,7 +14,7 @@ export class PairedRows<T> {
   /** The pair of each row. */
   #pairs: number[] = [];
   #pairMax = 0;
-  /** The rows of each pair, in their order: of the first rows, so many as were looked up. */
+  /** The waiting rows of each pair, in their order, among the first `#lookedUp` rows. */
   readonly #rowsOf = new Map<number, number[]>();
   #lookedUp = 0;
 
@@ -37,6 +39,8 @@ export class PairedRows<T> {
    * changed once. Rows of the same pair are in the order in which they came.
    */
   take(pairs?: readonly number[]): T[] {
+    const { length } = this.#values;
+    assert(length === this.#pairs.length * this.#width, "the values are those of whole rows");
     if (pairs !== undefined) return this.#takeSome(pairs);
     const taken = this.#valuesOf(this.#inTableOrder());
     this.clear();
@@ -74,24 +78,21 @@ export class PairedRows<T> {
     }
   }
 
-  /**
-   * The rows that are not taken. A number that holds a pair and a row is sorted in a fraction of the time that a function takes which
-   * compares.
-   */
+  /** The rows that are not taken. To sort numbers that hold a pair and a row takes a fraction of sorting with a comparison function. */
   #inTableOrder(): Float64Array {
     const pairs = this.#pairs;
     const count = pairs.length;
     if (!Number.isSafeInteger((this.#pairMax + 1) * count)) return sortedByPair(pairs);
     const keys = new Float64Array(count);
     for (let row = 0; row < count; row++) keys[row] = (pairs[row] ?? TAKEN) * count + row;
-    const rows = keys.toSorted();
+    const sorted = keys.toSorted();
     let first = 0;
     for (let place = 0; place < count; place++) {
-      const key = rows[place] ?? 0;
+      const key = sorted[place] ?? 0;
       if (key < 0) first = place + 1; // of a row that was taken
-      rows[place] = key - Math.floor(key / count) * count;
+      sorted[place] = key - Math.floor(key / count) * count; // only the row is left of it
     }
-    return rows.subarray(first);
+    return sorted.subarray(first);
   }
 
   #valuesOf(rows: ArrayLike<number>): T[] {
@@ -107,7 +108,7 @@ export class PairedRows<T> {
   }
 }
 
-/** The same for pairs that are too large for that. */
+/** The same for pairs so large that no number holds them exactly together with a row. */
 function sortedByPair(pairs: readonly number[]): Float64Array {
   const rows = Float64Array.from(pairs.keys()).filter((row) => pairs[row] !== TAKEN);
   return rows.toSorted((a, b) => (pairs[a] ?? 0) - (pairs[b] ?? 0) || a - b);
