@@ -71,7 +71,7 @@ export class RowCache {
     return row?.id;
   }
 
-  /** Whether an account that was found was not yet used at `micros`, in microseconds since 1970. */
+  /** Whether the first usage of a known account is later than `micros`, in microseconds since 1970. */
   isUnusedAt(address: Account, micros: bigint): boolean {
     return this.#accounts.isUnusedAt(address, micros);
   }

@@ -4,8 +4,9 @@ import type { Posting } from "#ledger-engine/rules/types.ts";
 import type { BulkElement } from "#ledger-engine/rules/writes.ts";
 import type { ItemsAhead, PrefetchedItems } from "#ledger-engine/storage/row-cache.ts";
 
-/** So many elements of a bulk are looked ahead at first, as most bulks lack few items or none, and each time this many times as many. */
+/** So many elements of a bulk are looked ahead at first: most bulks lack few items or none. */
 const ELEMENTS_FIRST = 64;
+/** Each further time, this many times as many, so that a bulk that lacks many items takes few statements. */
 const ELEMENTS_GROWTH = 4;
 
 /**

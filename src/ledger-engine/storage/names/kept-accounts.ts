@@ -25,7 +25,7 @@ export class KeptAccounts {
   readonly #places = new BoundedMap<Account, number>(Infinity);
   #ids = new Float64Array(PLACES_FIRST);
   #firstUsages = new BigInt64Array(PLACES_FIRST);
-  /** Most writes are dated after it, so that they need not look for that of their accounts, which is somewhere else in memory. */
+  /** No account that is kept was first used after it. Most writes are dated later, so that they need not read `#firstUsages`. */
   #latestFirstUsage = MICROS_MIN;
   /** The characters of all addresses. */
   #length = 0;

@@ -179,6 +179,45 @@ describe("a bulk", () => {
     expect(ledger.volumes("a149")).toEqual({ USD: "3/0" });
   });
 
+  const payTo = (account: string, reference?: string) =>
+    create(posting(`world -> ${account}`, 1), reference === undefined ? {} : { reference });
+  /** Payments to accounts that are known, but for those of some places, which are new. */
+  const paymentsWith = (newOnes: Readonly<Record<number, string>>, count: number) =>
+    Array.from({ length: count }, (_, index) => payTo(newOnes[index] ?? "known"));
+
+  test.each([
+    [{ 0: "new:1", 63: "new:2" }, 1],
+    [{ 0: "new:1", 64: "new:2" }, 2],
+    [{ 0: "new:1", 64: "new:2", 319: "new:3" }, 2],
+    [{ 5: "new:1", 68: "new:2", 69: "new:3", 325: "new:4" }, 3],
+  ])("looks ahead 64 elements, then 256, then more: with new accounts at %j", (newOnes, reads) => {
+    const sql = new StatementCounts();
+    const ledger = new TestLedger({ sql });
+    ledger.bulk([payTo("known")]);
+    sql.counts.clear();
+    ledger.bulk(paymentsWith(newOnes, 400));
+    expect(sql.counts.get("SELECT")).toBe(reads);
+  });
+
+  test("refuses a reference that waited while it was looked ahead, and was written since", () => {
+    const ledger = new TestLedger();
+    const bulk = [
+      ...paymentsWith({ 10: "first" }, 64),
+      payTo("new:1"), // makes the bulk look ahead again
+      revert(20), // writes what waits
+      payTo("known", "r"),
+    ].with(10, payTo("first", "r"));
+    expect(ledger.bulk(bulk).at(-1)).toBe("CONFLICT");
+  });
+
+  test("repeats no element whose key waited while it was looked ahead, and was written since", () => {
+    const ledger = new TestLedger();
+    const repeated = element(payTo("first"), "key");
+    const bulk = [...paymentsWith({}, 64), payTo("new:1"), revert(20), repeated];
+    const results = ledger.bulk(bulk.map((item, index) => (index === 10 ? repeated : item)));
+    expect(results.at(-1)).toMatchObject({ logId: 11, isReplay: true });
+  });
+
   test("keeps every row of a large one: a thousand transactions of many accounts", () => {
     const ledger = new TestLedger();
     const count = 1000;
