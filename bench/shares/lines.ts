@@ -5,7 +5,7 @@ const CELL_WIDTH = 10;
 const COLUMNS = ["clients", "req/s", "ceiling/s", "share", "target"];
 
 export const sharesHead = (): string =>
-  `In turns with an empty call of an object, for single transactions with one inserted row, and for webhooks with an empty request
+  `In turns with an empty call of an object, for single transactions with one inserted row, and, as medians, for webhooks with an empty request
 ${line("case", COLUMNS)}`;
 
 export function shareLine({

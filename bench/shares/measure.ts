@@ -32,7 +32,7 @@ export interface Share {
   readonly target: number;
 }
 
-/** Many short turns, so that whatever else a shared machine does slows both sides. */
+/** So short that whatever else a shared machine does slows both sides, and so many that they cover several collections of garbage. */
 const ROUNDS = 30;
 const ROUND_MS = 200;
 /** How long each side runs before: the runtime compiles what has run some thousands of times. */
@@ -120,7 +120,7 @@ async function measureCase(
 
 /**
  * The rate in all turns together. A median would leave out the pauses in which the runtime collects garbage from one side and not from
- * the other: here one of 30 ms in most turns, and there one of 100 ms in some.
+ * the other: of the product one of 30 ms in most turns, and of the ceiling one of 100 ms in some.
  */
 const rateOf = ({ requests, seconds }: { requests: number; seconds: number }): number =>
   requests / seconds;
