@@ -19,7 +19,8 @@ export const paymentSettings = new DeclaredSettings(
     }),
     FLORIN_PAYMENTS_FOUR_EYES: boolean({
       standard: "false",
-      meaning: "`true`: a payment initiation is approved by another principal than its creator",
+      meaning:
+        "`true`: a payment initiation is approved, and reversed, by another principal than its creator",
     }),
     FLORIN_PAYMENTS_PROVIDER_URLS: list(
       "comma separated kinds of connectors with an http(s) URL each, such as wise=https://api.wise-sandbox.com",

@@ -130,6 +130,8 @@ describe("of workflows, instances and triggers", () => {
     `/api/orchestration/v2/instances/${instance}`,
     `/api/orchestration/v2/instances/${instance}/history`,
     `/api/orchestration/v2/triggers/${trigger}`,
+    `/api/orchestration/v2/triggers/${trigger}/occurrences`,
+    `/api/orchestration/triggers/${trigger}/occurrences`,
   ];
 
   const statusesOf = (made: Awaited<ReturnType<typeof make>>, bearer: string) =>
@@ -139,10 +141,10 @@ describe("of workflows, instances and triggers", () => {
     const own = await make(bound);
     const beyond = await make(wider);
     const free = await make(await freeToken());
-    expect(await statusesOf(own, bound)).toEqual([200, 200, 200, 200]);
-    expect(await statusesOf(own, wider)).toEqual([200, 200, 200, 200]);
+    expect(new Set(await statusesOf(own, bound))).toEqual(new Set([200]));
+    expect(new Set(await statusesOf(own, wider))).toEqual(new Set([200]));
     for (const hidden of [beyond, free]) {
-      expect(await statusesOf(hidden, bound)).toEqual([404, 404, 404, 404]);
+      expect(new Set(await statusesOf(hidden, bound))).toEqual(new Set([404]));
     }
     for (const list of ["workflows", "instances", "triggers"]) {
       const { cursor } = await json<{ cursor: { data: { id: string }[] } }>(
@@ -166,13 +168,9 @@ describe("of workflows, instances and triggers", () => {
       const path = pathOf(operation, values);
       const body = operation.method === "POST" ? { body: { name: "x" } } : {};
       const response = await api(path, { method: operation.method, token: bound, ...body });
-      const { cursor, data } = await response.json<{ cursor?: { data: [] }; data?: [] }>();
-      // A list shows nothing, as it does for an id that nobody has.
-      const answer = cursor?.data ?? data ?? response.status;
-      const expected = path.endsWith("/occurrences") ? [] : 404;
-      expect([operation.method, path, answer]).toEqual([operation.method, path, expected]);
+      expect([operation.method, path, response.status]).toEqual([operation.method, path, 404]);
     }
-    expect(await statusesOf(hidden, wider)).toEqual([200, 200, 200, 200]);
+    expect(new Set(await statusesOf(hidden, wider))).toEqual(new Set([200]));
   });
 
   test("it changes, starts and deletes no others", async () => {
@@ -193,7 +191,7 @@ describe("of workflows, instances and triggers", () => {
     const trigger = { event: "x.y", workflowID: hidden.workflow };
     const refused = await api("/api/orchestration/v2/triggers", { token: bound, body: trigger });
     expect(refused.status).toBe(404);
-    expect(await statusesOf(hidden, wider)).toEqual([200, 200, 200, 200]);
+    expect(new Set(await statusesOf(hidden, wider))).toEqual(new Set([200]));
   });
 });
 

@@ -29,6 +29,14 @@ async function refusalOf(body: unknown): Promise<{ status: number; message: stri
   return { status: response.status, message: errorMessage };
 }
 
+describe("the occurrences of a trigger that there never was", () => {
+  test.each([`/api/orchestration/triggers`, TRIGGERS])("are not found below %s", async (path) => {
+    const response = await api(`${path}/${UNKNOWN}/occurrences`);
+    expect(response.status).toBe(404);
+    expect(await bodyOf(response)).toMatchObject({ errorCode: "NOT_FOUND" });
+  });
+});
+
 describe("a trigger is refused", () => {
   test.each([
     ["without an event", { event: "" }, "validating data: missing event"],

@@ -14,7 +14,10 @@ import {
 import { asClient } from "#modules/auth/index.ts";
 import { createTrigger } from "#modules/orchestration/triggers/create.ts";
 import { deleteTrigger } from "#modules/orchestration/triggers/delete.ts";
-import { listOccurrences } from "#modules/orchestration/triggers/list-occurrences.ts";
+import {
+  assertTriggerKnown,
+  listOccurrences,
+} from "#modules/orchestration/triggers/list-occurrences.ts";
 import { listTriggers } from "#modules/orchestration/triggers/list.ts";
 import { getTrigger } from "#modules/orchestration/triggers/store.ts";
 import { testTrigger } from "#modules/orchestration/triggers/test.ts";
@@ -146,9 +149,13 @@ function registerPagedLists(app: OpenAPIHono<AppEnv>): void {
       scope: "orchestration:read",
       params: Params,
       query: PageParams,
-      responses: { 200: json("A page of occurrences", cursorOf(OccurrenceResponse)) },
+      responses: {
+        200: json("A page of occurrences", cursorOf(OccurrenceResponse)),
+        ...errors(404),
+      },
     },
     async ({ params, query, c }) => {
+      await assertTriggerKnown(c.var.context, params.triggerID);
       const where = firedBy(params.triggerID);
       const page = toPage("occurrences", { query, where }, deploymentOf(c).settings);
       const found = await listOccurrences(c.var.context, page);
@@ -190,9 +197,13 @@ function registerWholeLists(app: OpenAPIHono<AppEnv>): void {
       tags: V1.tags,
       scope: "orchestration:read",
       params: Params,
-      responses: { 200: longList("The occurrences", dataOf(z.array(OccurrenceResponse))) },
+      responses: {
+        200: longList("The occurrences", dataOf(z.array(OccurrenceResponse))),
+        ...errors(404),
+      },
     },
-    ({ params: { triggerID }, c }) => {
+    async ({ params: { triggerID }, c }) => {
+      await assertTriggerKnown(c.var.context, triggerID);
       const read = (page: PageQuery) => listOccurrences(c.var.context, page);
       return { status: 200, pages: allInPages(read, toOccurrenceView, firedBy(triggerID)) };
     },

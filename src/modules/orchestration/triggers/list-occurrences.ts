@@ -9,6 +9,7 @@ import { toWorkflow } from "#modules/orchestration/workflows/workflow.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage, type RowScan } from "#platform/db/list.ts";
+import { AppError } from "#platform/errors.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 
@@ -23,7 +24,22 @@ const OCCURRENCES: ListTable<Occurrence> = {
   },
 };
 
-/** A page of occurrences, of which the query has a filter by `trigger`. Those of deleted triggers stay readable. */
+/**
+ * Throws `NOT_FOUND` unless there is or was such a trigger and the principal may see it. The occurrences of a deleted trigger stay
+ * readable.
+ */
+export async function assertTriggerKnown(
+  context: Pick<ServiceContext, "env" | "principal">,
+  id: string,
+): Promise<void> {
+  const [trigger] = await databaseOf(context.env)
+    .select({ key: orchestrationTriggers.key })
+    .from(orchestrationTriggers)
+    .where(and(eq(orchestrationTriggers.id, id), isTriggerVisible(context.principal)));
+  if (trigger === undefined) throw new AppError("NOT_FOUND", "Trigger not found");
+}
+
+/** A page of occurrences, of which the query has a filter by `trigger`. */
 export const listOccurrences = (
   context: Pick<ServiceContext, "env" | "principal">,
   query: PageQuery,

@@ -17,7 +17,7 @@ export function approveInitiation(context: ServiceContext, id: OwnedId): Promise
   return decideAnew(async () => {
     const initiation = await getInitiation(context, id);
     assertWaiting(initiation);
-    assertApprover(context, initiation.creator);
+    assertSecondPerson(context, initiation.creator, "approve");
     const { statements, events, task } = prepareSend(context, {
       initiation,
       kind: "approve",
@@ -44,15 +44,22 @@ function assertWaiting({ state }: Initiation): void {
 /** What the adjustment says of who has approved. */
 export const approvedBy = ({ principal }: ServiceContext) => ({ approvedBy: principal.subject });
 
+/** What a principal does with an initiation that its creator may not do alone, in the words of the refusal. */
+const DECISIONS = { approve: "approved", reverse: "reversed" } as const;
+
 /**
- * Throws `VALIDATION` where the principal has created the initiation and two are needed. Issuers are not compared: one deployment
- * may have several names in tokens, by which nobody shall become two people.
+ * Throws `VALIDATION` where the principal has created the initiation and two are needed for the decision. Issuers are not compared:
+ * one deployment may have several names in tokens, by which nobody shall become two people.
  */
-export function assertApprover({ env, principal }: ServiceContext, creator: Person): void {
+export function assertSecondPerson(
+  { env, principal }: ServiceContext,
+  creator: Person,
+  decision: keyof typeof DECISIONS,
+): void {
   if (!paymentSettings.of(env).FLORIN_PAYMENTS_FOUR_EYES) return;
   if (principal.subject !== creator.subject) return;
   throw new AppError(
     "VALIDATION",
-    "a payment initiation is approved by somebody else than the one who has created it, because FLORIN_PAYMENTS_FOUR_EYES is set",
+    `a payment initiation is ${DECISIONS[decision]} by somebody else than the one who has created it, because FLORIN_PAYMENTS_FOUR_EYES is set`,
   );
 }

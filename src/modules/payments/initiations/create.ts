@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { adjustmentKeys } from "./adjustment-keys.ts";
-import { approvedBy, assertApprover } from "./approve.ts";
+import { approvedBy, assertSecondPerson } from "./approve.ts";
 import { savedAdjustmentEvent, savedInitiationEvent } from "./event-types.ts";
 import type { Initiation } from "./initiation.ts";
 import { prepareSend } from "./send.ts";
@@ -51,7 +51,7 @@ export async function createInitiation(
   assertOfConnector(input.connector, { destinationAccountID: input.destination });
   const connector = await requireConnector(context, input.connector);
   const initiation = toWaiting(context, connector, input);
-  if (isSent) assertApprover(context, initiation.creator);
+  if (isSent) assertSecondPerson(context, initiation.creator, "approve");
   const send = isSent ? prepareFirstSend(context, initiation) : undefined;
   try {
     await Outbox.from(context).publish({

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { assertSecondPerson } from "./approve.ts";
 import type { Initiation } from "./initiation.ts";
 import { findReversal, insertReversalAdjustment } from "./reversals.ts";
 import { decideAnew, getInitiation, storedKey } from "./store.ts";
@@ -34,8 +35,8 @@ export interface BegunReversal {
 
 /**
  * Begins to bring back what an initiation has moved, or a part of it. One that may not be made has a task that has failed with
- * the reason. A reference that is known gives the reversal that has it. Throws `NOT_FOUND`, `VALIDATION` for another asset, and
- * `ALREADY_EXISTS` for the reference of another initiation's reversal.
+ * the reason. A reference that is known gives the reversal that has it. Throws `NOT_FOUND`, `VALIDATION` for another asset or for the
+ * initiation's creator where two people are needed, and `ALREADY_EXISTS` for the reference of another initiation's reversal.
  */
 export function reverseInitiation(
   context: ServiceContext,
@@ -56,6 +57,7 @@ export function reverseInitiation(
     if (known !== undefined) {
       throw new AppError("ALREADY_EXISTS", "payment initiation reversal: object already exists");
     }
+    assertSecondPerson(context, initiation.creator, "reverse");
     await begin(context, { initiation, input, begun });
     return begun;
   });

@@ -284,6 +284,20 @@ describe("an approval by four eyes", () => {
     ]);
   });
 
+  test("is needed for a reversal as well, which the creator cannot begin", async () => {
+    const world = await openWorld();
+    const id = await world.createPaid();
+    world.fourEyes = true;
+    expect(await refusalOf(world.reverse(id, "r-1", 60n))).toMatch(
+      /^VALIDATION a payment initiation is reversed by somebody else/,
+    );
+    expect(world.count("payment_reversals")).toBe(0);
+    world.subject = "bob";
+    await world.reverse(id, "r-1", 60n);
+    await world.sweep();
+    expect((await world.get(id)).state).toMatchObject({ reversed: 60n });
+  });
+
   test("is not gone around by an initiation that is sent at once", async () => {
     const world = await openWorld();
     world.fourEyes = true;
