@@ -1,3 +1,4 @@
+import { persistently } from "./persistently.ts";
 import { log } from "#platform/log.ts";
 
 /** A key that verifies. Its issuer may have given it no id. */
@@ -16,6 +17,8 @@ export interface KeyCacheOptions {
   readonly pauseMs: number;
   /** Most loads at once; without it, each request that needs one loads. */
   readonly loadsMax?: number;
+  /** Whether the first keys are asked for several times, as a database may be that is near and answers soon. */
+  readonly isPersistent?: boolean;
 }
 
 /** After this time a load counts as over: whoever waited for it may be gone, and does not say so. In milliseconds. */
@@ -34,6 +37,8 @@ export class KeyCache {
   readonly #options: KeyCacheOptions;
   #keys: readonly VerificationKey[] | undefined;
   #failure = new Error("no keys were loaded");
+  /** Whether the last load has failed, so that a key that is not here may be there nevertheless. */
+  #hasFailed = false;
   #loadedMs = Number.NEGATIVE_INFINITY;
   /** When the loads that are under way were begun. */
   #startsMs: readonly number[] = [];
@@ -45,9 +50,17 @@ export class KeyCache {
     this.#options = options;
   }
 
+  /** Loads the first keys, if there are none yet. Never throws: whoever looks for a key learns what went wrong. */
+  async prepare(): Promise<void> {
+    const nowMs = this.#options.nowMs();
+    const ageMs = Math.abs(nowMs - this.#loadedMs);
+    if (this.#keys !== undefined || ageMs < this.#options.pauseMs) return;
+    if (this.#mayLoad(nowMs, false)) await this.#load(nowMs);
+  }
+
   /**
-   * The key of that id, or undefined where the issuer has none; without an id, the only key of the issuer. Throws when its keys
-   * can't be loaded.
+   * The key of that id, or undefined where the issuer has none; without an id, the only key of the issuer. Throws when the key is not
+   * known and the keys can't be loaded.
    */
   async find(kid: string | undefined): Promise<CryptoKey | undefined> {
     // Much time lies between the two as well where the machine's clock was set back.
@@ -58,8 +71,9 @@ export class KeyCache {
     if (!isGood && ageMs >= this.#options.pauseMs && this.#mayLoad(nowMs, isKnown)) {
       await this.#load(nowMs);
     }
-    if (this.#keys === undefined) throw this.#failure;
-    return this.#match(kid);
+    const key = this.#match(kid);
+    if (key === undefined && (this.#keys === undefined || this.#hasFailed)) throw this.#failure;
+    return key;
   }
 
   #match(kid: string | undefined): CryptoKey | undefined {
@@ -78,12 +92,16 @@ export class KeyCache {
   async #load(startMs: number): Promise<void> {
     this.#startsMs = [...this.#startsMs, startMs];
     const number = ++this.#begun;
+    const { isPersistent = false, load } = this.#options;
+    const isFirst = this.#keys === undefined;
     try {
-      const keys = await this.#options.load();
+      const keys = await (isPersistent && isFirst ? persistently(load) : load());
       // An answer that was overtaken by that of a later load may lack a new key.
       if (number > this.#answered) this.#keys = keys;
       this.#answered = Math.max(this.#answered, number);
+      this.#hasFailed = false;
     } catch (error) {
+      this.#hasFailed = true;
       this.#failure = error instanceof Error ? error : new Error(String(error));
       log("warn", "no keys loaded", {
         issuer: this.#options.issuer,

@@ -10,6 +10,7 @@ import { LEDGER_PATTERN } from "#platform/access/ledger-patterns.ts";
 import type { Principal } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { type Authenticator, allows, type Scope } from "#platform/http/authenticator.ts";
+import { logError } from "#platform/log.ts";
 
 /** What is known of an issuer. */
 export interface IssuerTrust {
@@ -136,8 +137,11 @@ export class TokenVerifier implements TokenReader {
 
   /** The same where it takes a look for new revocations, or the verification of a token. */
   async #authenticateLater(request: Request, scope: Scope): Promise<Principal> {
-    const { nowMs, revocations } = this.#options;
-    if (revocations.isDue(nowMs())) await this.#refreshRevocations();
+    const { nowMs, ownKeys, revocations } = this.#options;
+    if (revocations.isDue(nowMs())) {
+      // An isolate that is new needs both, and waits for both at once.
+      await Promise.all([this.#refreshRevocations(), ownKeys.prepare()]);
+    }
     const header = request.headers.get("authorization");
     const token = this.#recall(header, nowMs()) ?? (await this.#verifyHeader(header, request.url));
     return this.#admit(token, request, scope);
@@ -171,7 +175,10 @@ export class TokenVerifier implements TokenReader {
   /** Tokens that are remembered are looked through only when something was revoked. */
   async #refreshRevocations(): Promise<void> {
     const { revocations } = this.#options;
-    if (!(await revocations.refresh())) return;
+    const hasNew = await revocations.refresh().catch((error: unknown) => {
+      throw unreadable("the list of revoked tokens", error);
+    });
+    if (!hasNew) return;
     for (const [end, { read }] of this.#verified) {
       if (read.isOwn && revocations.isRevoked(read)) this.#verified.delete(end);
     }
@@ -228,7 +235,7 @@ export class TokenVerifier implements TokenReader {
   async #findKey(keys: KeyCache, kid: string | undefined): Promise<CryptoKey> {
     const key = await keys.find(kid).catch((error: unknown) => {
       // Our own keys come from our database: its failure says nothing about the token.
-      if (keys === this.#options.ownKeys) throw error;
+      if (keys === this.#options.ownKeys) throw unreadable("the keys that verify tokens", error);
       throw invalid("the keys of the token's issuer cannot be loaded now", error);
     });
     if (key !== undefined) return key;
@@ -342,6 +349,16 @@ function assertInTime(
 /** `details` become part of the answer's `WWW-Authenticate` header (RFC 6750 §3). */
 const invalid = (message: string, cause?: unknown): AppError =>
   new AppError("UNAUTHENTICATED", message, { cause, details: 'error="invalid_token"' });
+
+/** The database is away, and this isolate has not read yet what it needs of it. What went wrong is in the log. */
+const unreadable = (what: string, cause: unknown): AppError => {
+  logError(`${what} cannot be read`, cause);
+  return new AppError("OVERLOADED", `${what} cannot be read now; try again`, {
+    cause,
+    retryAfterSeconds: RETRY_SECONDS,
+  });
+};
+const RETRY_SECONDS = 2;
 
 const missingScope = (scope: Scope): AppError =>
   new AppError("UNAUTHENTICATED", `the token lacks the scope ${scope}`, {

@@ -27,6 +27,7 @@ export const verifierOf = memoByEnv((env: Env) => {
     load: () => SigningKeys.from(env).verifiers(),
     nowMs,
     pauseMs: OWN_KEYS_PAUSE_MS,
+    isPersistent: true,
   });
   const policy = { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS };
   const access = { fetch: systemFetch(env), policy };

@@ -1,4 +1,5 @@
 import type { Revoked } from "./revoke.ts";
+import { persistently } from "#modules/auth/persistently.ts";
 import { log } from "#platform/log.ts";
 
 /** A revocation as an isolate knows it. */
@@ -30,8 +31,10 @@ export interface RevocationListOptions {
 export const REFRESH_MS = 30_000;
 /** How old what an isolate knows may be while another request of it looks, in milliseconds. */
 const AGE_MS_MAX = 45_000;
-/** How long a request waits for the list, in milliseconds. */
-const LOAD_MS_MAX = 10_000;
+/** How long a request waits for the first list, without which no token is accepted, in milliseconds. */
+const FIRST_LOAD_MS_MAX = 10_000;
+/** How long a request waits for what is new, in milliseconds: the isolate goes on with what it knows after that. */
+const LOAD_MS_MAX = 2000;
 /** When it looks again after the database has not answered, in milliseconds. */
 const RETRY_MS = 2000;
 
@@ -69,7 +72,12 @@ export class RevocationList {
     const nowMs = this.#options.nowMs();
     this.#startedMs = nowMs;
     try {
-      const loaded = await within(LOAD_MS_MAX, this.#load());
+      const loaded = this.#hasLoaded
+        ? await within(LOAD_MS_MAX, this.#load())
+        : await within(
+            FIRST_LOAD_MS_MAX,
+            persistently(() => this.#load()),
+          );
       const found = loaded.filter((one) => !this.#isKnown(one));
       for (const revocation of found) this.#add(revocation);
       this.#last = loaded.at(-1);

@@ -1,0 +1,107 @@
+import { generateKeyPair, SignJWT } from "jose";
+import { expect, test } from "vitest";
+import { KeyCache } from "#modules/auth/key-cache.ts";
+import { RevocationList } from "#modules/auth/revocations/revocation-list.ts";
+import { TokenVerifier } from "#modules/auth/token-verifier.ts";
+
+const PUBLIC_URL = "https://florin.example";
+const ISSUER = `${PUBLIC_URL}/api/auth`;
+const { privateKey, publicKey } = await generateKeyPair("RS256", { extractable: true });
+
+/** An isolate that has read nothing yet, and its database, which can be away. */
+class NewIsolate {
+  nowMs = Date.UTC(2026, 0, 1);
+  /** How many of the next reads fail, of each kind. */
+  failures = { keys: 0, revocations: 0 };
+  readonly reads = { keys: 0, revocations: 0 };
+  /** Reads that are under way at once, at most. */
+  together = 0;
+  #underWay = 0;
+
+  readonly verifier = new TokenVerifier({
+    publicUrl: PUBLIC_URL,
+    ownKeys: new KeyCache({
+      issuer: "this server",
+      load: () => this.#read("keys", [{ kid: "kid", key: publicKey }]),
+      nowMs: () => this.nowMs,
+      pauseMs: 1000,
+      isPersistent: true,
+    }),
+    trusted: new Map(),
+    revocations: new RevocationList({
+      load: () => this.#read("revocations", []),
+      nowMs: () => this.nowMs,
+    }),
+    nowMs: () => this.nowMs,
+    tokensMax: 100,
+  });
+
+  async #read<T>(what: keyof NewIsolate["reads"], answer: T): Promise<T> {
+    this.reads[what]++;
+    this.#underWay++;
+    this.together = Math.max(this.together, this.#underWay);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 1);
+    });
+    this.#underWay--;
+    if (this.failures[what]-- > 0) throw new Error("D1 is away");
+    return answer;
+  }
+
+  async authenticate(kid = "kid"): Promise<string> {
+    const iat = Math.floor(this.nowMs / 1000);
+    const claims = { iss: ISSUER, client_id: "shop", aud: ["shop", PUBLIC_URL], iat };
+    const token = await new SignJWT({ ...claims, exp: iat + 3600, scope: "ledger:read" })
+      .setProtectedHeader({ alg: "RS256", kid })
+      .sign(privateKey);
+    const headers = { authorization: `Bearer ${token}` };
+    const request = new Request(`${PUBLIC_URL}/api`, { headers });
+    return (await this.verifier.authenticate(request, "ledger:read")).clientId;
+  }
+}
+
+const AWAY = { kind: "OVERLOADED", retryAfterSeconds: 2 };
+
+test("an isolate that is new reads keys and revocations at the same time, once", async () => {
+  const isolate = new NewIsolate();
+  expect(await isolate.authenticate()).toBe("shop");
+  expect(isolate.together).toBe(2);
+  expect(isolate.reads).toEqual({ keys: 1, revocations: 1 });
+});
+
+test.each([
+  ["the keys", { keys: 2, revocations: 0 }],
+  ["the revocations", { keys: 0, revocations: 2 }],
+  ["both", { keys: 3, revocations: 3 }],
+])("a request waits while the database does not answer a few times for %s", async (_, failures) => {
+  const isolate = new NewIsolate();
+  isolate.failures = failures;
+  expect(await isolate.authenticate()).toBe("shop");
+});
+
+test("while the database is away, an isolate that is new says so, and keeps what it has read", async () => {
+  const isolate = new NewIsolate();
+  isolate.failures = { keys: 0, revocations: Infinity };
+  await expect(isolate.authenticate()).rejects.toMatchObject(AWAY);
+  isolate.failures = { keys: Infinity, revocations: 0 };
+  isolate.nowMs += 2000;
+  expect(await isolate.authenticate()).toBe("shop");
+  expect(isolate.reads.keys).toBe(1);
+
+  const without = new NewIsolate();
+  without.failures = { keys: Infinity, revocations: 0 };
+  await expect(without.authenticate()).rejects.toMatchObject(AWAY);
+});
+
+test("an isolate goes on with what it has read while the database is away, however long", async () => {
+  const isolate = new NewIsolate();
+  await isolate.authenticate();
+  isolate.failures = { keys: Infinity, revocations: Infinity };
+  for (let hour = 0; hour < 6; hour++) {
+    isolate.nowMs += 3_600_000;
+    expect(await isolate.authenticate()).toBe("shop");
+  }
+  // Of a key that it does not know it cannot say that there is none.
+  isolate.nowMs += 1000;
+  await expect(isolate.authenticate("new")).rejects.toMatchObject(AWAY);
+});
