@@ -79,15 +79,7 @@ export class BenchServer {
 
   /** Memory of the runtime that is held in RAM; undefined where the system does not say. */
   memory(): Memory | undefined {
-    const path = `/proc/${this.#pid}/status`;
-    if (!existsSync(path)) return undefined;
-    const status = readFileSync(path, "utf8");
-    const bytesOf = (name: string): number => {
-      const [, kib] = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status) ?? [];
-      if (kib === undefined) throw new Error(`${path} has no ${name}`);
-      return Number(kib) * 1024;
-    };
-    return { bytes: bytesOf("VmRSS"), fileBytes: bytesOf("RssFile") + bytesOf("RssShmem") };
+    return memoryOf(this.#pid);
   }
 
   stop(): Promise<void> {
@@ -121,6 +113,19 @@ export function cpuMicrosOf(pid: number): number | undefined {
   const stat = readFileSync(path, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * MICROS_PER_TICK;
+}
+
+/** Memory of a process that is held in RAM; undefined where the system does not say. */
+export function memoryOf(pid: number): Memory | undefined {
+  const path = `/proc/${pid}/status`;
+  if (!existsSync(path)) return undefined;
+  const status = readFileSync(path, "utf8");
+  const bytesOf = (name: string): number => {
+    const [, kib] = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status) ?? [];
+    if (kib === undefined) throw new Error(`${path} has no ${name}`);
+    return Number(kib) * 1024;
+  };
+  return { bytes: bytesOf("VmRSS"), fileBytes: bytesOf("RssFile") + bytesOf("RssShmem") };
 }
 
 /** Linux counts processor time in hundredths of a second. */

@@ -6,23 +6,31 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { BenchApi } from "../api.ts";
-import { authorize, cpuMicrosOf } from "../server.ts";
+import { authorize, cpuMicrosOf, memoryOf } from "../server.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 import { freePort } from "#scripts/lib/runtime/server.ts";
+import type { ServerAddress } from "#scripts/lib/state.ts";
 
 /** The product of a checkout, started by its own script on an empty state folder. */
 export class Checkout {
   readonly api: BenchApi;
+  readonly address: ServerAddress;
   readonly #process: ChildProcess;
   readonly #folder: string;
 
-  private constructor(api: BenchApi, child: ChildProcess, folder: string) {
+  private constructor(
+    address: ServerAddress,
+    api: BenchApi,
+    { child, folder }: { child: ChildProcess; folder: string },
+  ) {
+    this.address = address;
     this.api = api;
     this.#process = child;
     this.#folder = folder;
   }
 
-  static async start(root: string): Promise<Checkout> {
+  /** With `isQuiet`, what the server logs is not shown. */
+  static async start(root: string, { isQuiet = false } = {}): Promise<Checkout> {
     const script = join(root, "scripts/start.ts");
     if (!existsSync(script)) throw new OperatorError(`${root} is no checkout of Florin.`);
     const folder = mkdtempSync(join(tmpdir(), "florin-bench-"));
@@ -35,7 +43,7 @@ export class Checkout {
     };
     const child = spawn(process.execPath, [script], {
       cwd: root,
-      stdio: ["ignore", "ignore", "inherit"],
+      stdio: ["ignore", "ignore", isQuiet ? "ignore" : "inherit"],
       env: {
         ...process.env,
         PORT: `${port}`,
@@ -46,15 +54,24 @@ export class Checkout {
       },
     });
     await answering(child, address.url);
-    return new Checkout(new BenchApi(address.url, await authorize(address)), child, folder);
+    const api = new BenchApi(address.url, await authorize(address));
+    return new Checkout(address, api, { child, folder });
   }
 
   /** Processor time that the runtime has used so far, in microseconds; undefined where the system does not say. */
   cpuMicros(): number | undefined {
+    return this.#runtimes()?.reduce((sum, pid) => sum + (cpuMicrosOf(pid) ?? 0), 0);
+  }
+
+  /** Memory of the runtime that is held in RAM, in bytes; undefined where the system does not say. */
+  memoryBytes(): number | undefined {
+    return this.#runtimes()?.reduce((sum, pid) => sum + (memoryOf(pid)?.bytes ?? 0), 0);
+  }
+
+  #runtimes(): number[] | undefined {
     const path = `/proc/${this.#process.pid}/task/${this.#process.pid}/children`;
     if (!existsSync(path)) return undefined;
-    const pids = readFileSync(path, "utf8").split(" ").filter(Boolean).map(Number);
-    return pids.reduce((sum, pid) => sum + (cpuMicrosOf(pid) ?? 0), 0);
+    return readFileSync(path, "utf8").split(" ").filter(Boolean).map(Number);
   }
 
   async stop(): Promise<void> {
