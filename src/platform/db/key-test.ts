@@ -11,7 +11,6 @@ import {
   type ParsedTest,
   parseKey,
   patternOf,
-  textAmong,
   textOf,
   unknownKey,
 } from "#platform/filter/operands.ts";
@@ -130,11 +129,10 @@ function operatorsOf(key: ValueKey): readonly string[] {
 function readerOf(key: ValueKey): (test: ParsedTest, value: FilterValue) => Value {
   switch (key.type) {
     case "text":
+    case "set":
     case "map":
     case "metadata":
       return textOf;
-    case "set":
-      return textAmong(key.values);
     case "integer":
       return (test, value) => toNumber(integerOf(test, value));
     case "bigint":

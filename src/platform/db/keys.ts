@@ -8,8 +8,8 @@ export type FilterKey = ScalarKey | MapKey | CustomKey;
 /** A key with one value in each row. Where a row may lack the value, the key is nullable and takes `$exists`. */
 export type ScalarKey = { readonly nullable?: boolean } & (
   | Key<"text">
-  /** A text of a closed set. */
-  | (Key<"set"> & { readonly values: readonly string[] })
+  /** A text of a closed set. A filter may name any text: one that is not of the set finds nothing. */
+  | Key<"set">
   /** An integer below 2^53, in an INTEGER column. */
   | Key<"integer">
   /** An integer of any size, in a TEXT column with its decimal digits: `-5`, `0`, `12`. */

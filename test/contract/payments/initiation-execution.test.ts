@@ -238,6 +238,14 @@ describe("version 1, through the official client", () => {
     });
     expect(reversed.statusCode).toBe(204);
     expect((await read(id))?.status).toBe("REVERSED");
+    for (const bad of ["abc", "x".repeat(1000)]) {
+      const reverseTransferInitiationRequest = { ...reversal, reference: bad };
+      const refused = v1.reverseTransferInitiation({
+        transferId: id,
+        reverseTransferInitiationRequest,
+      });
+      expect(await codeOf(refused)).toBe("VALIDATION");
+    }
   });
 
   test("shows the objects of version 3 in its own words", async () => {
@@ -285,7 +293,7 @@ describe("version 1, through the official client", () => {
     expect(await codeOf(v1.retryTransferInitiation(gone))).toBe("NOT_FOUND");
     const request = {
       ...gone,
-      reverseTransferInitiationRequest: { ...reversal, reference: "r-1" },
+      reverseTransferInitiationRequest: { ...reversal, reference: "rv-1" },
     };
     expect(await codeOf(v1.reverseTransferInitiation(request))).toBe("NOT_FOUND");
     expect(await codeOf(v1.listTransferInitiations({ cursor: "x" }))).toBe("VALIDATION");

@@ -171,6 +171,10 @@ describe("static pools, through the official client", () => {
     expect(await codeOf(v3.listPools({ query: { $match: { type: "STATIC" } } }))).toBe(
       "VALIDATION",
     );
+    const byId = (id: string) => v3.listPools({ query: { $match: { id } } });
+    expect(await codeOf(byId("nouuid"))).toBe("VALIDATION");
+    const found = await byId(poolID.toUpperCase());
+    expect(found.v3PoolsCursorResponse?.cursor.data).toMatchObject([{ id: poolID }]);
   });
 });
 
@@ -337,6 +341,7 @@ describe("orders and conversions, through the official client", () => {
     const isFilled = { $and: [mine, { $match: { status: "FILLED" } }, { $gte: { fee: 2 } }] };
     expect(await idsWhere(isFilled)).toEqual([orderID]);
     expect(await idsWhere({ $and: [mine, { $match: { status: "OPEN" } }] })).toEqual([]);
+    expect(await idsWhere({ $and: [mine, { $match: { status: "NO_STATUS" } }] })).toEqual([]);
     const elsewhere = encodeConnectorId(connectorAt(1).id);
     expect(await idsWhere({ $and: [mine, { $match: { connector_id: elsewhere } }] })).toEqual([]);
   });

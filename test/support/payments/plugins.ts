@@ -10,7 +10,7 @@ import type {
 import { providerFetch } from "#modules/payments/connectors/kit/http.ts";
 import { present } from "#platform/assert.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import { parseTimestamp } from "#platform/time.ts";
+import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 
 /** What a plugin stores, in memory. */
 export function memoryStore(): PluginStore {
@@ -55,12 +55,16 @@ export function openPlugin(
 /** Fetches all pages from a state on. States pass through JSON, as they do when they are stored. */
 export async function fetchAll<Item>(
   fetchPage: ((request: FetchRequest) => Promise<FetchPage<Item>>) | undefined,
-  { state, pageSize = 3 }: { state?: unknown; pageSize?: number } = {},
+  {
+    state,
+    pageSize = 3,
+    now,
+  }: { state?: unknown; pageSize?: number; now?: Timestamp | undefined } = {},
 ): Promise<{ items: Item[]; state: unknown; pages: number }> {
   if (fetchPage === undefined) throw new Error("the plugin does not offer this");
   const items: Item[] = [];
   for (let pages = 1; ; pages++) {
-    const page = await fetchPage({ state, pageSize });
+    const page = await fetchPage({ state, pageSize, ...(now === undefined ? {} : { now }) });
     items.push(...page.items);
     state = page.state === undefined ? undefined : parseJson(stringifyJson(page.state));
     if (!page.hasMore) return { items, state, pages };

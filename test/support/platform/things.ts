@@ -27,7 +27,7 @@ export const THING_KEYS: FilterKeys = {
   name: { type: "text", column: things.name },
   note: { type: "text", column: things.note, nullable: true },
   only: { type: "text", column: things.name, operators: ["$match"] },
-  state: { type: "set", column: things.state, values: ["OPEN", "PAID", "FAILED"] },
+  state: { type: "set", column: things.state },
   count: { type: "integer", column: things.count, nullable: true },
   amount: { type: "bigint", column: things.amount, nullable: true },
   made_at: { type: "date", column: things.madeAt, nullable: true },

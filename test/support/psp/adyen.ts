@@ -139,6 +139,7 @@ function page(items: readonly object[], { query }: PspRequest): Response {
   if (!(number >= 1) || !(size >= 1 && size <= 100)) {
     return problem(422, "29_001", "Invalid page");
   }
+  if (items.length === 0) return new Response(null, { status: 204 });
   const data = numberedPage(items, { number, size });
   return jsonAnswer({
     itemsTotal: items.length,

@@ -75,6 +75,20 @@ describe("a connector that is being uninstalled", () => {
   });
 });
 
+describe("payments of a provider", () => {
+  test("are stored before their refunds, in whatever order a page of one second has them", async () => {
+    const world = new IngestWorld();
+    const refund = payment("r", { parentReference: "p", amount: 40n, status: "REFUNDED" });
+    await world.store(await world.preparePayments([refund, payment("other"), payment("p")]));
+    expect(
+      world.d1.rows("SELECT reference, status, amount FROM payment_payments ORDER BY reference"),
+    ).toEqual([
+      { reference: "other", status: "SUCCEEDED", amount: "100" },
+      { reference: "p", status: "REFUNDED", amount: "60" },
+    ]);
+  });
+});
+
 describe("balances of a provider", () => {
   const rowsOf = (world: IngestWorld) =>
     world.d1.rows(

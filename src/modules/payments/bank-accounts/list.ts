@@ -1,7 +1,7 @@
 import type { BankAccount } from "./bank-account.ts";
 import { LISTED_COLUMNS, withRelated } from "./store.ts";
 import { paymentBankAccounts } from "./tables.ts";
-import { metadataKey } from "#modules/payments/installs/filters.ts";
+import { metadataKey, uuidKey } from "#modules/payments/installs/filters.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { isSelected, type ListTable, listPage } from "#platform/db/list.ts";
@@ -11,7 +11,7 @@ import { toMicros } from "#platform/time.ts";
 
 const BANK_ACCOUNTS: ListTable<BankAccount> = {
   keys: {
-    id: { type: "text", column: paymentBankAccounts.id },
+    id: uuidKey(paymentBankAccounts.id),
     name: { type: "text", column: paymentBankAccounts.name },
     country: { type: "text", column: paymentBankAccounts.country, nullable: true },
     psu_id: { type: "text", column: paymentBankAccounts.psuId, nullable: true },

@@ -121,6 +121,8 @@ export interface FetchRequest {
   /** What the call before has given as its state; undefined for the first one. JSON that only the plugin understands. */
   readonly state: unknown;
   readonly pageSize: number;
+  /** When the call is made; absent where nobody says. */
+  readonly now?: Timestamp;
 }
 
 /** One page. The state and the items are stored together; a page whose storing fails is asked for again with the old state. */

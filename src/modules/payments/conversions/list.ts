@@ -2,7 +2,6 @@ import type { Conversion } from "./conversion.ts";
 import { CONVERSION_SEGMENTS } from "./segments.ts";
 import { toConversion } from "./store.ts";
 import { paymentConversions } from "./tables.ts";
-import { CONVERSION_STATUSES } from "#modules/payments/core/enums.ts";
 import { withConnectors } from "#modules/payments/installs/directory.ts";
 import {
   connectorKey,
@@ -25,7 +24,7 @@ const CONVERSIONS: ListTable<typeof paymentConversions.$inferSelect> = {
     connector_id: connectorKey(unindexed(paymentConversions.connectorKey)),
     source_asset: { type: "text", column: paymentConversions.sourceAsset },
     destination_asset: { type: "text", column: paymentConversions.destinationAsset },
-    status: { type: "set", column: paymentConversions.status, values: CONVERSION_STATUSES },
+    status: { type: "set", column: paymentConversions.status },
     source_account_id: ownAccountKey({
       connectorKey: unindexed(paymentConversions.connectorKey),
       reference: paymentConversions.sourceReference,

@@ -183,6 +183,7 @@ export function ownedIdsOf(connector: ConnectorId): (reference: string) => strin
 }
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
+export const isUuid = (text: string): boolean => UUID.test(text);
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Longest id, in characters: a reference has at most 1,000. */
 const ID_LENGTH_MAX = 16_384;

@@ -31,6 +31,27 @@ export const ReferenceInput = RequiredText.refine(
   `must be at least ${REFERENCE_LENGTH_MIN} characters in length`,
 ).openapi({ type: "string", minLength: REFERENCE_LENGTH_MIN, maxLength: TEXT_LENGTH_MAX });
 
+/** Bounds of the reference of a reversal in the first generation of the API, both exclusive. */
+const REVERSAL_REFERENCE_ABOVE = 3;
+
+/** What a client of the first generation calls a reversal by. */
+export const ReversalReferenceV1 = z
+  .string()
+  .min(1, "is a required field")
+  .refine(
+    (text) => lengthOf(text) > REVERSAL_REFERENCE_ABOVE,
+    `must be greater than ${REVERSAL_REFERENCE_ABOVE} characters in length`,
+  )
+  .refine(
+    (text) => lengthOf(text) < TEXT_LENGTH_MAX,
+    `must be less than ${TEXT_LENGTH_MAX.toLocaleString("en-US")} characters in length`,
+  )
+  .openapi({
+    type: "string",
+    minLength: REVERSAL_REFERENCE_ABOVE + 1,
+    maxLength: TEXT_LENGTH_MAX - 1,
+  });
+
 export const AssetInput = z
   .string()
   .refine(isCurrencyAsset, "is not a currency of ISO 4217 with its number of decimals: USD/2")

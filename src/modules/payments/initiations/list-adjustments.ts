@@ -2,7 +2,6 @@ import { and, desc } from "drizzle-orm";
 import { isAdjustmentOf } from "./adjustment-keys.ts";
 import type { Initiation, InitiationAdjustment } from "./initiation.ts";
 import { paymentInitiationAdjustments } from "./tables.ts";
-import { INITIATION_STATUSES } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import { metadataKey } from "#modules/payments/installs/filters.ts";
 import type { ObjectMetadata } from "#modules/payments/metadata.ts";
@@ -15,11 +14,7 @@ import type { PageQuery } from "#platform/paging/query.ts";
 
 const ADJUSTMENTS: ListTable<InitiationAdjustment> = {
   keys: {
-    status: {
-      type: "set",
-      column: paymentInitiationAdjustments.status,
-      values: INITIATION_STATUSES,
-    },
+    status: { type: "set", column: paymentInitiationAdjustments.status },
     metadata: metadataKey(paymentInitiationAdjustments),
   },
   sort: {

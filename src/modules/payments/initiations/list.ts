@@ -1,7 +1,6 @@
 import { eq } from "drizzle-orm";
 import { INITIATION_COLUMNS, type Initiation, toInitiation } from "./initiation.ts";
 import { paymentInitiations } from "./tables.ts";
-import { INITIATION_STATUSES, INITIATION_TYPES } from "#modules/payments/core/enums.ts";
 import {
   connectorKey,
   metadataKey,
@@ -22,7 +21,7 @@ const INITIATIONS: ListTable<Initiation> = {
     id: ownedKey(paymentInitiations),
     reference: { type: "text", column: paymentInitiations.reference },
     connector_id: connectorKey(unindexed(paymentInitiations.connectorKey)),
-    type: { type: "set", column: paymentInitiations.type, values: INITIATION_TYPES },
+    type: { type: "set", column: paymentInitiations.type },
     asset: { type: "text", column: paymentInitiations.asset },
     source_account_id: ownAccountKey({
       connectorKey: unindexed(paymentInitiations.connectorKey),
@@ -34,7 +33,7 @@ const INITIATIONS: ListTable<Initiation> = {
       reference: paymentInitiations.destination,
       hash: paymentInitiations.destinationHash,
     }),
-    status: { type: "set", column: paymentInitiations.status, values: INITIATION_STATUSES },
+    status: { type: "set", column: paymentInitiations.status },
     amount: { type: "bigint", column: paymentInitiations.amount },
     metadata: metadataKey(paymentInitiations),
   },

@@ -5,9 +5,11 @@ import {
   decodeConnectorId,
   decodeOwnedId,
   encodeOwnedId,
+  isUuid,
 } from "#modules/payments/core/ids.ts";
 import { accountHash, signatureOf } from "#modules/payments/core/signature.ts";
 import type { CustomKey } from "#platform/db/keys.ts";
+import { AppError } from "#platform/errors.ts";
 
 /** Keys of filters that several entities have: ids are not stored but computed, and metadata has a signature. */
 
@@ -25,6 +27,23 @@ export const connectorKey = (column: SQLWrapper): CustomKey => ({
   matches: (text) => {
     const id = decodeConnectorId(text);
     return id === undefined ? sql`FALSE` : sql`${column} = ${connectorKeySql(id)}`;
+  },
+});
+
+/**
+ * The id of a row that has a UUID, in letters of any size. As clients rely on it, a text that is no UUID is refused, where ids that name a
+ * connector match nothing. Throws `VALIDATION`.
+ */
+export const uuidKey = (column: SQLWrapper): CustomKey => ({
+  type: "custom",
+  matches: (text) => {
+    if (!isUuid(text)) {
+      throw new AppError(
+        "VALIDATION",
+        `invalid value '${text}' for property 'id': expected a UUID`,
+      );
+    }
+    return sql`${column} = ${text.toLowerCase()}`;
   },
 });
 

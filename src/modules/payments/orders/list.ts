@@ -2,12 +2,6 @@ import type { TradeOrder } from "./order.ts";
 import { ORDER_SEGMENTS } from "./segments.ts";
 import { toOrder } from "./store.ts";
 import { paymentOrders } from "./tables.ts";
-import {
-  ORDER_DIRECTIONS,
-  ORDER_STATUSES,
-  ORDER_TYPES,
-  TIMES_IN_FORCE,
-} from "#modules/payments/core/enums.ts";
 import { withConnectors } from "#modules/payments/installs/directory.ts";
 import {
   connectorKey,
@@ -27,12 +21,12 @@ const ORDERS: ListTable<typeof paymentOrders.$inferSelect> = {
     id: ownedKey(paymentOrders),
     reference: { type: "text", column: paymentOrders.reference },
     connector_id: connectorKey(unindexed(paymentOrders.connectorKey)),
-    direction: { type: "set", column: paymentOrders.direction, values: ORDER_DIRECTIONS },
+    direction: { type: "set", column: paymentOrders.direction },
     source_asset: { type: "text", column: paymentOrders.sourceAsset },
     destination_asset: { type: "text", column: paymentOrders.destinationAsset },
-    type: { type: "set", column: paymentOrders.type, values: ORDER_TYPES },
-    status: { type: "set", column: paymentOrders.status, values: ORDER_STATUSES },
-    time_in_force: { type: "set", column: paymentOrders.timeInForce, values: TIMES_IN_FORCE },
+    type: { type: "set", column: paymentOrders.type },
+    status: { type: "set", column: paymentOrders.status },
+    time_in_force: { type: "set", column: paymentOrders.timeInForce },
     base_quantity_ordered: { type: "bigint", column: paymentOrders.baseQuantityOrdered },
     base_quantity_filled: {
       type: "bigint",

@@ -33,7 +33,7 @@ export async function preparePayments(
     if (problem !== undefined) throw new ConnectorError("invalid", problem);
   }
   const withdrawn = new Set(deleted);
-  const stated = payments
+  const stated = parentsFirst(payments)
     .map((payment) => toReport(connector, payment))
     .filter(({ reference }) => !withdrawn.has(reference));
   const reports = [
@@ -49,6 +49,19 @@ export async function preparePayments(
     await prepareDeletions(context, { connector, references: deleted }),
   );
 }
+
+/**
+ * The states in their order, but each after what opens its payment. Of two states of one second, the one that is stored later counts, and a
+ * provider may list a refund before the payment that it refunds.
+ */
+const parentsFirst = (payments: readonly ProviderPayment[]): readonly ProviderPayment[] => {
+  const isLater = ({ reference, parentReference }: ProviderPayment): boolean =>
+    parentReference !== undefined && parentReference !== reference;
+  return [
+    ...payments.filter((payment) => !isLater(payment)),
+    ...payments.filter((payment) => isLater(payment)),
+  ];
+};
 
 /** What was authorised is no money yet: captures add up to it. */
 function toReport(connector: InstalledConnector, payment: ProviderPayment): PaymentReport {

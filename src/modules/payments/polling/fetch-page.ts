@@ -30,14 +30,19 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /** A page that came from the provider, and how it is stored. */
 export interface FetchedPage {
-  readonly count: number;
   readonly hasMore: boolean;
   /** JSON of the plugin's new state; undefined where it keeps none. */
   readonly state: string | undefined;
   /** The items that other fetches hang on. */
   readonly parents: readonly ParentItem[];
   /** May be called again, where other changes came between. */
-  readonly prepare: () => Promise<PreparedPage>;
+  readonly prepare: () => Promise<PreparedItems>;
+}
+
+/** How items are stored. */
+export interface PreparedItems extends PreparedPage {
+  /** How many of them are new or have changed: an event tells of each. */
+  readonly count: number;
 }
 
 interface Fetch {
@@ -51,28 +56,31 @@ interface Fetch {
 export async function fetchPage(context: ServiceContext, fetch: Fetch): Promise<FetchedPage> {
   const { connector, pageSize, next } = fetch;
   const named = connectionOf(next.fetch);
-  if (named === undefined) return fetchItems(context, fetch, toRequest(next, pageSize));
+  if (named === undefined)
+    return fetchItems(context, fetch, {
+      ...toRequest(next, pageSize),
+      now: context.clock(),
+    });
   const linked = await findLinkedUser(context, { ...named, connector });
   if (linked === undefined) return NOTHING;
   const { userKey, ...connection } = linked;
-  const request = { state: stateOf(next.fetch), pageSize, connection };
+  const request = { state: stateOf(next.fetch), pageSize, connection, now: context.clock() };
   const page = await fetchItems(context, fetch, request);
   if (page.hasMore) return page;
-  const prepare = async () =>
-    joinPrepared(
-      await page.prepare(),
-      prepareSynced(context, { userKey, userId: named.userId, connector, connection }),
-    );
+  const prepare = async () => {
+    const items = await page.prepare();
+    const about = { userKey, userId: named.userId, connector, connection };
+    return { ...joinPrepared(items, prepareSynced(context, about)), count: items.count };
+  };
   return { ...page, prepare };
 }
 
 /** What is fetched for a connection that is gone. */
 const NOTHING: FetchedPage = {
-  count: 0,
   hasMore: false,
   state: undefined,
   parents: [],
-  prepare: async () => NO_CHANGE,
+  prepare: async () => ({ ...NO_CHANGE, count: 0 }),
 };
 
 async function fetchItems(
@@ -204,12 +212,23 @@ const stateOf = ({ state }: ItemFetch): unknown => (state === null ? undefined :
 
 function toFetched(
   { state: before }: ItemFetch,
-  { items, state, hasMore }: FetchPage<unknown>,
-  { parents = [], prepare }: Partial<Pick<FetchedPage, "parents">> & Pick<FetchedPage, "prepare">,
+  { state, hasMore }: FetchPage<unknown>,
+  {
+    parents = [],
+    prepare,
+  }: Partial<Pick<FetchedPage, "parents">> & { readonly prepare: () => Promise<PreparedPage> },
 ): FetchedPage {
   const text = state === undefined || state === null ? undefined : stringifyJson(state);
   if (hasMore && text === (before ?? undefined)) {
     throw new ConnectorError("invalid", "the provider gives pages without an end");
   }
-  return { parents, prepare, count: items.length, hasMore, state: text };
+  return {
+    parents,
+    hasMore,
+    state: text,
+    prepare: async () => {
+      const prepared = await prepare();
+      return { ...prepared, count: prepared.events.length };
+    },
+  };
 }

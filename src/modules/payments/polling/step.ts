@@ -103,23 +103,20 @@ async function storeFetched(
   const { context } = run;
   const db = databaseOf(context.env);
   const { node, fetch } = next;
-  const { statement, changed } = changeOf(db, schedule, {
-    nextAt: context.clock(),
-    node: node.path,
-    ...(page.hasMore ? fetchBefore(schedule, node) : { fetchKey: fetch.key }),
-    attempts: 0,
-    givenUp: 0,
-    items: schedule.items + page.count,
-  });
-  const progress = [
-    statement,
-    ...fetchStatements(db, next, page),
-    ...childStatements(db, next, page),
-  ];
+  const progress = [...fetchStatements(db, next, page), ...childStatements(db, next, page)];
   for (let attempt = 1; ; attempt++) {
-    const { statements, events } = await page.prepare();
+    const { statements, events, count } = await page.prepare();
+    const { statement, changed } = changeOf(db, schedule, {
+      nextAt: context.clock(),
+      node: node.path,
+      ...(page.hasMore ? fetchBefore(schedule, node) : { fetchKey: fetch.key }),
+      attempts: 0,
+      givenUp: 0,
+      items: schedule.items + count,
+    });
     try {
-      await Outbox.from(context).publish({ change: [...progress, ...statements], events });
+      const change = [statement, ...progress, ...statements];
+      await Outbox.from(context).publish({ change, events });
       return changed;
     } catch (error) {
       if (attempt === PREPARATIONS_MAX || !isOutdated(error)) throw error;

@@ -31,7 +31,7 @@ export const paymentSchedules = sqliteTable(
     attempts: integer("attempts").notNull().default(0),
     /** How many fetches in a row the run has given up. */
     givenUp: integer("given_up").notNull().default(0),
-    /** How many items the run has brought so far. */
+    /** How many items the run has stored so far, because they are new or have changed. */
     items: integer("items").notNull().default(0),
     /** What has gone wrong in the run first. */
     error: text("error"),
@@ -40,7 +40,7 @@ export const paymentSchedules = sqliteTable(
     lastSuccessAt: text("last_success_at").$type<Timestamp>(),
     lastFailureAt: text("last_failure_at").$type<Timestamp>(),
     lastError: text("last_error"),
-    /** How many items the last run has brought. */
+    /** The same of the last run. */
     lastItems: integer("last_items"),
   },
   (table) => [

@@ -3,7 +3,7 @@ import type { Pool } from "./pool.ts";
 import { toPools } from "./store.ts";
 import { paymentPoolAccounts, paymentPools } from "./tables.ts";
 import { decodeOwnedId } from "#modules/payments/core/ids.ts";
-import { connectorKeySql } from "#modules/payments/installs/filters.ts";
+import { connectorKeySql, uuidKey } from "#modules/payments/installs/filters.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
@@ -13,7 +13,7 @@ import { toMicros } from "#platform/time.ts";
 
 const POOLS: ListTable<Pool> = {
   keys: {
-    id: { type: "text", column: paymentPools.id },
+    id: uuidKey(paymentPools.id),
     name: { type: "text", column: paymentPools.name },
     account_id: {
       type: "custom",

@@ -2,9 +2,9 @@ import { and, eq } from "drizzle-orm";
 import { getUserKey } from "./store.ts";
 import { paymentLinkAttempts } from "./tables.ts";
 import type { LinkAttempt } from "./user.ts";
-import { LINK_STATUSES } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
+import { uuidKey } from "#modules/payments/installs/filters.ts";
 import { getConnector, type InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -18,8 +18,8 @@ const attempts = paymentLinkAttempts;
 
 const LINK_ATTEMPTS: ListTable<LinkAttempt> = {
   keys: {
-    id: { type: "text", column: attempts.id },
-    status: { type: "set", column: attempts.status, values: LINK_STATUSES },
+    id: uuidKey(attempts.id),
+    status: { type: "set", column: attempts.status },
   },
   sort: {
     created_at: {

@@ -2,7 +2,6 @@ import { and, eq } from "drizzle-orm";
 import { getUserKey } from "./store.ts";
 import { paymentUserConnections } from "./tables.ts";
 import type { Connection } from "./user.ts";
-import { CONNECTION_STATUSES } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import { metadataKey } from "#modules/payments/installs/filters.ts";
@@ -22,7 +21,7 @@ const connections = paymentUserConnections;
 const CONNECTIONS: ListTable<Connection> = {
   keys: {
     connection_id: { type: "text", column: connections.connectionId },
-    status: { type: "set", column: connections.status, values: CONNECTION_STATUSES },
+    status: { type: "set", column: connections.status },
     metadata: metadataKey(connections),
   },
   sort: {

@@ -1,7 +1,7 @@
 import { toUsers } from "./store.ts";
 import { paymentUsers } from "./tables.ts";
 import type { User } from "./user.ts";
-import { metadataKey } from "#modules/payments/installs/filters.ts";
+import { metadataKey, uuidKey } from "#modules/payments/installs/filters.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
@@ -11,7 +11,7 @@ import { toMicros } from "#platform/time.ts";
 
 const USERS: ListTable<User> = {
   keys: {
-    id: { type: "text", column: paymentUsers.id },
+    id: uuidKey(paymentUsers.id),
     metadata: metadataKey(paymentUsers),
   },
   sort: {

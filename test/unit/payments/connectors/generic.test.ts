@@ -120,6 +120,24 @@ describe("a list of a generic provider", () => {
     expect(idsOf(found).toSorted()).toEqual(["a", "b", "c", "d"]);
   });
 
+  test("whose items are all older than the pass is read once, and twice where one is of now", async () => {
+    items = Array.from({ length: 7 }, (_, second) => transaction(`tx-${second}`, second));
+    const now = parseTimestamp(time(3600));
+    const first = await fetchAll(plugin.fetchPayments, { now });
+    expect(idsOf(first.items)).toHaveLength(7);
+    expect(requests.map(({ searchParams }) => searchParams.get("page"))).toEqual([
+      "1",
+      "2",
+      "3",
+      "4",
+    ]);
+    requests = [];
+    items.push(...["a", "b", "c", "d"].map((id) => transaction(id, 3590)));
+    const next = await fetchAll(plugin.fetchPayments, { now, state: first.state });
+    expect(idsOf(next.items)).toEqual(["a", "b", "c", "d"]);
+    expect(requests.filter(({ searchParams }) => searchParams.get("page") === "1")).toHaveLength(2);
+  });
+
   test("that never ends is refused", async () => {
     items = ["a", "b", "c"].map((id, second) => transaction(id, second));
     disturb = () => items;

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { AdyenConfig } from "./config.ts";
 import type { ProviderFetch } from "#modules/payments/connectors/contract.ts";
-import { ApiClient } from "#modules/payments/connectors/kit/client.ts";
-import { Text } from "#modules/payments/connectors/kit/objects.ts";
+import { type ApiCall, ApiClient } from "#modules/payments/connectors/kit/client.ts";
+import { assertFound, parseAnswer } from "#modules/payments/connectors/kit/http.ts";
+import { parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
 
 const TEST_URL = "https://management-test.adyen.com";
 const LIVE_URL = "https://management-live.adyen.com";
@@ -11,6 +12,7 @@ const LIVE_URL = "https://management-live.adyen.com";
 const WEBHOOKS_PER_PAGE = 50;
 /** Most pages of webhooks that are looked through: a company has few. */
 const WEBHOOK_PAGES_MAX = 100;
+const NO_CONTENT = 204;
 
 const Page = z.object({
   pagesTotal: z.int(),
@@ -77,7 +79,7 @@ export class AdyenClient {
 
   listMerchants(pageNumber: number, pageSize: number): Promise<AdyenPage> {
     const query = { pageNumber, pageSize };
-    return this.#api.read({ path: "/merchants", query }, Page, "a page of merchant accounts");
+    return this.#readPage({ path: "/merchants", query }, Page, "a page of merchant accounts");
   }
 
   /** The standard webhooks with a description. */
@@ -96,7 +98,19 @@ export class AdyenClient {
   #listWebhooks(pageNumber: number): Promise<z.output<typeof Webhooks>> {
     const query = { pageNumber, pageSize: WEBHOOKS_PER_PAGE };
     const path = `${this.#company}/webhooks`;
-    return this.#api.read({ path, query }, Webhooks, "a page of webhooks");
+    return this.#readPage({ path, query }, Webhooks, "a page of webhooks");
+  }
+
+  /** A page of a list. The provider answers 204 where the list has nothing. */
+  async #readPage<S extends z.ZodType>(
+    call: ApiCall,
+    schema: S,
+    what: string,
+  ): Promise<z.output<S>> {
+    const response = await this.#api.send(call);
+    assertFound(response);
+    const value = response.status === NO_CONTENT ? { pagesTotal: 0 } : parseAnswer(response);
+    return parseObject(schema, value, what);
   }
 
   async createWebhook(settings: AdyenWebhookSettings): Promise<Webhook> {

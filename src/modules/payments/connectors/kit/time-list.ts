@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 import { stringifyJson } from "#platform/json.ts";
-import type { Timestamp } from "#platform/time.ts";
+import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 import { TimestampInput } from "#platform/validation.ts";
 
 /** An item of a list, with what tells whether it is known. */
@@ -37,8 +37,14 @@ export interface TimeList<Item> {
  * the time moves, so that the order in which items come makes no difference. The time is inclusive: items of its second come
  * again, and those that are known are left out.
  *
- * Items that change while pages are read move to the end of the list and shift others to pages that were read before.
- * Therefore a pass of several pages is repeated once before the time moves.
+ * An item that changes while pages are read moves to the end of the list, and shifts others to pages that were read before:
+ *
+ *     page 1   page 2            page 1   page 2
+ *     a b      c d      a is     b c      d a      page 2 is read now: c, which is on page 1, was on no page that was read
+ *                       changed
+ *
+ * Therefore a pass of several pages is repeated once before the time moves, unless all that it has brought is older than the pass: then
+ * nothing has changed meanwhile.
  */
 const State = z.object({
   /** From when on items are asked for; absent before the first pass has ended. */
@@ -50,6 +56,8 @@ const State = z.object({
   /** The latest time in this pass, and the identities of items in its second. */
   latest: TimestampInput.optional(),
   latestKnown: z.array(z.string()).default([]),
+  /** When the first page of this pass was asked for, by the clock of this server; absent where that is not known. */
+  begunAt: TimestampInput.optional(),
   /** Whether this pass repeats the one before. */
   isRepetition: z.boolean().default(false),
   /** What the page before was, whatever the order of its items, and how often the page has come like it. */
@@ -68,9 +76,10 @@ export async function fetchTimeList<Item>(
   request: FetchRequest,
   { readPage, read }: TimeList<Item>,
 ): Promise<FetchPage<Item>> {
-  const state = State.parse(request.state ?? {});
-  const { from, page } = state;
-  const { pageSize } = request;
+  const { pageSize, now } = request;
+  const stored = State.parse(request.state ?? {});
+  const { from, page } = stored;
+  const state = page === 1 ? { ...stored, begunAt: now } : stored;
   const values = await readPage({ page, pageSize, ...(from === undefined ? {} : { from }) });
   const listed = values.flatMap((value) => read(value) ?? []);
   const known = new Set(state.known);
@@ -111,12 +120,23 @@ function nextPage({ page, digest, repeats }: State, values: readonly unknown[]) 
   throw new ConnectorError("invalid", `the provider answers page ${page} like the one before`);
 }
 
+/** How far the clock of a provider may be behind that of this server, in milliseconds. */
+const CLOCK_SKEW_MS_MAX = 120_000;
+
+/** Whether an item may have changed since the pass has begun: it would have moved to its end, and be newer than all others. */
+const mayHaveShifted = ({ begunAt, latest }: State): boolean =>
+  begunAt === undefined ||
+  latest === undefined ||
+  latest >= fromMillis(toMillis(begunAt) - CLOCK_SKEW_MS_MAX);
+
 /** What the next pass begins with. */
-function endPass({ from, known, page, latest, latestKnown, isRepetition }: State): State {
+function endPass(state: State): State {
+  const { from, known, page, latest, latestKnown, isRepetition } = state;
   const begin = { page: 1, latestKnown: [], digest: "", repeats: 0, latest: undefined };
   // The last page of a pass brings nothing; what brings something stands on those before.
   const hasSeveralPages = page > 2;
-  if (hasSeveralPages && !isRepetition) return { ...begin, from, known, isRepetition: true };
+  if (hasSeveralPages && !isRepetition && mayHaveShifted(state))
+    return { ...begin, from, known, isRepetition: true };
   // A provider whose clock steps back, or that answers nothing, moves nothing back.
   const isLater = latest !== undefined && (from === undefined || latest >= from);
   const moved = isLater ? { from: latest, known: latestKnown } : { from, known };

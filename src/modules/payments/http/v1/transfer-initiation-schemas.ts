@@ -8,6 +8,7 @@ import {
 } from "#modules/payments/core/ids.ts";
 import { LEGACY_STATUSES, toLegacyStatus } from "#modules/payments/core/legacy-statuses.ts";
 import { toLegacyProvider } from "#modules/payments/core/providers.ts";
+import { ReversalReferenceV1 } from "#modules/payments/http/fields.ts";
 import { InitiationFields, ReversalFields } from "#modules/payments/http/initiation-requests.ts";
 import { adjustmentIdOf } from "#modules/payments/initiations/event-types.ts";
 import type { Initiation, InitiationAdjustment } from "#modules/payments/initiations/initiation.ts";
@@ -38,7 +39,9 @@ export const StatusRequest = z
   .object({ status: z.enum(["VALIDATED", "REJECTED"], { error: "invalid status" }) })
   .openapi("TransferInitiationStatusRequest");
 
-export const TransferReversalRequest = ReversalFields.openapi("TransferInitiationReversalRequest");
+export const TransferReversalRequest = ReversalFields.extend({
+  reference: ReversalReferenceV1,
+}).openapi("TransferInitiationReversalRequest");
 
 export const TransferInitiationResponse = z
   .object({

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { updateConnector } from "#modules/payments/installs/update.ts";
+import { fromMillis } from "#platform/time.ts";
+import {
+  genericTransaction,
+  usePollingBench,
+  withAccounts,
+} from "#test/support/payments/polling-bench.ts";
+
+const bench = usePollingBench();
+
+describe("a failure", () => {
+  test("of the kind that passes is repeated with longer waits, and the run goes on", async () => {
+    let refusals = 3;
+    bench.answer = withAccounts(["a"], (url) =>
+      url.pathname === "/accounts" && refusals-- > 0
+        ? new Response(null, { status: 502 })
+        : undefined,
+    );
+    const id = await bench.world.install("generic");
+    const startMs = bench.world.nowMs;
+    await bench.world.settle(id);
+    expect(bench.world.nowMs - startMs).toBeGreaterThanOrEqual(7000);
+    expect(bench.lastInstance("FETCH_ACCOUNTS")).toMatchObject({ error: null });
+    expect(bench.world.count("payment_instances")).toBe(3);
+    expect(bench.world.count("payment_balances")).toBe(1);
+  });
+
+  test("holds all schedules of the connector where the provider names a time", async () => {
+    let refusals = 1;
+    bench.answer = withAccounts(["a"], () =>
+      refusals-- > 0
+        ? new Response(null, { status: 429, headers: { "retry-after": "120" } })
+        : undefined,
+    );
+    const id = await bench.world.install("generic");
+    const next = await bench.world.run(id);
+    expect(next).toEqual({ atMs: bench.world.nowMs + 120_000 });
+    expect(bench.calls).toHaveLength(1);
+    const heldUntil = fromMillis(bench.world.nowMs + 120_000);
+    // Nor is money moved before.
+    expect(bench.world.d1.rows("SELECT held_until FROM payment_connectors")).toMatchObject([
+      { held_until: heldUntil },
+    ]);
+    await bench.world.run(id);
+    expect(bench.calls).toHaveLength(1);
+    await bench.world.settle(id);
+    expect(bench.world.count("payment_instances", "error IS NULL")).toBe(3);
+    expect(bench.world.count("payment_accounts")).toBe(1);
+  });
+
+  test("that stays ends the run after some attempts; the next one tries again", async () => {
+    bench.answer = () => new Response("<html>", { status: 200 });
+    const id = await bench.world.install("generic");
+    await bench.world.settle(id);
+    expect(bench.calls.filter((path) => path === "/accounts")).toHaveLength(5);
+    expect(bench.lastInstance("FETCH_ACCOUNTS")).toMatchObject({
+      error: "the answer of the provider is not JSON",
+    });
+    bench.answer = withAccounts(["a"]);
+    await bench.nextPeriod(id);
+    expect(bench.lastInstance("FETCH_ACCOUNTS")).toMatchObject({ error: null });
+    expect(bench.schedule("FETCH_ACCOUNTS")).toMatchObject({ failures: 0 });
+  });
+
+  test("of one item holds up no other one, and the item is left out after ten runs", async () => {
+    bench.answer = withAccounts(["bad", "good"], (url) =>
+      url.pathname === "/accounts/bad/balances" ? Response.json({ odd: true }) : undefined,
+    );
+    const id = await bench.world.install("generic");
+    await bench.world.settle(id);
+    expect(bench.world.count("payment_balances", "account_reference = 'good'")).toBe(1);
+    expect(bench.lastInstance("FETCH_ACCOUNTS")?.["error"]).toMatch(/^bad: the balances/);
+    for (let run = 2; run <= 10; run++) await bench.nextPeriod(id);
+    expect(bench.schedule("FETCH_ACCOUNTS")).toMatchObject({ failures: 0, paused_at: null });
+    bench.calls = [];
+    await bench.nextPeriod(id);
+    expect(bench.calls).not.toContain("/accounts/bad/balances");
+    expect(bench.lastInstance("FETCH_ACCOUNTS")).toMatchObject({ error: null });
+  });
+
+  test("in ten runs in a row pauses the schedule, until the configuration is changed", async () => {
+    bench.answer = (url) =>
+      url.pathname === "/transactions" ? new Response("no", { status: 403 }) : Response.json([]);
+    const id = await bench.world.install("generic");
+    for (let run = 1; run <= 10; run++) {
+      expect(bench.schedule("FETCH_PAYMENTS")).toMatchObject({
+        failures: run - 1,
+        paused_at: null,
+      });
+      await bench.nextPeriod(id);
+    }
+    expect(bench.schedule("FETCH_PAYMENTS")).toMatchObject({
+      paused_reason: "the provider answered 403: no",
+    });
+    bench.calls = [];
+    await bench.nextPeriod(id);
+    expect(bench.calls).not.toContain("/transactions");
+    bench.answer = () => Response.json([]);
+    const body = { name: "changed", apiKey: "new", endpoint: "http://psp.example" };
+    await updateConnector(bench.world.context, { id, body });
+    await bench.world.settle(id);
+    expect(bench.calls).toContain("/transactions");
+    expect(bench.schedule("FETCH_PAYMENTS")).toMatchObject({ failures: 0, paused_at: null });
+  });
+
+  test("of a provider that never answers ends the run after three items", async () => {
+    const ids = ["a", "b", "c", "d", "e"];
+    bench.answer = withAccounts(ids, (url) => {
+      if (url.pathname.endsWith("/balances")) throw new Error("connection lost");
+      return undefined;
+    });
+    const id = await bench.world.install("generic");
+    await bench.world.settle(id);
+    const asked = bench.calls.filter((path) => path.endsWith("/balances"));
+    expect(new Set(asked).size).toBe(3);
+    expect(bench.schedule("FETCH_ACCOUNTS")).toMatchObject({ failures: 1 });
+  });
+
+  test("of a page with a bad item stores nothing of the page", async () => {
+    bench.answer = (url) =>
+      url.pathname === "/transactions" && url.searchParams.get("page") === "1"
+        ? Response.json([
+            genericTransaction("good"),
+            genericTransaction("bad", { currency: "odd" }),
+          ])
+        : Response.json([]);
+    const id = await bench.world.install("generic");
+    await bench.world.settle(id);
+    expect(bench.world.count("payment_payments")).toBe(0);
+    expect(bench.lastInstance("FETCH_PAYMENTS")?.["error"]).toContain("the asset odd");
+  });
+});
