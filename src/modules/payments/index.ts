@@ -40,7 +40,6 @@ import { registerUserTasks } from "./http/v3/users/user-tasks.ts";
 import { registerUsers } from "./http/v3/users/users.ts";
 import { registerWebhookReception } from "./http/webhooks.ts";
 import { INITIATION_EVENT_TYPES } from "./initiations/event-types.ts";
-import { requestTransfer } from "./initiations/request-transfer.ts";
 import { CONNECTOR_EVENT_TYPES } from "./installs/event-types.ts";
 import { sweepJobs } from "./jobs/run.ts";
 import { initiationSweep } from "./movements/execute-now.ts";
@@ -51,6 +50,8 @@ import { sweepConnectors } from "./polling/sweep.ts";
 import { POOL_EVENT_TYPES } from "./pools/event-types.ts";
 import { paymentSettings } from "./settings.ts";
 import { TASK_EVENT_TYPES } from "./tasks/event-types.ts";
+import { checkTransfer } from "./transfers/check.ts";
+import { requestTransfer } from "./transfers/request.ts";
 import { USER_EVENT_TYPES } from "./users/event-types.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { honourLedgers } from "#platform/http/access.ts";
@@ -134,4 +135,4 @@ export const paymentsModule: Module = {
   classes: { ConnectorObject },
 };
 
-export { ConnectorObject, readPaymentV1, requestTransfer };
+export { checkTransfer, ConnectorObject, readPaymentV1, requestTransfer };

@@ -23,6 +23,11 @@ export interface WalletMovement extends WalletScript {
   readonly timestamp?: string | undefined;
 }
 
+/** A transaction that has moved money, and the ledger that it is in. */
+export interface WalletTransaction extends LedgerTransaction {
+  readonly ledger: string;
+}
+
 /** A test that an item of a list has to pass, in the language of filters. */
 export type Test = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
@@ -77,14 +82,18 @@ export class WalletLedger {
   }
 
   /**
-   * Moves money. A movement with a key of a client happens once. Throws `INSUFFICIENT_FUND`, `CONFLICT` for a reference that is
-   * taken, and `VALIDATION`.
+   * Moves money, in one transaction. A movement with a key of a client happens once. Throws `INSUFFICIENT_FUND`, `CONFLICT` for a
+   * reference that is taken, and `VALIDATION`.
    */
-  async move(movement: WalletMovement, idempotencyKey: string | undefined): Promise<void> {
+  async move(
+    movement: WalletMovement,
+    idempotencyKey: string | undefined,
+  ): Promise<WalletTransaction> {
     const key = idempotencyKey === undefined ? undefined : ledgerKey("key", idempotencyKey);
-    await this.#call((client) =>
+    const transaction = await this.#call((client) =>
       client.run({ ...movement, runtime: "machine" }, { idempotencyKey: key }),
     );
+    return { ...transaction, ledger: this.name };
   }
 
   /** Puts metadata over what an account has. The key is one of the ledger. */

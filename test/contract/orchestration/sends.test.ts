@@ -143,6 +143,7 @@ describe("from an account", () => {
 
   test("to a payment: the account it knows is paid through the connector", async () => {
     const [from, payee] = [await funded(shop), await freshPayee(connector)];
+    const sourceAccount = await freshPayee(connector);
     const client = new LedgerClient(flows.context, shop);
     const target = { targetType: "ACCOUNT", targetId: from } as const;
     await client.saveMetadata(target, { payTo: payee }, { idempotencyKey: undefined });
@@ -155,6 +156,7 @@ describe("from an account", () => {
             type: "payout",
             metadata: "payTo",
             connectorId: connector.text,
+            sourceAccount,
             waitingValidation: true,
           },
         },
@@ -173,12 +175,13 @@ describe("from an account", () => {
           destination: payee,
           metadata: { order: "7" },
           provider: "DUMMYPAY",
+          source: sourceAccount,
           type: "PAYOUT",
           waitingValidation: true,
         },
       ],
     ]);
-    await expectInitiation(`${id}-0-2`, {
+    await expectInitiation(`${id}-0-3`, {
       amount: 100n,
       type: "PAYOUT",
       description: "dummypay PAYOUT",
@@ -239,7 +242,14 @@ describe("from a wallet", () => {
     const id = await succeed(
       send(
         { wallet: { id: wallet } },
-        { payment: { psp: "dummypay", connectorId: connector.text, waitingValidation: true } },
+        {
+          payment: {
+            psp: "dummypay",
+            connectorId: connector.text,
+            sourceAccount: await freshPayee(connector),
+            waitingValidation: true,
+          },
+        },
       ),
     );
     expect((await activitiesOf(id)).map((item) => item.name)).toEqual([
@@ -248,7 +258,7 @@ describe("from a wallet", () => {
       "CreateTransferInitiation",
     ]);
     expect(await movedInWallets(1)).toEqual([[mainOf(wallet), "world", 100n]]);
-    await expectInitiation(`${id}-0-2`, {
+    await expectInitiation(`${id}-0-3`, {
       amount: 100n,
       type: "TRANSFER",
       description: "dummypay TRANSFER",
@@ -310,8 +320,8 @@ describe("from a payment", () => {
     const id = await succeed(send({ payment: { id: pay } }, { wallet: { id: wallet } }, {}));
     expect((await activitiesOf(id)).map((item) => item.name)).toEqual([
       "GetPayment",
-      "CreateTransaction",
       "GetWallet",
+      "CreateTransaction",
       "CreateTransaction",
       "CreditWallet",
     ]);

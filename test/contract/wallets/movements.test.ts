@@ -69,7 +69,7 @@ const newHold = async (
   debit: Omit<NewDebit, "asset" | "amount" | "idempotencyKey"> & { idempotencyKey?: string },
   amount: number,
 ): Promise<string> => {
-  const hold = await debitWallet(context, {
+  const { hold } = await debitWallet(context, {
     idempotencyKey: undefined,
     ...debit,
     ...usd(amount),
@@ -112,7 +112,7 @@ describe("wallets do as a model of them, whatever comes", () => {
         if (step.hold === undefined) return kindOf(debitWallet(context, debit));
         const expiresAt = step.hold === 0 ? {} : { expiresAt: time.at(time.seconds + step.hold) };
         return kindOf(
-          debitWallet(context, { ...debit, pending: true, ...expiresAt }).then((hold) =>
+          debitWallet(context, { ...debit, pending: true, ...expiresAt }).then(({ hold }) =>
             holds.push(hold?.id ?? ""),
           ),
         );

@@ -54,6 +54,8 @@ const NO_QUEUE = { sendBatch: async () => undefined };
 export class Flows {
   nowMs = Date.now();
   principal: Principal;
+  /** Settings besides those of the tests. */
+  settings: Readonly<Record<string, string>> = {};
 
   readonly #platform: FakePlatform;
 
@@ -75,7 +77,12 @@ export class Flows {
   get context(): ServiceContext {
     return {
       // The bindings of a deployment, but for two: events stay where they are stored.
-      env: { ...env, INSTANCES: this.#platform, EVENTS: NO_QUEUE } as unknown as Env,
+      env: {
+        ...env,
+        ...this.settings,
+        INSTANCES: this.#platform,
+        EVENTS: NO_QUEUE,
+      } as unknown as Env,
       principal: this.principal,
       requestId: "test",
       clock: () => fromMillis(this.nowMs),

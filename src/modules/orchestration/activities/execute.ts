@@ -1,6 +1,6 @@
 import type { ActivityCall } from "./call.ts";
 import { addAccountMetadata, createTransaction, getAccount } from "./ledger.ts";
-import { createTransferInitiation, getPayment } from "./payments.ts";
+import { checkTransferInitiation, createTransferInitiation, getPayment } from "./payments.ts";
 import { creditWallet, debitWallet, getWallet, listWallets } from "./wallets.ts";
 import type { ActivityOutcome, ActivityRequest } from "#modules/orchestration/core/activities.ts";
 import { contextOf, PermissionError } from "#modules/orchestration/instances/context.ts";
@@ -39,6 +39,8 @@ function execute(call: ActivityCall, request: ActivityRequest): Promise<unknown>
       return createTransaction(call, request.input);
     case "GetPayment":
       return getPayment(call, request.input);
+    case "CheckTransfer":
+      return checkTransferInitiation(call, request.input);
     case "CreateTransferInitiation":
       return createTransferInitiation(call, request.input);
     case "GetWallet":

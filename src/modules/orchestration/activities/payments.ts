@@ -1,7 +1,7 @@
 import type { ActivityCall } from "./call.ts";
-import type { ActivityInputs } from "#modules/orchestration/core/activities.ts";
+import type { ActivityInputs, TransferData } from "#modules/orchestration/core/activities.ts";
 import { assertMay } from "#modules/orchestration/instances/context.ts";
-import { readPaymentV1, requestTransfer } from "#modules/payments/index.ts";
+import { checkTransfer, readPaymentV1, requestTransfer } from "#modules/payments/index.ts";
 
 export async function getPayment(
   { context }: ActivityCall,
@@ -14,13 +14,26 @@ export async function getPayment(
   return { ...payment, raw: {}, adjustments: bare };
 }
 
+/** Nothing is changed, and the key of the check stands for that of the transfer, which looks alike. */
+export async function checkTransferInitiation(
+  call: ActivityCall,
+  input: ActivityInputs["CheckTransfer"],
+): Promise<unknown> {
+  assertMay(call.context.principal, { scope: "payments:write" });
+  return { connectorID: await checkTransfer(call.context, transferOf(call, input)) };
+}
+
 export async function createTransferInitiation(
-  { context, key, instanceId }: ActivityCall,
+  call: ActivityCall,
   input: ActivityInputs["CreateTransferInitiation"],
 ): Promise<unknown> {
-  assertMay(context.principal, { scope: "payments:write" });
+  assertMay(call.context.principal, { scope: "payments:write" });
+  return { id: await requestTransfer(call.context, transferOf(call, input)) };
+}
+
+function transferOf({ key, instanceId }: ActivityCall, input: TransferData) {
   const { amount, asset, type, description } = input;
-  const id = await requestTransfer(context, {
+  return {
     amount,
     asset,
     type,
@@ -32,6 +45,5 @@ export async function createTransferInitiation(
     ...(input.connectorID === undefined ? {} : { connectorId: input.connectorID }),
     ...(input.provider === undefined ? {} : { provider: input.provider }),
     ...(input.source === undefined ? {} : { sourceAccountId: input.source }),
-  });
-  return { id };
+  };
 }

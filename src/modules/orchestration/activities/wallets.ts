@@ -33,35 +33,38 @@ function withoutAssets({ assets: _assets, ...wallet }: wallets.Wallet) {
 export async function creditWallet(
   call: ActivityCall,
   { id, data }: ActivityInputs["CreditWallet"],
-): Promise<undefined> {
+): Promise<unknown> {
   const { context } = call;
   assertMay(context.principal, { scope: "wallets:write" });
   const { sources, balance, timestamp } = data;
-  await wallets.creditWallet(context, {
+  const transaction = await wallets.creditWallet(context, {
     ...movement(call, id, data),
     sources,
     timestamp,
     // The main balance is there without being made.
     balance: balance === "main" ? undefined : balance,
   });
-  return undefined;
+  return movedBy(transaction);
 }
 
 export async function debitWallet(
   call: ActivityCall,
   { id, data }: ActivityInputs["DebitWallet"],
-): Promise<undefined> {
+): Promise<unknown> {
   const { context } = call;
   assertMay(context.principal, { scope: "wallets:write" });
   const { balances, destination, timestamp } = data;
-  await wallets.debitWallet(context, {
+  const { transaction } = await wallets.debitWallet(context, {
     ...movement(call, id, data),
     balances,
     destination,
     timestamp,
   });
-  return undefined;
+  return movedBy(transaction);
 }
+
+/** What is kept of a transaction of wallets. */
+const movedBy = ({ id, ledger, postings }: wallets.WalletTransaction) => ({ id, ledger, postings });
 
 const movement = (
   { key, instanceId }: ActivityCall,

@@ -17,6 +17,7 @@ export interface ActivityInputs {
   };
   readonly CreateTransaction: { readonly ledger: string; readonly data: TransactionData };
   readonly GetPayment: { readonly id: string };
+  readonly CheckTransfer: TransferData;
   readonly CreateTransferInitiation: TransferData;
   readonly GetWallet: { readonly id: string };
   readonly ListWallets: { readonly name: string };
@@ -77,13 +78,25 @@ export type Subject =
 export interface ActivityOutputs {
   readonly GetAccount: { readonly address: string; readonly metadata: Texts };
   readonly AddAccountMetadata: undefined;
-  readonly CreateTransaction: object;
+  readonly CreateTransaction: CommittedMoney;
   readonly GetPayment: { readonly initialAmount: number | bigint; readonly asset: string };
+  readonly CheckTransfer: { readonly connectorID: string };
   readonly CreateTransferInitiation: undefined;
   readonly GetWallet: WalletOutput;
   readonly ListWallets: { readonly data: readonly WalletOutput[] };
-  readonly CreditWallet: undefined;
-  readonly DebitWallet: undefined;
+  readonly CreditWallet: CommittedMoney;
+  readonly DebitWallet: CommittedMoney;
+}
+
+/** A transaction that was committed. */
+export interface CommittedMoney {
+  readonly id: number | bigint;
+  readonly postings: readonly {
+    readonly amount: number | bigint;
+    readonly asset: string;
+    readonly source: string;
+    readonly destination: string;
+  }[];
 }
 
 export interface WalletOutput {
@@ -97,9 +110,23 @@ export interface WalletOutput {
 export const READING: ReadonlySet<ActivityName> = new Set<ActivityName>([
   "GetAccount",
   "GetPayment",
+  "CheckTransfer",
   "GetWallet",
   "ListWallets",
 ]);
+
+/**
+ * What a payout has read by the id of what it is about: that is read again before the payout is asked for again, because it may be
+ * what was mended. It cannot change what was moved before.
+ */
+export const READ_FOR_PAYOUT: ReadonlySet<ActivityName> = new Set<ActivityName>([
+  "GetAccount",
+  "GetWallet",
+  "CheckTransfer",
+]);
+
+/** Florin's own activities, which the history of a stage does not show: its clients know the activities of the reference by name. */
+export const UNSHOWN: ReadonlySet<ActivityName> = new Set<ActivityName>(["CheckTransfer"]);
 
 /** How an activity has ended. */
 export type ActivityOutcome =

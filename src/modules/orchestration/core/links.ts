@@ -16,6 +16,7 @@ export function linksOf(
       return { payment: request.input.id };
     case "CreditWallet":
     case "DebitWallet":
+      return { wallet: request.input.id, ledger: made["ledger"], transaction: made["id"] };
     case "GetWallet":
       return { wallet: request.input.id };
     default:

@@ -46,5 +46,6 @@ const FINAL_OF: Partial<Record<ActivityRequest["name"], ReadonlySet<string>>> = 
   AddAccountMetadata: REFUSED,
   CreateTransaction: REFUSED,
   DebitWallet: REFUSED,
+  CheckTransfer: new Set(["VALIDATION", "CONNECTOR_CAPABILITY_NOT_SUPPORTED"]),
   CreateTransferInitiation: new Set(["VALIDATION", "CONFLICT"]),
 };

@@ -1,12 +1,13 @@
 import {
-  call,
   type AssetAmount,
+  call,
   type StageProgram,
   StageError,
   type Subject,
   type TransactionData,
   type WalletOutput,
 } from "./activities.ts";
+import { assertPayable, checkPayout } from "./payout.ts";
 import { WORLD } from "./resolve.ts";
 import type {
   LedgerAccount,
@@ -43,35 +44,48 @@ const FROM_ACCOUNT: Routes<LedgerAccount> = {
     if (source.ledger === destination.ledger) {
       return yield* move(shipment, source.ledger, { from: source.id, to: destination.id });
     }
+    assertArrival(shipment, destination);
     yield* leave(shipment, source, destination.ledger);
     yield* arrive(shipment, destination, source.ledger);
   },
 
   *wallet(shipment, source, reference) {
     const wallet = yield* findWallet(reference);
-    if (wallet.ledger === source.ledger) {
-      const sources: Subject[] = [{ type: "ACCOUNT", identifier: source.id }];
-      return yield* credit(shipment, { wallet, balance: reference.balance, sources });
-    }
-    yield* leave(shipment, source, wallet.ledger);
-    yield* credit(withMetadata(shipment, movedFrom(source.ledger)), {
-      wallet,
-      balance: reference.balance,
-      sources: [{ type: "ACCOUNT", identifier: source.throughAccount }],
-    });
+    yield* fund(shipment, source, { wallet, balance: reference.balance });
   },
 
   *payment(shipment, source, destination) {
     const { metadata } = yield* readAccount(source);
-    const account = payeeOf(metadata, destination);
+    const payout = yield* checkPayout(shipment, destination, metadata);
     yield* move(shipment, source.ledger, {
       from: source.id,
       to: source.throughAccount,
       mayOverdraw: source.allowOverdraft,
     });
-    yield* payOut(shipment, destination, account);
+    yield* call("CreateTransferInitiation", payout);
   },
 };
+
+/** A balance of a wallet that was found. */
+interface WalletBalance {
+  readonly wallet: WalletOutput;
+  readonly balance: string;
+}
+
+/** Money of an account goes to a wallet. */
+function* fund(shipment: Shipment, source: LedgerAccount, to: WalletBalance): StageProgram {
+  const { ledger } = to.wallet;
+  if (ledger === source.ledger) {
+    const sources: Subject[] = [{ type: "ACCOUNT", identifier: source.id }];
+    return yield* credit(shipment, { ...to, sources });
+  }
+  assertNames([source.throughAccount], shipment.amount.asset);
+  yield* leave(shipment, source, ledger);
+  yield* credit(withMetadata(shipment, movedFrom(source.ledger)), {
+    ...to,
+    sources: [{ type: "ACCOUNT", identifier: source.throughAccount }],
+  });
+}
 
 const FROM_WALLET: Routes<WalletReference> = {
   *account(shipment, reference, destination) {
@@ -80,6 +94,7 @@ const FROM_WALLET: Routes<WalletReference> = {
       const to: Subject = { type: "ACCOUNT", identifier: destination.id };
       return yield* debit(shipment, { wallet, balance: reference.balance, destination: to });
     }
+    assertArrival(shipment, destination);
     const leaving = withMetadata(shipment, movedTo(destination.ledger));
     yield* debit(leaving, { wallet, balance: reference.balance });
     yield* arrive(shipment, destination, wallet.ledger);
@@ -100,9 +115,9 @@ const FROM_WALLET: Routes<WalletReference> = {
 
   *payment(shipment, reference, destination) {
     const wallet = yield* findWallet(reference);
-    const account = payeeOf(wallet.metadata, destination);
+    const payout = yield* checkPayout(shipment, destination, wallet.metadata);
     yield* debit(shipment, { wallet, balance: reference.balance });
-    yield* payOut(shipment, destination, account);
+    yield* call("CreateTransferInitiation", payout);
   },
 };
 
@@ -116,20 +131,29 @@ export function* send(stage: SendStage): StageProgram {
     }
     assertPayable(destination.payment);
   }
-  if ("payment" in source) {
-    const { account, amount } = yield* ingest(stage, source.payment);
-    return yield* take(FROM_ACCOUNT, {
-      shipment: toShipment(stage, amount),
-      source: account,
-      destination,
-    });
-  }
+  if ("payment" in source) return yield* sendPayment(stage, source.payment);
   const { asset = "", amount } = stage.amount ?? {};
   if (amount === undefined) throw new StageError("amount must be specified");
   const shipment = toShipment(stage, { amount, asset });
   return "account" in source
     ? yield* take(FROM_ACCOUNT, { shipment, source: source.account, destination })
     : yield* take(FROM_WALLET, { shipment, source: source.wallet, destination });
+}
+
+/** A payment becomes an account, from which it is sent on. Where it goes is known before it is brought in. */
+function* sendPayment(stage: SendStage, payment: PaymentSource): StageProgram {
+  const { destination } = stage;
+  const whole = yield* readPayment(payment);
+  const amount = partOf(stage, whole);
+  const shipment = toShipment(stage, amount);
+  if ("wallet" in destination) {
+    const wallet = yield* findWallet(destination.wallet);
+    const source = yield* ingest(stage, payment, whole);
+    return yield* fund(shipment, source, { wallet, balance: destination.wallet.balance });
+  }
+  if ("account" in destination) assertArrival(shipment, destination.account);
+  const source = yield* ingest(stage, payment, whole);
+  yield* take(FROM_ACCOUNT, { shipment, source, destination });
 }
 
 /** What moves from one side to the other. */
@@ -151,16 +175,26 @@ const toShipment = ({ metadata, timestamp }: SendStage, amount: AssetAmount): Sh
   ...(timestamp === undefined ? {} : { timestamp }),
 });
 
+function* readPayment({ id }: PaymentSource): StageProgram<AssetAmount> {
+  const { initialAmount, asset } = yield* call("GetPayment", { id });
+  return { amount: BigInt(initialAmount), asset };
+}
+
+/** What a stage sends of a payment: all of it where the stage says nothing else. */
+function partOf({ amount: wanted }: SendStage, whole: AssetAmount): AssetAmount {
+  const { amount, asset = "" } = wanted ?? {};
+  return amount === undefined ? whole : { amount, asset };
+}
+
 /**
  * Brings a whole payment into a ledger, once for each account that it may be held on, whatever part of it is sent on. Gives that
- * account, and how much to send.
+ * account.
  */
 function* ingest(
   stage: SendStage,
   payment: PaymentSource,
-): StageProgram<{ account: LedgerAccount; amount: AssetAmount }> {
-  const { initialAmount, asset } = yield* call("GetPayment", { id: payment.id });
-  const whole = { amount: BigInt(initialAmount), asset };
+  whole: AssetAmount,
+): StageProgram<LedgerAccount> {
   const standardAccount = `payment:${payment.id.replaceAll("-", "_")}`;
   const { ledger = INTERNAL_LEDGER, holdingAccount = standardAccount, throughAccount } = payment;
   // Several payments may be held on an account that a stage names.
@@ -180,11 +214,7 @@ function* ingest(
   if (!outcome.ok && outcome.kind !== "CONFLICT") {
     throw new StageError(outcome.message, "activity error");
   }
-  const { amount, asset: wanted } = stage.amount ?? {};
-  return {
-    account: { id: holdingAccount, ledger, throughAccount: WORLD, allowOverdraft: false },
-    amount: amount === undefined ? whole : { amount, asset: wanted ?? "" },
-  };
+  return { id: holdingAccount, ledger, throughAccount: WORLD, allowOverdraft: false };
 }
 
 /**
@@ -199,6 +229,10 @@ function assertOverdrafts({ source, destination, amount }: SendStage): void {
     assertNames([destination.account.id, destination.account.throughAccount], amount?.asset);
   }
 }
+
+/** Refuses an account in another ledger that no transaction can name, before money leaves the first ledger. */
+const assertArrival = ({ amount }: Shipment, { id, throughAccount }: LedgerAccount): void =>
+  assertNames([id, throughAccount], amount.asset);
 
 const ADDRESS = /^[a-zA-Z0-9_-]+(?::[a-zA-Z0-9_-]+)*$/;
 const ASSET = /^[A-Z][A-Z0-9]{0,16}(?:_[A-Z]{1,16})?(?:\/[0-9]{1,6})?$/;
@@ -317,51 +351,4 @@ function* readAccount({ ledger, id }: LedgerAccount): StageProgram<{ metadata: T
   const outcome = yield { name: "GetAccount", input: { ledger, id } };
   if (!outcome.ok) throw new StageError(`reading account: ${id}: ${outcome.message}`);
   return outcome.output as { metadata: Texts }; // what the activity gives
-}
-
-/** The account to pay to, which the source knows. */
-function payeeOf(metadata: Texts, { metadata: key }: PaymentDestination): string {
-  const account = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
-  if (account === undefined) {
-    throw new StageError(`expected '${key}' metadata containing formance account ID`);
-  }
-  if (account === "") throw new StageError("formance account ID empty");
-  return account;
-}
-
-const TRANSFER_TYPES = ["TRANSFER", "PAYOUT"] as const;
-const typeOf = ({ type }: PaymentDestination) =>
-  TRANSFER_TYPES.find((known) => known === type.toUpperCase());
-
-/** Refuses what cannot be paid before anything moves. */
-function assertPayable(destination: PaymentDestination): void {
-  if (typeOf(destination) === undefined) {
-    throw new StageError(
-      `the type of a payment is TRANSFER or PAYOUT, and not '${destination.type}'`,
-    );
-  }
-  if (destination.psp === "" && destination.connectorId === undefined) {
-    throw new StageError("a payment needs a connectorId, or the psp of the only connector");
-  }
-}
-
-function* payOut(
-  { amount: { amount, asset }, metadata }: Shipment,
-  destination: PaymentDestination,
-  account: string,
-): StageProgram {
-  const { psp, sourceAccount = "", connectorId, waitingValidation } = destination;
-  const type = typeOf(destination) ?? "TRANSFER";
-  yield* call("CreateTransferInitiation", {
-    amount,
-    asset,
-    description: `${psp} ${type}`,
-    destination: account,
-    type,
-    metadata,
-    waitingValidation,
-    ...(connectorId === undefined ? {} : { connectorID: connectorId }),
-    ...(psp === "" ? {} : { provider: psp.toUpperCase() }),
-    ...(sourceAccount === "" ? {} : { source: sourceAccount }),
-  });
 }

@@ -1,9 +1,9 @@
-import { and, eq, isNotNull, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import { type Activity, activitiesOf } from "./activities.ts";
 import { CANCELED, type FlowInstance } from "./instance.ts";
 import { getInstance } from "./store.ts";
 import { orchestrationActivities, orchestrationInstances, orchestrationStages } from "./tables.ts";
-import { READING } from "#modules/orchestration/core/activities.ts";
+import { READ_FOR_PAYOUT, READING } from "#modules/orchestration/core/activities.ts";
 import { WorkflowConfigError } from "#modules/orchestration/core/config-error.ts";
 import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
@@ -15,8 +15,13 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 
 /**
- * Lets an instance go on that has failed, from the stage that failed. What that stage has done is not done again: its activities have
- * the same idempotency keys, and only those that read are read again. Throws `NOT_FOUND`, and `VALIDATION` for an instance that has not
+ * Lets an instance go on that has failed, from the stage that failed. What that stage has done is not done again, and what it has only
+ * read since then is read again:
+ *
+ *     read ─ moved ─ read ─ failed      becomes      read ─ moved ─ (open)
+ *     read ─ checked ─ moved ─ payout failed         (open) ─ (open) ─ moved ─ (open)
+ *
+ * Of a payout that failed after the money had left, what it was checked with is read again, too. Throws `NOT_FOUND`, and `VALIDATION` for an instance that has not
  * failed, was aborted, or whose values do not fit, which never change. Whoever calls this executes an instance that is retried now.
  */
 export async function retryInstance(
@@ -50,6 +55,27 @@ export async function retryInstance(
         ),
       ),
   );
+  const read = readForPayout(activities);
+  if (read.length > 0) {
+    transition.add(
+      db
+        .update(orchestrationActivities)
+        .set({
+          terminatedAt: null,
+          output: null,
+          error: null,
+          errorKind: null,
+          nextExecution: transition.now,
+        })
+        .where(
+          and(
+            eq(orchestrationActivities.instanceKey, transition.key),
+            eq(orchestrationActivities.stage, stage),
+            inArray(orchestrationActivities.ordinal, read),
+          ),
+        ),
+    );
+  }
   const change = new AuditedChange(context, {
     action: "orchestration.instance.retry",
     object: `instances/${id}`,
@@ -83,3 +109,9 @@ const doneOf = (activities: readonly Activity[]): number =>
     ({ name, terminatedAt, error }) =>
       terminatedAt !== undefined && error === undefined && !READING.has(name),
   ) + 1;
+
+/** The ordinals of what a payout has read; a stage has a handful of activities. */
+const readForPayout = (activities: readonly Activity[]): number[] =>
+  activities.some(({ name }) => name === "CheckTransfer")
+    ? activities.filter(({ name }) => READ_FOR_PAYOUT.has(name)).map(({ ordinal }) => ordinal)
+    : [];

@@ -1,7 +1,12 @@
 import { END, GO_ON, type Next } from "./next.ts";
 import { InstanceTransition } from "./transition.ts";
 import { executeActivity } from "#modules/orchestration/activities/execute.ts";
-import { type ActivityRequest, StageError } from "#modules/orchestration/core/activities.ts";
+import {
+  type ActivityOutcome,
+  type ActivityRequest,
+  StageError,
+} from "#modules/orchestration/core/activities.ts";
+import { type EndedActivity, movedBy, withMoved } from "#modules/orchestration/core/moved.ts";
 import { isFinal, type StageStep, stepAfter } from "#modules/orchestration/core/program.ts";
 import type { SendStage, UpdateStage } from "#modules/orchestration/core/stages.ts";
 import {
@@ -35,11 +40,12 @@ export async function advanceActivity(
   at: StageAt,
 ): Promise<Next | undefined> {
   const activities = await activitiesOf(context, instance, at.number);
-  const done = activities.filter(({ terminatedAt }) => terminatedAt !== undefined);
-  const step = stepOrFailure(at.stage, done);
+  const firstOpen = activities.findIndex(({ terminatedAt }) => terminatedAt === undefined);
+  const done = firstOpen === -1 ? activities : activities.slice(0, firstOpen);
+  const step = stepOrFailure(at.stage, done.map(outcomeOf));
   if (!("next" in step)) {
     const transition = new InstanceTransition(context, instance);
-    finish(transition, at.number, step);
+    finish(transition, at.number, { ending: step, ended: activities.flatMap(endedOf) });
     const isStored = await transition.store();
     return isStored && transition.hasEnded ? END : undefined;
   }
@@ -49,12 +55,14 @@ export async function advanceActivity(
   // An attempt that was cut off was to be made at a time that lies back. One that is further away than any was put off before the clock
   // stepped back, and is made now.
   if (waitMs > 0 && waitMs <= RETRY_MS_MAX) return { kind: "wait", waitMs };
-  return attempt(context, instance, { ...at, activities: done, pending, request: step.next });
+  return attempt(context, instance, { ...at, activities, done, pending, request: step.next });
 }
 
 interface Attempt extends StageAt {
-  /** Those that have ended. */
+  /** All that the stage has begun. Behind the one to do, others have ended where a retry reads something again. */
   readonly activities: readonly Activity[];
+  /** Those before the one to do, all of which have ended. */
+  readonly done: readonly Activity[];
   /** The one to do, if it was tried before. */
   readonly pending: Activity | undefined;
   readonly request: ActivityRequest;
@@ -63,9 +71,9 @@ interface Attempt extends StageAt {
 async function attempt(
   context: ServiceContext,
   instance: FlowInstance,
-  { number, stage, activities, pending, request }: Attempt,
+  { number, stage, activities, done, pending, request }: Attempt,
 ): Promise<Next | undefined> {
-  const ordinal = activities.length;
+  const ordinal = done.length;
   const begun = new InstanceTransition(context, instance);
   const { attempts } = beginActivity(context, begun, { number, ordinal, pending, request });
   if (!(await begun.store())) return undefined;
@@ -89,8 +97,11 @@ async function attempt(
     return (await ended.store()) ? { kind: "wait", waitMs } : undefined;
   }
   endActivity(context, ended, { number, ordinal, request, outcome });
-  const step = stepOrFailure(stage, [...activities.map(outcomeOf), outcome]);
-  if (!("next" in step)) finish(ended, number, step);
+  const step = stepOrFailure(stage, [...done.map(outcomeOf), outcome]);
+  if (!("next" in step)) {
+    const all = [...activities.flatMap(endedOf), { ...request, outcome }];
+    finish(ended, number, { ending: step, ended: all });
+  }
   const isStored = await ended.store();
   return isStored && ended.hasEnded ? END : GO_ON;
 }
@@ -99,9 +110,8 @@ type Ending = { readonly isDone: true } | { readonly failure: StageError };
 
 function stepOrFailure(
   stage: SendStage | UpdateStage,
-  done: Parameters<typeof stepAfter>[1] | readonly Activity[],
+  outcomes: readonly ActivityOutcome[],
 ): StageStep | Ending {
-  const outcomes = done.map((item) => ("ok" in item ? item : outcomeOf(item)));
   try {
     return stepAfter(stage, outcomes);
   } catch (failure) {
@@ -110,11 +120,15 @@ function stepOrFailure(
   }
 }
 
-function finish(transition: InstanceTransition, number: number, ending: Ending): void {
-  if ("failure" in ending) {
-    const { message, historyMessage } = ending.failure;
-    transition.failStage(number, message, historyMessage);
-  } else {
-    transition.endStage(number);
-  }
+const endedOf = (activity: Activity): EndedActivity[] =>
+  activity.terminatedAt === undefined ? [] : [{ ...activity, outcome: outcomeOf(activity) }];
+
+function finish(
+  transition: InstanceTransition,
+  number: number,
+  { ending, ended }: { readonly ending: Ending; readonly ended: readonly EndedActivity[] },
+): void {
+  if (!("failure" in ending)) return transition.endStage(number);
+  const { message, historyMessage } = ending.failure;
+  transition.failStage(number, withMoved(message, ended.flatMap(movedBy)), historyMessage);
 }

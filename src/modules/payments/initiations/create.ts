@@ -80,8 +80,8 @@ const prepareFirstSend = (context: ServiceContext, initiation: Initiation) =>
     key: createdKey(initiation),
   });
 
-/** An account of another connector may have a namesake at this one, who would get the money. */
-function assertOfConnector(
+/** Throws `VALIDATION` for an account of another connector: it may have a namesake at this one, who would get the money. */
+export function assertOfConnector(
   { provider, reference }: ConnectorId,
   accounts: Readonly<Record<string, OwnedId | undefined>>,
 ): void {

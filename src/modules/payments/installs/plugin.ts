@@ -3,7 +3,12 @@ import { pluginStore } from "./plugin-store.ts";
 import type { InstalledConnector } from "./store.ts";
 import type { PluginConfig } from "#modules/payments/connectors/config.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { ConnectorKind, Plugin, PluginStore } from "#modules/payments/connectors/contract.ts";
+import type {
+  ConnectorKind,
+  Plugin,
+  PluginPorts,
+  PluginStore,
+} from "#modules/payments/connectors/contract.ts";
 import { kindOf } from "#modules/payments/connectors/index.ts";
 import { providerFetch } from "#modules/payments/connectors/kit/http.ts";
 import { providerUrlOf } from "#modules/payments/settings.ts";
@@ -12,10 +17,14 @@ import { AppError } from "#platform/errors.ts";
 import { boundFetch, systemFetch } from "#platform/http/outbound.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
-/** The plugin of an installation. Throws `NOT_FOUND`, or `ConnectorError` where its configuration is not good any more. */
+/**
+ * The plugin of an installation, with other ports where `replaced` gives some. Throws `NOT_FOUND`, or `ConnectorError` where its
+ * configuration is not good any more.
+ */
 export async function openPlugin(
   context: ServiceContext,
   connector: InstalledConnector,
+  replaced: (ports: PluginPorts) => PluginPorts = (ports) => ports,
 ): Promise<Plugin> {
   const kind = kindOf(connector.id.provider);
   if (kind === undefined) {
@@ -23,7 +32,8 @@ export async function openPlugin(
     throw new ConnectorError("invalid", `this version has no connector '${provider}'`);
   }
   const config = await readConfig(context, connector);
-  return createPlugin(context, { kind, config, store: pluginStore(context.env, connector.key) });
+  const store = pluginStore(context.env, connector.key);
+  return kind.create(config, replaced(portsOf(context, { kind, config, store })));
 }
 
 /** Checks that a plugin can be made of a configuration, and that the provider lets it in. Throws `VALIDATION`. */
@@ -33,7 +43,7 @@ export async function assertPlugin(
 ): Promise<void> {
   try {
     const store = pluginStore(context.env, NO_KEY);
-    await createPlugin(context, { kind, config, store }).checkAccess?.();
+    await kind.create(config, portsOf(context, { kind, config, store })).checkAccess?.();
   } catch (error) {
     if (!(error instanceof ConnectorError)) throw error;
     throw new AppError("VALIDATION", `invalid config: ${error.message}`, { cause: error });
@@ -43,14 +53,14 @@ export async function assertPlugin(
 /** No installation has it. */
 const NO_KEY = 0;
 
-function createPlugin(
+function portsOf(
   { env, clock }: ServiceContext,
   {
     kind,
     config,
     store,
   }: { readonly kind: ConnectorKind; readonly config: PluginConfig; readonly store: PluginStore },
-): Plugin {
+): PluginPorts {
   const secrets = kind.fields.flatMap(({ name, isSecret }) =>
     isSecret === true ? [String(config[name])] : [],
   );
@@ -60,10 +70,5 @@ function createPlugin(
     secrets,
   });
   const baseUrl = providerUrlOf(env, kind.key);
-  return kind.create(config, {
-    fetch,
-    clock,
-    store,
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-  });
+  return { fetch, clock, store, ...(baseUrl === undefined ? {} : { baseUrl }) };
 }

@@ -59,8 +59,8 @@ export async function toProviderMovement(
     asset,
     metadata,
     ...given({
-      source: await accountOf(context, connector, initiation.source),
-      destination: await accountOf(context, connector, initiation.destination),
+      source: await storedAccount(context, connector, initiation.source),
+      destination: await storedAccount(context, connector, initiation.destination),
     }),
   };
 }
@@ -78,7 +78,8 @@ export const toProviderReversal = (
   movement,
 });
 
-async function accountOf(
+/** What a plugin is told of an account. Throws `ConnectorError` for one that is not stored. */
+export async function storedAccount(
   { env }: ServiceContext,
   { key }: InstalledConnector,
   id: OwnedId | undefined,

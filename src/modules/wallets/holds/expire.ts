@@ -28,14 +28,15 @@ interface ExpiringHold {
 }
 
 /**
- * Makes a hold, and sees to it that it is voided when it expires: what says so is stored before the hold is made. Throws
+ * Makes a hold, and sees to it that it is voided when it expires: what says so is stored before the hold is made. Returns what `make`
+ * gives. Throws
  * `VALIDATION` for a hold that has expired before it is made.
  */
-export async function withExpiry(
+export async function withExpiry<T>(
   context: ServiceContext,
   { ledger, hold, isKeyed }: ExpiringHold,
-  make: () => Promise<void>,
-): Promise<void> {
+  make: () => Promise<T>,
+): Promise<T> {
   const { expiresAt } = hold;
   if (expiresAt === undefined) return make();
   const now = context.clock();
@@ -47,7 +48,7 @@ export async function withExpiry(
   await planExpiry(db, { ...key, dueAt: expiresAt, askedAt: now });
   await armClock(context.env, toMillis(expiresAt));
   try {
-    await make();
+    return await make();
   } catch (error) {
     // Only of a hold without key does nobody else make another try.
     if (!isKeyed && isRefusal(error)) await forgetExpiry(db, key);

@@ -81,7 +81,7 @@ function registerDebit(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, headers, body: { amount, ...body }, c }) => {
-      const hold = await debitWallet(c.get("context"), {
+      const { hold } = await debitWallet(c.get("context"), {
         ...body,
         ...amount,
         walletId: params.walletID,

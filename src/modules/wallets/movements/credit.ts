@@ -5,7 +5,7 @@ import { KEYS, type WalletMetadata, toCustomMetadata, TRUE } from "#modules/wall
 import { assertMoney } from "#modules/wallets/core/money.ts";
 import { type Money, sendScript } from "#modules/wallets/core/scripts.ts";
 import { OUTSIDE, type WalletSubject, subjectAddress } from "#modules/wallets/core/subject.ts";
-import { isKind, WalletLedger } from "#modules/wallets/ledger.ts";
+import { isKind, WalletLedger, type WalletTransaction } from "#modules/wallets/ledger.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
@@ -30,10 +30,13 @@ export interface NewCredit extends NewWalletMovement {
 }
 
 /**
- * Moves money into a wallet. Throws `VALIDATION`, `INSUFFICIENT_FUND` where the sources have too little, and `CONFLICT` for a
+ * Moves money into a wallet. Returns the transaction. Throws `VALIDATION`, `INSUFFICIENT_FUND` where the sources have too little, and `CONFLICT` for a
  * reference that is taken.
  */
-export async function creditWallet(context: ServiceContext, input: NewCredit): Promise<void> {
+export async function creditWallet(
+  context: ServiceContext,
+  input: NewCredit,
+): Promise<WalletTransaction> {
   const { walletId, sources = [], balance, idempotencyKey } = input;
   assertMoney(input);
   assertSourceCount(sources);
@@ -41,7 +44,7 @@ export async function creditWallet(context: ServiceContext, input: NewCredit): P
   const from = (sources.length === 0 ? [OUTSIDE] : sources).map(subjectAddress);
   if (balance !== undefined) await assertBalance(context, { walletId, name: balance });
   const script = sendScript(input, { sources: from, destination });
-  await WalletLedger.of(context).move({ ...script, ...transactionOf(input) }, idempotencyKey);
+  return WalletLedger.of(context).move({ ...script, ...transactionOf(input) }, idempotencyKey);
 }
 
 /** The fields of a transaction that a client gives. */

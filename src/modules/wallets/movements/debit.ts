@@ -7,7 +7,7 @@ import { assertMoney } from "#modules/wallets/core/money.ts";
 import { sendScript } from "#modules/wallets/core/scripts.ts";
 import { OUTSIDE, type WalletSubject, subjectAddress } from "#modules/wallets/core/subject.ts";
 import { withExpiry } from "#modules/wallets/holds/expire.ts";
-import { WalletLedger } from "#modules/wallets/ledger.ts";
+import { WalletLedger, type WalletTransaction } from "#modules/wallets/ledger.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
@@ -26,14 +26,18 @@ export interface NewDebit extends NewWalletMovement {
   readonly expiresAt?: Timestamp | undefined;
 }
 
+/** What a debit has made. */
+export interface Debited {
+  readonly transaction: WalletTransaction;
+  /** Where the money went to a hold. */
+  readonly hold?: Hold;
+}
+
 /**
- * Moves money out of a wallet, or into a hold, which is returned. Throws `VALIDATION`, `INSUFFICIENT_FUND`, and `CONFLICT` for a
+ * Moves money out of a wallet, or into a hold. Returns the transaction, and the hold. Throws `VALIDATION`, `INSUFFICIENT_FUND`, and `CONFLICT` for a
  * reference that is taken.
  */
-export async function debitWallet(
-  context: ServiceContext,
-  input: NewDebit,
-): Promise<Hold | undefined> {
+export async function debitWallet(context: ServiceContext, input: NewDebit): Promise<Debited> {
   const { walletId, balances = [], idempotencyKey, pending = false } = input;
   assertDebit(input);
   const destination = subjectAddress(input.destination ?? OUTSIDE);
@@ -48,17 +52,17 @@ export async function debitWallet(
   const transaction = transactionOf(input);
   if (!pending) {
     const script = sendScript(input, { sources, destination });
-    await ledger.move({ ...script, ...transaction }, idempotencyKey);
-    return undefined;
+    return { transaction: await ledger.move({ ...script, ...transaction }, idempotencyKey) };
   }
   const hold = toNewHold(input);
   const address = holdAddress(hold.id);
   const script = sendScript(input, { sources, destination: address });
   const accountMetadata = { [address]: holdMetadata(hold) };
-  await withExpiry(context, { ledger, hold, isKeyed: idempotencyKey !== undefined }, () =>
+  const isKeyed = idempotencyKey !== undefined;
+  const moved = await withExpiry(context, { ledger, hold, isKeyed }, () =>
     ledger.move({ ...script, ...transaction, accountMetadata }, idempotencyKey),
   );
-  return hold;
+  return { transaction: moved, hold };
 }
 
 /** Throws `VALIDATION`. */
