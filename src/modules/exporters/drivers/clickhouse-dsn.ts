@@ -6,6 +6,8 @@ export interface ClickhouseServer {
   readonly origin: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
+  /** Why the server cannot be called, as a sentence for its pipelines; undefined where it can. */
+  readonly problem: string | undefined;
 }
 
 /**
@@ -31,7 +33,7 @@ const ABSOLUTE = /^(https?|clickhouse):\/\/[^\s/?#\\][^\s\\]*$/i;
  */
 export function parseDsn(dsn: string, context: DriverContext): ClickhouseServer {
   if (dsn === "") throw new ConfigError("dsn", "dsn is required");
-  const url = toHttpUrl(dsn);
+  const { url, problem } = toHttpUrl(dsn);
   const [user = "", password = ""] = [url.username, url.password].map(decode);
   url.username = "";
   url.password = "";
@@ -47,20 +49,27 @@ export function parseDsn(dsn: string, context: DriverContext): ClickhouseServer 
       ...(user === "" ? {} : { "x-clickhouse-user": headerValue(user) }),
       ...(password === "" ? {} : { "x-clickhouse-key": headerValue(password) }),
     },
+    problem,
   };
 }
 
 /** The host that a DSN names; empty if it names none. */
 export function dsnOrigin(dsn: unknown): string {
   try {
-    return typeof dsn === "string" ? toHttpUrl(dsn).origin : "";
+    return typeof dsn === "string" ? toHttpUrl(dsn).url.origin : "";
   } catch (error) {
     if (error instanceof ConfigError) return "";
     throw error;
   }
 }
 
-function toHttpUrl(dsn: string): URL {
+/** A URL of the HTTP interface, and what is missing to call it. */
+interface HttpUrl {
+  readonly url: URL;
+  readonly problem?: string;
+}
+
+function toHttpUrl(dsn: string): HttpUrl {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(dsn)?.[1]?.toLowerCase();
   if (scheme === "tcp" || scheme === "native") {
     throw new ConfigError(
@@ -71,7 +80,7 @@ function toHttpUrl(dsn: string): URL {
   if (!ABSOLUTE.test(dsn) || !URL.canParse(dsn)) {
     throw new ConfigError("dsn", "dsn is not an absolute URL of http(s):// or clickhouse://");
   }
-  return scheme === "clickhouse" ? fromNative(dsn) : new URL(dsn);
+  return scheme === "clickhouse" ? fromNative(dsn) : { url: new URL(dsn) };
 }
 
 /** The HTTP ports of a server that keeps to the standard, without and with encryption. */
@@ -80,7 +89,11 @@ const HTTPS_PORT = "8443";
 const NATIVE_PORT = "9000";
 const NATIVE_SECURE_PORT = "9440";
 
-function fromNative(dsn: string): URL {
+/**
+ * The HTTP interface of a native server. Where the native port is of the server's own choice, so may be that of the HTTP interface: the
+ * standard one may be that of another server on the host, and is not tried.
+ */
+function fromNative(dsn: string): HttpUrl {
   const text = dsn.slice("clickhouse".length);
   if (!URL.canParse(`http${text}`)) {
     throw new ConfigError("dsn", "dsn has a host that is not valid in an http(s) URL");
@@ -89,12 +102,16 @@ function fromNative(dsn: string): URL {
   // The port is not read from `url`, because that leaves out the standard port of HTTP.
   const { port } = new URL(dsn);
   const isSecure = readSecure(url, port);
-  const httpPort = readHttpPort(url, port) ?? (isSecure ? HTTPS_PORT : HTTP_PORT);
+  const given = readHttpPort(url);
+  const isKnown = given !== undefined || ["", NATIVE_PORT, NATIVE_SECURE_PORT].includes(port);
+  const httpPort = given ?? (isSecure ? HTTPS_PORT : HTTP_PORT);
   url.protocol = isSecure ? "https:" : "http:";
-  url.port = httpPort;
+  url.port = isKnown ? httpPort : port;
   url.searchParams.delete("secure");
   url.searchParams.delete("http_port");
-  return url;
+  if (isKnown) return { url };
+  const problem = `dsn has the port ${port}, from which the port of the HTTP interface cannot be known: name it with ?http_port=`;
+  return { url, problem };
 }
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
@@ -121,16 +138,10 @@ function readSecure({ searchParams }: URL, port: string): boolean {
   return isSecure;
 }
 
-/** The port of the HTTP interface that a DSN names. Undefined if it means the standard port. */
-function readHttpPort({ searchParams }: URL, port: string): string | undefined {
+/** The port of the HTTP interface that a DSN names, if it names one. */
+function readHttpPort({ searchParams }: URL): string | undefined {
   const [text, ...others] = searchParams.getAll("http_port");
-  if (text === undefined) {
-    if (["", NATIVE_PORT, NATIVE_SECURE_PORT].includes(port)) return undefined;
-    throw new ConfigError(
-      "dsn",
-      `dsn has the port ${port}, from which the port of the HTTP interface cannot be known: name it with ?http_port=`,
-    );
-  }
+  if (text === undefined) return undefined;
   const isPort = /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
   if (isPort && others.length === 0) return text;
   throw new ConfigError("dsn", "dsn has a parameter http_port that is not a port");

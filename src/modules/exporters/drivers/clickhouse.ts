@@ -33,6 +33,7 @@ export const clickhouseDriver: Driver = {
     return {
       batching,
       async send(ledger, entries) {
+        if (server.problem !== undefined) return server.problem;
         const createProblem = hasTable ? undefined : await run(server, { query: CREATE }, context);
         if (createProblem !== undefined && !DENIED.test(createProblem)) return createProblem;
         const body = entries.map((entry) => toRow(ledger, entry)).join("");

@@ -8,7 +8,7 @@ const DRIVERS = DRIVER_NAMES.map((name) => `\`${name}\``).join(", ");
 const CONFIGS = `What the driver takes:
 
 - \`http\`: \`url\`. Each batch is posted as a JSON array of log entries with the name of their \`ledger\`.
-- \`clickhouse\`: \`dsn\`, a URL of the server's HTTP interface: \`http://user:password@host:8123/database?settings\`. A URL of the native interface, \`clickhouse://user:password@host:9000/database?settings\`, means the HTTP interface of the same server: on port 8123, or on port 8443 with https if the native port is 9440 or the URL has \`secure=true\`. A server with other ports needs \`http_port=\`. The exporter creates the table \`logs\`.
+- \`clickhouse\`: \`dsn\`, a URL of the server's HTTP interface: \`http://user:password@host:8123/database?settings\`. A URL of the native interface, \`clickhouse://user:password@host:9000/database?settings\`, means the HTTP interface of the same server: on port 8123, or on port 8443 with https if the native port is 9440 or the URL has \`secure=true\`. A server with other ports needs \`http_port=\`; without it, the exporter is created, and its pipelines show what is missing. The exporter creates the table \`logs\`.
 - \`elasticsearch\`: \`endpoint\`, \`index\` (\`unified-stack-data\` by default), \`authentication\` with \`username\` and \`password\`.
 - \`queue\`: \`binding\`, the name of a Queue binding of the Worker, which begins with \`EXPORT_\`. A message is the JSON text of an entry.
 - \`r2\`: \`binding\`, the name of an R2 binding of the Worker, which begins with \`EXPORT_\`, and \`prefix\` of the keys. Each batch is an object of newline-delimited JSON, \`<prefix><ledger>/<first id>-<last id>-<date>.ndjson\`.
