@@ -4,7 +4,7 @@ import type { ErrorTable } from "#platform/errors.ts";
 export const WALLET_ERRORS = {
   HOLD_CLOSED: { status: 400, code: "HOLD_CLOSED" },
   /** The ledger of the wallets is deleted. It may be restored. */
-  WALLETS_UNAVAILABLE: { status: 503, code: "INTERNAL_ERROR" },
+  WALLETS_DELETED: { status: 409, code: "VALIDATION" },
 } as const satisfies ErrorTable;
 
 declare module "#platform/errors.ts" {

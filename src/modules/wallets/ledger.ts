@@ -155,8 +155,8 @@ function toWalletError(error: unknown): unknown {
   const { kind, message, details } = error;
   if (kind === "LEDGER_NOT_FOUND") {
     return new AppError(
-      "WALLETS_UNAVAILABLE",
-      "the ledger of the wallets is deleted; they are there again when its bucket is restored",
+      "WALLETS_DELETED",
+      "the ledger of the wallets is deleted with its bucket; the wallets are there again when the bucket is restored",
       { cause: error },
     );
   }
