@@ -66,8 +66,10 @@ export interface AccountJudge {
   readonly rows: HoldingFilter;
   /** The accounts that match if their balances do. Only these need their balances read. */
   candidates(rows: readonly AccountScanRow[]): Candidate[];
-  /** Whether a candidate matches, given the volumes of all assets that are asked for, or those of a single row. */
+  /** Whether a candidate matches, given the volumes of all assets that are asked for. */
   isMatch(candidate: Candidate, volumes: readonly AssetVolumes[]): boolean;
+  /** Whether a row of a candidate's volumes matches: one asset, beside which it has no other. */
+  isRowMatch(candidate: Candidate, row: AssetVolumes): boolean;
 }
 
 /** For a list without a filter, and one that walks exactly the accounts that match. */
@@ -78,6 +80,7 @@ export const EVERY_ACCOUNT: AccountJudge = {
   rows: { assets: undefined, bounds: [] },
   candidates: (rows) => rows.map((row) => ({ row, past: undefined })),
   isMatch: () => true,
+  isRowMatch: () => true,
 };
 
 /**
@@ -107,7 +110,7 @@ export class AccountFilter implements AccountJudge {
   }
 
   candidates(rows: readonly AccountScanRow[]): Candidate[] {
-    const unknown = { metadata: undefined, balances: undefined };
+    const unknown = { metadata: undefined, balances: undefined, isOneRow: false };
     const possible = rows.filter(
       (row) => this.#judge({ row, ...unknown, isPast: this.#asksPast }) !== false,
     );
@@ -122,8 +125,12 @@ export class AccountFilter implements AccountJudge {
     return this.#judge(this.#subjectOf(candidate, volumes)) === true;
   }
 
+  isRowMatch(candidate: Candidate, row: AssetVolumes): boolean {
+    return this.#judge({ ...this.#subjectOf(candidate, [row]), isOneRow: true }) === true;
+  }
+
   #subjectOf({ row, past }: Candidate, balances: Subject["balances"]): Subject {
-    return { row, metadata: past, balances, isPast: this.#asksPast };
+    return { row, metadata: past, balances, isOneRow: false, isPast: this.#asksPast };
   }
 
   #pastOf(rows: readonly AccountScanRow[]): ReadonlyMap<number, Metadata> {
@@ -141,6 +148,8 @@ interface Subject {
   readonly metadata: Metadata | undefined;
   /** The volumes of the account. Undefined where they were not read. */
   readonly balances: readonly AssetVolumes[] | undefined;
+  /** Whether a row of volumes is judged instead of an account. It has one asset, and is known not to have another. */
+  readonly isOneRow: boolean;
   /** Whether past metadata counts instead of the row's own. */
   readonly isPast: boolean;
 }
@@ -233,16 +242,17 @@ function metadataJudge(name: string, isValue: (value: string) => boolean): Judge
 }
 
 /**
- * The balance of an asset that an account has never moved is unknown, and so is that of an asset that no account has.
+ * The balance of an asset that an account has never moved is unknown, and so is that of an asset that no account has. A row of volumes
+ * of another asset fails the test, as in the reference server, so that it passes the negation.
  */
 function balanceJudge(
   { asset: name, operator, value }: Extract<FilterTest, { kind: "balance" }>,
   assets: ReadonlyMap<string, number>,
 ): Judge {
   const asset = name === undefined ? undefined : assets.get(name);
-  return ({ balances }) => {
+  return ({ balances, isOneRow }) => {
     const held = balances?.filter((volumes) => name === undefined || volumes.asset === asset);
-    if (held === undefined || held.length === 0) return undefined;
+    if (held === undefined || held.length === 0) return isOneRow ? false : undefined;
     return held.some(({ input, output }) => isRelated(input - output, operator, value));
   };
 }

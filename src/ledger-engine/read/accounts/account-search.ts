@@ -162,7 +162,7 @@ export class AccountSearch {
 
   /** Whether one row of a candidate's volumes matches on its own. */
   isMatch(candidate: Candidate, volumes: AssetVolumes): boolean {
-    return this.#filter.isMatch(candidate, [volumes]);
+    return this.#filter.isRowMatch(candidate, volumes);
   }
 
   #withBalances(candidates: readonly Candidate[], wanted: HoldingFilter): Candidate[] {

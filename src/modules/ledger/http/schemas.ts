@@ -27,21 +27,23 @@ export const LedgerParams = z.object({ ledger: z.string() });
 export const AddressParams = LedgerParams.extend({ address: z.string() });
 export const AddressKeyParams = AddressParams.extend({ key: z.string() });
 
-/** Largest id that the wire knows; stored ids stay below 2^53. */
-const ID_MAX = 9_223_372_036_854_775_807n;
+/** Largest ids that reads and writes know, as in the reference server; stored ids stay below 2^53. */
+const READ_ID_MAX = 2n ** 63n - 1n;
+const WRITE_ID_MAX = 2n ** 64n - 1n;
 
 /** An id in a path. Above 2^53 it is rounded, which no stored id is. */
-const IdParam = z
-  .string()
-  .regex(/^-?\d{1,20}$/, "expected an integer")
-  .refine((text) => !/^-?\d+$/.test(text) || BigInt(text) <= ID_MAX, "expected a 64-bit integer")
-  .transform(Number)
-  .openapi({ type: "integer", minimum: 0 });
+const idParam = (max: bigint) =>
+  z
+    .string()
+    .regex(/^-?\d{1,20}$/, "expected an integer")
+    .refine((text) => !/^-?\d+$/.test(text) || BigInt(text) <= max, "expected a 64-bit integer")
+    .transform(Number)
+    .openapi({ type: "integer", minimum: 0 });
 
-export const IdParams = LedgerParams.extend({ id: IdParam });
+export const IdParams = LedgerParams.extend({ id: idParam(READ_ID_MAX) });
 /** For writes, which refuse a negative id; a read with a negative id finds nothing. */
 export const WriteIdParams = LedgerParams.extend({
-  id: IdParam.refine((id) => id >= 0, "expected an integer of 0 or more"),
+  id: idParam(WRITE_ID_MAX).refine((id) => id >= 0, "expected an integer of 0 or more"),
 });
 export const WriteIdKeyParams = WriteIdParams.extend({ key: z.string() });
 
@@ -49,7 +51,7 @@ export const WriteIdKeyParams = WriteIdParams.extend({ key: z.string() });
 export const FilterBody = z.unknown().optional().openapi({
   type: "object",
   description:
-    "A filter; empty for none. A test of what a row does not have is neither true nor false, and so is its negation: `$not` of a test of `reference` or `reverted_at` finds only transactions that have one, and `$not` of a test of `balance[ASSET]` only accounts that have moved the asset. Metadata differ: a row without the key does not match, and `$not` finds it.",
+    "A filter; empty for none. A test of what a row does not have is neither true nor false, and so is its negation: `$not` of a test of `reference` or `reverted_at` finds only transactions that have one, and `$not` of a test of `balance[ASSET]` only accounts that have moved the asset. In a list of volumes, a row of another asset than `ASSET` fails the test, so that `$not` finds it. Metadata differ: a row without the key does not match, and `$not` finds it.",
 });
 
 /** What a count takes, and what a list takes besides its pages. */

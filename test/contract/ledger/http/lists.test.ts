@@ -330,6 +330,22 @@ describe("one transaction", () => {
   });
 });
 
+describe("a write to one transaction", () => {
+  test.each([
+    ["99", 404],
+    ["9223372036854775808", 404],
+    ["18446744073709551615", 404],
+    ["18446744073709551616", 400],
+    ["-1", 400],
+  ])("of the id %s is answered with %i", async (id, status) => {
+    const metadata = { method: "POST", body: { k: "v" } };
+    expect((await inLedger(ledger, `/transactions/${id}/revert`, { method: "POST" })).status).toBe(
+      status,
+    );
+    expect((await inLedger(ledger, `/transactions/${id}/metadata`, metadata)).status).toBe(status);
+  });
+});
+
 describe("methods", () => {
   test.each([
     ["HEAD", "/volumes", "GET"],

@@ -94,7 +94,14 @@ describe("a list of volumes", () => {
     [{ $match: { "metadata[vip]": "yes" } }, [0, 1]],
     [{ $not: { $exists: { metadata: "vip" } } }, [2, 3, 4, 5]],
     [{ $gt: { "balance[USD]": 0 } }, [1, 2, 3]],
-    [{ $not: { $gt: { "balance[USD]": 0 } } }, [5]],
+    // A row has one asset, and fails every test of another one.
+    [{ $not: { $gt: { "balance[USD]": 0 } } }, [0, 4, 5]],
+    [{ $not: { $match: { "balance[NOPE]": 0 } } }, [0, 1, 2, 3, 4, 5]],
+    [{ $not: { $not: { $gt: { "balance[USD]": 0 } } } }, [1, 2, 3]],
+    [
+      { $and: [{ $match: { account: "account:" } }, { $not: { $lt: { "balance[USD]": 0 } } }] },
+      [0, 1, 2],
+    ],
     [{ $lt: { balance: 10 } }, [0, 4, 5]],
     [{ $exists: { balance: "EUR" } }, [0, 4]],
     [{ $and: [{ $gt: { "balance[USD]": 0 } }, { $gt: { "balance[EUR]": 0 } }] }, []],
