@@ -24,6 +24,7 @@ import { CommandRunner } from "./write/command-runner.ts";
 import { EffectiveVolumes } from "./write/effective-volumes.ts";
 import { EntryBuilder } from "./write/entry-builder.ts";
 import { findReplay, idempotencyHash } from "./write/idempotency.ts";
+import { LogClock } from "./write/log-clock.ts";
 import { type ImportBatch, type ImportOutcome, LogImporter } from "./write/log-importer.ts";
 import { decodeAhead, type LogRowPage, ReplayError, type StoredLogRow } from "./write/log-rows.ts";
 import { type AppendOptions, LogWriter, transactionOf } from "./write/log-writer.ts";
@@ -52,7 +53,7 @@ export interface LedgerCounts {
  */
 export class LedgerEngine {
   readonly #sql: Sql;
-  readonly #clock: Clock;
+  readonly #clock: LogClock;
   readonly #settings: EngineSettings;
   readonly #batch: WriteBatch;
   readonly #names: StoredNames;
@@ -88,7 +89,6 @@ export class LedgerEngine {
   /** Opens the ledger that `create` made, once `migrate` has said that its tables can be read. */
   constructor(sql: Sql, clock: Clock, settings: EngineSettings = ENGINE_SETTINGS) {
     this.#sql = sql;
-    this.#clock = clock;
     this.#settings = settings;
     const { info, publishedLog } = readLedgerRow(sql);
     this.info = info;
@@ -117,6 +117,7 @@ export class LedgerEngine {
     this.#log = new LogWriter(sql, this.#batch, {
       isChained: this.info.features.HASH_LOGS === "SYNC",
     });
+    this.#clock = new LogClock(clock, () => this.#log.head.date);
     this.#counters.log = this.lastLogId;
     this.#counters.tx = Math.max(0, this.#batch.lastTransaction);
     const [batch, transactions, schemas] = [this.#batch, this.#transactions, this.#schemas];
@@ -140,7 +141,7 @@ export class LedgerEngine {
       head: () => this.#log.head,
       append: (id, pending, options) => this.#appendLogged(id, pending, options),
       steps: () => this.#steps,
-      clock: this.#clock,
+      clock,
     });
   }
 
@@ -161,7 +162,7 @@ export class LedgerEngine {
 
   /** Executes one command. A command that is refused throws `AppError` and changes nothing. */
   execute(command: Command, options: WriteOptions): Outcome {
-    return this.#unitOfWork(() => this.#run(command, options, this.#now()));
+    return this.#unitOfWork(() => this.#run(command, options, this.#clock.now()));
   }
 
   /**
@@ -170,7 +171,7 @@ export class LedgerEngine {
    */
   executeBulk(elements: readonly BulkElement[], options: BulkOptions): Result<Outcome>[] {
     const results: Result<Outcome>[] = [];
-    const date = options.atomic ? this.#now() : undefined;
+    const date = options.atomic ? this.#clock.now() : undefined;
     const rollback = new Error("an atomic bulk failed");
     const limits = new BulkLimits(this.#steps);
     try {
@@ -180,7 +181,7 @@ export class LedgerEngine {
           const outcome = this.#runElement(element, {
             schemaVersion: options.schemaVersion ?? "",
             author: options.author,
-            now: date ?? this.#now(),
+            now: date ?? this.#clock.nextReading(),
           });
           const result = options.isPart === true ? toBrief(outcome) : outcome;
           results.push(result);
@@ -278,12 +279,6 @@ export class LedgerEngine {
     const { scriptSteps } = this.#runner;
     const ruleSteps = scriptSteps + this.#schemas.steps;
     return stepsOf({ ruleSteps, rewrittenMoves, metadataPairs: metadata.pairs });
-  }
-
-  #now(): Timestamp {
-    const now = this.#clock();
-    const { date } = this.#log.head;
-    return now < date ? date : now;
   }
 
   /** Runs `work` in a transaction. If it fails, nothing of what it wrote remains, neither stored nor in memory. */

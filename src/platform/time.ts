@@ -112,6 +112,18 @@ export function fromMicros(micros: bigint | number): Timestamp {
   return dateText(Number((exact - fraction) / MICROS_PER_SECOND), Number(fraction));
 }
 
+/** The date a microsecond later. Nine in ten differ in the last digit only, and are no further conversion. */
+export function nextMicrosecond(timestamp: Timestamp): Timestamp {
+  const digit = timestamp.charCodeAt(LAST_DIGIT);
+  return digit < NINE
+    ? (`${timestamp.slice(0, LAST_DIGIT)}${String.fromCharCode(digit + 1)}Z` as Timestamp) // of the same form
+    : fromMicros(toMicros(timestamp) + 1n);
+}
+
+/** Where the digit of the single microseconds stands. */
+const LAST_DIGIT = 25;
+const NINE = 0x39;
+
 /** The last day whose text was made: dates that are made together are mostly of one day. */
 const lastDay = { days: 0, text: "1970-01-01" };
 

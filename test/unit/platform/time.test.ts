@@ -5,6 +5,9 @@ import {
   formatTimestamp,
   fromMicros,
   fromMillis,
+  MICROS_MAX,
+  MICROS_MIN,
+  nextMicrosecond,
   parseTimestamp,
   toMicros,
   toMillis,
@@ -107,6 +110,15 @@ describe("a timestamp", () => {
         expect(parseTimestamp(formatTimestamp(timestamp))).toBe(timestamp);
       }),
     );
+  });
+
+  test("the next microsecond is one later, at every date", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: MICROS_MIN, max: MICROS_MAX - 1n }), (value) => {
+        expect(nextMicrosecond(fromMicros(value))).toBe(fromMicros(value + 1n));
+      }),
+    );
+    expect(nextMicrosecond(fromMicros(999_999))).toBe("1970-01-01T00:00:01.000000Z");
   });
 
   test("is the same of a number and of a bigint, on both sides of 2^53", () => {

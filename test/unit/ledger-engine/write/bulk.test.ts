@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "#platform/errors.ts";
 import { attempt } from "#platform/result.ts";
+import { fromMicros, toMicros } from "#platform/time.ts";
 import {
   at,
   create,
@@ -99,6 +100,15 @@ describe("a bulk", () => {
     const ledger = new TestLedger();
     ledger.bulk([GOOD, GOOD, setMetadata("a", { k: "v" })], { atomic: true });
     expect(new Set(ledger.logs().map(({ date }) => date)).size).toBe(1);
+  });
+
+  test("has a reading of the clock for each element when it is not atomic, although the clock stands still", () => {
+    const ledger = new TestLedger();
+    ledger.bulk([GOOD, SHORT, GOOD, setMetadata("a", { k: "v" })], { continueOnFailure: true });
+    const start = toMicros(ledger.now);
+    const dates = ledger.logs().map(({ date }) => toMicros(date) - start);
+    expect(dates).toEqual([0n, 1n, 2n]);
+    expect(ledger.transaction(2).insertedAt).toBe(fromMicros(start + 1n));
   });
 
   test("runs the reference's example, atomic and not: create, add and delete metadata, revert", () => {
