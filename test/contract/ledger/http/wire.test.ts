@@ -42,6 +42,17 @@ test("null is no metadata of an account, and no metadata of a transaction", asyn
   expect(await logIdsOf(own)).toEqual([1, 2, 3]);
 });
 
+test.each([
+  ["JSON", "/transactions", "{"],
+  ["scripts", "/transactions", '{"script":{"plain":"send [USD 1] ("}}'],
+  ["schemas", "/schemas/v1", '{"chart":{"a":{"b":5}}}'],
+])("errors of %s say in `details` where they are", async (_what, path, body) => {
+  const response = await api(`/api/ledger/v2/${ledger}${path}`, { method: "POST", body });
+  const error = await response.json<{ errorMessage: string; details: string }>();
+  expect([response.status, typeof error.details]).toEqual([400, "string"]);
+  expect(error.details).not.toBe("");
+});
+
 describe("a transaction that is refused leaves no trace", () => {
   test.each([
     ["malformed JSON", "{", "VALIDATION"],
