@@ -29,6 +29,7 @@ export function queryReader<S extends z.ZodType>(
     if (known !== undefined) return known;
     const given = text === "" ? {} : parseForm(text, "query");
     const isWalk = followsCursor(schema, given);
+    if (text !== "" && isOwnRoute(c)) assertKnown(namesOf(schema), given);
     const parse = (): z.output<S> => {
       const query = frozen(parsePart(schema, isWalk ? walkOf(given) : given, QUERY));
       remembered.add(text, { isWalk, parse: () => query });
@@ -39,6 +40,24 @@ export function queryReader<S extends z.ZodType>(
 }
 
 const QUERY = "query parameter";
+/** Under these paths, nobody depends on parameters being ignored that an operation does not have. */
+const OWN_ROUTES = "/api/florin/v1/";
+
+function isOwnRoute(c: Context<AppEnv>): boolean {
+  const { url } = c.get("request");
+  return url.slice(0, url.indexOf("?")).includes(OWN_ROUTES);
+}
+
+/** Throws `VALIDATION` for a parameter that an operation does not have: a filter whose name is misspelt would show everything. */
+function assertKnown(names: readonly string[], given: Parameters): void {
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const known = names.length === 0 ? "none" : names.join(", ");
+  throw new AppError(
+    "VALIDATION",
+    `there is no query parameter '${unknown.slice(0, 80)}' here; the parameters are: ${known}`,
+  );
+}
 
 /** What stands behind the question mark; empty for none. */
 function queryTextOf(c: Context<AppEnv>): string {
