@@ -221,7 +221,9 @@ CREATE TABLE `orchestration_instances` (
 	`run` integer NOT NULL,
 	`round` integer NOT NULL,
 	`due_at` text,
-	`change_id` text NOT NULL
+	`change_id` text NOT NULL,
+	`state` text,
+	`hold` text
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `orchestration_instances_id_unique` ON `orchestration_instances` (`id`);--> statement-breakpoint
@@ -229,6 +231,7 @@ CREATE INDEX `orchestration_instances_workflow` ON `orchestration_instances` (`w
 CREATE INDEX `orchestration_instances_due` ON `orchestration_instances` (`due_at`);--> statement-breakpoint
 CREATE INDEX `orchestration_instances_changed` ON `orchestration_instances` (`updated_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `orchestration_instances_running` ON `orchestration_instances` (`terminated_at`,`key`);--> statement-breakpoint
+CREATE INDEX `orchestration_instances_state` ON `orchestration_instances` (`state`,`key`) WHERE state IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `orchestration_moments` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`instance_key` integer NOT NULL,
@@ -246,7 +249,6 @@ CREATE TABLE `orchestration_stages` (
 	`terminated_at` text,
 	`error` text,
 	`history_error` text,
-	`signaled_at` text,
 	PRIMARY KEY(`instance_key`, `number`)
 );
 --> statement-breakpoint

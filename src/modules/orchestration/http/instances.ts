@@ -16,6 +16,7 @@ import { instanceHistory, stageHistory } from "#modules/orchestration/instances/
 import { listInstances } from "#modules/orchestration/instances/list.ts";
 import { sendEvent } from "#modules/orchestration/instances/send-event.ts";
 import { startInstance } from "#modules/orchestration/instances/start.ts";
+import { INSTANCE_STATES } from "#modules/orchestration/instances/state.ts";
 import { getInstance, stagesOf } from "#modules/orchestration/instances/store.ts";
 import { waitForEnd } from "#modules/orchestration/instances/wait.ts";
 import { carryOn } from "#modules/orchestration/run/carry-on.ts";
@@ -28,10 +29,27 @@ import { mapPage } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 
 const Params = z.object({ instanceID: z.string() });
+/** Longest idempotency key, in characters. */
+const KEY_LENGTH_MAX = 255;
 const StageParams = Params.extend({ number: z.string() });
 const Filter = z.object({
   workflowID: z.string().optional(),
   running: BooleanParam.openapi({ description: "Only those that have not ended." }),
+  status: z.enum(INSTANCE_STATES).optional().openapi({
+    description:
+      "Only those that go on (`running`), wait for a time or an event (`waiting`), have an activity that failed and is tried again (`stuck`), or have ended (`succeeded`, `failed`).",
+  }),
+});
+const StartHeaders = z.object({
+  "Idempotency-Key": z
+    .string()
+    .max(KEY_LENGTH_MAX, `is longer than ${KEY_LENGTH_MAX} characters`)
+    .optional()
+    .openapi({
+      maxLength: KEY_LENGTH_MAX,
+      description:
+        "A name of your own for this start. A second request of the same client with the same key starts nothing and gets the instance as it is by then, with the header `Idempotency-Hit: true`, as long as the instance is kept. The same key with another workflow or other variables is refused with 400.",
+    }),
 });
 
 export function registerInstances(app: OpenAPIHono<AppEnv>): void {
@@ -61,24 +79,33 @@ function registerStart(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generat
       scope: "orchestration:write",
       params: z.object({ workflowID: z.string() }),
       query: z.object({ wait: BooleanParam }),
+      headers: StartHeaders,
       body: VariablesRequest,
       responses: { 201: json("The instance", dataOf(InstanceResponse)), ...errors(404) },
     },
-    async ({ params, query, body: variables, c }) => {
+    async ({ params, query, headers, body: variables, c }) => {
       const { context } = c.var;
       const acting = await asClient(context, deploymentOf(c).scopes);
       const start = { workflowId: params.workflowID, variables };
-      const { instance: started } = await startInstance(acting, start);
-      if (started.terminatedAt === undefined) {
+      const { instance: started, isNew } = await startInstance(acting, {
+        ...start,
+        ...keyOf(headers["Idempotency-Key"]),
+      });
+      if (isNew && started.terminatedAt === undefined) {
         c.executionCtx.waitUntil(carryOn(c.env, started));
       }
-      if (!query.wait) return { status: 201, body: { data: toBareInstanceView(started) } };
+      const answer = { status: 201, headers: isNew ? {} : { "idempotency-hit": "true" } } as const;
+      if (!query.wait) return { ...answer, body: { data: toBareInstanceView(started) } };
       const ended = await waitForEnd(context, started.id);
       const stages = await stagesOf(context, ended);
-      return { status: 201, body: { data: toInstanceWithStatusView(ended, stages) } };
+      return { ...answer, body: { data: toInstanceWithStatusView(ended, stages) } };
     },
   );
 }
+
+/** Keys of clients, and occurrences of triggers, by which instances start once, too, do not meet. */
+const keyOf = (key = ""): { idempotencyKey?: string } =>
+  key === "" ? {} : { idempotencyKey: `client/${key}` };
 
 function registerOne(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generation): void {
   endpoint(
@@ -215,10 +242,11 @@ function registerPagedList(app: OpenAPIHono<AppEnv>): void {
 }
 
 /** The filter that a cursor carries on. */
-function whereOf({ workflowID, running }: z.output<typeof Filter>): { where?: string } {
+function whereOf({ workflowID, running, status }: z.output<typeof Filter>): { where?: string } {
   const conditions = [
     ...(workflowID === undefined ? [] : [{ $match: { workflow: workflowID } }]),
     ...(running ? [{ $match: { running: "true" } }] : []),
+    ...(status === undefined ? [] : [{ $match: { state: status } }]),
   ];
   return conditions.length === 0 ? {} : { where: stringifyJson({ $and: conditions }) };
 }

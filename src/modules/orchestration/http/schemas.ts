@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { INSTANCE_STATES } from "#modules/orchestration/instances/state.ts";
 import { readConfig } from "#modules/orchestration/workflows/read-config.ts";
 import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
 
@@ -57,6 +58,22 @@ const StageStatusResponse = z
   })
   .openapi("StageStatus");
 
+const HoldResponse = z
+  .object({
+    reason: z.string().openapi({ example: "it waits for the event 'go'" }),
+    since: TimestampOutput,
+    until: TimestampOutput.optional(),
+    event: z.string().optional(),
+    activity: z.string().optional(),
+    attempts: z.int().min(1).optional(),
+    lastFailure: z.string().optional(),
+    nextAttemptAt: TimestampOutput.optional(),
+  })
+  .openapi("WorkflowInstanceHold", {
+    description:
+      "Florin's own: why an instance does not go on. It waits `until` a time or for an `event`, or an `activity` has failed and is tried again.",
+  });
+
 export const InstanceResponse = z
   .object({
     id: z.string(),
@@ -68,6 +85,10 @@ export const InstanceResponse = z
     terminatedAt: TimestampOutput.optional(),
     status: z.array(StageStatusResponse).optional(),
     error: z.string().optional(),
+    state: z.enum(INSTANCE_STATES).optional().openapi({
+      description: "Florin's own: how the instance is, in lists and where it is read.",
+    }),
+    hold: HoldResponse.optional(),
   })
   .openapi("WorkflowInstance");
 

@@ -1,6 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import type { InstanceResponse } from "./schemas.ts";
 import type { FlowInstance, StageStatus } from "#modules/orchestration/instances/instance.ts";
+import type { InstanceHold } from "#modules/orchestration/instances/state.ts";
 import type { Workflow } from "#modules/orchestration/workflows/workflow.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 
@@ -27,7 +28,27 @@ export const toBareInstanceView = (instance: FlowInstance) => ({
 export const toInstanceView = (instance: FlowInstance): z.output<typeof InstanceResponse> => ({
   ...toBareInstanceView(instance),
   workflow: toWorkflowView(instance.workflow),
+  state: instance.state,
+  ...(instance.hold === undefined ? {} : { hold: toHoldView(instance.hold) }),
 });
+
+function toHoldView(hold: InstanceHold) {
+  const since = formatTimestamp(hold.since);
+  switch (hold.kind) {
+    case "time": {
+      const until = formatTimestamp(hold.until);
+      return { reason: `it waits until ${until}`, since, until };
+    }
+    case "event":
+      return { reason: `it waits for the event '${hold.event}'`, since, event: hold.event };
+    case "retry": {
+      const { activity, attempts, lastFailure } = hold;
+      const nextAttemptAt = formatTimestamp(hold.nextAttemptAt);
+      const reason = `the activity ${activity} has failed and is tried again: ${lastFailure}`;
+      return { reason, since, activity, attempts, lastFailure, nextAttemptAt };
+    }
+  }
+}
 
 /** The same with its stages. */
 export const toInstanceWithStatusView = (

@@ -59,12 +59,13 @@ export async function insertInstances(
 /** The columns in the order of the table. */
 const INSERTED = (pack: string) => sql`
   SELECT NULL, ${guardOf(0)}, ${columnOf(0)}, ${columnOf(1)}, ${columnOf(2)}, ${columnOf(3)}, ${columnOf(3)},
-    ${columnOf(4)}, ${columnOf(5)}, ${columnOf(6)}, 1, 1, ${columnOf(7)}, ${guardOf(1)}
+    ${columnOf(4)}, ${columnOf(5)}, ${columnOf(6)}, 1, 1, ${columnOf(7)}, ${guardOf(1)}, ${columnOf(8)}, NULL
   FROM json_each(${pack}) AS e WHERE true ORDER BY e.key`;
 
 function toRow({ row, transition }: NewInstanceChange) {
   const { id, workflowKey, variables, principal } = row;
-  const { terminatedAt = null, error = null, stage = 0, dueAt = null } = transition.columns;
+  const { terminatedAt = null, error = null, stage = 0 } = transition.columns;
+  const { dueAt = null, state = null } = transition.columns;
   return {
     guard: [id, transition.changeId],
     columns: [
@@ -76,6 +77,7 @@ function toRow({ row, transition }: NewInstanceChange) {
       error?.toWellFormed() ?? null,
       stage,
       dueAt,
+      state,
     ],
   };
 }

@@ -1,3 +1,4 @@
+import { fromHoldColumn, type InstanceHold, type InstanceState } from "./state.ts";
 import type { orchestrationInstances } from "./tables.ts";
 import type { Variables } from "#modules/orchestration/core/variables.ts";
 import type { Workflow } from "#modules/orchestration/workflows/workflow.ts";
@@ -23,6 +24,9 @@ export interface FlowInstance {
   readonly round: number;
   readonly dueAt?: Timestamp;
   readonly changeId: string;
+  readonly state: InstanceState;
+  /** Why it does not go on. */
+  readonly hold?: InstanceHold;
 }
 
 /** The rows have what `start` has written, so that the types of their JSON are known. */
@@ -41,9 +45,11 @@ export const toInstance = (
   run: row.run,
   round: row.round,
   changeId: row.changeId,
+  state: row.state ?? "succeeded",
   ...(row.terminatedAt === null ? {} : { terminatedAt: row.terminatedAt }),
   ...(row.error === null ? {} : { error: row.error }),
   ...(row.dueAt === null ? {} : { dueAt: row.dueAt }),
+  ...(row.hold === null ? {} : { hold: fromHoldColumn(row.hold) }),
 });
 
 /** A principal as a column holds it. */
@@ -65,5 +71,4 @@ export interface StageStatus {
   readonly terminatedAt?: Timestamp;
   readonly error?: string;
   readonly historyError?: string;
-  readonly signaledAt?: Timestamp;
 }

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { type FlowInstance, toInstance } from "./instance.ts";
 import { isInstanceVisible } from "./store.ts";
 import { orchestrationInstances } from "./tables.ts";
@@ -17,6 +17,7 @@ const INSTANCES: ListTable<FlowInstance> = {
       type: "custom",
       matches: () => isNull(orchestrationInstances.terminatedAt),
     },
+    state: { type: "custom", matches: isInState },
   },
   sort: {
     key: {
@@ -27,7 +28,16 @@ const INSTANCES: ListTable<FlowInstance> = {
   },
 };
 
-/** A page of the instances of workflows that are not deleted, of which the query has a filter by `workflow` and `running`. */
+/** Those that have succeeded have no state in their rows; see `orchestrationInstances`. */
+function isInState(state: string): SQL {
+  const { state: column } = orchestrationInstances;
+  return state === "succeeded" ? sql`${column} IS NULL` : sql`${column} = ${state}`;
+}
+
+/**
+ * A page of the instances of workflows that are not deleted, of which the query has a filter by `workflow`, `running` and
+ * `state`.
+ */
 export const listInstances = (
   context: Pick<ServiceContext, "env" | "principal">,
   query: PageQuery,

@@ -1,7 +1,7 @@
-import { and, eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
+import { changeInstance } from "./change.ts";
 import type { FlowInstance } from "./instance.ts";
-import { getInstance } from "./store.ts";
-import { orchestrationInstances, orchestrationMoments, orchestrationStages } from "./tables.ts";
+import { orchestrationInstances, orchestrationMoments } from "./tables.ts";
 import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
 import { wakeRun } from "#modules/orchestration/run/platform.ts";
@@ -13,24 +13,19 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** How often an event is tried while the instance moves. */
-const ATTEMPTS_MAX = 10;
 /** Longest name of an event that the timeline shows, in characters. */
 const NAME_LENGTH_MAX = 1000;
 
 /**
- * Gives an event to the stage that an instance is at. It has an effect only if the stage waits for an event of this name. Throws
- * `NOT_FOUND`, and `VALIDATION` for an instance that has ended.
+ * Gives an event to the stage that an instance is at. It has an effect only if the stage waits for an event of this name: it ends the
+ * stage, in one change with what is stored of the event, so that an event that comes at the same time is for the stage behind. Throws
+ * `NOT_FOUND`, `VALIDATION` for an instance that has ended, and `OVERLOADED` as `changeInstance` does.
  */
-export async function sendEvent(context: ServiceContext, id: string, name: string): Promise<void> {
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const instance = await getInstance(context, id);
-    if (instance.terminatedAt !== undefined) {
-      throw new AppError("VALIDATION", "the instance has ended and takes no more events");
-    }
-    if (await storeEvent(context, instance, name)) return;
-  }
-  throw new AppError("OVERLOADED", "the instance moves too fast to take an event");
+export function sendEvent(context: ServiceContext, id: string, name: string): Promise<void> {
+  return changeInstance(context, id, (instance) => {
+    if (instance.terminatedAt === undefined) return storeEvent(context, instance, name);
+    throw new AppError("VALIDATION", "the instance has ended and takes no more events");
+  });
 }
 
 /** Returns whether the event is stored: not if the instance has changed meanwhile. */
@@ -48,13 +43,7 @@ async function storeEvent(
   const { stage } = instance;
   const transition = new InstanceTransition(context, instance);
   transition.moment("event-received", data, stage);
-  const { instanceKey, number } = orchestrationStages;
-  transition.add(
-    databaseOf(context.env)
-      .update(orchestrationStages)
-      .set({ signaledAt: transition.now })
-      .where(and(eq(instanceKey, transition.key), eq(number, stage))),
-  );
+  transition.endStage(stage);
   await watchInstances(context);
   if (!(await transition.store(change))) return false;
   await wakeRun(context, instance);

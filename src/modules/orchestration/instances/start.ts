@@ -16,8 +16,8 @@ import { stringifyJson } from "#platform/json.ts";
 export interface NewInstance {
   readonly variables: Variables;
   /**
-   * What is started with the same key by the same principal is one instance. The instance of a key that was started before is
-   * given again as it is now, whatever its workflow and its variables.
+   * What is started with the same key by the same principal is one instance, for as long as that is kept. The instance of a key that
+   * was started before is given again as it is now.
    */
   readonly idempotencyKey?: string;
 }
@@ -47,7 +47,7 @@ export interface PreparedStart {
 /**
  * Stores an instance of a workflow, also of a deleted one. It acts for the principal of the context, with no more than the scopes
  * and ledgers of that one. Whoever calls this executes it; if nobody does, the sweep has the platform do so. Throws `NOT_FOUND`, and
- * `VALIDATION` for variables that are too large.
+ * `VALIDATION` for variables that are too large, and for a key that another workflow or other variables were started with.
  */
 export async function startInstance(
   context: ServiceContext,
@@ -55,8 +55,23 @@ export async function startInstance(
 ): Promise<StartedInstance> {
   const workflow = await getWorkflow(context, workflowId);
   const [started] = await startInstances(context, [prepareStart(context, { workflow, ...start })]);
-  return present(started, "each start gives an instance");
+  const { instance, isNew } = present(started, "each start gives an instance");
+  if (!isNew && !isStartedBy(instance, { workflow, ...start })) throw usedBefore();
+  return { instance, isNew };
 }
+
+const isStartedBy = (
+  instance: FlowInstance,
+  { workflow, variables }: Pick<NewInstance, "variables"> & { readonly workflow: Workflow },
+): boolean =>
+  instance.workflow.key === workflow.key && inOrder(instance.variables) === inOrder(variables);
+
+/** Clients write the same object in any order. */
+const inOrder = (variables: Variables): string =>
+  stringifyJson(Object.entries(variables).toSorted(([one], [two]) => (one < two ? -1 : 1)));
+
+const usedBefore = (): AppError =>
+  new AppError("VALIDATION", "the idempotency key was used before with another request");
 
 /** Throws `VALIDATION` for variables that are too large. */
 export function prepareStart(
@@ -103,11 +118,14 @@ export async function startInstances(
   );
 }
 
-/** The id of the instance that a principal starts with a key: a UUID of version 8, which is for such uses. */
+/**
+ * The id of the instance that a principal starts with a key: a UUID of version 8, which is for such uses. A principal that is bound to
+ * other ledgers is another one, who may not see what the first one has started.
+ */
 function idOf({ principal }: ServiceContext, key: string): string {
-  const { issuer, subject } = principal;
+  const { issuer, subject, ledgers } = principal;
   const hash = createHash("sha256")
-    .update(stringifyJson([issuer, subject, key]))
+    .update(stringifyJson([issuer, subject, ledgers, key]))
     .digest("hex");
   const variant = ((Number.parseInt(hash.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
   return [

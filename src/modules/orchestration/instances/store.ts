@@ -92,5 +92,4 @@ const toStageStatus = (row: typeof orchestrationStages.$inferSelect): StageStatu
   ...(row.terminatedAt === null ? {} : { terminatedAt: row.terminatedAt }),
   ...(row.error === null ? {} : { error: row.error }),
   ...(row.historyError === null ? {} : { historyError: row.historyError }),
-  ...(row.signaledAt === null ? {} : { signaledAt: row.signaledAt }),
 });

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { UnfinishedState } from "./state.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** Instances: one execution of a workflow each. */
@@ -27,6 +28,10 @@ export const orchestrationInstances = sqliteTable(
     dueAt: text("due_at").$type<Timestamp>(),
     /** Another one after each change, so that two who work on it notice each other. */
     changeId: text("change_id").notNull(),
+    /** How it is, null for one that has succeeded: those are most, and nobody looks for them. */
+    state: text("state").$type<UnfinishedState>(),
+    /** What it waits for, or what is tried again, as JSON; null where it does neither. */
+    hold: text("hold"),
   },
   (table) => [
     index("orchestration_instances_workflow").on(table.workflowKey, table.key),
@@ -35,6 +40,9 @@ export const orchestrationInstances = sqliteTable(
       .on(table.updatedAt)
       .where(sql`due_at IS NOT NULL`),
     index("orchestration_instances_running").on(table.terminatedAt, table.key),
+    index("orchestration_instances_state")
+      .on(table.state, table.key)
+      .where(sql`state IS NOT NULL`),
   ],
 );
 
@@ -49,8 +57,6 @@ export const orchestrationStages = sqliteTable(
     /** Why it has failed, as the instance says it, and as its history does. */
     error: text("error"),
     historyError: text("history_error"),
-    /** When the event came that it waits for. */
-    signaledAt: text("signaled_at").$type<Timestamp>(),
   },
   (table) => [primaryKey({ columns: [table.instanceKey, table.number] })],
 );

@@ -75,6 +75,8 @@ async function attempt(
 ): Promise<Next | undefined> {
   const ordinal = done.length;
   const begun = new InstanceTransition(context, instance);
+  // As long as it is tried again, it is stuck.
+  begun.holdBack(instance.hold);
   const { attempts } = beginActivity(context, begun, { number, ordinal, pending, request });
   if (!(await begun.store())) return undefined;
   const outcome = await executeActivity(context, instance, {
@@ -84,16 +86,25 @@ async function attempt(
   const ended = new InstanceTransition(context, { ...instance, changeId: begun.changeId });
   if (!outcome.ok && !isFinal(request.name, outcome.kind)) {
     const waitMs = waitAfterFailures(RETRY_BACKOFF, attempts);
+    const nextAttemptAt = fromMillis(toMillis(ended.now) + waitMs);
     const isShown = attempts <= SHOWN_FAILURES_MAX || outcome.message !== pending?.lastFailure;
     postponeActivity(context, ended, {
       number,
       ordinal,
       attempts,
       message: outcome.message,
-      nextExecution: fromMillis(toMillis(ended.now) + waitMs),
+      nextExecution: nextAttemptAt,
       isShown,
     });
     ended.moveWithin(waitMs);
+    ended.holdBack({
+      kind: "retry",
+      since: pending?.startedAt ?? begun.now,
+      activity: request.name,
+      attempts,
+      lastFailure: outcome.message,
+      nextAttemptAt,
+    });
     return (await ended.store()) ? { kind: "wait", waitMs } : undefined;
   }
   endActivity(context, ended, { number, ordinal, request, outcome });

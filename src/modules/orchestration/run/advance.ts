@@ -5,10 +5,11 @@ import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
 import type { DelayStage } from "#modules/orchestration/core/stages.ts";
 import type { FlowInstance, StageStatus } from "#modules/orchestration/instances/instance.ts";
+import type { InstanceHold } from "#modules/orchestration/instances/state.ts";
 import { findProgress } from "#modules/orchestration/instances/store.ts";
 import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { type Timestamp, toMillis } from "#platform/time.ts";
+import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** Most stages that one call takes an instance through. What is left is the next call's. */
 const STAGES_PER_CALL_MAX = 20;
@@ -53,13 +54,17 @@ async function advanceStage(
     case "noop":
       return endStage(context, instance, number);
     case "delay": {
-      const waitMs = endOfDelay(stage, status.startedAt) - toMillis(context.clock());
+      const untilMs = Math.ceil(endOfDelay(stage, status.startedAt));
+      const waitMs = untilMs - toMillis(context.clock());
       if (waitMs <= 0) return endStage(context, instance, number);
-      return wait(context, instance, waitMs);
+      const until = fromMillis(untilMs);
+      return wait(context, instance, { kind: "time", since: status.startedAt, until });
     }
-    case "wait_event":
-      if (status.signaledAt !== undefined) return endStage(context, instance, number);
-      return wait(context, instance, undefined);
+    case "wait_event": {
+      // The event ends the stage.
+      const { event } = stage;
+      return wait(context, instance, { kind: "event", since: status.startedAt, event });
+    }
     case "send":
     case "update":
       return advanceActivity(context, instance, { number, stage });
@@ -85,11 +90,14 @@ const endOfDelay = ({ durationMs = 0, until }: DelayStage, startedAt: Timestamp)
 async function wait(
   context: ServiceContext,
   instance: FlowInstance,
-  waitMs: number | undefined,
+  hold: Exclude<InstanceHold, { readonly kind: "retry" }>,
 ): Promise<Next | undefined> {
-  const bounded = waitMs === undefined ? undefined : Math.min(Math.ceil(waitMs), WAIT_MS_MAX);
   const transition = new InstanceTransition(context, instance);
+  const waitMs =
+    hold.kind === "event" ? undefined : toMillis(hold.until) - toMillis(transition.now);
+  const bounded = waitMs === undefined ? undefined : Math.min(Math.max(waitMs, 0), WAIT_MS_MAX);
   transition.moveWithin(bounded);
+  transition.holdBack(hold);
   if (!(await transition.store())) return undefined;
   return bounded === undefined ? { kind: "wait-for-event" } : { kind: "wait", waitMs: bounded };
 }

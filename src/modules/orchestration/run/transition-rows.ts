@@ -31,7 +31,7 @@ export const rowStatements = (
 ): BatchItem<"sqlite">[] => [
   ...packRows(stages).map((pack) =>
     db.insert(orchestrationStages).select(sql`
-      SELECT i.key, ${columnsOf(5)}, NULL FROM json_each(${pack}) AS e ${STORED_INSTANCE} ORDER BY e.key`),
+      SELECT i.key, ${columnsOf(5)} FROM json_each(${pack}) AS e ${STORED_INSTANCE} ORDER BY e.key`),
   ),
   ...packRows(moments).map((pack) =>
     db.insert(orchestrationMoments).select(sql`

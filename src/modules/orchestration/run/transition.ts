@@ -10,6 +10,11 @@ import {
 } from "#modules/orchestration/instances/event-types.ts";
 import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
 import {
+  endColumns,
+  type InstanceHold,
+  holdColumns,
+} from "#modules/orchestration/instances/state.ts";
+import {
   orchestrationInstances,
   orchestrationStages,
 } from "#modules/orchestration/instances/tables.ts";
@@ -87,7 +92,7 @@ export class InstanceTransition {
     this.#instance = instance;
     this.#db = databaseOf(context.env);
     this.now = context.clock();
-    this.#set = { updatedAt: this.now, changeId: this.changeId };
+    this.#set = { updatedAt: this.now, changeId: this.changeId, ...holdColumns() };
     this.moveWithin(0);
   }
 
@@ -97,6 +102,11 @@ export class InstanceTransition {
       milliseconds === undefined
         ? null
         : fromMillis(Math.min(toMillis(this.now) + milliseconds + GRACE_MS, LAST_MS));
+  }
+
+  /** Says why the instance does not go on. Without it, an instance that has not ended runs. */
+  holdBack(hold: InstanceHold | undefined): void {
+    this.set(holdColumns(hold));
   }
 
   set(columns: InstanceColumns): void {
@@ -175,7 +185,7 @@ export class InstanceTransition {
     this.#endStageRow(number, { error, historyError });
     this.moment("stage-failed", { error }, number);
     this.publish("FAILED_WORKFLOW_STAGE", { number, error });
-    this.set({ terminatedAt: this.now, error, dueAt: null });
+    this.set({ terminatedAt: this.now, error, dueAt: null, ...endColumns(error) });
     this.moment("instance-failed", { error });
     this.publish("FAILED_WORKFLOW", { error });
   }
@@ -206,7 +216,7 @@ export class InstanceTransition {
   }
 
   #succeed(): void {
-    this.set({ terminatedAt: this.now, error: null, dueAt: null });
+    this.set({ terminatedAt: this.now, error: null, dueAt: null, ...endColumns(undefined) });
     this.moment("instance-succeeded");
     this.publish("SUCCEEDED_WORKFLOW");
   }
