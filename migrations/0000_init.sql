@@ -597,6 +597,9 @@ CREATE TABLE `payment_connectors` (
 	`updated_at` text,
 	`deleted_at` text,
 	`held_until` text,
+	`health` text DEFAULT 'healthy' NOT NULL,
+	`health_since` text,
+	`health_version` integer DEFAULT 0 NOT NULL,
 	`public_url` text,
 	`successor` text,
 	`revision` integer DEFAULT 0 NOT NULL,
@@ -817,11 +820,13 @@ CREATE TABLE `payment_fetches` (
 	`payload` text,
 	`state` text,
 	`is_due` integer DEFAULT 1 NOT NULL,
-	`failures` integer DEFAULT 0 NOT NULL
+	`failures` integer DEFAULT 0 NOT NULL,
+	`retry_at` text
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_fetches_of_item` ON `payment_fetches` (`schedule_key`,`node`,`parent`);--> statement-breakpoint
 CREATE INDEX `payment_fetches_walk` ON `payment_fetches` (`schedule_key`,`node`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_fetches_failing` ON `payment_fetches` (`schedule_key`) WHERE failures > 0;--> statement-breakpoint
 CREATE TABLE `payment_instances` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`schedule_key` integer NOT NULL,
@@ -849,6 +854,9 @@ CREATE TABLE `payment_schedules` (
 	`items` integer DEFAULT 0 NOT NULL,
 	`error` text,
 	`failures` integer DEFAULT 0 NOT NULL,
+	`failing_since` text,
+	`degraded_since` text,
+	`progress_at` text,
 	`last_success_at` text,
 	`last_failure_at` text,
 	`last_error` text,
@@ -856,7 +864,7 @@ CREATE TABLE `payment_schedules` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_schedules_of_connector` ON `payment_schedules` (`connector_key`,`task`);--> statement-breakpoint
-CREATE INDEX `payment_schedules_due` ON `payment_schedules` (`next_at`) WHERE paused_at IS NULL;--> statement-breakpoint
+CREATE INDEX `payment_schedules_due` ON `payment_schedules` (`next_at`);--> statement-breakpoint
 CREATE TABLE `payment_pool_accounts` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`pool_key` integer NOT NULL,

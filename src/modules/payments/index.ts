@@ -7,6 +7,7 @@ import { bookingListener } from "./bookings/event-listener.ts";
 import { runBookings } from "./bookings/run.ts";
 import { CONVERSION_EVENT_TYPES } from "./conversions/event-types.ts";
 import { PAYMENT_ERRORS } from "./errors.ts";
+import { HEALTH_EVENT_TYPES } from "./health/event-types.ts";
 import { registerConnectorHealth } from "./http/connector-health.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerBookings } from "./http/florin/bookings.ts";
@@ -123,6 +124,7 @@ export const paymentsModule: Module = {
     ...INITIATION_EVENT_TYPES,
     ...PAYMENT_EVENT_TYPES,
     ...CONNECTOR_EVENT_TYPES,
+    ...HEALTH_EVENT_TYPES,
     ...TASK_EVENT_TYPES,
   },
   eventListener: bookingListener,

@@ -21,7 +21,7 @@ import { evict } from "#test/support/platform/evict.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 const nothing = async () => Response.json([]);
-const fetch = vi.spyOn(globalThis, "fetch").mockImplementation(nothing);
+vi.spyOn(globalThis, "fetch").mockImplementation(nothing);
 // Other files share this global.
 afterAll(() => vi.restoreAllMocks());
 
@@ -323,27 +323,6 @@ describe("the object of a connector", () => {
 
   test("stores nothing where it was never told of a connector", async () => {
     expect(await storageOf(UNKNOWN)).toEqual({ values: 0, alarm: null });
-  });
-
-  test("polls a provider, tells what goes wrong, and goes on when the configuration is changed", async () => {
-    const fail = { title: "Bad key", detail: "psp-key is not known" };
-    fetch.mockImplementation(async () => Response.json(fail, { status: 401 }));
-    const name = freshName("generic");
-    const endpoint = "http://psp.example";
-    const connectorID = await installGeneric(endpoint, { name });
-    const failing = await eventually(async () => {
-      const health = await healthOf(connectorID);
-      expect(health.schedules.map(({ failedRuns }) => failedRuns)).toEqual([1, 1, 1]);
-      return health;
-    });
-    expect(failing).toMatchObject({
-      status: "failing",
-      lastError: "the provider answered 401: Bad key: *** is not known",
-    });
-    fetch.mockImplementation(nothing);
-    const v3ConnectorConfig = { provider: "Generic", name, endpoint, apiKey: "new" } as const;
-    await v3.v3UpdateConnectorConfig({ connectorID, v3ConnectorConfig });
-    expect(await polled(connectorID)).toMatchObject({ status: "healthy" });
   });
 });
 

@@ -28,6 +28,21 @@ export class PollingBench {
     this.world.nowMs += HALF_HOUR_MS + 300_000;
     await this.world.settle(id);
   }
+
+  /** Lets so many runs of the payments of a connector fail in a row. */
+  async failRuns(id: ConnectorId, runs: number): Promise<void> {
+    await this.world.settle(id);
+    for (let run = 1; run < runs; run++) await this.nextPeriod(id);
+  }
+
+  /** The types of the events of connectors, in their order. */
+  news(): string[] {
+    return this.world.d1
+      .rows(
+        "SELECT event ->> '$.type' AS type FROM outbox WHERE event ->> '$.type' LIKE 'CONNECTOR_%' ORDER BY sequence",
+      )
+      .map(({ type }) => String(type));
+  }
 }
 
 /** A bench that is new in each test of a file. */

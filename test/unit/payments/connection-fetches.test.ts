@@ -118,6 +118,7 @@ describe("orders and conversions", () => {
       state: null,
       isDue: 1,
       failures: 0,
+      retryAt: null,
     },
   });
   const fetched = (task: FetchTask, plugin: Plugin) =>

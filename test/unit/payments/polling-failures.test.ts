@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { updateConnector } from "#modules/payments/installs/update.ts";
-import { fromMillis } from "#platform/time.ts";
+import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 import {
   genericTransaction,
   usePollingBench,
@@ -55,7 +55,7 @@ describe("a failure", () => {
     await bench.world.settle(id);
     expect(bench.calls.filter((path) => path === "/accounts")).toHaveLength(5);
     expect(bench.lastInstance("FETCH_ACCOUNTS")).toMatchObject({
-      error: "the answer of the provider is not JSON",
+      error: "GET /accounts: the answer with status 200 is not JSON",
     });
     bench.answer = withAccounts(["a"]);
     await bench.nextPeriod(id);
@@ -63,7 +63,7 @@ describe("a failure", () => {
     expect(bench.schedule("FETCH_ACCOUNTS")).toMatchObject({ failures: 0 });
   });
 
-  test("of one item holds up no other one, and the item is left out after ten runs", async () => {
+  test("of one item holds up no other one, and after ten runs the item is left out for a while", async () => {
     bench.answer = withAccounts(["bad", "good"], (url) =>
       url.pathname === "/accounts/bad/balances" ? Response.json({ odd: true }) : undefined,
     );
@@ -74,34 +74,66 @@ describe("a failure", () => {
     for (let run = 2; run <= 10; run++) await bench.nextPeriod(id);
     expect(bench.schedule("FETCH_ACCOUNTS")).toMatchObject({ failures: 0, paused_at: null });
     bench.calls = [];
-    await bench.nextPeriod(id);
+    // A run that comes too soon leaves the item out, and a later one tries it again.
+    bench.world.d1.exec("UPDATE payment_schedules SET next_at = '2026-01-01T00:00:00.000000Z'");
+    await bench.world.settle(id);
     expect(bench.calls).not.toContain("/accounts/bad/balances");
     expect(bench.lastInstance("FETCH_ACCOUNTS")).toMatchObject({ error: null });
+    expect(bench.world.d1.rows("SELECT health FROM payment_connectors")).toEqual([
+      { health: "degraded" },
+    ]);
+    bench.answer = withAccounts(["bad", "good"]);
+    await bench.nextPeriod(id);
+    expect(bench.world.count("payment_balances", "account_reference = 'bad'")).toBe(1);
+    expect(bench.world.d1.rows("SELECT health FROM payment_connectors")).toEqual([
+      { health: "healthy" },
+    ]);
+    expect(bench.news()).toEqual([]);
   });
 
-  test("in ten runs in a row pauses the schedule, until the configuration is changed", async () => {
+  test("in ten runs in a row pauses the schedule, which is probed until it succeeds", async () => {
     bench.answer = (url) =>
       url.pathname === "/transactions" ? new Response("no", { status: 403 }) : Response.json([]);
     const id = await bench.world.install("generic");
-    for (let run = 1; run <= 10; run++) {
-      expect(bench.schedule("FETCH_PAYMENTS")).toMatchObject({
-        failures: run - 1,
-        paused_at: null,
-      });
-      await bench.nextPeriod(id);
-    }
+    await bench.failRuns(id, 10);
     expect(bench.schedule("FETCH_PAYMENTS")).toMatchObject({
-      paused_reason: "the provider answered 403: no",
+      failures: 10,
+      paused_reason: "GET /transactions: the provider answered 403: no",
     });
-    bench.calls = [];
-    await bench.nextPeriod(id);
-    expect(bench.calls).not.toContain("/transactions");
+    for (let probes = 1; probes <= 5; probes++) {
+      const dueMs = toMillis(bench.schedule("FETCH_PAYMENTS")["next_at"] as Timestamp);
+      expect(dueMs - bench.world.nowMs).toBeLessThanOrEqual(3_600_000);
+      bench.world.nowMs = dueMs;
+      bench.calls = [];
+      await bench.world.settle(id, 0);
+      expect(bench.calls.filter((path) => path === "/transactions")).toHaveLength(1);
+    }
+    bench.answer = () => Response.json([]);
+    bench.world.nowMs += 3_600_000;
+    await bench.world.settle(id, 0);
+    expect(bench.schedule("FETCH_PAYMENTS")).toMatchObject({
+      failures: 0,
+      paused_at: null,
+      paused_reason: null,
+    });
+  });
+
+  test("of a schedule that is paused is over when the configuration is changed", async () => {
+    bench.answer = () => new Response("no", { status: 403 });
+    const id = await bench.world.install("generic");
+    await bench.failRuns(id, 10);
+    expect(bench.world.d1.rows("SELECT health FROM payment_connectors")).toEqual([
+      { health: "paused" },
+    ]);
     bench.answer = () => Response.json([]);
     const body = { name: "changed", apiKey: "new", endpoint: "http://psp.example" };
     await updateConnector(bench.world.context, { id, body });
+    expect(bench.world.d1.rows("SELECT health FROM payment_connectors")).toEqual([
+      { health: "failing" },
+    ]);
     await bench.world.settle(id);
-    expect(bench.calls).toContain("/transactions");
     expect(bench.schedule("FETCH_PAYMENTS")).toMatchObject({ failures: 0, paused_at: null });
+    expect(bench.news()).toEqual(["CONNECTOR_FAILING", "CONNECTOR_PAUSED", "CONNECTOR_RECOVERED"]);
   });
 
   test("of a provider that never answers ends the run after three items", async () => {

@@ -86,6 +86,8 @@ export interface ProviderResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  /** What it answers, for errors: the method and the path of the request, without its parameters and without secrets. */
+  readonly request: string;
 }
 
 /** Throws `ConnectorError` where there is no answer, or one that says that the request failed. */

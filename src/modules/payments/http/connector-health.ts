@@ -1,28 +1,39 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { toListQuery, ListQuery, FilterBody } from "./lists.ts";
 import { connectorIdParam } from "./path-ids.ts";
+import { CONNECTOR_FILTER_VALUES } from "./v3/connectors.ts";
+import { CONNECTOR_HEALTHS, scheduleHealth } from "#modules/payments/core/connector-health.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
+import { type ConnectorReport, listReports, readReport } from "#modules/payments/health/read.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
-import { readSchedules, scheduleIdOf } from "#modules/payments/polling/list.ts";
+import { scheduleIdOf } from "#modules/payments/polling/list.ts";
 import type { Schedule } from "#modules/payments/polling/schedule.ts";
 import {
   readWebhookHealth,
   type WebhookHealth as RegisteredHealth,
 } from "#modules/payments/webhooks/store.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { Count, dataOf, TimestampOutput } from "#platform/http/schemas.ts";
-import { optionalTimestamp, type Timestamp } from "#platform/time.ts";
+import { Count, cursorOf, dataOf, TimestampOutput, toCursorView } from "#platform/http/schemas.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
+import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 
 const ScheduleHealth = z.object({
   scheduleID: z.string(),
   task: z.string(),
-  status: z.enum(["waiting", "running", "paused"]),
+  status: z.enum(["waiting", "running", "paused"]).openapi({
+    description: "A paused schedule is probed at `nextRunAt`, and goes on when that succeeds.",
+  }),
+  health: z.enum(CONNECTOR_HEALTHS),
+  since: TimestampOutput.optional().openapi({ description: "Since when, unless it is healthy." }),
   nextRunAt: TimestampOutput.optional(),
   lastSuccessAt: TimestampOutput.optional(),
   lastFailureAt: TimestampOutput.optional(),
   lastError: z.string().optional(),
   failedRuns: Count.openapi({ description: "How many runs in a row have failed." }),
-  itemsOfLastRun: Count.optional(),
+  itemsOfLastRun: Count.optional().openapi({
+    description: "How many items the last run has stored, because they were new or had changed.",
+  }),
   itemsOfThisRun: Count.optional(),
 });
 
@@ -36,25 +47,63 @@ const WebhookHealth = z.object({
   lastError: z.string().optional(),
 });
 
-const HealthResponse = z
+const SummaryResponse = z
   .object({
     connectorID: z.string(),
-    status: z.enum(["healthy", "failing", "uninstalling"]).openapi({
-      description: "Failing while the last thing that happened to a schedule is a failure.",
+    name: z.string(),
+    provider: z.string(),
+    status: z.enum([...CONNECTOR_HEALTHS, "uninstalling"]).openapi({
+      description:
+        "`degraded`: it goes on without some items. `failing`: the last run of a schedule could not go on. `paused`: ten runs in a row could not, and it is probed.",
     }),
+    since: TimestampOutput.openapi({ description: "Since when it has this status." }),
     lastSuccessAt: TimestampOutput.optional(),
     lastFailureAt: TimestampOutput.optional(),
     lastError: z.string().optional(),
-    nextRunAt: TimestampOutput.optional(),
-    schedules: z.array(ScheduleHealth),
-    webhooks: z
-      .array(WebhookHealth)
-      .openapi({ description: "Those that the connector has registered at its provider." }),
+    nextRunAt: TimestampOutput.optional().openapi({
+      description: "When the next run of a schedule is due, or the next probe of a paused one.",
+    }),
   })
-  .openapi("PaymentConnectorHealth");
+  .openapi("PaymentConnectorHealthSummary");
 
-/** Florin's own: how a connector is doing. */
+const HealthResponse = SummaryResponse.extend({
+  schedules: z.array(ScheduleHealth),
+  webhooks: z
+    .array(WebhookHealth)
+    .openapi({ description: "Those that the connector has registered at its provider." }),
+}).openapi("PaymentConnectorHealth");
+
+/** Florin's own: how connectors are doing. */
 export function registerConnectorHealth(app: OpenAPIHono<AppEnv>): void {
+  registerList(app);
+  registerOne(app);
+}
+
+function registerList(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/payments/connectors/health",
+      operationId: "listConnectorHealth",
+      summary: "List how all connectors are doing",
+      description: "The newest connector comes first. Filters: `id`, `name`, `provider`.",
+      tags: ["Connectors"],
+      scope: "payments:read",
+      query: ListQuery,
+      body: FilterBody,
+      responses: { 200: json("A page of connectors", cursorOf(SummaryResponse)) },
+    },
+    async ({ query, body, c }) => {
+      const { settings } = deploymentOf(c);
+      const request = { query, body, settings, values: CONNECTOR_FILTER_VALUES };
+      const page = await listReports(c.var.context, toListQuery("connector-health", request));
+      return { status: 200, body: toCursorView(mapPage(page, toSummaryView)) };
+    },
+  );
+}
+
+function registerOne(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
@@ -70,36 +119,32 @@ export function registerConnectorHealth(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("Its health", dataOf(HealthResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const { connector, schedules } = await readSchedules(c.var.context, params.connectorID);
-      const webhooks = await readWebhookHealth(c.var.context, connector);
-      return { status: 200, body: { data: toHealthView(connector, { schedules, webhooks }) } };
+      const report = await readReport(c.var.context, params.connectorID);
+      const webhooks = await readWebhookHealth(c.var.context, report.connector);
+      const schedules = report.schedules.map((each) => toScheduleHealth(report.connector, each));
+      const data = {
+        ...toSummaryView(report),
+        schedules,
+        webhooks: webhooks.map(toWebhookHealth),
+      };
+      return { status: 200, body: { data } };
     },
   );
 }
 
-function toHealthView(
-  connector: InstalledConnector,
-  {
-    schedules,
-    webhooks,
-  }: { readonly schedules: readonly Schedule[]; readonly webhooks: readonly RegisteredHealth[] },
-): z.input<typeof HealthResponse> {
-  const failed = schedules.toSorted((a, b) => compare(b.lastFailureAt, a.lastFailureAt))[0];
-  const succeeded = schedules.toSorted((a, b) => compare(b.lastSuccessAt, a.lastSuccessAt))[0];
-  const next = schedules
-    .filter(({ pausedAt }) => pausedAt === null)
-    .toSorted((a, b) => compare(a.nextAt, b.nextAt))[0];
-  const isRemoved = connector.deletedAt !== undefined;
-  const status = schedules.some(isFailing) ? "failing" : "healthy";
+function toSummaryView(report: ConnectorReport): z.input<typeof SummaryResponse> {
+  const { connector, health, since, lastError } = report;
+  const { id, name, deletedAt } = connector;
   return {
-    connectorID: encodeConnectorId(connector.id),
-    status: isRemoved ? "uninstalling" : status,
-    ...optionalTimestamp("lastSuccessAt", succeeded?.lastSuccessAt ?? undefined),
-    ...optionalTimestamp("lastFailureAt", failed?.lastFailureAt ?? undefined),
-    ...(failed?.lastError ? { lastError: failed.lastError } : {}),
-    ...(isRemoved ? {} : optionalTimestamp("nextRunAt", next?.nextAt)),
-    schedules: schedules.map((schedule) => toScheduleHealth(connector, schedule)),
-    webhooks: webhooks.map(toWebhookHealth),
+    connectorID: encodeConnectorId(id),
+    name,
+    provider: id.provider,
+    status: deletedAt === undefined ? health : "uninstalling",
+    since: formatTimestamp(deletedAt ?? since),
+    ...optionalTimestamp("lastSuccessAt", report.lastSuccessAt),
+    ...optionalTimestamp("lastFailureAt", report.lastFailureAt),
+    ...(lastError === undefined ? {} : { lastError }),
+    ...optionalTimestamp("nextRunAt", report.nextRunAt),
   };
 }
 
@@ -109,11 +154,14 @@ function toScheduleHealth(
 ): z.input<typeof ScheduleHealth> {
   const isPaused = schedule.pausedAt !== null;
   const isRunning = schedule.instanceKey !== null;
+  const { health, since } = scheduleHealth(schedule);
   return {
     scheduleID: scheduleIdOf(id, schedule),
     task: schedule.task,
-    status: isPaused ? "paused" : isRunning ? "running" : "waiting",
-    ...(isPaused ? {} : optionalTimestamp("nextRunAt", schedule.nextAt)),
+    status: isRunning ? "running" : isPaused ? "paused" : "waiting",
+    health,
+    ...optionalTimestamp("since", since),
+    ...optionalTimestamp("nextRunAt", schedule.nextAt),
     ...optionalTimestamp("lastSuccessAt", schedule.lastSuccessAt ?? undefined),
     ...optionalTimestamp("lastFailureAt", schedule.lastFailureAt ?? undefined),
     ...(schedule.lastError === null ? {} : { lastError: schedule.lastError }),
@@ -134,12 +182,3 @@ const toWebhookHealth = ({
   ...optionalTimestamp("lastFailureAt", failedAt ?? undefined),
   ...(error === null ? {} : { lastError: error }),
 });
-
-const isFailing = ({ lastSuccessAt, lastFailureAt }: Schedule): boolean =>
-  compare(lastFailureAt, lastSuccessAt) > 0;
-
-/** What has never happened was before everything else. */
-function compare(a: Timestamp | null, b: Timestamp | null): number {
-  const [left, right] = [a ?? "", b ?? ""];
-  return left === right ? 0 : left < right ? -1 : 1;
-}

@@ -7,6 +7,7 @@ import {
 } from "./store.ts";
 import { paymentConnectors } from "./tables.ts";
 import type { PluginConfig } from "#modules/payments/connectors/config.ts";
+import type { ConnectorHealth } from "#modules/payments/core/connector-health.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
@@ -18,13 +19,18 @@ import { toMicros } from "#platform/time.ts";
 export interface ConfiguredConnector {
   readonly connector: InstalledConnector;
   readonly config: PluginConfig;
+  readonly health: ConnectorHealth;
 }
 
-type ListedRow = ConnectorRow & { readonly config: string };
+const COLUMNS = {
+  ...CONNECTOR_COLUMNS,
+  config: paymentConnectors.config,
+  health: paymentConnectors.health,
+};
+type ListedRow = Pick<typeof paymentConnectors.$inferSelect, keyof typeof COLUMNS>;
 
-const COLUMNS = { ...CONNECTOR_COLUMNS, config: paymentConnectors.config };
-
-const CONNECTORS: ListTable<ListedRow> = {
+/** What connectors are filtered and sorted by. */
+export const CONNECTORS: ListTable<ConnectorRow> = {
   keys: {
     // By the UUID in it.
     id: { type: "text", column: paymentConnectors.reference, operators: ["$match", "$in"] },
@@ -61,11 +67,15 @@ export async function listConnectors(
   return mapPage(page, (row) => ({
     connector: toConnector(row),
     config: openIfPossible(env, row),
+    health: row.health,
   }));
 }
 
 /** One configuration whose key is lost must not hide the others. */
-function openIfPossible(env: Env, { reference, config }: ListedRow): PluginConfig {
+function openIfPossible(
+  env: Env,
+  { reference, config }: Pick<ListedRow, "reference" | "config">,
+): PluginConfig {
   try {
     return openConfig(env, reference, config);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { ConnectorHealth } from "#modules/payments/core/connector-health.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { pendingIndex, syncColumns } from "#platform/work/sync-columns.ts";
 
@@ -22,6 +23,12 @@ export const paymentConnectors = sqliteTable(
     deletedAt: text("deleted_at").$type<Timestamp>(),
     /** Before this, its provider takes no requests: it has said so. */
     heldUntil: text("held_until").$type<Timestamp>(),
+    /** How its schedules are doing together; see `health/transition.ts`. */
+    health: text("health").$type<ConnectorHealth>().notNull().default("healthy"),
+    /** Since when; null from its installation on. */
+    healthSince: text("health_since").$type<Timestamp>(),
+    /** Counts the changes of its health, so that each is made once and of what was read. */
+    healthVersion: integer("health_version").notNull().default(0),
     /** The URL under which its provider reaches this server, where the client's request has shown it. */
     publicUrl: text("public_url"),
     /** The UUID of the installation that takes its place when its rows are gone: it is being reset. */

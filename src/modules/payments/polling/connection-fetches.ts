@@ -51,12 +51,12 @@ export function connectionFetches(
       .select(
         sql`
           SELECT NULL, ${paymentSchedules.key}, ${paymentSchedules.task}, ${`${userId}/${connectionId}`}, ${payload},
-            NULL, 1, 0
+            NULL, 1, 0, NULL
           FROM ${paymentSchedules} WHERE ${roots} AND ${isThere}`,
       )
       .onConflictDoUpdate({
         target: [paymentFetches.scheduleKey, paymentFetches.node, paymentFetches.parent],
-        set: { state: null, isDue: 1, failures: 0 },
+        set: { state: null, isDue: 1, failures: 0, retryAt: null },
       }),
     // A step that is under way is refused as stale, so that it cannot put the time off.
     db

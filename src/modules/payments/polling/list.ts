@@ -5,7 +5,7 @@ import type { FetchTask } from "#modules/payments/connectors/contract.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import { STACK } from "#modules/payments/core/task-references.ts";
-import { getConnector, type InstalledConnector } from "#modules/payments/installs/store.ts";
+import { getConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
@@ -112,18 +112,4 @@ export async function listInstances(
         .limit(limit)
         .offset(offset),
   });
-}
-
-/** The schedules of a connector, in the order in which they were made, and the connector. Throws `NOT_FOUND`. */
-export async function readSchedules(
-  context: Reads,
-  id: ConnectorId,
-): Promise<{ readonly connector: InstalledConnector; readonly schedules: readonly Schedule[] }> {
-  const connector = await getConnector(context, id);
-  const schedules = await databaseOf(context.env)
-    .select()
-    .from(paymentSchedules)
-    .where(eq(paymentSchedules.connectorKey, connector.key))
-    .orderBy(paymentSchedules.key);
-  return { connector, schedules };
 }

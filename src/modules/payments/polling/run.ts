@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
+import type { Run } from "./run-context.ts";
 import { firstDue, isStale, type Schedule } from "./schedule.ts";
-import { type Run, step } from "./step.ts";
+import { step } from "./step.ts";
 import { walkOf } from "./walk.ts";
 import type { Plugin } from "#modules/payments/connectors/contract.ts";
 import { kindOf } from "#modules/payments/connectors/index.ts";

@@ -1,4 +1,4 @@
-import { eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { paymentFetches, paymentSchedules } from "./tables.ts";
 import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
@@ -16,11 +16,11 @@ export function scheduleStatements(
   return [
     db.insert(paymentSchedules).select(sql`
       SELECT NULL, c.key, t.value, ${now}, NULL, NULL, ${now}, 0, NULL, '', 0, 0, 0, 0, NULL, 0, NULL, NULL,
-        NULL, NULL
+        NULL, NULL, NULL, NULL, NULL
       FROM ${paymentConnectors} AS c, json_each(${tasks}) AS t WHERE c.reference = ${reference}
       ORDER BY t.key`),
     db.insert(paymentFetches).select(sql`
-      SELECT NULL, key, task, '', NULL, NULL, 1, 0
+      SELECT NULL, key, task, '', NULL, NULL, 1, 0, NULL
       FROM ${paymentSchedules} WHERE connector_key = ${ofConnector}`),
   ] as const;
 }
@@ -37,11 +37,16 @@ export function resumeStatements(
   const ofConnector = eq(paymentSchedules.connectorKey, connectorKey);
   return [
     db
+      .update(paymentConnectors)
+      .set({ health: "failing", healthSince: now, healthVersion: sql`health_version + 1` })
+      .where(and(eq(paymentConnectors.key, connectorKey), eq(paymentConnectors.health, "paused"))),
+    db
       .update(paymentSchedules)
       .set({
         pausedAt: null,
         pausedReason: null,
-        failures: 0,
+        // It counts as failing until a run succeeds, and has nearly all of its chances again.
+        failures: sql`min(failures, 1)`,
         attempts: 0,
         nextAt: now,
         version: sql`version + 1`,
@@ -49,7 +54,11 @@ export function resumeStatements(
       .where(ofConnector),
     db
       .update(paymentFetches)
-      .set({ failures: 0, isDue: sql`CASE WHEN ${isRegistration} THEN 1 ELSE is_due END` })
+      .set({
+        failures: sql`min(failures, 1)`,
+        retryAt: null,
+        isDue: sql`CASE WHEN ${isRegistration} THEN 1 ELSE is_due END`,
+      })
       .where(
         inArray(
           paymentFetches.scheduleKey,

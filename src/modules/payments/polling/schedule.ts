@@ -1,7 +1,8 @@
-import { and, asc, eq, getTableColumns, isNull, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns, sql } from "drizzle-orm";
 import { paymentFetches, paymentSchedules } from "./tables.ts";
 import { farthest } from "./timing.ts";
 import type { WalkNode } from "./walk.ts";
+import { isStaleHealth } from "#modules/payments/health/transition.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
@@ -11,11 +12,11 @@ import type { Timestamp } from "#platform/time.ts";
 export type Schedule = typeof paymentSchedules.$inferSelect;
 export type ItemFetch = typeof paymentFetches.$inferSelect;
 
-/** A fetch that has failed in so many runs in a row is left out until the configuration is changed; a schedule is paused. */
+/** A schedule that has failed in so many runs in a row is paused, and a fetch is left out of some runs. */
 export const FAILURES_MAX = 10;
 
 /**
- * The schedule of an installation that is due first, undefined where all are paused. One whose time is farther away than any that
+ * The schedule of an installation that is due first, undefined where it has none. One whose time is farther away than any that
  * is meant was planned before the machine's clock stepped back, and is due at once.
  */
 export async function firstDue(
@@ -28,7 +29,7 @@ export async function firstDue(
   const [schedule] = await databaseOf(env)
     .select({ ...getTableColumns(paymentSchedules), nextAt })
     .from(paymentSchedules)
-    .where(and(eq(paymentSchedules.connectorKey, connectorKey), isNull(paymentSchedules.pausedAt)))
+    .where(eq(paymentSchedules.connectorKey, connectorKey))
     .orderBy(asc(nextAt), asc(paymentSchedules.key))
     .limit(1);
   return schedule;
@@ -41,10 +42,12 @@ export interface NextFetch {
 
 /** What a run fetches next: from its place on, in the order of the nodes and, of one node, of the items. */
 export async function nextFetch(
-  db: Database,
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
   { key, node, fetchKey }: Schedule,
   walk: readonly WalkNode[],
 ): Promise<NextFetch | undefined> {
+  const db = databaseOf(env);
+  const now = clock();
   const start = Math.max(
     walk.findIndex(({ path }) => path === node),
     0,
@@ -56,7 +59,7 @@ export async function nextFetch(
       .from(paymentFetches)
       .where(
         sql`schedule_key = ${key} AND node = ${next.path} AND key > ${after}
-          AND is_due = 1 AND failures < ${FAILURES_MAX}`,
+          AND is_due = 1 AND (retry_at IS NULL OR retry_at <= ${now})`,
       )
       .orderBy(asc(paymentFetches.key))
       .limit(1);
@@ -99,7 +102,7 @@ const STALE = /NOT NULL constraint failed: payment_schedules\.(?:version|connect
 
 export function isStale(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (STALE.test(cause.message)) return true;
+    if (STALE.test(cause.message) || isStaleHealth(cause.message)) return true;
   }
   return false;
 }

@@ -1,37 +1,21 @@
 import { eq, sql } from "drizzle-orm";
-import { connectionOf, hasConnectionFetch } from "./connection-fetches.ts";
+import { connectionOf } from "./connection-fetches.ts";
+import { endRun } from "./end-run.ts";
+import { noteFailure } from "./failure.ts";
 import { fetchPage, type FetchedPage } from "./fetch-page.ts";
-import { beginInstance, endInstance, latestInstance } from "./instances.ts";
-import { changeOf, FAILURES_MAX, type NextFetch, nextFetch, type Schedule } from "./schedule.ts";
+import { beginInstance, latestInstance } from "./instances.ts";
+import type { Run } from "./run-context.ts";
+import { changeOf, type NextFetch, nextFetch, type Schedule } from "./schedule.ts";
 import { paymentFetches, paymentSchedules } from "./tables.ts";
-import { after, nextAttemptAt, nextRunAt } from "./timing.ts";
 import type { WalkNode } from "./walk.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { Plugin } from "#modules/payments/connectors/contract.ts";
 import { isOutdated } from "#modules/payments/ingest.ts";
-import { holdStatements } from "#modules/payments/installs/hold.ts";
-import type { InstalledConnector } from "#modules/payments/installs/store.ts";
-import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { AppError } from "#platform/errors.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** What a run works with. */
-export interface Run {
-  readonly context: ServiceContext;
-  readonly connector: InstalledConnector;
-  readonly pageSize: number;
-  readonly walk: readonly WalkNode[];
-  /** Throws `ConnectorError`. */
-  readonly openPlugin: () => Promise<Plugin>;
-}
-
-/** How often a call that may succeed later is made before its fetch is given up for this run. */
-const ATTEMPTS_MAX = 5;
-/** After so many fetches in a row that were given up because the provider does not answer, the run ends. */
-const GIVEN_UP_MAX = 3;
 /** How often a page is prepared again, where other changes came between. */
 const PREPARATIONS_MAX = 5;
 
@@ -42,7 +26,7 @@ const PREPARATIONS_MAX = 5;
  */
 export async function step(run: Run, schedule: Schedule): Promise<Schedule> {
   if (schedule.instanceKey === null) return beginRun(run, schedule);
-  const next = await nextFetch(databaseOf(run.context.env), schedule, run.walk);
+  const next = await nextFetch(run.context, schedule, run.walk);
   if (next === undefined) return endRun(run, schedule, { error: schedule.error, isFatal: false });
   let page: FetchedPage;
   try {
@@ -80,6 +64,7 @@ async function beginRun({ context }: Run, schedule: Schedule): Promise<Schedule>
     givenUp: 0,
     items: 0,
     error: null,
+    progressAt: now,
   };
   const { statement, changed } = changeOf(db, schedule, begun);
   const [, , , [row]] = await db.batch([
@@ -106,8 +91,10 @@ async function storeFetched(
   const progress = [...fetchStatements(db, next, page), ...childStatements(db, next, page)];
   for (let attempt = 1; ; attempt++) {
     const { statements, events, count } = await page.prepare();
+    const now = context.clock();
     const { statement, changed } = changeOf(db, schedule, {
-      nextAt: context.clock(),
+      nextAt: now,
+      progressAt: now,
       node: node.path,
       ...(page.hasMore ? fetchBefore(schedule, node) : { fetchKey: fetch.key }),
       attempts: 0,
@@ -140,7 +127,7 @@ function fetchStatements(db: Database, { node, fetch }: NextFetch, page: Fetched
   return [
     db
       .update(paymentFetches)
-      .set({ state, isDue, failures: 0 })
+      .set({ state, isDue, failures: 0, retryAt: null })
       .where(eq(paymentFetches.key, fetch.key)),
   ];
 }
@@ -151,7 +138,7 @@ function childStatements(db: Database, { node, fetch }: NextFetch, { parents }: 
   const rows = parents.map((item) => [item.reference, stringifyJson(item)]);
   return node.children.map(({ path, isPeriodic }) => {
     const insertion = db.insert(paymentFetches).select(sql`
-      SELECT NULL, ${fetch.scheduleKey}, ${path}, r.item ->> 0, r.item ->> 1, NULL, 1, 0
+      SELECT NULL, ${fetch.scheduleKey}, ${path}, r.item ->> 0, r.item ->> 1, NULL, 1, 0, NULL
       FROM ${jsonRows(rows)} AS r WHERE true ORDER BY ${ROW_ORDER}`);
     if (isPeriodic) return insertion.onConflictDoNothing();
     const { scheduleKey, node: ofNode, parent } = paymentFetches;
@@ -160,100 +147,4 @@ function childStatements(db: Database, { node, fetch }: NextFetch, { parents }: 
       set: { isDue: 1 },
     });
   });
-}
-
-/** Decides when the call that has failed is made again, or that the run goes on without it. */
-async function noteFailure(
-  run: Run,
-  schedule: Schedule,
-  { next, failure }: { readonly next: NextFetch; readonly failure: ConnectorError },
-): Promise<Schedule> {
-  const { context, connector } = run;
-  const db = databaseOf(context.env);
-  const now = context.clock();
-  const seen = { lastFailureAt: now, lastError: failure.message };
-  if (failure.kind === "rate-limited") {
-    const nextAt = after(now, failure.retryAfterMs ?? 0);
-    const { statement, changed } = changeOf(db, schedule, { ...seen, nextAt });
-    // The limit is that of the provider, and holds for all that is asked of it.
-    const hold = holdStatements(db, { connectorKey: connector.key, until: nextAt });
-    await db.batch([statement, ...hold]);
-    return changed;
-  }
-  const isFinal = failure.kind === "invalid";
-  const attempts = schedule.attempts + 1;
-  if (!isFinal && attempts < ATTEMPTS_MAX && schedule.givenUp === 0) {
-    const nextAt = nextAttemptAt(now, attempts);
-    const { statement, changed } = changeOf(db, schedule, { ...seen, attempts, nextAt });
-    await statement;
-    return changed;
-  }
-  return giveUp(run, schedule, { next, failure });
-}
-
-/** Goes on without an item, or ends the run where nothing else can be fetched either. */
-async function giveUp(
-  run: Run,
-  schedule: Schedule,
-  { next, failure }: { readonly next: NextFetch; readonly failure: ConnectorError },
-): Promise<Schedule> {
-  const { node, fetch } = next;
-  const isRoot = fetch.parent === "";
-  const givenUp = failure.kind === "invalid" ? 0 : schedule.givenUp + 1;
-  const error = schedule.error ?? describe(next, failure);
-  if (isRoot || givenUp >= GIVEN_UP_MAX) return endRun(run, schedule, { error, isFatal: true });
-  const { context } = run;
-  const db = databaseOf(context.env);
-  const now = context.clock();
-  const { statement, changed } = changeOf(db, schedule, {
-    node: node.path,
-    fetchKey: fetch.key,
-    nextAt: now,
-    attempts: 0,
-    givenUp,
-    error,
-    lastFailureAt: now,
-    lastError: error,
-  });
-  const failed = db
-    .update(paymentFetches)
-    .set({ failures: fetch.failures + 1 })
-    .where(eq(paymentFetches.key, fetch.key));
-  await db.batch([statement, failed]);
-  return changed;
-}
-
-const describe = ({ fetch }: NextFetch, { message }: ConnectorError): string =>
-  fetch.parent === "" ? message : `${fetch.parent}: ${message}`;
-
-/** Ends a run. After too many in a row that could not go on, the schedule is paused. */
-async function endRun(
-  { context, connector }: Run,
-  schedule: Schedule,
-  { error, isFatal }: { readonly error: string | null; readonly isFatal: boolean },
-): Promise<Schedule> {
-  const db = databaseOf(context.env);
-  const now = context.clock();
-  const failures = isFatal ? schedule.failures + 1 : 0;
-  const { statement, changed } = changeOf(db, schedule, {
-    instanceKey: null,
-    nextAt:
-      !isFatal && (await hasConnectionFetch(db, schedule))
-        ? now
-        : nextRunAt(now, connector.pollingPeriodMs),
-    node: "",
-    fetchKey: 0,
-    attempts: 0,
-    givenUp: 0,
-    failures,
-    lastItems: schedule.items,
-    ...(error === null ? { lastSuccessAt: now } : { lastFailureAt: now, lastError: error }),
-    ...(failures < FAILURES_MAX ? {} : { pausedAt: now, pausedReason: error }),
-  });
-  const { instanceKey } = schedule;
-  await db.batch([
-    statement,
-    ...(instanceKey === null ? [] : [endInstance(db, { instanceKey, now, error })]),
-  ]);
-  return changed;
 }

@@ -39,7 +39,7 @@ async function wakeOverdue(db: Database, before: Timestamp, now: Timestamp): Pro
     .set(nextRevision(now))
     .where(
       sql`key IN (
-        SELECT connector_key FROM payment_schedules WHERE paused_at IS NULL AND next_at < ${before}
+        SELECT connector_key FROM payment_schedules WHERE next_at < ${before}
         UNION SELECT key FROM payment_connectors WHERE deleted_at < ${before}
         LIMIT ${WOKEN_MAX})
         AND synced_revision = revision`,
@@ -50,7 +50,7 @@ async function wakeOverdue(db: Database, before: Timestamp, now: Timestamp): Pro
 async function nextDue(db: Database): Promise<Timestamp | undefined> {
   const [row] = await db.all<{ due: Timestamp | null }>(sql`
     SELECT min(due) AS due FROM (
-      SELECT min(next_at) AS due FROM payment_schedules WHERE paused_at IS NULL
+      SELECT min(next_at) AS due FROM payment_schedules
       UNION ALL SELECT min(deleted_at) FROM payment_connectors WHERE deleted_at IS NOT NULL)`);
   return row?.due ?? undefined;
 }

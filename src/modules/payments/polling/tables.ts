@@ -15,10 +15,10 @@ export const paymentSchedules = sqliteTable(
     /** The task of the root. */
     task: text("task").$type<FetchTask>().notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
-    /** Set after too many failed runs in a row, until the configuration is changed. */
+    /** Set after too many failed runs in a row, until a probe succeeds or the configuration is changed. */
     pausedAt: text("paused_at").$type<Timestamp>(),
     pausedReason: text("paused_reason"),
-    /** When there is something to do: the next run, or the next page of the one under way. */
+    /** When there is something to do: the next run, which is a probe while it is paused, or the next page of the one under way. */
     nextAt: text("next_at").$type<Timestamp>().notNull(),
     /** Counts the changes, so that only one of two that were made of the same state is stored. */
     version: integer("version").notNull().default(0),
@@ -37,6 +37,12 @@ export const paymentSchedules = sqliteTable(
     error: text("error"),
     /** How many runs in a row have failed. */
     failures: integer("failures").notNull().default(0),
+    /** When the first of the runs that have failed in a row has ended; null where the last run has not failed. */
+    failingSince: text("failing_since").$type<Timestamp>(),
+    /** Since when runs go on without some of their items; null where the last run had all of them. */
+    degradedSince: text("degraded_since").$type<Timestamp>(),
+    /** When the run under way has last come on: begun, stored a page or given up an item. */
+    progressAt: text("progress_at").$type<Timestamp>(),
     lastSuccessAt: text("last_success_at").$type<Timestamp>(),
     lastFailureAt: text("last_failure_at").$type<Timestamp>(),
     lastError: text("last_error"),
@@ -45,9 +51,7 @@ export const paymentSchedules = sqliteTable(
   },
   (table) => [
     uniqueIndex("payment_schedules_of_connector").on(table.connectorKey, table.task),
-    index("payment_schedules_due")
-      .on(table.nextAt)
-      .where(sql`paused_at IS NULL`),
+    index("payment_schedules_due").on(table.nextAt),
   ],
 );
 
@@ -69,10 +73,15 @@ export const paymentFetches = sqliteTable(
     isDue: integer("is_due").notNull().default(1),
     /** How many runs in a row it has failed in. */
     failures: integer("failures").notNull().default(0),
+    /** Before this, it is left out of runs: it has failed in too many of them. */
+    retryAt: text("retry_at").$type<Timestamp>(),
   },
   (table) => [
     uniqueIndex("payment_fetches_of_item").on(table.scheduleKey, table.node, table.parent),
     index("payment_fetches_walk").on(table.scheduleKey, table.node, table.key),
+    index("payment_fetches_failing")
+      .on(table.scheduleKey)
+      .where(sql`failures > 0`),
   ],
 );
 

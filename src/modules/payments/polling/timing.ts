@@ -14,6 +14,40 @@ export function nextRunAt(now: Timestamp, periodMs: number, random = Math.random
   return fromMillis(Math.round(toMillis(now) + periodMs + random() * spreadMs));
 }
 
+/** The longest wait after a failed run, in milliseconds: an hour with its jitter. */
+const PAUSE_MS_MAX = 3_000_000;
+const PAUSE_JITTER = 0.2;
+
+/** How the waits between the probes of a paused schedule grow from its period on. */
+const probing = (periodMs: number): Backoff => ({
+  firstMs: Math.min(periodMs, PAUSE_MS_MAX),
+  mostMs: PAUSE_MS_MAX,
+  factor: 2,
+  jitter: PAUSE_JITTER,
+});
+
+/** When a run after a failed one is due: the next one in its turn, but no later than in an hour. */
+export function nextRunAfterFailure(
+  now: Timestamp,
+  periodMs: number,
+  random = Math.random,
+): Timestamp {
+  const latest = waitAfterFailures({ ...probing(periodMs), firstMs: PAUSE_MS_MAX }, 1, random);
+  const [next, bound] = [nextRunAt(now, periodMs, random), after(now, latest)];
+  return next < bound ? next : bound;
+}
+
+/** When the probe of that number is due of a schedule that is paused. */
+export const nextProbeAt = (now: Timestamp, periodMs: number, probe: number): Timestamp =>
+  after(now, waitAfterFailures(probing(periodMs), probe, Math.random));
+
+/** Waits before a fetch of one item is tried again that has failed in many runs, in milliseconds. */
+const ITEM_BACKOFF: Backoff = { firstMs: 600_000, mostMs: 1_500_000, factor: 2, jitter: 0.2 };
+
+/** When a fetch is no longer left out that has failed in so many runs more than it may. */
+export const nextItemAt = (now: Timestamp, failures: number): Timestamp =>
+  after(now, waitAfterFailures(ITEM_BACKOFF, failures, Math.random));
+
 /** When a call that has failed so often in a row is made again. */
 export const nextAttemptAt = (now: Timestamp, attempts: number): Timestamp =>
   fromMillis(toMillis(now) + waitAfterFailures(RETRY_BACKOFF, attempts, Math.random));

@@ -226,7 +226,7 @@ test("a deployment may say where the platform is", async () => {
   const plugin = adyenKind.create(ADYEN_CONFIG, {
     fetch: async ({ url }) => {
       asked.push(url);
-      return { status: 200, headers: new Headers(), text: '{"pagesTotal":1}' };
+      return { status: 200, headers: new Headers(), text: '{"pagesTotal":1}', request: "GET" };
     },
     clock: () => NOW,
     store: memoryStore(),

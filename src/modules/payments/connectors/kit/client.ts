@@ -52,7 +52,7 @@ export class ApiClient {
   async read<S extends z.ZodType>(call: ApiCall, schema: S, what: string): Promise<z.output<S>> {
     const response = await this.send(call);
     assertFound(response);
-    return parseObject(schema, parseAnswer(response), what);
+    return parseNamed(schema, response, what);
   }
 
   /** The same; undefined where the provider answers 404. */
@@ -62,7 +62,7 @@ export class ApiClient {
     what: string,
   ): Promise<z.output<S> | undefined> {
     const response = await this.send(call);
-    return response.status === 404 ? undefined : parseObject(schema, parseAnswer(response), what);
+    return response.status === 404 ? undefined : parseNamed(schema, response, what);
   }
 
   /** The answer as it is: a success, or 404. */
@@ -94,6 +94,13 @@ export class ApiClient {
     });
   }
 }
+
+/** The request tells which answer was not valid. */
+const parseNamed = <S extends z.ZodType>(
+  schema: S,
+  response: ProviderResponse,
+  what: string,
+): z.output<S> => parseObject(schema, parseAnswer(response), `${response.request}: ${what}`);
 
 function typeOf({
   json,

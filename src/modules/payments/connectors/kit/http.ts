@@ -46,6 +46,7 @@ export function providerFetch(network: ProviderNetwork): ProviderFetch {
       request.timeoutMs ?? network.timeoutMs ?? PROVIDER_MS_MAX,
       REQUEST_MS_MAX,
     );
+    const name = redact(nameOf(request));
     const problem = urlProblem(request.url, policy);
     if (problem !== undefined) {
       throw new ConnectorError("invalid", redact(`the URL of the provider ${problem}`));
@@ -61,23 +62,35 @@ export function providerFetch(network: ProviderNetwork): ProviderFetch {
       },
       { fetch, policy },
     );
-    if (result.kind === "unreachable") throw noAnswer(request, redact(result.error));
+    if (result.kind === "unreachable") throw noAnswer(request, name, redact(result.error));
     const { status, headers, body, bodyError } = result;
-    if (bodyError !== undefined) throw noAnswer(request, redact(bodyError));
+    if (bodyError !== undefined) throw noAnswer(request, name, redact(bodyError));
     if (body.byteLength >= ANSWER_BYTES_MAX) {
-      throw new ConnectorError("invalid", `the answer has ${ANSWER_BYTES_MAX} bytes or more`);
+      throw new ConnectorError(
+        "invalid",
+        `${name}: the answer has ${ANSWER_BYTES_MAX} bytes or more`,
+      );
     }
-    const response = { status, headers, text: new TextDecoder().decode(body) };
+    const response = { status, headers, text: new TextDecoder().decode(body), request: name };
     assertAccepted(request, response, redact);
     return response;
   };
 }
 
+/** A request as errors name it. Its parameters stay out of them, as they may hold secrets. */
+const nameOf = ({ method, url }: ProviderRequest): string => `${method} ${new URL(url).pathname}`;
+
 /** A read changes nothing. The provider may have done all else that it was asked for. */
-function noAnswer({ method, isRead }: ProviderRequest, why: string): ConnectorError {
+function noAnswer({ method, isRead }: ProviderRequest, name: string, why: string): ConnectorError {
   const kind = method === "GET" || isRead === true ? "unreachable" : "unknown";
-  return new ConnectorError(kind, `the provider gave no answer: ${why}`);
+  return new ConnectorError(kind, `${name}: the provider gave no answer: ${describeLoss(why)}`);
 }
+
+/** What the runtime says of a connection that was lost tells nobody anything, and differs each time. */
+const describeLoss = (why: string): string =>
+  /^(?:network connection lost|internal error; reference)/i.test(why)
+    ? "the connection was lost"
+    : why;
 
 /** A provider that is busy, or not ready yet. */
 const LATER = new Set([423, 425, 429]);
@@ -92,9 +105,9 @@ function assertAccepted(
   response: ProviderResponse,
   redact: (text: string) => string,
 ): void {
-  const { status, headers, text } = response;
+  const { status, headers, text, request: name } = response;
   if ((status >= 200 && status < 300) || status === NOT_FOUND) return;
-  const message = redact(`the provider answered ${status}${describe(text)}`);
+  const message = `${name}: ${redact(`the provider answered ${status}${describe(text)}`)}`;
   const named = retryAfterOf(headers);
   const kind = request.errorKindOf?.(response) ?? kindOfStatus(status, named);
   throw new ConnectorError(
@@ -110,16 +123,24 @@ function kindOfStatus(status: number, retryAfterMs: number | undefined): Connect
 }
 
 /** An answer that has to be there. */
-export function assertFound({ status }: ProviderResponse): void {
-  if (status === NOT_FOUND) throw new ConnectorError("invalid", "the provider answered 404");
+export function assertFound({
+  status,
+  request,
+}: Pick<ProviderResponse, "status" | "request">): void {
+  if (status === NOT_FOUND) {
+    throw new ConnectorError("invalid", `${request}: the provider answered ${NOT_FOUND}`);
+  }
 }
 
 /** The JSON of an answer. A provider that sends something else has a fault, and may send JSON the next time. */
-export function parseAnswer({ text }: ProviderResponse): unknown {
+export function parseAnswer({ status, text, request }: ProviderResponse): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    throw new ConnectorError("unknown", "the answer of the provider is not JSON", { cause });
+    const shown = text.trim() === "" ? "is empty" : "is not JSON";
+    throw new ConnectorError("unknown", `${request}: the answer with status ${status} ${shown}`, {
+      cause,
+    });
   }
 }
 
@@ -127,7 +148,11 @@ export function parseAnswer({ text }: ProviderResponse): unknown {
 export function parseList(response: ProviderResponse): readonly unknown[] {
   const values: unknown = parseAnswer(response);
   if (isArray(values)) return values;
-  throw new ConnectorError("unknown", "the answer of the provider is not an array");
+  const { status, request } = response;
+  throw new ConnectorError(
+    "unknown",
+    `${request}: the answer with status ${status} is not an array`,
+  );
 }
 
 /** The library's own check makes elements of any type of it. */

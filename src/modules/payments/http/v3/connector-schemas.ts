@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { kindOf } from "#modules/payments/connectors/index.ts";
+import { CONNECTOR_HEALTHS } from "#modules/payments/core/connector-health.ts";
 import { CAPABILITIES } from "#modules/payments/core/enums.ts";
 import { type ConnectorId, encodeConnectorId } from "#modules/payments/core/ids.ts";
 import { showConfig } from "#modules/payments/installs/config.ts";
@@ -34,6 +35,10 @@ export const ConnectorResponse = z
     provider: z.string(),
     config: ConfigResponse,
     scheduledForDeletion: z.boolean(),
+    state: z.enum(CONNECTOR_HEALTHS).openapi({
+      description:
+        "How its schedules are doing; `GET /api/florin/v1/payments/connectors/health` says more.",
+    }),
     capabilities: z.array(z.enum(CAPABILITIES)),
   })
   .openapi("PaymentConnector");
@@ -62,7 +67,7 @@ export const InstanceResponse = z
   .openapi("PaymentScheduleInstance");
 
 export function toConnectorView(
-  { connector, config }: ConfiguredConnector,
+  { connector, config, health }: ConfiguredConnector,
   context: ServiceContext,
 ): z.input<typeof ConnectorResponse> {
   const { id, name, createdAt, updatedAt, deletedAt } = connector;
@@ -75,6 +80,7 @@ export function toConnectorView(
     provider: id.provider,
     config: showConfig(connector, config, context),
     scheduledForDeletion: deletedAt !== undefined,
+    state: health,
     capabilities: [...(kindOf(id.provider)?.capabilities ?? [])],
   };
 }

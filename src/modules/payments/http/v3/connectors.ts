@@ -107,7 +107,7 @@ function registerInstallation(app: OpenAPIHono<AppEnv>): void {
 }
 
 /** Clients filter by ids and by any spelling of a kind; the table has the UUID in the id, and one spelling. */
-const FILTER_VALUES = {
+export const CONNECTOR_FILTER_VALUES = {
   id: (value: unknown) =>
     typeof value === "string" ? (decodeConnectorId(value)?.reference ?? "") : value,
   provider: (value: unknown) => (typeof value === "string" ? toProvider(value) : value),
@@ -131,7 +131,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
     async ({ query, body, c }) => {
       const context = c.get("context");
       const { settings } = deploymentOf(c);
-      const request = { query, body, settings, values: FILTER_VALUES };
+      const request = { query, body, settings, values: CONNECTOR_FILTER_VALUES };
       const page = await listConnectors(context, toListQuery("connectors", request));
       const view = mapPage(page, (item) => toConnectorView(item, context));
       return { status: 200, body: toCursorView(view) };

@@ -70,7 +70,7 @@ describe("the API of a provider", () => {
     kind = undefined;
     await expect(client.send({ path: "/" })).rejects.toMatchObject({
       kind: "invalid",
-      message: "the provider answered 400: BUSY: try later",
+      message: "GET /v1/: the provider answered 400: BUSY: try later",
     });
     kind = "rate-limited";
     await expect(client.send({ path: "/" })).rejects.toMatchObject({ kind, retryAfterMs: 5000 });

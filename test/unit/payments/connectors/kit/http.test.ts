@@ -37,7 +37,7 @@ describe("a call of a provider", () => {
   ])("that is answered with %i is %s", async (status, kind, retryAfterMs) => {
     const failure = await failureOf(() => new Response("no", { status }));
     expect(failure).toMatchObject({ kind, retryAfterMs });
-    expect(failure.message).toBe(`the provider answered ${status}: no`);
+    expect(failure.message).toBe(`GET /accounts: the provider answered ${status}: no`);
   });
 
   test("waits as long as the provider says, but no longer than an hour", async () => {
@@ -80,7 +80,9 @@ describe("a call of a provider", () => {
   test("shows what the error body says, but no secret", async () => {
     const body = JSON.stringify({ title: "Bad key", detail: "very-secret is not a key" });
     const failure = await failureOf(() => new Response(body, { status: 403 }));
-    expect(failure.message).toBe("the provider answered 403: Bad key: *** is not a key");
+    expect(failure.message).toBe(
+      "GET /accounts: the provider answered 403: Bad key: *** is not a key",
+    );
   });
 
   test("shows the end only of numbers of cards and bank accounts", async () => {
@@ -90,7 +92,7 @@ describe("a call of a provider", () => {
       Response.json({ error: { code: "bad", message: detail } }, { status: 400 }),
     );
     expect(failure.message).toBe(
-      "the provider answered 400: bad: ***1111, ***0 00, ***6819 or ***5678",
+      "GET /accounts: the provider answered 400: bad: ***1111, ***0 00, ***6819 or ***5678",
     );
   });
 

@@ -1,0 +1,106 @@
+import { z } from "@hono/zod-openapi";
+import type {
+  ConnectorHealth,
+  healthNews,
+  HealthPart,
+} from "#modules/payments/core/connector-health.ts";
+import { encodeConnectorId } from "#modules/payments/core/ids.ts";
+import { paymentEvent } from "#modules/payments/events.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { EventTypeTable } from "#platform/events/event-types.ts";
+import type { OutboxEvent } from "#platform/events/outbox-store.ts";
+import { TimestampOutput } from "#platform/http/schemas.ts";
+import { formatTimestamp, optionalTimestamp, type Timestamp } from "#platform/time.ts";
+
+const Payload = z.object({
+  connectorID: z.string(),
+  provider: z.string(),
+  name: z.string(),
+  at: TimestampOutput,
+});
+
+const Trouble = Payload.extend({
+  error: z.string().optional().openapi({ description: "What went wrong last." }),
+});
+
+const EXAMPLE = {
+  connectorID:
+    "eyJQcm92aWRlciI6ImdlbmVyaWMiLCJSZWZlcmVuY2UiOiIxMTExMTExMS0yMjIyLTQzMzMtODQ0NC01NTU1NTU1NTU1NTUifQ",
+  provider: "generic",
+  name: "Main bank",
+};
+const ERROR = "GET /transactions: the provider answered 502: Bad Gateway";
+
+export const HEALTH_EVENT_TYPES = {
+  CONNECTOR_FAILING: {
+    description:
+      "A run of a connector could not go on, after all of them had. It is run again by itself. Nothing more is published before it is paused, or has recovered.",
+    payload: Trouble,
+    example: { ...EXAMPLE, at: "2026-03-06T09:30:00Z", error: ERROR },
+  },
+  CONNECTOR_PAUSED: {
+    description:
+      "Ten runs of a schedule of a connector in a row could not go on. From now on it is probed with one request after growing pauses, an hour at most, and goes on by itself when the provider answers.",
+    payload: Trouble.extend({
+      nextRunAt: TimestampOutput.optional().openapi({ description: "When the first probe is." }),
+    }),
+    example: {
+      ...EXAMPLE,
+      at: "2026-03-06T14:30:00Z",
+      error: ERROR,
+      nextRunAt: "2026-03-06T15:00:00Z",
+    },
+  },
+  CONNECTOR_RECOVERED: {
+    description: "All schedules of a connector that was failing or paused go on again.",
+    payload: Payload.extend({
+      previous: z.enum(["failing", "paused"]),
+      since: TimestampOutput.optional().openapi({ description: "Since when it was so." }),
+    }),
+    example: {
+      ...EXAMPLE,
+      at: "2026-03-06T16:00:00Z",
+      previous: "paused",
+      since: "2026-03-06T14:30:00Z",
+    },
+  },
+} as const satisfies EventTypeTable;
+
+export interface HealthChange {
+  readonly type: NonNullable<ReturnType<typeof healthNews>>;
+  /** Which change of the health of the connector it is. */
+  readonly version: number;
+  readonly at: Timestamp;
+  readonly before: { readonly health: ConnectorHealth; readonly since: Timestamp | undefined };
+  readonly after: HealthPart;
+  readonly nextRunAt: Timestamp | undefined;
+}
+
+/** The event of a change of the health of a connector. Consumers get those of one connector in their order. */
+export function healthEvent(
+  { id, name }: InstalledConnector,
+  { type, version, at, before, after, nextRunAt }: HealthChange,
+): OutboxEvent {
+  const connectorID = encodeConnectorId(id);
+  const common = { connectorID, provider: id.provider, name, at: formatTimestamp(at) };
+  const error = after.error === undefined ? {} : { error: after.error };
+  const payload = {
+    CONNECTOR_FAILING: { ...common, ...error },
+    CONNECTOR_PAUSED: { ...common, ...error, ...optionalTimestamp("nextRunAt", nextRunAt) },
+    CONNECTOR_RECOVERED: {
+      ...common,
+      previous: before.health,
+      ...optionalTimestamp("since", before.since),
+    },
+  }[type];
+  return {
+    orderKey: `payments-connector:${id.reference}`,
+    event: paymentEvent({
+      type: type satisfies keyof typeof HEALTH_EVENT_TYPES,
+      connector: id,
+      key: `${connectorID}-health-${version}`,
+      date: at,
+      payload,
+    }),
+  };
+}

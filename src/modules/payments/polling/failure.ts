@@ -1,0 +1,99 @@
+import { eq } from "drizzle-orm";
+import { endRun } from "./end-run.ts";
+import type { Run } from "./run-context.ts";
+import { changeOf, FAILURES_MAX, type NextFetch, type Schedule } from "./schedule.ts";
+import { paymentFetches } from "./tables.ts";
+import { after, nextAttemptAt, nextItemAt } from "./timing.ts";
+import type { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { holdStatements } from "#modules/payments/installs/hold.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { toMillis } from "#platform/time.ts";
+
+/** How often a call that may succeed later is made before its fetch is given up for this run. */
+const ATTEMPTS_MAX = 5;
+/** After so many fetches in a row that were given up because the provider does not answer, the run ends. */
+const GIVEN_UP_MAX = 3;
+/** A run that a provider lets wait for so long without a page between has failed, in milliseconds. */
+const LIMITED_MS_MAX = 1_800_000;
+
+interface Failure {
+  readonly next: NextFetch;
+  readonly failure: ConnectorError;
+}
+
+/** Decides when the call that has failed is made again, or that the run goes on without it. */
+export async function noteFailure(
+  run: Run,
+  schedule: Schedule,
+  { next, failure }: Failure,
+): Promise<Schedule> {
+  const { context, connector } = run;
+  const db = databaseOf(context.env);
+  const now = context.clock();
+  const seen = { lastFailureAt: now, lastError: failure.message };
+  if (failure.kind === "rate-limited") {
+    const nextAt = after(now, failure.retryAfterMs ?? 0);
+    // The limit is that of the provider, and holds for all that is asked of it.
+    const hold = holdStatements(db, { connectorKey: connector.key, until: nextAt });
+    if (isStuck(schedule, now)) {
+      await db.batch(hold);
+      const held = { ...schedule, nextAt };
+      return endRun(run, held, { error: describe(next, failure), isFatal: true });
+    }
+    const { statement, changed } = changeOf(db, schedule, { ...seen, nextAt });
+    await db.batch([statement, ...hold]);
+    return changed;
+  }
+  const isFinal = failure.kind === "invalid" || isProbe(schedule);
+  const attempts = schedule.attempts + 1;
+  if (!isFinal && attempts < ATTEMPTS_MAX && schedule.givenUp === 0) {
+    const nextAt = nextAttemptAt(now, attempts);
+    const { statement, changed } = changeOf(db, schedule, { ...seen, attempts, nextAt });
+    await statement;
+    return changed;
+  }
+  return giveUp(run, schedule, { next, failure });
+}
+
+/** The first request of a run of a paused schedule is made once: as long as the provider is away, it gets no more. */
+const isProbe = ({ pausedAt, node }: Schedule): boolean => pausedAt !== null && node === "";
+
+/** Whether a provider that takes no requests now has let the run wait for too long. */
+const isStuck = ({ progressAt }: Schedule, now: Schedule["nextAt"]): boolean =>
+  progressAt !== null && toMillis(now) - toMillis(progressAt) >= LIMITED_MS_MAX;
+
+/** Goes on without an item, or ends the run where nothing else can be fetched either. */
+async function giveUp(run: Run, schedule: Schedule, { next, failure }: Failure): Promise<Schedule> {
+  const { node, fetch } = next;
+  const isRoot = fetch.parent === "";
+  const givenUp = failure.kind === "invalid" ? 0 : schedule.givenUp + 1;
+  const error = schedule.error ?? describe(next, failure);
+  if (isRoot || givenUp >= GIVEN_UP_MAX) return endRun(run, schedule, { error, isFatal: true });
+  const { context } = run;
+  const db = databaseOf(context.env);
+  const now = context.clock();
+  const { statement, changed } = changeOf(db, schedule, {
+    node: node.path,
+    fetchKey: fetch.key,
+    nextAt: now,
+    attempts: 0,
+    givenUp,
+    error,
+    progressAt: now,
+    lastFailureAt: now,
+    lastError: error,
+  });
+  const failures = fetch.failures + 1;
+  const failed = db
+    .update(paymentFetches)
+    .set({
+      failures,
+      retryAt: failures < FAILURES_MAX ? null : nextItemAt(now, failures - FAILURES_MAX + 1),
+    })
+    .where(eq(paymentFetches.key, fetch.key));
+  await db.batch([statement, failed]);
+  return changed;
+}
+
+const describe = ({ fetch }: NextFetch, { message }: ConnectorError): string =>
+  fetch.parent === "" ? message : `${fetch.parent}: ${message}`;
