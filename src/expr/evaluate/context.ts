@@ -1,4 +1,4 @@
-import type { DateValue } from "#expr/values/moments.ts";
+import type { DateValue, NamedNumber } from "#expr/values/moments.ts";
 import { StepMeter } from "#expr/values/step-meter.ts";
 import type { ExprValue } from "#expr/values/values.ts";
 
@@ -46,7 +46,7 @@ export interface Frame {
 export class EvaluationContext {
   readonly meter: StepMeter;
   readonly input: EvaluationInput;
-  readonly locals: ExprValue[] = [];
+  readonly locals: (ExprValue | NamedNumber)[] = [];
   frame: Frame = { element: null, index: 0, acc: null };
 
   constructor(input: EvaluationInput) {

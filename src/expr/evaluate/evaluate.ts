@@ -13,6 +13,7 @@ import type {
 } from "#expr/syntax/ast.ts";
 import { ExprError } from "#expr/syntax/diagnostics.ts";
 import { isBuiltinFunction } from "#expr/syntax/signatures.ts";
+import { NamedNumber } from "#expr/values/moments.ts";
 import type { TextPattern } from "#expr/values/text-pattern.ts";
 import { load, type ExprValue } from "#expr/values/values.ts";
 
@@ -34,6 +35,12 @@ export class Evaluator {
 
   /** Throws `ExprError` with the range of the innermost node that failed, or `PendingValue`. */
   evaluate(node: Node): ExprValue {
+    const value = this.#named(node);
+    return value instanceof NamedNumber ? value.number : value;
+  }
+
+  /** The value with its name, where it is a month or a weekday: only methods, and what hands values on, know that it has one. */
+  #named(node: Node): ExprValue | NamedNumber {
     try {
       this.#context.meter.spend(1);
       return this.#evaluate(node);
@@ -43,7 +50,7 @@ export class Evaluator {
     }
   }
 
-  #evaluate(node: Node): ExprValue {
+  #evaluate(node: Node): ExprValue | NamedNumber {
     const { locals, frame, input } = this.#context;
     switch (node.kind) {
       case "literal":
@@ -62,7 +69,7 @@ export class Evaluator {
       case "slice":
         return this.#slice(node);
       case "chain": {
-        const value = this.evaluate(node.node);
+        const value = this.#named(node.node);
         return value === BROKEN ? null : value;
       }
       case "binary":
@@ -72,11 +79,9 @@ export class Evaluator {
       case "comparison":
         return this.#comparison(node);
       case "coalesce":
-        return this.evaluate(node.left) ?? this.evaluate(node.right);
+        return this.#named(node.left) ?? this.#named(node.right);
       case "conditional":
-        return this.evaluate(
-          truthOf(this.evaluate(node.condition)) ? node.whenTrue : node.whenFalse,
-        );
+        return this.#named(truthOf(this.evaluate(node.condition)) ? node.whenTrue : node.whenFalse);
       default:
         return this.#evaluateOther(node);
     }
@@ -99,7 +104,7 @@ export class Evaluator {
           | "method";
       }
     >,
-  ): ExprValue {
+  ): ExprValue | NamedNumber {
     const context = this.#context;
     switch (node.kind) {
       case "unary":
@@ -109,10 +114,10 @@ export class Evaluator {
         return matches(this.evaluate(node.text), pattern, context.meter);
       }
       case "let":
-        context.locals[node.slot] = this.evaluate(node.value);
-        return this.evaluate(node.body);
+        context.locals[node.slot] = this.#named(node.value);
+        return this.#named(node.body);
       case "sequence":
-        return node.nodes.reduce<ExprValue>((_, item) => this.evaluate(item), null);
+        return node.nodes.reduce<ExprValue | NamedNumber>((_, item) => this.#named(item), null);
       case "array":
         context.meter.spend(node.items.length);
         return node.items.map((item) => this.evaluate(item));
@@ -126,7 +131,7 @@ export class Evaluator {
       case "predicateCall":
         return this.#predicateCall(node);
       case "method": {
-        const object = this.evaluate(node.object);
+        const object = this.#named(node.object);
         if (object === BROKEN) return BROKEN;
         const args = node.args.map((arg) => this.evaluate(arg));
         return callMethod(object, node.name, args);

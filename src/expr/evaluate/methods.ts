@@ -1,9 +1,10 @@
 import { ExprError } from "#expr/syntax/diagnostics.ts";
-import { formatMoment } from "#expr/values/date-layouts.ts";
+import { formatMoment, MONTHS, WEEKDAYS } from "#expr/values/date-layouts.ts";
 import {
   floorDivide,
   DateValue,
   momentOf,
+  NamedNumber,
   NANOS_PER_SECOND,
   TimeSpan,
   TimeZone,
@@ -12,8 +13,21 @@ import {
 import { divide } from "#expr/values/numbers.ts";
 import { isNumber, typeNameOf, type ExprValue } from "#expr/values/values.ts";
 
-/** Calls a method of a date, a duration or a zone. No other value has methods. */
-export function callMethod(object: ExprValue, name: string, args: readonly ExprValue[]): ExprValue {
+/** Calls a method of a date, a month, a weekday, a duration or a zone. No other value has methods. */
+export function callMethod(
+  object: ExprValue | NamedNumber,
+  name: string,
+  args: readonly ExprValue[],
+): ExprValue | NamedNumber {
+  if (object instanceof NamedNumber && name === "String" && args.length === 0) return object.name;
+  return callPlainMethod(object instanceof NamedNumber ? object.number : object, name, args);
+}
+
+function callPlainMethod(
+  object: ExprValue,
+  name: string,
+  args: readonly ExprValue[],
+): ExprValue | NamedNumber {
   const result = methodOf(object, name)?.(args);
   if (result !== undefined) return result;
   const what =
@@ -24,7 +38,7 @@ export function callMethod(object: ExprValue, name: string, args: readonly ExprV
 }
 
 /** Undefined if the arguments do not fit. */
-type Method = (args: readonly ExprValue[]) => ExprValue | undefined;
+type Method = (args: readonly ExprValue[]) => ExprValue | NamedNumber | undefined;
 
 function methodOf(object: ExprValue, name: string): Method | undefined {
   if (object instanceof DateValue) {
@@ -49,17 +63,17 @@ type Methods<T> = ReadonlyMap<
 const integer = (value: number): bigint => BigInt(value);
 const unix = ({ nanos }: DateValue, unit: bigint): bigint => floorDivide(nanos, unit);
 
-/** Methods without arguments. Months and weekdays are integers; weeks begin on Sunday, which is 0. */
-const PARTS: ReadonlyMap<string, (moment: DateValue) => ExprValue> = new Map([
-  ["Year", (it: DateValue): ExprValue => integer(it.civil.year)],
-  ["Month", (it) => integer(it.civil.month)],
+/** Methods without arguments. Months and weekdays are integers with names; weeks begin on Sunday, which is 0. */
+const PARTS: ReadonlyMap<string, (moment: DateValue) => ExprValue | NamedNumber> = new Map([
+  ["Year", (it: DateValue): ExprValue | NamedNumber => integer(it.civil.year)],
+  ["Month", ({ civil: { month } }) => new NamedNumber(month, MONTHS[month - 1] ?? "")],
   ["Day", (it) => integer(it.civil.day)],
   ["Hour", (it) => integer(it.civil.hour)],
   ["Minute", (it) => integer(it.civil.minute)],
   ["Second", (it) => integer(it.civil.second)],
   ["Nanosecond", (it) => integer(it.civil.nano)],
   ["YearDay", (it) => integer(it.civil.yearDay)],
-  ["Weekday", (it) => integer(it.civil.weekday)],
+  ["Weekday", ({ civil: { weekday } }) => new NamedNumber(weekday, WEEKDAYS[weekday] ?? "")],
   ["Unix", (it) => unix(it, NANOS_PER_SECOND)],
   ["UnixMilli", (it) => unix(it, 1_000_000n)],
   ["UnixMicro", (it) => unix(it, 1000n)],

@@ -13,11 +13,11 @@ import { ExprError } from "#expr/syntax/diagnostics.ts";
 /** The parts of a layout, which is an example date: Monday, January 2nd 2006, 15:04:05 in a zone seven hours behind. */
 const PART =
   /January|Jan|Monday|Mon|MST|2006|_2|002|02|01|03|04|05|06|15|PM|pm|[Z-]07:00|[Z-]0700|[Z-]07|[.,](?:0+|9+)(?!\d)|1|2|3|4|5/g;
-const MONTHS = [
+export const MONTHS = [
   ..."January February March April May June".split(" "),
   ..."July August September October November December".split(" "),
 ];
-const WEEKDAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
+export const WEEKDAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 /** Longest layout, and longest text that is read as a date, in characters. */
 const LAYOUT_LENGTH_MAX = 200;
 

@@ -101,6 +101,17 @@ export function momentOf(
   return new DateValue(seconds * NANOS_PER_SECOND + BigInt(nano), zone);
 }
 
+/** A month or a weekday: an integer, except for its method `String`, which gives its English name. */
+export class NamedNumber {
+  readonly number: bigint;
+  readonly name: string;
+
+  constructor(number: number, name: string) {
+    this.number = BigInt(number);
+    this.name = name;
+  }
+}
+
 /** A length of time, in nanoseconds. */
 export class TimeSpan {
   readonly nanos: bigint;

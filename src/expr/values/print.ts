@@ -25,8 +25,11 @@ type Scalar = null | boolean | bigint | number | string | symbol | Moment;
 /** How a printer writes values. The way through collections is the same for all notations. */
 interface Notation {
   readonly scalar: (value: Scalar) => string;
-  readonly array: (items: readonly string[]) => string;
-  readonly map: (members: readonly string[]) => string;
+  /** A collection that is nested so deep: 1 for the outermost one. */
+  readonly array: (items: readonly string[], depth: number) => string;
+  readonly map: (members: readonly string[], depth: number) => string;
+  /** Characters in front of each item of a collection that is nested so deep. */
+  readonly indentOf: (depth: number) => number;
   /** A key as members are sorted by it, and a member by that key. */
   readonly key: (key: ExprValue, printer: Printer) => string;
   readonly member: (key: string, text: string) => string;
@@ -50,9 +53,10 @@ class Printer {
       return this.#notation.scalar(value);
     }
     if (++this.#depth > VALUE_DEPTH_MAX) throw tooDeep();
-    const text = isArray(value)
-      ? this.#notation.array(value.map((item) => this.print(item)))
-      : this.#notation.map(this.#members(value));
+    const items = isArray(value) ? value.map((item) => this.print(item)) : this.#members(value);
+    const { array, map, indentOf } = this.#notation;
+    this.#meter.spendText(items.length * indentOf(this.#depth));
+    const text = isArray(value) ? array(items, this.#depth) : map(items, this.#depth);
     this.#depth--;
     return text;
   }
@@ -79,6 +83,7 @@ const GO: Notation = {
   },
   array: (items) => `[${items.join(" ")}]`,
   map: (members) => `map[${members.join(" ")}]`,
+  indentOf: () => 0,
   key: (key, printer) => printer.print(key),
   member: (key, text) => `${key}:${text}`,
 };
@@ -95,7 +100,7 @@ function shortFloat(value: number): string {
 
 const SHORT_EXPONENT_MAX = 6;
 
-/** A value as JSON, with sorted keys. */
+/** A value as JSON, with sorted keys, a line for each item, and an indent of two characters for each level, as Go's `MarshalIndent` writes it. */
 export function printJson(value: ExprValue, meter: StepMeter): string {
   const text = new Printer(JSON_TEXT, meter).print(value);
   meter.spendText(text.length);
@@ -106,17 +111,34 @@ const JSON_TEXT: Notation = {
   scalar: (value) => {
     if (typeof value === "number") return jsonNumber(value);
     if (typeof value === "symbol") return decimalSource(value);
-    if (typeof value === "string") return quoteJson(value);
-    if (value instanceof DateValue) return quoteJson(value.toRfc3339());
+    if (typeof value === "string") return quoted(value);
+    if (value instanceof DateValue) return quoted(value.toRfc3339());
     if (value instanceof TimeSpan) return String(value.nanos);
-    if (value instanceof TimeZone) return quoteJson(value.name);
+    if (value instanceof TimeZone) return quoted(value.name);
     return value === null ? "null" : value.toString();
   },
-  array: (items) => `[${items.join(",")}]`,
-  map: (members) => `{${members.join(",")}}`,
+  array: (items, depth) => `[${linesOf(items, depth)}]`,
+  map: (members, depth) => `{${linesOf(members, depth)}}`,
+  indentOf: (depth) => depth * INDENT.length,
   key: (key) => nameOf(key),
-  member: (key, text) => `${quoteJson(key)}:${text}`,
+  member: (key, text) => `${quoted(key)}: ${text}`,
 };
+
+const INDENT = "  ";
+
+/** What stands between the brackets of a collection; nothing in an empty one. */
+function linesOf(items: readonly string[], depth: number): string {
+  if (items.length === 0) return "";
+  const before = `\n${INDENT.repeat(depth)}`;
+  return `${before}${items.join(`,${before}`)}\n${INDENT.repeat(depth - 1)}`;
+}
+
+/** A JSON string as Go writes it, which escapes what HTML and JavaScript would take for their own. */
+const quoted = (text: string): string =>
+  quoteJson(text).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 function nameOf(key: ExprValue): string {
   if (typeof key === "string") return key;
