@@ -4,8 +4,8 @@ import { type EventRing, isGap } from "./core/event-ring.ts";
 
 export interface LiveStreamOptions {
   readonly filter: EventFilter;
-  /** The number of the entry that the client has seen last. */
-  readonly lastEventId: number | undefined;
+  /** The id that the client has seen last, as it says. */
+  readonly lastEventId: string | undefined;
   /** Whether it goes on when everything that is there was sent. */
   readonly follows: boolean;
 }

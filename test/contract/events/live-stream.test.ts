@@ -106,7 +106,7 @@ test("a stream ends after an hour", async () => {
 });
 
 test("a stream that does not follow ends with what is there", async () => {
-  const { stream, running } = bench({ follows: false, lastEventId: 5 });
+  const { stream, running } = bench({ follows: false, lastEventId: "5" });
   const reader = new BlockReader(stream.readable);
   expect(await reader.next()).toMatchObject({ id: "0" });
   expect(shortOf(await reader.nextData())).toBe("gap");

@@ -65,15 +65,18 @@ describe("who comes again", () => {
   const ring = ringWith(["a", "b", "c", "d"], { ...LARGE, entries: 2 }, 10);
 
   test("goes on where it was, if nothing after that is gone", () => {
-    expect(ring.positionAfter(12)).toEqual({ sequence: 12, gap: undefined });
-    expect(ring.positionAfter(14)).toEqual({ sequence: 14, gap: undefined });
+    expect(ring.positionAfter("12")).toEqual({ sequence: 12, gap: undefined });
+    expect(ring.positionAfter("14")).toEqual({ sequence: 14, gap: undefined });
   });
 
-  test.each([0, 10, 11, 15, 99])("with the id %d gets what is there, and hears of a gap", (id) => {
-    const { sequence, gap } = ring.positionAfter(id);
-    expect(gap).toContain(`the id ${id} `);
-    expect(idsAfter(ring, sequence)).toEqual(["c", "d"]);
-  });
+  test.each(["0", "10", "11", "15", "99", "x", "9".repeat(16)])(
+    "with the id %s gets what is there, and hears of a gap",
+    (id) => {
+      const { sequence, gap } = ring.positionAfter(id);
+      expect(gap).toContain(`the id ${id} `);
+      expect(idsAfter(ring, sequence)).toEqual(["c", "d"]);
+    },
+  );
 });
 
 test("a ring of any limits has the newest entries, in order and without a hole", () => {

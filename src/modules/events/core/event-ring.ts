@@ -37,6 +37,10 @@ export interface RingPosition {
   readonly gap: string | undefined;
 }
 
+/** The ids that a ring gives: no other is one of its own. */
+const ID = /^\d{1,15}$/;
+/** Longest part of an id that a message repeats. */
+const ID_LENGTH_SHOWN = 50;
 /** What an entry needs besides its texts, in characters. */
 const ENTRY_LENGTH = 100;
 
@@ -100,11 +104,12 @@ export class EventRing {
     this.#shown = Math.max(this.#shown, Math.min(sequence, this.#last));
   }
 
-  /** Where somebody who has read up to an entry goes on; without one, after the newest. */
-  positionAfter(sequence: number | undefined): RingPosition {
-    if (sequence === undefined) return { sequence: this.#shown, gap: undefined };
+  /** Where somebody who has read up to the entry of this id goes on; without an id, after the newest. */
+  positionAfter(id: string | undefined): RingPosition {
+    if (id === undefined) return { sequence: this.#shown, gap: undefined };
+    const sequence = ID.test(id) ? Number(id) : Infinity;
     if (sequence > this.#shown) {
-      const gap = `the id ${sequence} is not known here; what is still stored follows`;
+      const gap = `the id ${id.slice(0, ID_LENGTH_SHOWN)} is not known here; what is still stored follows`;
       return { sequence: this.#floor, gap };
     }
     if (sequence < this.#floor) {

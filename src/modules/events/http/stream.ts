@@ -47,10 +47,13 @@ const StreamQuery = z.object({
 const StreamHeaders = z.object({
   "Last-Event-ID": z
     .string()
-    .regex(/^\d{1,15}$/, "it is not the id of an event of this stream")
-    .transform(Number)
+    .transform((id) => (id === "" ? undefined : id))
     .optional()
-    .openapi({ type: "string", description: "The id after which the stream goes on." }),
+    .openapi({
+      type: "string",
+      description:
+        "The id after which the stream goes on. The answer to an id that the stream does not know begins with a `gap`.",
+    }),
 });
 
 const DESCRIPTION = `Server-sent events. The data of each is one line of JSON, \`{"id": …, "event": …}\`: the id by which consumers know the event, and the body that webhooks deliver.
