@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { triggerListener } from "#modules/orchestration/triggers/event-listener.ts";
-import { systemContext } from "#platform/context.ts";
+import { type ServiceContext, systemContext } from "#platform/context.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { Outbox } from "#platform/events/outbox.ts";
+import { fromMillis } from "#platform/time.ts";
 import { api, type ApiInit, bodyOf, freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 
@@ -97,3 +98,29 @@ export async function deliver(events: readonly PlatformEvent[]): Promise<void> {
 
 /** Matches a text that has this part. */
 export const containing = (part: string): unknown => expect.stringContaining(part);
+
+/** A context whose clock is so much later. */
+export const later = (milliseconds: number): ServiceContext => ({
+  ...triggerContext,
+  clock: () => fromMillis(Date.now() + milliseconds),
+});
+
+export interface StoredOccurrence {
+  readonly id: string;
+  readonly state: string;
+  readonly attempts: number;
+}
+
+export async function storedOf(triggerId: string): Promise<StoredOccurrence[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT o.id, state, attempts FROM orchestration_occurrences o
+     JOIN orchestration_triggers t ON t.key = trigger_key WHERE t.id = ?`,
+  )
+    .bind(triggerId)
+    .all<StoredOccurrence>();
+  return results;
+}
+
+/** No message of the queue arrives. */
+export const loseMessages = () =>
+  vi.spyOn(env.TRIGGERS, "sendBatch").mockRejectedValue(new Error("lost"));

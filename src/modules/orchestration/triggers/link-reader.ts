@@ -38,7 +38,7 @@ export async function readLink(
   }
   const call = {
     method: "GET",
-    url: uri,
+    url: path === undefined ? uri : INSIDE + path,
     headers: { accept: "application/json", "user-agent": "florin-triggers" },
     timeoutMs: Math.min(timeoutMs, LINK_MS_MAX),
     bodyBytesMax: LINK_BYTES_MAX,
@@ -56,11 +56,17 @@ export async function readLink(
   return dataOfResult(await callOutbound(call, ports));
 }
 
-/** The path of a URL of the own API, undefined for other URLs. */
-function ownPathOf(uri: string, publicUrl: string | undefined): string | undefined {
-  if (publicUrl === undefined || !URL.canParse(uri)) return undefined;
-  const { href, hash } = new URL(uri);
+/** What relative links are resolved against where the deployment does not know its URL. The reading does not leave the process. */
+const INSIDE = "http://localhost";
+
+/** The path of a link to the own API, which may be relative, as in `/api/payments/v3/accounts/…`; undefined for other links. */
+function ownPathOf(uri: string, publicUrl = INSIDE): string | undefined {
   const base = new URL(publicUrl).href.replace(/\/$/, "");
+  const isRelative = uri.startsWith("/api/");
+  if (!isRelative && publicUrl === INSIDE) return undefined;
+  const absolute = isRelative ? base + uri : uri;
+  if (!URL.canParse(absolute)) return undefined;
+  const { href, hash } = new URL(absolute);
   if (!href.startsWith(`${base}/api/`)) return undefined;
   return href.slice(base.length, href.length - hash.length);
 }

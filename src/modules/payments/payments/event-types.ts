@@ -42,7 +42,10 @@ export const PAYMENT_EVENT_TYPES = {
       links: z
         .array(z.object({ name: z.string(), uri: z.string() }))
         .optional()
-        .openapi({ description: "The accounts, where the deployment has a public URL." }),
+        .openapi({
+          description:
+            "The accounts. Without `FLORIN_PUBLIC_URL`, each URI is a path of this deployment.",
+        }),
     }),
     example: {
       id: EXAMPLE_ID,
@@ -113,9 +116,8 @@ export function savedPaymentEvent(
 
 function linksOf(
   { source, destination }: Record<"source" | "destination", PaymentEnd | undefined>,
-  publicUrl: string | undefined,
+  publicUrl = "",
 ) {
-  if (publicUrl === undefined) return {};
   const links = [
     { name: "source_account", end: source },
     { name: "destination_account", end: destination },
