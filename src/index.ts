@@ -3,7 +3,7 @@ import { consume } from "./jobs.ts";
 import { registerApp } from "#platform/http/internal-calls.ts";
 
 export { ClockObject } from "./clock-object.ts";
-export { AttemptLimitObject } from "#modules/auth/index.ts";
+export { AttemptLimitObject, PasswordHashObject } from "#modules/auth/index.ts";
 export { EventStreamObject } from "#modules/events/index.ts";
 export { PipelineObject } from "#modules/exporters/index.ts";
 export { LedgerAuditObject, LedgerObject } from "#modules/ledger/index.ts";

@@ -1,10 +1,12 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { getCACertificates } from "node:tls";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { passwordThreads } from "./password-threads.ts";
 import { type NetworkPorts, publicNetwork } from "./public-network.ts";
 import { readWorkerConfig } from "./worker-config.ts";
 import { NETWORK_BINDING } from "#platform/http/outbound.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
+import { PASSWORD_THREADS_BINDING } from "#platform/secrets/password-key.ts";
 
 export interface RuntimeOptions {
   /** The script of the built Worker. */
@@ -51,6 +53,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Miniflare> {
           bindings: { ...worker.bindings, ...options.vars, FLORIN_DIRECT: "true" },
           serviceBindings: {
             ASSETS: `${name}-files`,
+            [PASSWORD_THREADS_BINDING]: { node: passwordThreads },
             [NETWORK_BINDING]: allowsPrivate ? { network: WHOLE_NETWORK } : outbound,
           },
           unsafeDirectSockets: [{ host: LOCAL_OPTIONS.host, port: options.port }],

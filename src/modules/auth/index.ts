@@ -1,6 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { purgeLogins } from "./authorize/purge.ts";
 import { purgeGrants } from "./grants/purge.ts";
+import { PasswordHashObject } from "./hashing/password-hash-object.ts";
 import { registerAudit } from "./http/audit.ts";
 import { registerClients } from "./http/clients.ts";
 import examples from "./http/examples.md" with { type: "text" };
@@ -96,7 +97,7 @@ export const authModule: Module & {
     { name: "grants", run: purgeGrants },
     { name: "signing-keys", run: sweepSigningKeys },
   ],
-  classes: { AttemptLimitObject },
+  classes: { AttemptLimitObject, PasswordHashObject },
   authenticator: (env) =>
     authSettings.of(env).FLORIN_AUTH === "off" ? acceptAll : verifierOf(env).authenticate,
 };
@@ -127,4 +128,5 @@ const acceptAll: Authenticator = () => ({
 });
 
 export { asClient } from "./as-client.ts";
-export { AttemptLimitObject, authSettings };
+export type { HashCaller } from "./hashing/password-hash-object.ts";
+export { AttemptLimitObject, authSettings, PasswordHashObject };

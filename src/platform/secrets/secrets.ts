@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { memoByEnv } from "#platform/memo.ts";
 import { type PlatformSettings, platformSettings } from "#platform/platform-settings.ts";
 
@@ -55,6 +55,27 @@ export class SecretBox {
     return sealed.startsWith(`${FORMAT}.${this.#current.id}.`);
   }
 }
+
+/** Length of a derived key, in bytes. */
+const DERIVED_KEY_BYTES = 32;
+
+/**
+ * Keys for one purpose, derived by HKDF (RFC 5869): of `FLORIN_SECRET_KEY` first, by which something new is signed, and of the previous keys, by which it
+ * may have been.
+ */
+export const deriveKeys = (
+  {
+    FLORIN_SECRET_KEY: current,
+    FLORIN_PREVIOUS_SECRET_KEYS: previous,
+  }: Pick<PlatformSettings, "FLORIN_SECRET_KEY" | "FLORIN_PREVIOUS_SECRET_KEYS">,
+  purpose: string,
+): readonly [Buffer, ...Buffer[]] => {
+  const derive = (base64: string): Buffer =>
+    Buffer.from(
+      hkdfSync("sha256", Buffer.from(base64, "base64"), "", `florin ${purpose}`, DERIVED_KEY_BYTES),
+    );
+  return [derive(current), ...previous.map(derive)];
+};
 
 interface BoxKey {
   readonly id: string;

@@ -8,6 +8,8 @@ export interface LaneLimits {
   readonly perKey: number;
   /** Most tasks that wait for their turn; one more is refused. */
   readonly waiting: number;
+  /** Most tasks of one key that wait; one more is refused. Without it, one key may take all places. */
+  readonly waitingPerKey?: number;
   /**
    * Longest time that a task holds its lane, in milliseconds. After it the task counts as failed, even if its work
    * still succeeds.
@@ -58,9 +60,7 @@ export class Lanes {
    */
   async run<T>({ key, run, signal }: LaneTask<T>): Promise<T> {
     signal?.throwIfAborted();
-    if (this.#waiting >= this.#limits.waiting && !this.#startsAtOnce(key)) {
-      throw new LanesFullError(`${this.#waiting} tasks are already waiting`);
-    }
+    if (!this.#startsAtOnce(key)) this.#assertRoom(key);
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const job: Job = {
       key,
@@ -91,6 +91,14 @@ export class Lanes {
     const state = this.#keys.get(key);
     if (state === undefined) return this.#running < total;
     return this.#running < total && state.running < perKey && state.waiting.size === 0;
+  }
+
+  #assertRoom(key: string): void {
+    const { waiting, waitingPerKey = waiting } = this.#limits;
+    const ofKey = this.#keys.get(key)?.waiting.size ?? 0;
+    if (this.#waiting < waiting && ofKey < waitingPerKey) return;
+    const count = ofKey < waitingPerKey ? `${this.#waiting} tasks` : `${ofKey} tasks of ${key}`;
+    throw new LanesFullError(`${count} are already waiting`);
   }
 
   #enqueue(job: Job): void {

@@ -8,7 +8,7 @@ import { AppError } from "#platform/errors.ts";
 import { freshName } from "#test/support/platform/api.ts";
 import { evict } from "#test/support/platform/evict.ts";
 
-const { failuresMax: MAX, windowMs: WINDOW_MS } = ATTEMPT_RULES.account;
+const { failuresMax: MAX, windowMs: WINDOW_MS } = ATTEMPT_RULES.person;
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -24,8 +24,8 @@ async function waitOf(attempt: Promise<void>): Promise<number> {
 }
 
 const fresh = () => {
-  const account = freshName("account");
-  return { account, limits: new AttemptLimits(env, { account }) };
+  const person = freshName("person");
+  return { person, limits: new AttemptLimits(env, { person }) };
 };
 const failTimes = async (limits: AttemptLimits, times: number) =>
   Promise.all(Array.from({ length: times }, () => waitOf(limits.countFailure())));
@@ -40,23 +40,23 @@ describe("a limit of failed attempts", () => {
   });
 
   test("does not limit who does not fail, and stores nothing for them", async () => {
-    const { account, limits } = fresh();
+    const { person, limits } = fresh();
     await failTimes(limits, MAX - 1);
     expect(await waitOf(limits.assertOpen())).toBe(0);
     const other = fresh();
     for (let count = 0; count < 2 * MAX; count++) await other.limits.assertOpen();
     const stored = (name: string) =>
-      runInDurableObject(env.ATTEMPT_LIMITS.getByName(`account:${name}`), (_, { storage }) =>
+      runInDurableObject(env.ATTEMPT_LIMITS.getByName(`person:${name}`), (_, { storage }) =>
         storage.getAlarm(),
       );
-    expect(await stored(other.account)).toBeNull();
-    expect(await stored(account)).not.toBeNull();
+    expect(await stored(other.person)).toBeNull();
+    expect(await stored(person)).not.toBeNull();
   });
 
   test("holds when the object is evicted, and ends after its time", async () => {
-    const { account, limits } = fresh();
+    const { person, limits } = fresh();
     await failTimes(limits, MAX);
-    const object = env.ATTEMPT_LIMITS.getByName(`account:${account}`);
+    const object = env.ATTEMPT_LIMITS.getByName(`person:${person}`);
     await evict(object);
     expect(await waitOf(limits.assertOpen())).toBeGreaterThan(0);
     const now = Date.now();
@@ -80,11 +80,44 @@ describe("a limit of failed attempts", () => {
     expect(await waitOf(limits.assertOpen())).toBe(0);
   });
 
+  test("takes attempts before their work, exactly, and gives back those that did not fail", async () => {
+    const { person, limits } = fresh();
+    const takes = await Promise.all(Array.from({ length: 40 }, () => waitOf(limits.take())));
+    // None of the attempts has ended yet, and whoever began one of them may be gone.
+    expect(takes.filter((wait) => wait === 0)).toHaveLength(MAX);
+    await limits.giveBack();
+    expect(await waitOf(limits.take())).toBe(0);
+    expect(await waitOf(limits.take())).toBeGreaterThan(0);
+    for (let count = 0; count < MAX; count++) await limits.giveBack();
+    const object = env.ATTEMPT_LIMITS.getByName(`person:${person}`);
+    await runInDurableObject(object, async (_, { storage }) => {
+      expect([(await storage.list()).size, await storage.getAlarm()]).toEqual([0, null]);
+    });
+  });
+
+  test("that an attempt has reached leaves the wider ones as they were", async () => {
+    const [personAtAddress, loginAddress] = [freshName(), freshName()];
+    const narrow = new AttemptLimits(env, { personAtAddress, loginAddress });
+    const { failuresMax } = ATTEMPT_RULES.loginAddress;
+    const takes = [];
+    for (let count = 0; count < failuresMax + 10; count++) takes.push(await waitOf(narrow.take()));
+    const taken = takes.filter((wait) => wait === 0).length;
+    expect(taken).toBe(ATTEMPT_RULES.personAtAddress.failuresMax);
+    const wide = new AttemptLimits(env, { loginAddress });
+    for (let count = taken; count < failuresMax; count++) await wide.take();
+    expect(await waitOf(wide.take())).toBeGreaterThan(0);
+    // An attempt that only the wide limit refuses is given back to the narrow one.
+    const other = { personAtAddress: freshName() };
+    const both = new AttemptLimits(env, { ...other, loginAddress });
+    for (let count = 0; count < 20; count++) expect(await waitOf(both.take())).toBeGreaterThan(0);
+    expect(await waitOf(new AttemptLimits(env, other).take())).toBe(0);
+  });
+
   test("that one key has reached leaves the others open", async () => {
-    const [loginAddress, account] = [freshName(), freshName()];
-    await failTimes(new AttemptLimits(env, { account, loginAddress }), 40);
-    expect(await waitOf(new AttemptLimits(env, { account }).assertOpen())).toBeGreaterThan(0);
-    const other = new AttemptLimits(env, { account: freshName(), loginAddress });
+    const [loginAddress, person] = [freshName(), freshName()];
+    await failTimes(new AttemptLimits(env, { person, loginAddress }), 40);
+    expect(await waitOf(new AttemptLimits(env, { person }).assertOpen())).toBeGreaterThan(0);
+    const other = new AttemptLimits(env, { person: freshName(), loginAddress });
     expect(await waitOf(other.countFailure())).toBe(0);
   });
 });

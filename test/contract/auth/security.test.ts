@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ATTEMPT_RULES } from "#modules/auth/limits/attempt-rules.ts";
 import { makeClient } from "#test/support/auth/clients.ts";
+import { freshApp } from "#test/support/auth/logins.ts";
 import {
   CHALLENGE,
   codeFor,
@@ -117,5 +118,35 @@ describe("whoever tries secrets", () => {
     const { id, secret } = await makeClient({});
     const form = { grant_type: "client_credentials", client_id: id, client_secret: secret };
     expect((await ask(form)).status).toBe(200);
+  });
+
+  test.each([
+    ["codes", { grant_type: "authorization_code", code: "x", redirect_uri: REDIRECT_URI }],
+    ["refresh tokens", { grant_type: "refresh_token", refresh_token: "x" }],
+    ["secrets", { grant_type: "refresh_token", refresh_token: "x", client_secret: "x" }],
+  ])("takes nothing from the others by wrong %s of a public client", async (_, form) => {
+    const app = await freshApp();
+    const { failuresMax: max } = ATTEMPT_RULES.publicClientAtAddress;
+    const count = max + 5;
+    expect(count).toBeGreaterThan(ATTEMPT_RULES.tokenAddress.failuresMax);
+    const answers = await Promise.all(
+      Array.from({ length: count }, () => ask({ ...form, client_id: app.id })),
+    );
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(5);
+    const { id, secret } = await makeClient({});
+    const right = { grant_type: "client_credentials", client_id: id, client_secret: secret };
+    expect((await ask(right)).status).toBe(200);
+  });
+
+  test("takes nothing from a client that hands on the wrong codes of strangers", async () => {
+    const { id, secret } = await makeClient({});
+    const client = { client_id: id, client_secret: secret };
+    const code = { grant_type: "authorization_code", code: "x", redirect_uri: REDIRECT_URI };
+    const count = ATTEMPT_RULES.tokenAddress.failuresMax + 5;
+    for (const { status } of await Promise.all(
+      Array.from({ length: count }, () => ask({ ...code, ...client })),
+    ))
+      expect(status).toBe(400);
+    expect((await ask({ grant_type: "client_credentials", ...client })).status).toBe(200);
   });
 });

@@ -9,15 +9,19 @@ export type AttemptKeys = Readonly<Partial<Record<AttemptRuleName, string>>>;
 const TO_LIMIT: ObjectCall = { object: "limit of attempts", isRead: true, timeoutMs: 5000 };
 
 /**
- * Exact limits of failed attempts:
+ * Exact limits of failed attempts. Where the check costs much, an attempt counts as failed before it is made, so that it counts however
+ * it ends, also when the client goes away meanwhile:
  *
- *     const limits = new AttemptLimits(env, { account: email, loginAddress: addressOf(request, env) });
- *     await limits.assertOpen();
- *     if (await isRight(password)) await limits.assertOpen();
+ *     const limits = new AttemptLimits(env, { personAtAddress: `${address} ${person}`, loginAddress: address });
+ *     await limits.take();
+ *     if (await isRight(password)) await limits.giveBack();
+ *
+ * Where the check costs nothing, only failures are counted:
+ *
+ *     if (isRight(secret)) await limits.assertOpen();
  *     else await limits.countFailure();
  *
- * Both throw `RATE_LIMITED`. The question before the check spares its cost and may be left out where the check is cheap; the one
- * after it makes the limit exact: of a thousand attempts at the same time, nobody learns of more than the allowed number whether
+ * All but `giveBack` throw `RATE_LIMITED`. Of a thousand attempts at the same time, nobody learns of more than the allowed number whether
  * they were right.
  */
 export class AttemptLimits {
@@ -42,20 +46,40 @@ export class AttemptLimits {
     assertNoWait(await this.#each((limit, name) => limit.countFailure(ATTEMPT_RULES[name])));
   }
 
-  #each(
-    ask: (
-      limit: ReturnType<Env["ATTEMPT_LIMITS"]["getByName"]>,
-      name: AttemptRuleName,
-    ) => Promise<number>,
-  ): Promise<number[]> {
+  /**
+   * Counts an attempt by each rule, in the order of the keys, from the narrowest to the widest: what is beyond a narrow limit uses up nothing of the
+   * wider ones. Counts by none of them where it throws `RATE_LIMITED`.
+   */
+  async take(): Promise<void> {
+    for (const [index, [name, key]] of this.#keys.entries()) {
+      const waitMs = await this.#ask(name, key, (limit) => limit.countFailure(ATTEMPT_RULES[name]));
+      if (waitMs === 0) continue;
+      await this.#giveBack(this.#keys.slice(0, index));
+      assertNoWait([waitMs]);
+    }
+  }
+
+  /** The attempt that was taken did not fail. */
+  giveBack(): Promise<void> {
+    return this.#giveBack(this.#keys);
+  }
+
+  async #giveBack(keys: readonly (readonly [AttemptRuleName, string])[]): Promise<void> {
+    await Promise.all(keys.map(([name, key]) => this.#ask(name, key, (limit) => limit.giveBack())));
+  }
+
+  #each(ask: (limit: Limit, name: AttemptRuleName) => Promise<number>): Promise<number[]> {
     return Promise.all(
-      this.#keys.map(([name, key]) => {
-        const limit = this.#env.ATTEMPT_LIMITS.getByName(`${name}:${key}`);
-        return reachObject(ask(limit, name), TO_LIMIT);
-      }),
+      this.#keys.map(([name, key]) => this.#ask(name, key, (limit) => ask(limit, name))),
     );
   }
+
+  #ask<T>(name: AttemptRuleName, key: string, ask: (limit: Limit) => Promise<T>): Promise<T> {
+    return reachObject(ask(this.#env.ATTEMPT_LIMITS.getByName(`${name}:${key}`)), TO_LIMIT);
+  }
 }
+
+type Limit = ReturnType<Env["ATTEMPT_LIMITS"]["getByName"]>;
 
 function assertNoWait(waitsMs: readonly number[]): void {
   const waitMs = Math.max(0, ...waitsMs);

@@ -7,7 +7,7 @@ export interface AttemptRule {
 const MINUTE_MS = 60_000;
 
 /**
- * What is limited. The strictest limits are for one client or account from one address, so that somebody who fails on
+ * What is limited. The strictest limits are for one client or person from one address, so that somebody who fails on
  * purpose does not lock out the owner, who comes from elsewhere. The others bound who fails with many of them, or from many
  * addresses.
  */
@@ -16,12 +16,18 @@ export const ATTEMPT_RULES = {
   clientAtAddress: { failuresMax: 10, windowMs: MINUTE_MS },
   /** Secrets of one client, from anywhere. */
   client: { failuresMax: 300, windowMs: MINUTE_MS },
-  /** Secrets, codes and assertions of whatever clients, from one address. */
+  /** Secrets of whatever clients, from one address. */
   tokenAddress: { failuresMax: 100, windowMs: MINUTE_MS },
-  /** Passwords of one account, from anywhere. */
-  account: { failuresMax: 10, windowMs: MINUTE_MS },
-  /** Passwords of whatever accounts, from one address. */
+  /** Codes, refresh tokens and assertions that come without a secret, in the name of one client from one address. */
+  publicClientAtAddress: { failuresMax: 100, windowMs: MINUTE_MS },
+  /** Passwords of one person, from one address. */
+  personAtAddress: { failuresMax: 10, windowMs: MINUTE_MS },
+  /** Passwords of whatever people, from one address. */
   loginAddress: { failuresMax: 50, windowMs: MINUTE_MS },
+  /** Passwords of one person, from all browsers together in which the person has not logged in before. */
+  person: { failuresMax: 20, windowMs: MINUTE_MS },
+  /** Passwords of one person, from one browser in which the person has logged in before. */
+  device: { failuresMax: 10, windowMs: MINUTE_MS },
 } as const satisfies Readonly<Record<string, AttemptRule>>;
 
 export type AttemptRuleName = keyof typeof ATTEMPT_RULES;

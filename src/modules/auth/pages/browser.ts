@@ -4,8 +4,8 @@ import { PageError } from "./page-error.ts";
 import { isSameIssuer } from "#modules/auth/core/issuer-url.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
-/** The cookies of our pages: who has logged in, and in which browser a login was begun. */
-export type CookieName = "florin-session" | "florin-browser";
+/** The cookies of our pages: who has logged in, in which browser a login was begun, and whose device it is. */
+export type CookieName = "florin-session" | "florin-browser" | "florin-device";
 
 /** With https, the prefix keeps other hosts of the same domain from setting the cookie. */
 const options = (issuer: string) => {
@@ -20,12 +20,17 @@ export const readCookie = (
   issuer: string,
 ): string | undefined => getCookie(c, prefixOf(issuer) + name);
 
-/** Sets a cookie that ends with the browser's own session. */
-export function writeCookie(
-  c: Context<AppEnv>,
-  { name, value, issuer }: { name: CookieName; value: string; issuer: string },
-): void {
-  setCookie(c, prefixOf(issuer) + name, value, options(issuer));
+export interface Cookie {
+  readonly name: CookieName;
+  readonly value: string;
+  readonly issuer: string;
+  /** How long the browser keeps it, in seconds; without it, as long as the browser's own session. */
+  readonly maxAge?: number;
+}
+
+export function writeCookie(c: Context<AppEnv>, { name, value, issuer, maxAge }: Cookie): void {
+  const lifetime = maxAge === undefined ? {} : { maxAge };
+  setCookie(c, prefixOf(issuer) + name, value, { ...options(issuer), ...lifetime });
 }
 
 export function removeCookie(c: Context<AppEnv>, name: CookieName, issuer: string): void {

@@ -4,15 +4,16 @@ import { readCookie, removeCookie, writeCookie } from "./browser.ts";
 import { layout, type Markup } from "./layout.ts";
 import { PageError } from "./page-error.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
+import { isPasswordOf, rememberDevice } from "./typed-password.ts";
 import { asLoginCause, findLogin, type LoginKey } from "#modules/auth/authorize/logins.ts";
 import type { AuthorizeRequest } from "#modules/auth/core/authorize-request.ts";
-import { addressOf } from "#modules/auth/limits/address.ts";
-import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
 import { hasPasskeys } from "#modules/auth/passkeys/passkeys.ts";
-import { matchesPassword, PASSWORD_LENGTH_MAX } from "#modules/auth/people/passwords.ts";
+import type { PasswordOwner } from "#modules/auth/people/device.ts";
+import { PASSWORD_LENGTH_MAX } from "#modules/auth/people/passwords.ts";
 import { beginSession, endSession, type LoggedIn } from "#modules/auth/people/sessions.ts";
-import { EMAIL_LENGTH_MAX, hasPassword, loginOf, PeopleStore } from "#modules/auth/people/store.ts";
+import { EMAIL_LENGTH_MAX, hasPassword, PeopleStore } from "#modules/auth/people/store.ts";
 import { UpstreamProvider } from "#modules/auth/upstream/provider.ts";
+import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
 const PATH = "/login";
@@ -58,34 +59,40 @@ const ELSEWHERE = "People log in at the provider of their organisation, and not 
 async function logIn(page: PageRequest): Promise<PageAnswer> {
   const { key } = await openLogin(page);
   const email = page.params.get("email") ?? "";
-  const person = await findByPassword(page, email, page.params.get("password") ?? "");
-  if (person !== undefined) return proceed(page, key, person);
+  const form = { id: key.id, issuer: page.issuer, email };
+  let owner: PasswordOwner | undefined;
+  try {
+    owner = await findByPassword(page, email, page.params.get("password") ?? "");
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "RATE_LIMITED") return waitPage(form, error);
+    throw error;
+  }
+  if (owner !== undefined) return proceed(page, key, owner);
   const problem = "The e-mail address or the password is wrong.";
-  return {
-    kind: "page",
-    status: 401,
-    page: formPage({ id: key.id, issuer: page.issuer, email, problem }),
-  };
+  return { kind: "page", status: 401, page: formPage({ ...form, problem }) };
 }
 
-type ProvenPerson = Omit<LoggedIn, "authenticatedAt">;
-
-/** Who has that password. Known or not, finding out takes the same time and counts as the same failure. */
+/** Who has that password. */
 async function findByPassword(
-  { c, context: { env } }: PageRequest,
+  page: PageRequest,
   email: string,
   password: string,
-): Promise<ProvenPerson | undefined> {
-  if (email.length > EMAIL_LENGTH_MAX || password.length > PASSWORD_LENGTH_MAX) return undefined;
-  const keys = { account: loginOf(email), loginAddress: addressOf(c.req.raw, c.env) };
-  const limits = new AttemptLimits(env, keys);
-  await limits.assertOpen();
-  const person = await new PeopleStore(env).findLogin(email);
-  const isRight = await matchesPassword(password, person?.password);
-  if (isRight) await limits.assertOpen();
-  else await limits.countFailure();
-  if (!isRight || person === undefined) return undefined;
-  return { personId: person.id, proof: hasPassword(person.password) };
+): Promise<PasswordOwner | undefined> {
+  if (email.length > EMAIL_LENGTH_MAX) return undefined;
+  const owner = await new PeopleStore(page.context.env).findLogin(email);
+  return (await isPasswordOf(page, { email, password, owner })) ? owner : undefined;
+}
+
+/** The login page while no password is looked at. A passkey counts into no limit of passwords, so that the page goes on to offer it. */
+function waitPage(form: LoginForm, { retryAfterSeconds = 60 }: AppError): PageAnswer {
+  const other = hasPasskeys(form.issuer) ? ", or log in with a passkey now" : "";
+  const problem = `Too many passwords were tried. Try again in ${retryAfterSeconds} seconds${other}.`;
+  return {
+    kind: "page",
+    status: 429,
+    page: formPage({ ...form, problem }),
+    headers: { "retry-after": String(retryAfterSeconds) },
+  };
 }
 
 /**
@@ -95,10 +102,12 @@ async function findByPassword(
 async function proceed(
   page: PageRequest,
   key: LoginKey,
-  person: ProvenPerson,
+  owner: PasswordOwner,
 ): Promise<PageAnswer> {
-  const loggedIn = { ...person, authenticatedAt: page.context.clock() };
-  const next = await establish(page, key, loggedIn);
+  const authenticatedAt = page.context.clock();
+  const proof = hasPassword(owner.password);
+  const next = await establish(page, key, { personId: owner.id, proof, authenticatedAt });
+  rememberDevice(page, owner);
   const body = html`<p>You are logged in. <a href="${next}">Continue to the application</a></p>`;
   return { kind: "page", page: layout({ title: "Welcome", next, body }) };
 }

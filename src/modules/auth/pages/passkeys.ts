@@ -6,6 +6,7 @@ import { establish, openLogin } from "./login.ts";
 import { PageError } from "./page-error.ts";
 import { PASSKEY_SCRIPT } from "./passkey-script.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
+import { rememberDevice } from "./typed-password.ts";
 import type { ChallengeKey } from "#modules/auth/passkeys/challenges.ts";
 import {
   addPasskey,
@@ -18,6 +19,7 @@ import {
 } from "#modules/auth/passkeys/passkeys.ts";
 import type { EndUser } from "#modules/auth/people/end-user.ts";
 import { findSession } from "#modules/auth/people/sessions.ts";
+import { PeopleStore } from "#modules/auth/people/store.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { toMillis } from "#platform/time.ts";
 
@@ -67,6 +69,8 @@ async function logIn(page: PageRequest): Promise<PageAnswer> {
     text: params.get("response") ?? "",
   });
   const next = await establish(page, key, { ...person, authenticatedAt: context.clock() });
+  const password = await new PeopleStore(context.env).passwordOf(person.personId);
+  if (password !== undefined) rememberDevice(page, { id: person.personId, password });
   return { kind: "json", body: { next } };
 }
 

@@ -5,17 +5,12 @@ import { passwordProblem } from "./invitation.ts";
 import { layout, type Markup } from "./layout.ts";
 import { PageError } from "./page-error.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
-import { addressOf } from "#modules/auth/limits/address.ts";
-import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
+import { isPasswordOf, rememberDevice } from "./typed-password.ts";
 import { changePassword } from "#modules/auth/passwords/set-password.ts";
 import type { EndUser } from "#modules/auth/people/end-user.ts";
-import {
-  matchesPassword,
-  PASSWORD_LENGTH_MAX,
-  PASSWORD_LENGTH_MIN,
-} from "#modules/auth/people/passwords.ts";
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "#modules/auth/people/passwords.ts";
 import { beginSession, findSession, type LoggedIn } from "#modules/auth/people/sessions.ts";
-import { loginOf, PeopleStore } from "#modules/auth/people/store.ts";
+import { PeopleStore } from "#modules/auth/people/store.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
 const PATH = "/password";
@@ -62,30 +57,27 @@ async function change(page: PageRequest): Promise<PageAnswer> {
 
 /** The hash of the person's password, if the old one is right. A wrong one counts as a failed login. */
 async function provenHash(
-  { c, context: { env } }: PageRequest,
+  page: PageRequest,
   { id, email }: EndUser,
   old: string,
 ): Promise<string | undefined> {
-  if (old.length > PASSWORD_LENGTH_MAX) return undefined;
-  const keys = { account: loginOf(email), loginAddress: addressOf(c.req.raw, c.env) };
-  const limits = new AttemptLimits(env, keys);
-  await limits.assertOpen();
-  const hash = await new PeopleStore(env).passwordOf(id);
-  const isRight = await matchesPassword(old, hash);
-  if (isRight) await limits.assertOpen();
-  else await limits.countFailure();
-  return isRight ? hash : undefined;
+  const hash = await new PeopleStore(page.context.env).passwordOf(id);
+  const owner = hash === undefined ? undefined : { id, password: hash };
+  return (await isPasswordOf(page, { email, password: old, owner })) ? hash : undefined;
 }
 
 /** All sessions have ended, this one, too: the browser gets a new one, whose cookie nobody else can know. */
 async function stayLoggedIn(
-  { c, context, issuer }: PageRequest,
+  page: PageRequest,
   loggedIn: LoggedIn,
   email: string,
 ): Promise<PageAnswer> {
+  const { c, context, issuer } = page;
   const value = await beginSession(context, loggedIn);
   if (value === undefined) throw new PageError(401, "Your account was changed once more.");
   writeCookie(c, { name: "florin-session", value, issuer });
+  const password = await new PeopleStore(context.env).passwordOf(loggedIn.personId);
+  if (password !== undefined) rememberDevice(page, { id: loggedIn.personId, password });
   const body = html`<p>
     The password of <strong>${email}</strong> is changed. You are logged out everywhere but here.
   </p>`;

@@ -2,6 +2,7 @@ import { and, eq, exists, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { authLogins } from "#modules/auth/authorize/tables.ts";
 import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
+import { deriveFor } from "#modules/auth/hashing/password-hasher.ts";
 import { hashPassword } from "#modules/auth/people/passwords.ts";
 import { hasPassword } from "#modules/auth/people/store.ts";
 import { authInvitations, authPeople, authSessions } from "#modules/auth/people/tables.ts";
@@ -34,7 +35,8 @@ export async function setPassword(
   others: (isChanged: SQL) => readonly BatchItem<"sqlite">[] = () => [],
 ): Promise<SQL | undefined> {
   const db = databaseOf(context.env);
-  const hash = await hashPassword(password);
+  const derive = deriveFor(context.env, { key: `person:${personId}`, isKnown: true });
+  const hash = await hashPassword(password, derive);
   // The salt makes the hash one that no other change has.
   const isThisOne = and(eq(authPeople.id, personId), hasPassword(hash));
   const isChanged = exists(

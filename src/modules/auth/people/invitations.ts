@@ -4,6 +4,7 @@ import { hashPassword } from "./passwords.ts";
 import { loginOf, PeopleStore } from "./store.ts";
 import { authInvitations, authPeople } from "./tables.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
+import { deriveFor } from "#modules/auth/hashing/password-hasher.ts";
 import { authSettings } from "#modules/auth/settings.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -100,14 +101,10 @@ export async function acceptInvitation(
   await assertRoom(env);
   const id = newId();
   const email = invitation.email === "" ? typed : invitation.email;
-  const stored = await hashPassword(password);
-  const isStored = await storePerson(context, {
-    id,
-    email,
-    name,
-    password: stored,
-    hash: hashToken(token),
-  });
+  const hash = hashToken(token);
+  const derive = deriveFor(env, { key: `link:${hash}`, isKnown: true });
+  const stored = await hashPassword(password, derive);
+  const isStored = await storePerson(context, { id, email, name, password: stored, hash });
   if (isStored) return id;
   if ((await findInvitation(context, token)) === undefined) throw gone();
   throw new AppError("CONFLICT", `there is already a person with the e-mail address ${email}`);

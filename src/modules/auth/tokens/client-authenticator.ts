@@ -55,11 +55,17 @@ export class ClientAuthenticator {
       throw refused;
     }
     const isRight = matchesSecret(clientSecret, client?.secretHashes ?? []);
-    const limits = this.#options.limitsOf({
-      clientAtAddress: `${request.address} ${clientId}`,
-      client: clientId,
-      tokenAddress: request.address,
-    });
+    // Nobody guesses the secret of a client that has none. What comes in its name takes nothing from those who have secrets.
+    const isPublic = client?.public === true && client.secretHashes.length === 0;
+    const limits = this.#options.limitsOf(
+      isPublic
+        ? publicKeys(request)
+        : {
+            clientAtAddress: `${request.address} ${clientId}`,
+            client: clientId,
+            tokenAddress: request.address,
+          },
+    );
     if (client === undefined || !isRight) {
       await limits.countFailure();
       throw refused;
@@ -79,6 +85,11 @@ export async function findCredential(
   const stored = await new AuthStore(env).findClient(id);
   return id === first?.clientId ? first : toCredential(stored);
 }
+
+/** Whose failures count together where no secret shows who it is: those in the name of one client, from one address. */
+export const publicKeys = (request: ClientRequest): AttemptKeys => ({
+  publicClientAtAddress: `${request.address} ${readCredentials(request)?.clientId ?? ""}`,
+});
 
 /** Whether a request presents a secret, right or wrong. */
 export const presentsSecret = ({ form, authorization }: ClientRequest): boolean =>

@@ -1,5 +1,5 @@
 import { authorizationCode } from "./authorization-code.ts";
-import { ClientAuthenticator, presentsSecret } from "./client-authenticator.ts";
+import { ClientAuthenticator, presentsSecret, publicKeys } from "./client-authenticator.ts";
 import { clientCredentials } from "./client-credentials.ts";
 import type { GrantHandler, GrantPorts } from "./grant-handler.ts";
 import { jwtBearer } from "./jwt-bearer.ts";
@@ -7,7 +7,7 @@ import { refreshToken } from "./refresh-token.ts";
 import type { IssuedTokens, TokenRequest } from "./requests.ts";
 import { TokenSigner } from "./token-signer.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
-import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
+import { type AttemptKeys, AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
 import { type AuthSettings, authSettings } from "#modules/auth/settings.ts";
 import { SigningKeys } from "#modules/auth/signing-keys.ts";
 import type { TokenReader } from "#modules/auth/token-verifier.ts";
@@ -30,7 +30,7 @@ export const grantTypesOf = ({ FLORIN_TRUSTED_ISSUERS }: AuthSettings): string[]
 
 export interface TokenServiceOptions extends GrantPorts {
   readonly grantTypes: readonly string[];
-  readonly limitsOf: (address: string) => Pick<AttemptLimits, "assertOpen" | "countFailure">;
+  readonly limitsOf: (keys: AttemptKeys) => Pick<AttemptLimits, "assertOpen" | "countFailure">;
 }
 
 /** The token endpoint: an ordered list of checks, each of which refuses with its own error of RFC 6749. */
@@ -53,19 +53,19 @@ export class TokenService {
       signer: new TokenSigner(SigningKeys.from(env), systemClock),
       reader,
       grantTypes: grantTypesOf(authSettings.of(env)),
-      limitsOf: (address) => new AttemptLimits(env, { tokenAddress: address }),
+      limitsOf: (keys) => new AttemptLimits(env, keys),
     });
   }
 
   async issue(request: TokenRequest): Promise<IssuedTokens> {
     const handle = this.#handlerOf(request.form.grant_type ?? "");
-    const limits = this.#options.limitsOf(request.address);
-    // Where there is a secret, the limits are asked after it was compared.
-    if (!presentsSecret(request)) await limits.assertOpen();
+    // Wrong secrets are counted where they are compared. Whoever has a right one guesses no codes, but may hand on those of strangers.
+    if (presentsSecret(request)) return handle(request, this.#options);
+    const limits = this.#options.limitsOf(publicKeys(request));
+    await limits.assertOpen();
     try {
       return await handle(request, this.#options);
     } catch (error) {
-      // Wrong secrets are counted where they are compared.
       const isGuess = error instanceof OAuthError && error.error === "invalid_grant";
       if (isGuess) await limits.countFailure();
       throw error;

@@ -146,7 +146,7 @@ describe("a login", () => {
     await openLogin(browser, authorizeUrl(app, { prompt: "login" }));
     const url = new URL(locationOf(await browser.get(authorizeUrl(app))));
     const secrets = [form.request, url.searchParams.get("code") ?? "", ...browser.cookies.values()];
-    expect(secrets).toHaveLength(4);
+    expect(secrets).toHaveLength(5);
     const dump = await dumpOf(env.DB);
     for (const secret of secrets) expect(dump).not.toContain(secret);
   });

@@ -11,6 +11,7 @@ import { authPeople } from "#modules/auth/people/tables.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { derivePasswordKey } from "#platform/secrets/password-key.ts";
 import { freshClient } from "#test/support/auth/clients.ts";
 import { dumpOf } from "#test/support/auth/dump.ts";
 import {
@@ -45,7 +46,7 @@ beforeEach(async () => {
 });
 
 /** The hash of the password that all people here have at first. */
-const HASH = hashPassword(PASSWORD);
+const HASH = hashPassword(PASSWORD, derivePasswordKey);
 
 /** Somebody who can log in at our own page. */
 async function personWith(...scopes: readonly string[]): Promise<TestPerson> {

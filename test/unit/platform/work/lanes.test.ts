@@ -57,6 +57,19 @@ describe("lanes", () => {
     expect(started).toEqual(["a1", "a2", "b1", "b2", "a3"]);
   });
 
+  test("refuse a task of a key of which too many wait, and leave room for others", async () => {
+    const { add, end, flush, started, settled } = bench({ total: 1, perKey: 1, waitingPerKey: 2 });
+    for (const name of ["a1", "a2", "a3", "a4", "b1", "b2", "b3"]) add(name);
+    await flush();
+    expect([...settled.keys()]).toEqual(["a4", "b3"]);
+    for (const error of settled.values()) expect(error).toBeInstanceOf(LanesFullError);
+    for (const name of ["a1", "b1", "a2", "b2"]) await end(name);
+    expect(started).toEqual(["a1", "b1", "a2", "b2", "a3"]);
+    add("a4");
+    await end("a3");
+    expect(started.at(-1)).toBe("a4");
+  });
+
   test("give each key its turn, however many tasks another has", async () => {
     const { add, end, flush, started } = bench({ total: 1 });
     for (const name of ["z1", "a1", "a2", "a3", "b1", "b2", "c1"]) add(name);

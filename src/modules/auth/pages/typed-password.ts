@@ -1,0 +1,78 @@
+import { readCookie, writeCookie } from "./browser.ts";
+import type { PageRequest } from "./register.ts";
+import { deriveFor } from "#modules/auth/hashing/password-hasher.ts";
+import { addressOf } from "#modules/auth/limits/address.ts";
+import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
+import {
+  DEVICE_MS,
+  knownDevice,
+  type PasswordOwner,
+  signDevice,
+} from "#modules/auth/people/device.ts";
+import { matchesPassword, PASSWORD_LENGTH_MAX } from "#modules/auth/people/passwords.ts";
+import { loginOf } from "#modules/auth/people/store.ts";
+import { AppError } from "#platform/errors.ts";
+import { toMillis } from "#platform/time.ts";
+
+/** A password that somebody has typed into one of our pages. */
+export interface TypedPassword {
+  readonly email: string;
+  readonly password: string;
+  /** Whose e-mail address it is; undefined where nobody has it. */
+  readonly owner: PasswordOwner | undefined;
+}
+
+/**
+ * Whether a password that was typed is the owner's. Whether or not the address is somebody's, finding out takes the same time and counts as the
+ * same failure. Whose failures count together depends on the browser's device cookie:
+ *
+ *     the owner has logged in with this browser before
+ *        │ yes                          │ no
+ *     wrong ones of this browser     wrong ones of this address for this person, of this address, and for this person from all
+ *        │                              │    browsers like this one
+ *        └── taken before the work ─────┴──► beyond a limit: RATE_LIMITED, without any work
+ *                     │
+ *              lane of the known, lane of strangers (`PasswordHashObject`)
+ *                     │
+ *              right: given back        wrong, or nobody waits for the answer any more: stays counted
+ *
+ * However many wrong passwords strangers send, and from wherever, they take nothing from the browsers of the owner.
+ */
+export async function isPasswordOf(
+  page: PageRequest,
+  { email, password, owner }: TypedPassword,
+): Promise<boolean> {
+  if (password.length > PASSWORD_LENGTH_MAX) return false;
+  const { c, context, issuer } = page;
+  const { env, clock } = context;
+  const cookie = readCookie(c, "florin-device", issuer);
+  const device = knownDevice(env, cookie, { owner, nowMs: toMillis(clock()) });
+  const address = addressOf(c.req.raw, env);
+  const login = loginOf(email);
+  const limits = new AttemptLimits(
+    env,
+    device === undefined
+      ? { personAtAddress: `${address} ${login}`, loginAddress: address, person: login }
+      : { device },
+  );
+  await limits.take();
+  const caller =
+    device === undefined
+      ? { key: `address:${address}`, isKnown: false }
+      : { key: `device:${device}`, isKnown: true };
+  try {
+    const isRight = await matchesPassword(password, owner?.password, deriveFor(env, caller));
+    if (isRight) await limits.giveBack();
+    return isRight;
+  } catch (error) {
+    // The line was full, so that nobody has looked at the password.
+    if (error instanceof AppError && error.kind === "RATE_LIMITED") await limits.giveBack();
+    throw error;
+  }
+}
+
+/** Lets the browser, in which the person has just logged in, be known from now on. */
+export function rememberDevice({ c, context, issuer }: PageRequest, owner: PasswordOwner): void {
+  const value = signDevice(context.env, owner, toMillis(context.clock()));
+  writeCookie(c, { name: "florin-device", value, issuer, maxAge: DEVICE_MS / 1000 });
+}
