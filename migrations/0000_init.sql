@@ -1,3 +1,12 @@
+CREATE TABLE `auth_former_authorities` (
+	`kind` text NOT NULL,
+	`holder` text NOT NULL,
+	`authority` text NOT NULL,
+	`expires_ms` integer NOT NULL,
+	PRIMARY KEY(`kind`, `holder`, `authority`)
+);
+--> statement-breakpoint
+CREATE INDEX `auth_former_authorities_expiry` ON `auth_former_authorities` (`expires_ms`);--> statement-breakpoint
 CREATE TABLE `auth_logins` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`browser` text NOT NULL,
@@ -64,9 +73,13 @@ CREATE TABLE `auth_invitations` (
 	`scopes` text NOT NULL,
 	`person_id` text,
 	`expires_at` text NOT NULL,
+	`has_all_scopes` integer NOT NULL,
+	`maker` text NOT NULL,
+	`authority` text NOT NULL,
 	FOREIGN KEY (`person_id`) REFERENCES `auth_people`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE INDEX `auth_invitations_maker` ON `auth_invitations` (`maker`);--> statement-breakpoint
 CREATE INDEX `auth_invitations_person` ON `auth_invitations` (`person_id`);--> statement-breakpoint
 CREATE INDEX `auth_invitations_expires` ON `auth_invitations` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `auth_people` (
@@ -79,7 +92,10 @@ CREATE TABLE `auth_people` (
 	`name` text NOT NULL,
 	`scopes` text NOT NULL,
 	`login` text,
-	`password` text
+	`password` text,
+	`has_all_scopes` integer DEFAULT false NOT NULL,
+	`vouched_by` text,
+	`version` text DEFAULT '' NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `auth_people_id_unique` ON `auth_people` (`id`);--> statement-breakpoint
@@ -105,6 +121,7 @@ CREATE TABLE `auth_revocations` (
 );
 --> statement-breakpoint
 CREATE INDEX `auth_revocations_expiry` ON `auth_revocations` (`expires_ms`);--> statement-breakpoint
+CREATE INDEX `auth_revocations_value` ON `auth_revocations` (`value`);--> statement-breakpoint
 CREATE TABLE `auth_client_secrets` (
 	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,
@@ -113,6 +130,7 @@ CREATE TABLE `auth_client_secrets` (
 	`hash` text NOT NULL,
 	`last_digits` text NOT NULL,
 	`metadata` text NOT NULL,
+	`maker` text NOT NULL,
 	FOREIGN KEY (`client_id`) REFERENCES `auth_clients`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
@@ -128,7 +146,10 @@ CREATE TABLE `auth_clients` (
 	`redirect_uris` text NOT NULL,
 	`post_logout_redirect_uris` text NOT NULL,
 	`scopes` text NOT NULL,
-	`metadata` text NOT NULL
+	`metadata` text NOT NULL,
+	`has_all_scopes` integer DEFAULT false NOT NULL,
+	`redirect_uri_makers` text DEFAULT '[]' NOT NULL,
+	`version` text DEFAULT '' NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `auth_clients_id_unique` ON `auth_clients` (`id`);--> statement-breakpoint

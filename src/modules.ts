@@ -6,7 +6,8 @@ import { orchestrationModule } from "#modules/orchestration/index.ts";
 import { paymentsModule } from "#modules/payments/index.ts";
 import { walletsModule } from "#modules/wallets/index.ts";
 import { webhooksModule } from "#modules/webhooks/index.ts";
-import type { Module } from "#platform/modules/module.ts";
+import { declareScopes } from "#platform/access/known-scopes.ts";
+import { type Module, scopesOf } from "#platform/modules/module.ts";
 
 /**
  * The modules of the product. Of two operations whose paths could be
@@ -23,3 +24,5 @@ export const MODULES: readonly Module[] = [
   walletsModule,
   orchestrationModule,
 ];
+
+declareScopes(Object.keys(scopesOf(MODULES)));

@@ -142,11 +142,20 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 
   "modules/auth": {
-    uses: [...ANATOMY, "modules/auth/core"],
+    uses: [...ANATOMY, ...auth("authority", "core")],
     packages: [...HTTP, ...D1, ...RUNTIME, "jose", "node:crypto"],
   },
+  // The rule of who may change clients and people.
+  "modules/auth/authority": {
+    uses: [...PLATFORM, "modules/auth", ...auth("authorize", "core", "passkeys", "people")],
+    packages: D1,
+  },
+  "modules/auth/clients": {
+    uses: [...PLATFORM, "modules/auth", ...auth("authority", "core", "people")],
+    packages: D1,
+  },
   "modules/auth/people": {
-    uses: [...PLATFORM, "modules/auth"],
+    uses: [...PLATFORM, "modules/auth", ...auth("authority", "core")],
     packages: [...D1, "node:crypto"],
   },
   // What a client asks of people, until they have logged in.
@@ -165,7 +174,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   // What people see in their browsers.
   "modules/auth/passwords": {
-    uses: [...PLATFORM, "modules/auth", ...auth("authorize", "passkeys", "people")],
+    uses: [...PLATFORM, "modules/auth", ...auth("authority", "authorize", "passkeys", "people")],
     packages: D1,
   },
   "modules/auth/pages": {
@@ -182,7 +191,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ["jose", "node:crypto"],
   },
   "modules/auth/http": {
-    uses: [...ANATOMY, "modules/auth", ...auth("core", "pages", "passwords", "people", "tokens")],
+    uses: [
+      ...ANATOMY,
+      "modules/auth",
+      ...auth("authority", "clients", "core", "pages", "passwords", "people", "tokens"),
+    ],
     packages: HTTP,
   },
 

@@ -13,6 +13,18 @@ export interface Principal {
   readonly scopes: ReadonlySet<string>;
   /** Patterns of the only ledgers that may be touched (`access/ledger-patterns.ts`); empty for all. */
   readonly ledgers: readonly string[];
+  /** The token of this server that says so; undefined for tokens of others, and for what needs none. */
+  readonly token?: TokenFacts;
+}
+
+/** What is known of a token of this server besides who acts. */
+export interface TokenFacts {
+  /** Its `jti`. */
+  readonly id?: string | undefined;
+  /** In seconds since the epoch. */
+  readonly issuedAt: number;
+  /** What a person has allowed the client; undefined where no person has logged in for it. */
+  readonly grantId?: string | undefined;
 }
 
 /** What every use case gets besides its input. */

@@ -10,6 +10,7 @@ const User = z.object({
   name: z.string().optional(),
   issuer: z.string().optional(),
   scopes: z.array(z.string()),
+  canLogIn: z.boolean(),
 });
 const Invitation = z.object({
   url: z.string(),
@@ -70,7 +71,13 @@ async function list(call: Call): Promise<Outcome> {
     path: "/api/florin/v1/users",
     answer: z.object({ data: z.array(User) }),
   });
-  const rows = data.map(({ id, email, name = "", scopes }) => [id, email, name, scopes.join(" ")]);
+  const rows = data.map(({ id, email, name = "", scopes, canLogIn }) => [
+    id,
+    email,
+    name,
+    scopes.join(" "),
+    canLogIn ? "" : "cannot log in",
+  ]);
   return { data, lines: rows.length === 0 ? ["There is nobody."] : columns(rows) };
 }
 
@@ -82,7 +89,13 @@ async function setScopes(call: Call): Promise<Outcome> {
     body: { scopes: call.list("scopes") },
     answer: z.object({ data: User }),
   });
-  return { data, lines: [`${data.email} has ${data.scopes.join(" ") || "no scopes"} now.`] };
+  const lines = [`${data.email} has ${data.scopes.join(" ") || "no scopes"} now.`];
+  if (!data.canLogIn) {
+    lines.push(
+      `${data.email} cannot log in. A password does not count that goes back to a link of somebody who may do less; \`people reset ${data.email}\` makes a link for another one.`,
+    );
+  }
+  return { data, lines };
 }
 
 async function reset(call: Call): Promise<Outcome> {

@@ -1,6 +1,11 @@
 import { and, count, desc, eq, sql } from "drizzle-orm";
-import type { BatchItem } from "drizzle-orm/batch";
-import type { Client, ClientFields, ClientSecret } from "./core/client.ts";
+import { type ConditionalChange, isStill } from "./authority/conditions.ts";
+import {
+  fromAuthorityColumn,
+  namedScopes,
+  toAuthorityColumn,
+} from "./authority/stored-authority.ts";
+import type { Client, ClientSecret } from "./core/client.ts";
 import { authClientSecrets, authClients, authSigningKeys } from "./tables.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
@@ -9,6 +14,9 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 type ClientRow = typeof authClients.$inferSelect;
 type SecretRow = typeof authClientSecrets.$inferSelect;
 export type SigningKeyRow = typeof authSigningKeys.$inferSelect;
+
+/** A client as it is stored, without its secrets. */
+export type StoredClient = Omit<Client, "secrets">;
 
 /** Clients, their secrets and the signing keys, in D1. */
 export class AuthStore {
@@ -44,67 +52,105 @@ export class AuthStore {
     return client === undefined ? undefined : toClient(client, secrets);
   }
 
-  /** Whether the client was added; if not, the id is taken. */
-  async insertClient(id: string, fields: ClientFields, change: AuditedChange): Promise<boolean> {
-    const added = await change.store(
+  /** Whether the client was added; if not, the id is taken, or the condition does not hold. */
+  async insertClient(client: StoredClient, change: ConditionalChange): Promise<boolean> {
+    const row = toColumns(client);
+    const added = await change.audited.store(
       this.#db
         .insert(authClients)
-        .values({ id, ...toColumns(fields) })
+        .select(
+          sql`
+            SELECT NULL, ${client.id}, ${row.name}, ${row.description}, ${Number(row.public)}, ${Number(row.trusted)},
+              ${row.redirectUris}, ${row.postLogoutRedirectUris}, ${row.scopes}, ${row.metadata},
+              ${Number(row.hasAllScopes)}, ${row.redirectUriMakers}, ${row.version}
+            WHERE ${change.condition}`,
+        )
         .onConflictDoNothing()
         .returning({ id: authClients.id }),
     );
     return added.length > 0;
   }
 
-  /** The client after the change, or undefined where there is none of that id. */
+  /** Whether the client was changed. `ended` are the ids of its secrets that end with that. */
   async updateClient(
-    id: string,
-    fields: ClientFields,
-    change: AuditedChange,
-  ): Promise<Client | undefined> {
-    const [client] = await change.store(
-      this.#db.update(authClients).set(toColumns(fields)).where(eq(authClients.id, id)).returning(),
+    client: StoredClient,
+    { before = [], audited, condition, others = [] }: ConditionalChange,
+    ended: readonly string[],
+  ): Promise<boolean> {
+    const isThisOne = eq(authClients.id, client.id);
+    const changed = await audited.storeAfter(
+      before,
+      this.#db
+        .update(authClients)
+        .set(toColumns(client))
+        .where(and(isThisOne, condition))
+        .returning({ id: authClients.id }),
+      ...others,
+      ...ended.map((id) =>
+        this.#db
+          .delete(authClientSecrets)
+          .where(and(eq(authClientSecrets.id, id), isStill(authClients, client))),
+      ),
     );
-    return client === undefined ? undefined : toClient(client, await this.#secretsOf(id));
+    return changed.length > 0;
   }
 
-  /** Deletes a client, and its secrets with it, then what follows from it. */
+  /** Deletes a client, and its secrets with it, then what follows from it. Returns whether there was one, and the condition held. */
   async deleteClient(
     id: string,
-    change: AuditedChange,
-    consequences: readonly BatchItem<"sqlite">[],
-  ): Promise<void> {
-    await change.store(this.#db.delete(authClients).where(eq(authClients.id, id)), ...consequences);
+    { before = [], audited, condition, others = [] }: ConditionalChange,
+  ): Promise<boolean> {
+    const deleted = await audited.storeAfter(
+      before,
+      this.#db
+        .delete(authClients)
+        .where(and(eq(authClients.id, id), condition))
+        .returning({ id: authClients.id }),
+      ...others,
+    );
+    return deleted.length > 0;
   }
 
-  /** Whether the secret was added; if not, the client is gone. */
+  /** Whether the secret was added. The client gets a new version with it, so that changes at the same time see the secret. */
   async insertSecret(
-    clientId: string,
+    client: Pick<Client, "id" | "version">,
     secret: ClientSecret,
-    change: AuditedChange,
+    { audited, condition }: ConditionalChange,
   ): Promise<boolean> {
     const { id, name, hash, lastDigits } = secret;
     const metadata = stringifyJson(secret.metadata);
-    // One statement, so that a client that is deleted at the same time leaves no secret behind.
-    const added = await change.store(
+    const maker = toAuthorityColumn(secret.maker);
+    const added = await audited.store(
       this.#db
-        .insert(authClientSecrets)
-        .select(
-          sql`
-            SELECT NULL, ${id}, id, ${name}, ${hash}, ${lastDigits}, ${metadata}
-            FROM auth_clients WHERE id = ${clientId}`,
-        )
-        .returning({ id: authClientSecrets.id }),
+        .update(authClients)
+        .set({ version: client.version })
+        .where(and(eq(authClients.id, client.id), condition))
+        .returning({ id: authClients.id }),
+      this.#db.insert(authClientSecrets).select(
+        sql`
+            SELECT NULL, ${id}, ${client.id}, ${name}, ${hash}, ${lastDigits}, ${metadata}, ${maker}
+            WHERE ${isStill(authClients, client)}`,
+      ),
     );
     return added.length > 0;
   }
 
-  /** Whether the client had such a secret. */
-  async deleteSecret(clientId: string, secretId: string, change: AuditedChange): Promise<boolean> {
-    const deleted = await change.store(
+  /** Whether the client had such a secret, and the condition held. */
+  async deleteSecret(
+    clientId: string,
+    secretId: string,
+    { audited, condition }: ConditionalChange,
+  ): Promise<boolean> {
+    const deleted = await audited.store(
       this.#db
         .delete(authClientSecrets)
-        .where(and(eq(authClientSecrets.id, secretId), eq(authClientSecrets.clientId, clientId)))
+        .where(
+          and(
+            eq(authClientSecrets.id, secretId),
+            eq(authClientSecrets.clientId, clientId),
+            condition,
+          ),
+        )
         .returning({ id: authClientSecrets.id }),
     );
     return deleted.length > 0;
@@ -142,20 +188,26 @@ export class AuthStore {
   }
 }
 
-function toColumns(fields: ClientFields) {
+function toColumns(client: StoredClient) {
   return {
-    name: fields.name,
-    description: fields.description,
-    public: fields.public,
-    trusted: fields.trusted,
-    redirectUris: stringifyJson(fields.redirectUris),
-    postLogoutRedirectUris: stringifyJson(fields.postLogoutRedirectUris),
-    scopes: stringifyJson(fields.scopes),
-    metadata: stringifyJson(fields.metadata),
+    name: client.name,
+    description: client.description,
+    public: client.public,
+    trusted: client.trusted,
+    redirectUris: stringifyJson(client.redirectUris),
+    postLogoutRedirectUris: stringifyJson(client.postLogoutRedirectUris),
+    scopes: stringifyJson(client.scopes),
+    metadata: stringifyJson(client.metadata),
+    hasAllScopes: client.hasAllScopes,
+    redirectUriMakers: stringifyJson(
+      [...client.redirectUriMakers].map(([uri, maker]) => [uri, toAuthorityColumn(maker)]),
+    ),
+    version: client.version,
   };
 }
 
 function toClient(row: ClientRow, secrets: readonly SecretRow[]): Client {
+  const { hasAllScopes, version } = row;
   return {
     id: row.id,
     name: row.name,
@@ -164,9 +216,17 @@ function toClient(row: ClientRow, secrets: readonly SecretRow[]): Client {
     trusted: row.trusted,
     redirectUris: readTexts(row.redirectUris),
     postLogoutRedirectUris: readTexts(row.postLogoutRedirectUris),
-    scopes: readTexts(row.scopes),
+    scopes: namedScopes(readTexts(row.scopes), hasAllScopes),
     metadata: readMetadata(row.metadata),
     secrets: secrets.map(toSecret),
+    hasAllScopes,
+    redirectUriMakers: new Map(
+      (parseJson(row.redirectUriMakers) as [string, string][]).map(([uri, maker]) => [
+        uri,
+        fromAuthorityColumn(maker),
+      ]),
+    ),
+    version,
   };
 }
 
@@ -176,6 +236,7 @@ const toSecret = (row: SecretRow): ClientSecret => ({
   hash: row.hash,
   lastDigits: row.lastDigits,
   metadata: readMetadata(row.metadata),
+  maker: fromAuthorityColumn(row.maker),
 });
 
 /** Columns hold what `toColumns` and `insertSecret` have written there, so their types are known. */

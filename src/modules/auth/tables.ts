@@ -13,6 +13,12 @@ export const authClients = sqliteTable("auth_clients", {
   postLogoutRedirectUris: text("post_logout_redirect_uris").notNull(),
   scopes: text("scopes").notNull(),
   metadata: text("metadata").notNull(),
+  /** Whether it was given all scopes of the modules, and so has those that a later release adds. */
+  hasAllScopes: integer("has_all_scopes", { mode: "boolean" }).notNull().default(false),
+  /** Pairs of a redirect URI and of what whoever has added it could do (`core/authority.ts`), as a JSON text. */
+  redirectUriMakers: text("redirect_uri_makers").notNull().default("[]"),
+  /** Another text after each change of what it may do, or of its secrets. */
+  version: text("version").notNull().default(""),
 });
 
 /** Secrets of clients. The clear text is shown once, at creation, and is not stored. */
@@ -29,6 +35,8 @@ export const authClientSecrets = sqliteTable(
     hash: text("hash").notNull(),
     lastDigits: text("last_digits").notNull(),
     metadata: text("metadata").notNull(),
+    /** What whoever has made it could do (`core/authority.ts`), as a JSON text. */
+    maker: text("maker").notNull(),
   },
   (table) => [index("auth_client_secrets_client").on(table.clientId)],
 );

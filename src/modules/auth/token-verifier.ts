@@ -262,7 +262,8 @@ function toPrincipal({ iss, scope, sub, client_id, azp, aud, ledgers = [] }: Cla
 }
 
 function toReadToken(claims: Claims, isOwn: boolean): ReadToken {
-  const principal = toPrincipal(claims);
+  const token = { id: claims.jti, issuedAt: claims.iat, grantId: claims.grant_id };
+  const principal = { ...toPrincipal(claims), ...(isOwn ? { token } : {}) };
   return {
     principal,
     isOwn,

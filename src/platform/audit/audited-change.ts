@@ -39,14 +39,23 @@ export class AuditedChange {
    * Stores a change, then its entry if it has changed a row, then what follows from it. Returns what the change has
    * returned.
    */
-  async store<C extends Statement>(
+  store<C extends Statement>(
     change: C,
     ...others: readonly Statement[]
   ): Promise<BatchResponse<readonly [C]>[0]> {
-    const batch = [change, this.entry, ...others] as const;
-    const [changed] = await databaseOf(this.#context.env).batch(batch);
+    return this.storeAfter([], change, ...others);
+  }
+
+  /** The same, behind statements that see the state before the change. */
+  async storeAfter<C extends Statement>(
+    before: readonly Statement[],
+    change: C,
+    ...others: readonly Statement[]
+  ): Promise<BatchResponse<readonly [C]>[0]> {
+    const [first = change, ...rest] = [...before, change, this.entry, ...others];
+    const answers = await databaseOf(this.#context.env).batch([first, ...rest]);
     await this.armSweep();
-    return changed;
+    return answers[before.length] as BatchResponse<readonly [C]>[0]; // the answer to the change, which is behind them
   }
 
   /** The statement that stores the entry, if the one right before it in its batch has changed a row. */

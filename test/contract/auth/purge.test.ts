@@ -9,7 +9,7 @@ import { findRefreshToken, rotateRefreshToken } from "#modules/auth/grants/refre
 import { INVITATION_MS, invite } from "#modules/auth/people/invitations.ts";
 import { beginSession } from "#modules/auth/people/sessions.ts";
 import { revocationOf } from "#modules/auth/revocations/revoke.ts";
-import { systemContext } from "#platform/context.ts";
+import { type ServiceContext, systemContext } from "#platform/context.ts";
 import { fromMillis } from "#platform/time.ts";
 import { storePerson } from "#test/support/auth/people.ts";
 import { codeOf } from "#test/support/auth/person-clients.ts";
@@ -82,6 +82,11 @@ const REQUEST = {
   prompts: [],
 } as const;
 
+const asAdministrator = (context: ServiceContext): ServiceContext => ({
+  ...context,
+  principal: { ...context.principal, scopes: new Set(["auth:write"]) },
+});
+
 const NOTHING = Object.fromEntries(TABLES.map((name) => [name, 0]));
 
 describe("what ends by itself", () => {
@@ -92,7 +97,7 @@ describe("what ends by itself", () => {
     const usable = await findRefreshToken(now, refreshToken, clientId);
     await rotateRefreshToken(now, usable);
     await revocationOf(now, { kind: "token", value: freshName() });
-    await invite(now, { email: "", scopes: [] });
+    await invite(asAdministrator(now), { email: "", scopes: [] });
     const { id: personId } = await storePerson();
     await beginSession(now, { personId, authenticatedAt: now.clock() });
     await beginLogin(now, { request: REQUEST, browser: "browser" });
@@ -136,7 +141,7 @@ describe("what ends by itself", () => {
     await newCode();
     // Those of a minute are purged at once.
     expect(await purgeGrants(now)).toBe(NOW_MS + CODE_LIFETIME_MS + 60_000);
-    await invite(now, { email: "", scopes: [] });
+    await invite(asAdministrator(now), { email: "", scopes: [] });
     expect(await purgeLogins(now)).toBe(NOW_MS + INVITATION_MS + 1);
   });
 });

@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
 import { hashSecret } from "#modules/auth/client-secret.ts";
+import { FULL_AUTHORITY } from "#modules/auth/core/authority.ts";
 import { hashToken } from "#modules/auth/grants/opaque-token.ts";
 import { authCodes } from "#modules/auth/grants/tables.ts";
 import { authClientSecrets } from "#modules/auth/tables.ts";
@@ -94,7 +96,8 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   introspectToken: async () => {
     const clear = "4f9d5c1e-0a6b-4b0e-9a53-1c2d3e4f5a6b";
     const secret = { id: "5", clientId: "app", name: "", hash: hashSecret(clear) };
-    const row = { ...secret, lastDigits: "5a6b", metadata: "{}" };
+    const maker = toAuthorityColumn(FULL_AUTHORITY);
+    const row = { ...secret, lastDigits: "5a6b", metadata: "{}", maker };
     await databaseOf(env).insert(authClientSecrets).values(row);
   },
   // An event comes, which the endpoint refuses.

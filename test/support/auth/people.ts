@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
 import type { EndUser } from "#modules/auth/people/end-user.ts";
 import { authPeople } from "#modules/auth/people/tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -17,10 +18,18 @@ export async function storePerson(fields: Partial<EndUser> = {}): Promise<EndUse
     emailVerified: true,
     name: "",
     scopes: [],
+    hasAllScopes: false,
+    vouchedBy: undefined,
+    version: newId(),
     ...fields,
   };
+  const { vouchedBy, scopes, ...columns } = person;
   await databaseOf(env)
     .insert(authPeople)
-    .values({ ...person, scopes: stringifyJson(person.scopes) });
+    .values({
+      ...columns,
+      scopes: stringifyJson(scopes),
+      vouchedBy: vouchedBy === undefined ? null : toAuthorityColumn(vouchedBy),
+    });
   return person;
 }

@@ -97,6 +97,7 @@ describe("who acts", () => {
       clientId: "shop",
       scopes: new Set(["ledger:write", "auth:read"]),
       ledgers: [],
+      token: { id: undefined, issuedAt: 0, grantId: undefined },
     });
   });
 

@@ -1,7 +1,15 @@
+import type { Authority } from "./authority.ts";
+
 /** An application that may ask for tokens. */
 export interface Client extends ClientFields {
   readonly id: string;
   readonly secrets: readonly ClientSecret[];
+  /** Whether it has all scopes of the modules, so that `scopes` has those of the release that reads it. */
+  readonly hasAllScopes: boolean;
+  /** By redirect URI, what whoever has added it could do. One does not count for a client that may do more. */
+  readonly redirectUriMakers: ReadonlyMap<string, Authority>;
+  /** Changes with what it may do and with its credentials. */
+  readonly version: string;
 }
 
 /** What its owner decides. */
@@ -25,6 +33,8 @@ export interface ClientSecret {
   readonly hash: string;
   readonly lastDigits: string;
   readonly metadata: Readonly<Record<string, string>>;
+  /** What whoever has made it could do. It does not count for a client that may do more. */
+  readonly maker: Authority;
 }
 
 /** What the token endpoint needs to know of a client. */

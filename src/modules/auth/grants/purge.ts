@@ -1,17 +1,24 @@
 import { lt, sql } from "drizzle-orm";
 import { authCodes, authGrants, authRefreshTokens } from "./tables.ts";
+import { authFormerAuthorities } from "#modules/auth/authority/tables.ts";
 import { authRevocations } from "#modules/auth/revocations/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { toMillis } from "#platform/time.ts";
 
 /** What ends by itself. */
-const EXPIRING = [authCodes, authRefreshTokens, authGrants, authRevocations] as const;
+const EXPIRING = [
+  authCodes,
+  authRefreshTokens,
+  authGrants,
+  authRevocations,
+  authFormerAuthorities,
+] as const;
 
 /** Purges what has expired within this time in one go, so that a busy deployment does not sweep all the time; in milliseconds. */
 const PURGE_INTERVAL_MS = 60_000;
 
-/** Deletes codes, refresh tokens, grants and revocations that have expired; returns when to run next, in milliseconds. */
+/** Deletes codes, refresh tokens, grants, revocations and former authorities that have expired; returns when to run next, in milliseconds. */
 export async function purgeGrants({ env, clock }: ServiceContext): Promise<number | undefined> {
   const db = databaseOf(env);
   const nowMs = toMillis(clock());

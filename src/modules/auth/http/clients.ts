@@ -10,9 +10,9 @@ import {
   UpdateClientRequest,
 } from "./schemas.ts";
 import { toClientView, toCreatedSecretView } from "./views.ts";
+import { ClientService } from "#modules/auth/clients/service.ts";
 import { CLIENT_BYTES_MAX } from "#modules/auth/core/client.ts";
-import { ClientService } from "#modules/auth/service.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
+import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 
 const tags = ["OAuth clients"];
@@ -38,7 +38,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The clients", ClientsResponse) },
     },
     async ({ c }) => {
-      const clients = await ClientService.from(c.var.context, deploymentOf(c).scopes).list();
+      const clients = await ClientService.from(c.var.context).list();
       return { status: 200, body: { data: clients.map(toClientView) } };
     },
   );
@@ -57,7 +57,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       responses: { 201: json("The client", ClientResponse), ...errors(409) },
     },
     async ({ body: { id, ...fields }, c }) => {
-      const client = await ClientService.from(c.var.context, deploymentOf(c).scopes).create(
+      const client = await ClientService.from(c.var.context).create(
         fields,
         id === "" ? undefined : id,
       );
@@ -80,9 +80,7 @@ function registerClient(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The client", ClientResponse), ...errors(404) },
     },
     async ({ params, c }) => {
-      const client = await ClientService.from(c.var.context, deploymentOf(c).scopes).get(
-        params.clientId,
-      );
+      const client = await ClientService.from(c.var.context).get(params.clientId);
       return { status: 200, body: { data: toClientView(client) } };
     },
   );
@@ -93,19 +91,17 @@ function registerClient(app: OpenAPIHono<AppEnv>): void {
       path: "/clients/{clientId}",
       operationId: "updateClient",
       summary: "Replace all fields of a client",
-      description: "Fields that are left out become empty. The id and the secrets stay.",
+      description:
+        "Fields that are left out become empty. The id and the secrets stay. Whoever changes a client needs what it may do, would be able to do, and could do lately. Where it gets more than before, secrets and redirect URIs end that somebody has made who could not have given so much; the answer shows those that are left.",
       tags,
       scope: "auth:write",
       params: ClientParams,
       body: UpdateClientRequest,
       bodyBytesMax: CLIENT_BYTES_MAX,
-      responses: { 200: json("The client", ClientResponse), ...errors(404) },
+      responses: { 200: json("The client", ClientResponse), ...errors(404, 409) },
     },
     async ({ params, body, c }) => {
-      const client = await ClientService.from(c.var.context, deploymentOf(c).scopes).replace(
-        params.clientId,
-        body,
-      );
+      const client = await ClientService.from(c.var.context).replace(params.clientId, body);
       return { status: 200, body: { data: toClientView(client) } };
     },
   );
@@ -116,14 +112,15 @@ function registerClient(app: OpenAPIHono<AppEnv>): void {
       path: "/clients/{clientId}",
       operationId: "deleteClient",
       summary: "Delete a client, if there is one",
-      description: "Its tokens end within a minute.",
+      description:
+        "Its tokens end within a minute. Whoever deletes a client needs what it may do, and could do lately.",
       tags,
       scope: "auth:write",
       params: ClientParams,
-      responses: { 204: empty("There is no such client now") },
+      responses: { 204: empty("There is no such client now"), ...errors(409) },
     },
     async ({ params, c }) => {
-      await ClientService.from(c.var.context, deploymentOf(c).scopes).delete(params.clientId);
+      await ClientService.from(c.var.context).delete(params.clientId);
       return { status: 204 };
     },
   );
@@ -137,19 +134,17 @@ function registerSecrets(app: OpenAPIHono<AppEnv>): void {
       path: "/clients/{clientId}/secrets",
       operationId: "createSecret",
       summary: "Add a secret to a client",
-      description: "The answer is the only place that ever shows the secret.",
+      description:
+        "The answer is the only place that ever shows the secret. Whoever takes a secret needs what the client may do, and could do lately.",
       tags,
       scope: "auth:write",
       params: ClientParams,
       body: CreateSecretRequest,
       bodyBytesMax: CLIENT_BYTES_MAX,
-      responses: { 200: json("The secret", SecretResponse), ...errors(404) },
+      responses: { 200: json("The secret", SecretResponse), ...errors(404, 409) },
     },
     async ({ params, body, c }) => {
-      const created = await ClientService.from(c.var.context, deploymentOf(c).scopes).createSecret(
-        params.clientId,
-        body,
-      );
+      const created = await ClientService.from(c.var.context).createSecret(params.clientId, body);
       return { status: 200, body: { data: toCreatedSecretView(created) } };
     },
   );
@@ -163,13 +158,10 @@ function registerSecrets(app: OpenAPIHono<AppEnv>): void {
       tags,
       scope: "auth:write",
       params: SecretParams,
-      responses: { 204: empty("The secret is deleted"), ...errors(404) },
+      responses: { 204: empty("The secret is deleted"), ...errors(404, 409) },
     },
     async ({ params, c }) => {
-      await ClientService.from(c.var.context, deploymentOf(c).scopes).deleteSecret(
-        params.clientId,
-        params.secretId,
-      );
+      await ClientService.from(c.var.context).deleteSecret(params.clientId, params.secretId);
       return { status: 204 };
     },
   );

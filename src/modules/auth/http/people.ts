@@ -1,14 +1,14 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { Scopes } from "./schemas.ts";
+import { whoCanLogIn } from "#modules/auth/authority/administrators.ts";
 import { issuerOf } from "#modules/auth/issuer.ts";
-import { assertMayGive } from "#modules/auth/may-give.ts";
 import { invitationUrl } from "#modules/auth/pages/invitation.ts";
 import { offerPasswordReset } from "#modules/auth/passwords/password-resets.ts";
 import type { EndUser } from "#modules/auth/people/end-user.ts";
 import { invite } from "#modules/auth/people/invitations.ts";
 import { EMAIL_LENGTH_MAX } from "#modules/auth/people/store.ts";
-import { deletePerson, getPerson, listPeople, setScopes } from "#modules/auth/people/users.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
+import { deletePerson, listPeople, setScopes } from "#modules/auth/people/users.ts";
+import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf, TimestampOutput } from "#platform/http/schemas.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
@@ -49,6 +49,10 @@ const UserDetails = z
     scopes: z.array(z.string()).openapi({
       description: "What the user's tokens may have, if their client may have it, too",
     }),
+    canLogIn: z.boolean().openapi({
+      description:
+        "Whether the user can log in now. A user whose password no longer counts needs a link for a new one.",
+    }),
   })
   .openapi("UserDetails");
 
@@ -69,15 +73,14 @@ function registerInvite(app: OpenAPIHono<AppEnv>): void {
       operationId: "florinInviteUser",
       summary: "Invite a user",
       description:
-        "Whoever opens the link chooses a password and can log in from then on. The link works once, within a week. The scopes must be among those of the client that invites.",
+        "Whoever opens the link chooses a password and can log in from then on. The link works once, within a week, and ends when whoever has made it loses scopes. Whoever invites needs all the scopes.",
       tags,
       scope: "auth:write",
       body: InvitationRequest,
-      responses: { 201: json("The invitation", dataOf(InvitationView)) },
+      responses: { 201: json("The invitation", dataOf(InvitationView)), ...errors(409) },
     },
     async ({ body: { email = "", scopes }, c }) => {
       const { context } = c.var;
-      await assertMayGive(context, scopes, deploymentOf(c).scopes);
       const { token, expiresAt } = await invite(context, { email, scopes });
       const issuer = issuerOf(platformSettings.of(c.env).FLORIN_PUBLIC_URL, c.req.url);
       const data = {
@@ -104,8 +107,9 @@ function registerUserDetails(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The users", dataOf(z.array(UserDetails))) },
     },
     async ({ c }) => {
-      const people = await listPeople(c.var.context);
-      return { status: 200, body: { data: people.map(toDetailsView) } };
+      const { context } = c.var;
+      const [people, active] = await Promise.all([listPeople(context), whoCanLogIn(context)]);
+      return { status: 200, body: { data: people.map((person) => toDetailsView(person, active)) } };
     },
   );
   endpoint(
@@ -116,17 +120,18 @@ function registerUserDetails(app: OpenAPIHono<AppEnv>): void {
       operationId: "florinUpdateUser",
       summary: "Replace the scopes of a user",
       description:
-        "They must be among those of the client that gives them. Access tokens that were given before keep theirs until they expire, five minutes after they were given.",
+        "Whoever changes them needs those that the user has, gets, and had lately. Where the user gets more than before, a password ends that goes back to a link of somebody who could not have given so much, with all passkeys and sessions. Access tokens that were given before keep their scopes until they expire, five minutes after they were given. Only the first client may take scopes of the last administrator away.",
       tags,
       scope: "auth:write",
       params: UserParams,
       body: z.object({ scopes: Scopes }).openapi("UpdateUserRequest"),
-      responses: { 200: json("The user", dataOf(UserDetails)), ...errors(404) },
+      responses: { 200: json("The user", dataOf(UserDetails)), ...errors(404, 409) },
     },
     async ({ params, body: { scopes }, c }) => {
-      await assertMayGive(c.var.context, scopes, deploymentOf(c).scopes);
-      const person = await setScopes(c.var.context, params.userId, scopes);
-      return { status: 200, body: { data: toDetailsView(person) } };
+      const { context } = c.var;
+      const person = await setScopes(context, params.userId, scopes);
+      const active = await whoCanLogIn(context, person.id);
+      return { status: 200, body: { data: toDetailsView(person, active) } };
     },
   );
 }
@@ -148,7 +153,7 @@ function registerReset(app: OpenAPIHono<AppEnv>): void {
       operationId: "florinResetPassword",
       summary: "Let a user choose a new password",
       description:
-        "Whoever opens the link sets the user's password. It works once, within a day, and replaces an earlier one; until then, the user logs in as before. With the new password, the user's sessions, refresh tokens and passkeys end. The user's scopes must be among those of the client that makes the link.",
+        "Whoever opens the link sets the user's password. It works once, within a day, and replaces an earlier one; until then, the user logs in as before. With the new password, the user's sessions, refresh tokens and passkeys end. Whoever makes the link needs the scopes that the user has, and had lately.",
       tags,
       scope: "auth:write",
       params: UserParams,
@@ -156,9 +161,7 @@ function registerReset(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params: { userId }, c }) => {
       const { context } = c.var;
-      const { scopes } = await getPerson(context, userId);
-      await assertMayGive(context, scopes, deploymentOf(c).scopes);
-      const reset = await offerPasswordReset(context, { personId: userId, scopes });
+      const reset = await offerPasswordReset(context, userId);
       const issuer = issuerOf(platformSettings.of(c.env).FLORIN_PUBLIC_URL, c.req.url);
       const data = {
         url: invitationUrl(issuer, reset.token),
@@ -179,11 +182,11 @@ function registerDelete(app: OpenAPIHono<AppEnv>): void {
       operationId: "florinDeleteUser",
       summary: "Delete a user, if there is one",
       description:
-        "The user is logged out and gets no more tokens. Access tokens that were given before end within a minute.",
+        "The user is logged out and gets no more tokens. Access tokens that were given before end within a minute. Whoever deletes a user needs the scopes that the user has, and had lately; only the first client may delete the last administrator.",
       tags,
       scope: "auth:write",
       params: UserParams,
-      responses: { 204: empty("There is no such user now") },
+      responses: { 204: empty("There is no such user now"), ...errors(409) },
     },
     async ({ params, c }) => {
       await deletePerson(c.var.context, params.userId);
@@ -192,11 +195,15 @@ function registerDelete(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-const toDetailsView = ({ id, subject, email, name, issuer, scopes }: EndUser) => ({
+const toDetailsView = (
+  { id, subject, email, name, issuer, scopes }: EndUser,
+  active: ReadonlySet<string>,
+) => ({
   id,
   subject,
   email,
   ...(name === "" ? {} : { name }),
   ...(issuer === "" ? {} : { issuer }),
   scopes: [...scopes],
+  canLogIn: active.has(id),
 });

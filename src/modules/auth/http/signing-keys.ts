@@ -1,4 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { assertFull } from "#modules/auth/authority/permit.ts";
 import { type KeyState, SigningKeys } from "#modules/auth/signing-keys.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
@@ -46,12 +47,13 @@ export function registerSigningKeys(app: OpenAPIHono<AppEnv>): void {
       operationId: "florinRotateSigningKeys",
       summary: "Let a new key sign tokens",
       description:
-        "The key that has signed until now verifies until all its tokens have expired. Other instances of the server sign with the new one within 30 seconds.",
+        "The key that has signed until now verifies until all its tokens have expired. Other instances of the server sign with the new one within 30 seconds. Whoever rotates keys has all scopes and is bound to no ledgers.",
       tags,
       scope: "auth:write",
       responses: { 201: json("The keys", KeysResponse) },
     },
     async ({ c }) => {
+      await assertFull(c.var.context, "a new key signs the tokens of all clients and users");
       const keys = SigningKeys.from(c.env);
       await keys.rotate(c.var.context);
       return { status: 201, body: { data: (await keys.states()).map(toKeyView) } };

@@ -1,5 +1,7 @@
 import { and, eq, exists, gt, ne, sql } from "drizzle-orm";
 import { PASSWORD_ACTION, setPassword } from "./set-password.ts";
+import { decideAnew, permit } from "#modules/auth/authority/permit.ts";
+import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
 import { authPasskeys } from "#modules/auth/passkeys/tables.ts";
 import {
@@ -9,12 +11,11 @@ import {
   type NewInvitation,
 } from "#modules/auth/people/invitations.ts";
 import { authInvitations, authPeople } from "#modules/auth/people/tables.ts";
-import { getPerson } from "#modules/auth/people/users.ts";
+import { getPerson, targetOf } from "#modules/auth/people/users.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
-import { stringifyJson } from "#platform/json.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
@@ -23,15 +24,24 @@ export const RESET_MS = 24 * 3_600_000;
 
 /**
  * Makes a link with which a person who is there already chooses a new password. It replaces an earlier one. Whoever has it can log
- * in as the person, so that the caller has checked that who acts may give the scopes that the person has.
+ * in as the person, so that it is made by nobody who may do less. It ends with the scopes of whoever makes it.
  */
-export async function offerPasswordReset(
+export function offerPasswordReset(
   context: ServiceContext,
-  { personId, scopes }: { readonly personId: string; readonly scopes: readonly string[] },
+  personId: string,
 ): Promise<NewInvitation> {
+  assertOwnLogin(context.env);
+  return decideAnew(() => tryToOffer(context, personId));
+}
+
+async function tryToOffer(
+  context: ServiceContext,
+  personId: string,
+): Promise<NewInvitation | undefined> {
   const { env, clock } = context;
-  assertOwnLogin(env);
-  const { email, issuer } = await getPerson(context, personId);
+  const person = await getPerson(context, personId);
+  const { actor, holds } = await permit(context, targetOf(person));
+  const { email, issuer } = person;
   if (issuer !== "") {
     throw new AppError("VALIDATION", `the user logs in at ${issuer} and has no password here`);
   }
@@ -44,22 +54,27 @@ export async function offerPasswordReset(
     action: "auth.person.reset",
     object: `users/${personId}`,
   });
-  // Nothing is selected where the person was deleted meanwhile, or has got other scopes than the caller has checked.
+  const isMade = exists(
+    db
+      .select({ one: sql`1` })
+      .from(authInvitations)
+      .where(eq(authInvitations.hash, hash)),
+  );
+  // Nothing is selected where the person was deleted meanwhile, or has got other scopes than those that were checked.
   const made = await change.store(
     db
       .insert(authInvitations)
       .select(
         sql`
-          SELECT ${hash}, email, '[]', id, ${expiresAt}
-          FROM ${authPeople} WHERE id = ${personId} AND scopes = ${stringifyJson(scopes)}`,
+          SELECT ${hash}, email, '[]', id, ${expiresAt}, 0, ${actor.maker}, ${toAuthorityColumn(actor.authority)}
+          FROM ${authPeople} WHERE id = ${personId} AND ${holds}`,
       )
       .returning({ hash: authInvitations.hash }),
     db
       .delete(authInvitations)
-      .where(and(eq(authInvitations.personId, personId), ne(authInvitations.hash, hash))),
+      .where(and(eq(authInvitations.personId, personId), ne(authInvitations.hash, hash), isMade)),
   );
-  if (made.length === 0)
-    throw new AppError("CONFLICT", "the user was changed meanwhile; try again");
+  if (made.length === 0) return undefined;
   await armClock(env, endMs + 1);
   return { token, email, scopes: [], personId, expiresAt };
 }
@@ -78,15 +93,12 @@ export async function resetPassword(
   const { personId } = invitation;
   const db = databaseOf(env);
   const { hash, expiresAt } = authInvitations;
-  const isOpen = exists(
-    db
-      .select({ one: sql`1` })
-      .from(authInvitations)
-      .where(and(eq(hash, hashToken(token)), gt(expiresAt, clock()))),
-  );
+  const isThisOne = and(eq(hash, hashToken(token)), gt(expiresAt, clock()));
+  const isOpen = sql`EXISTS (SELECT 1 FROM ${authInvitations} WHERE ${isThisOne})`;
+  const vouchedBy = sql`(SELECT ${authInvitations.authority} FROM ${authInvitations} WHERE ${isThisOne})`;
   const proof = await setPassword(
     context,
-    { personId, password, where: isOpen, action: PASSWORD_ACTION },
+    { personId, password, where: isOpen, action: PASSWORD_ACTION, link: { vouchedBy } },
     (isChanged) => [
       db.delete(authPasskeys).where(and(eq(authPasskeys.personId, personId), isChanged)),
     ],

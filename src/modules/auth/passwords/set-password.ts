@@ -10,6 +10,7 @@ import { armRevocationSweep, revocationsOfGrants } from "#modules/auth/revocatio
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { newId } from "#platform/ids.ts";
 
 /** What the audit calls a new password. */
 export const PASSWORD_ACTION = "auth.person.password";
@@ -21,6 +22,8 @@ export interface PasswordChange {
   readonly where: SQL;
   /** What the audit calls it. */
   readonly action: string;
+  /** The link by which it is set, whose maker vouches for the person from then on; undefined where the old password was known. */
+  readonly link?: { readonly vouchedBy: SQL };
 }
 
 /**
@@ -31,7 +34,7 @@ export interface PasswordChange {
  */
 export async function setPassword(
   context: ServiceContext,
-  { personId, password, where, action }: PasswordChange,
+  { personId, password, where, action, link }: PasswordChange,
   others: (isChanged: SQL) => readonly BatchItem<"sqlite">[] = () => [],
 ): Promise<SQL | undefined> {
   const db = databaseOf(context.env);
@@ -49,7 +52,7 @@ export async function setPassword(
   const changed = await change.store(
     db
       .update(authPeople)
-      .set({ password: hash })
+      .set({ password: hash, ...(link === undefined ? {} : { ...link, version: newId() }) })
       .where(and(eq(authPeople.id, personId), where))
       .returning({ id: authPeople.id }),
     db.delete(authSessions).where(and(eq(authSessions.personId, personId), isChanged)),

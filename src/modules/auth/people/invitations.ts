@@ -3,6 +3,9 @@ import { PEOPLE_MAX } from "./end-user.ts";
 import { hashPassword } from "./passwords.ts";
 import { loginOf, PeopleStore } from "./store.ts";
 import { authInvitations, authPeople } from "./tables.ts";
+import { authorityOfScopes } from "#modules/auth/authority/holders.ts";
+import { decideAnew, permit } from "#modules/auth/authority/permit.ts";
+import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
 import { deriveFor } from "#modules/auth/hashing/password-hasher.ts";
 import { authSettings } from "#modules/auth/settings.ts";
@@ -36,13 +39,25 @@ export interface Invitation extends InvitationFields {
 /** A link as it is made, with its token, which is known at no other time. */
 export type NewInvitation = Invitation & { readonly token: string };
 
-/** Makes an invitation. This is the only time at which its token is known. */
+/**
+ * Makes an invitation. This is the only time at which its token is known. It ends with the scopes of whoever makes it. Throws
+ * `VALIDATION` for scopes that whoever acts does not have.
+ */
 export async function invite(
   context: ServiceContext,
-  { email, scopes }: InvitationFields,
+  fields: InvitationFields,
 ): Promise<NewInvitation> {
+  assertOwnLogin(context.env);
+  return decideAnew(() => tryToInvite(context, fields));
+}
+
+async function tryToInvite(
+  context: ServiceContext,
+  { email, scopes }: InvitationFields,
+): Promise<NewInvitation | undefined> {
   const { env, clock } = context;
-  assertOwnLogin(env);
+  const next = authorityOfScopes(scopes);
+  const { actor, holds } = await permit(context, { kind: "person", id: email, next });
   const db = databaseOf(env);
   const [waiting] = await db
     .select({ count: count() })
@@ -59,9 +74,18 @@ export async function invite(
     action: "auth.person.invite",
     object: `invitations/${hash}`,
   });
-  await change.store(
-    db.insert(authInvitations).values({ hash, email, scopes: stringifyJson(scopes), expiresAt }),
+  const made = await change.store(
+    db
+      .insert(authInvitations)
+      .select(
+        sql`
+          SELECT ${hash}, ${email}, ${stringifyJson(scopes)}, NULL, ${expiresAt}, ${Number(next.hasAll)},
+            ${actor.maker}, ${toAuthorityColumn(actor.authority)}
+          WHERE ${holds}`,
+      )
+      .returning({ hash: authInvitations.hash }),
   );
+  if (made.length === 0) return undefined;
   await armClock(env, endMs + 1);
   return { token, email, scopes, personId: undefined, expiresAt };
 }
@@ -130,7 +154,8 @@ async function storePerson(
       .insert(authPeople)
       .select(
         sql`
-          SELECT NULL, ${id}, '', ${id}, ${email}, 0, ${name}, scopes, ${loginOf(email)}, ${password}
+          SELECT NULL, ${id}, '', ${id}, ${email}, 0, ${name}, scopes, ${loginOf(email)}, ${password},
+            has_all_scopes, authority, ${newId()}
           FROM auth_invitations
           WHERE hash = ${hash} AND person_id IS NULL AND expires_at > ${context.clock()}`,
       )

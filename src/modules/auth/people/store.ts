@@ -1,8 +1,8 @@
-import { count, eq, type SQL } from "drizzle-orm";
-import type { BatchItem } from "drizzle-orm/batch";
+import { and, count, eq, type SQL, sql } from "drizzle-orm";
 import type { EndUser } from "./end-user.ts";
 import { authInvitations, authPeople } from "./tables.ts";
-import type { AuditedChange } from "#platform/audit/audited-change.ts";
+import { type ConditionalChange, isStill } from "#modules/auth/authority/conditions.ts";
+import { fromAuthorityColumn, namedScopes } from "#modules/auth/authority/stored-authority.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
@@ -49,29 +49,51 @@ export class PeopleStore {
     return row?.password ?? undefined;
   }
 
-  /** Whether there was such a person. A link with which the person could have set a password is no longer good. */
-  async setScopes(id: string, scopes: readonly string[], change: AuditedChange): Promise<boolean> {
-    const changed = await change.store(
+  /** Whether the person was changed. A link with which the person could have set a password is no longer good. */
+  async setScopes(
+    { id, scopes, hasAllScopes, version }: PersonScopes,
+    { before = [], audited, condition, others = [] }: ConditionalChange,
+  ): Promise<boolean> {
+    const changed = await audited.storeAfter(
+      before,
       this.#db
         .update(authPeople)
-        .set({ scopes: stringifyJson(scopes) })
-        .where(eq(authPeople.id, id))
+        .set({ scopes: stringifyJson(scopes), hasAllScopes, version })
+        .where(and(eq(authPeople.id, id), condition))
         .returning({ id: authPeople.id }),
+      ...others,
       // Who has made it may not have been allowed to give these scopes.
-      this.#db.delete(authInvitations).where(eq(authInvitations.personId, id)),
+      this.#db
+        .delete(authInvitations)
+        .where(and(eq(authInvitations.personId, id), isStill(authPeople, { id, version }))),
     );
     return changed.length > 0;
   }
 
-  /** Deletes a person, and the sessions with it. What follows from that is stored in the same batch. */
+  /** Deletes a person, and the sessions with it, then what follows from it. Returns whether there was one, and the condition held. */
   async delete(
     id: string,
-    change: AuditedChange,
-    consequences: readonly BatchItem<"sqlite">[],
-  ): Promise<void> {
-    await change.store(this.#db.delete(authPeople).where(eq(authPeople.id, id)), ...consequences);
+    { before = [], audited, condition, others = [] }: ConditionalChange,
+  ): Promise<boolean> {
+    const deleted = await audited.storeAfter(
+      before,
+      this.#db
+        .delete(authPeople)
+        .where(and(eq(authPeople.id, id), condition))
+        .returning({ id: authPeople.id }),
+      ...others,
+    );
+    return deleted.length > 0;
+  }
+
+  /** For what follows from the deletion of a person in its batch. */
+  static isGone(id: string): SQL {
+    return sql`NOT EXISTS (SELECT 1 FROM ${authPeople} WHERE ${authPeople.id} = ${id})`;
   }
 }
+
+/** What a person may do, in another version than before. */
+export type PersonScopes = Pick<EndUser, "id" | "scopes" | "hasAllScopes" | "version">;
 
 /** The condition that a person still has the password of a hash, for a change that begins with it. */
 export const hasPassword = (hash: string): SQL => eq(authPeople.password, hash);
@@ -89,5 +111,8 @@ export const toPerson = (row: PersonRow): EndUser => ({
   email: row.email,
   emailVerified: row.emailVerified,
   name: row.name,
-  scopes: parseJson(row.scopes) as string[], // the column holds what was written there
+  scopes: namedScopes(parseJson(row.scopes) as string[], row.hasAllScopes), // the column holds what was written there
+  hasAllScopes: row.hasAllScopes,
+  vouchedBy: row.vouchedBy === null ? undefined : fromAuthorityColumn(row.vouchedBy),
+  version: row.version,
 });

@@ -23,6 +23,15 @@ export const authPeople = sqliteTable(
     login: text("login").unique(),
     /** The hash of the password for our own login page, with its salt and parameters. */
     password: text("password"),
+    /** Whether the person was given all scopes of the modules, and so has those that a later release adds. */
+    hasAllScopes: integer("has_all_scopes", { mode: "boolean" }).notNull().default(false),
+    /**
+     * What whoever has made the last link could do by which a password was set (`core/authority.ts`), as a JSON text. Passkeys and
+     * sessions go back to it, as such a password ends all others. Null where another provider says who the person is.
+     */
+    vouchedBy: text("vouched_by"),
+    /** Another text after each change of what the person may do, or of who vouches for the credentials. */
+    version: text("version").notNull().default(""),
   },
   (table) => [uniqueIndex("auth_people_subject").on(table.issuer, table.subject)],
 );
@@ -40,8 +49,15 @@ export const authInvitations = sqliteTable(
     /** Whose password it sets; null where it makes a new person. */
     personId: text("person_id").references(() => authPeople.id, { onDelete: "cascade" }),
     expiresAt: text("expires_at").$type<Timestamp>().notNull(),
+    /** Whether the new person gets all scopes of the modules. */
+    hasAllScopes: integer("has_all_scopes", { mode: "boolean" }).notNull(),
+    /** The client or the person with whose scopes it ends, such as `client:shop`; empty for the first client and for other issuers. */
+    maker: text("maker").notNull(),
+    /** What whoever has made it could do (`core/authority.ts`), as a JSON text. */
+    authority: text("authority").notNull(),
   },
   (table) => [
+    index("auth_invitations_maker").on(table.maker),
     index("auth_invitations_person").on(table.personId),
     index("auth_invitations_expires").on(table.expiresAt),
   ],

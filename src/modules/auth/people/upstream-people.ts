@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { PEOPLE_MAX } from "./end-user.ts";
 import { PeopleStore } from "./store.ts";
 import { authPeople } from "./tables.ts";
+import { authorityOfScopes } from "#modules/auth/authority/holders.ts";
 import { authSettings } from "#modules/auth/settings.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -41,7 +42,9 @@ export async function welcomePerson(
     throw new AppError("VALIDATION", `there are already ${PEOPLE_MAX} people`);
   }
   const id = newId();
-  const scopes = stringifyJson(authSettings.of(context.env).FLORIN_LOGIN_SCOPES);
+  const named = authSettings.of(context.env).FLORIN_LOGIN_SCOPES;
+  const scopes = stringifyJson(named);
+  const { hasAll: hasAllScopes } = authorityOfScopes(named);
   const principal = { ...context.principal, issuer, subject };
   const change = new AuditedChange(
     { ...context, principal },
@@ -50,7 +53,7 @@ export async function welcomePerson(
   await change.store(
     db
       .insert(authPeople)
-      .values({ id, issuer, subject, ...claims, scopes })
+      .values({ id, issuer, subject, ...claims, scopes, hasAllScopes, version: newId() })
       .onConflictDoNothing()
       .returning({ id: authPeople.id }),
   );

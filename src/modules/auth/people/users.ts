@@ -1,10 +1,25 @@
+import { and } from "drizzle-orm";
 import type { EndUser } from "./end-user.ts";
 import { PeopleStore } from "./store.ts";
+import { authPeople } from "./tables.ts";
+import { makerOf } from "#modules/auth/authority/actor.ts";
+import {
+  assertLeavesAdministrator,
+  leavesAdministrator,
+} from "#modules/auth/authority/administrators.ts";
+import { isStill } from "#modules/auth/authority/conditions.ts";
+import { endCredentials } from "#modules/auth/authority/end-credentials.ts";
+import { armFormerSweep, keepFormer } from "#modules/auth/authority/former.ts";
+import { authorityOfPerson, authorityOfScopes } from "#modules/auth/authority/holders.ts";
+import { endLinksOf } from "#modules/auth/authority/links.ts";
+import { decideAnew, permit } from "#modules/auth/authority/permit.ts";
+import { type Authority, covers, endsWith } from "#modules/auth/core/authority.ts";
 import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
 import { armRevocationSweep, revocationIfChanged } from "#modules/auth/revocations/revoke.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
+import { newId } from "#platform/ids.ts";
 
 /** All people, in the order in which they came. */
 export const listPeople = ({ env }: ServiceContext): Promise<EndUser[]> =>
@@ -15,24 +30,81 @@ export async function getPerson({ env }: ServiceContext, id: string): Promise<En
   return person ?? noUser(id);
 }
 
-/** What a person's tokens may have from now on. Tokens that were given before keep what they have. */
+/**
+ * What a person's tokens may have from now on. Tokens that were given before keep what they have. Where the person is given more, the
+ * password, the passkeys and the sessions end that go back to a link of somebody who could not have given so much.
+ */
 export async function setScopes(
   context: ServiceContext,
   id: string,
   scopes: readonly string[],
 ): Promise<EndUser> {
-  const change = audited(context, "scopes", id);
-  if (!(await new PeopleStore(context.env).setScopes(id, scopes, change))) noUser(id);
+  await decideAnew(async () => {
+    const known = await getPerson(context, id);
+    const target = targetOf(known, authorityOfScopes(scopes));
+    const { now, next } = target;
+    const { actor, holds } = await permit(context, target);
+    if (!next.hasAll) await assertLeavesAdministrator(context, actor, id);
+    const condition = next.hasAll
+      ? holds
+      : (and(holds, leavesAdministrator(context, actor, id)) ?? holds);
+    const version = newId();
+    const isChanged = isStill(authPeople, { id, version });
+    const isSame = covers(now, next) && covers(next, now);
+    const isEnded = known.vouchedBy !== undefined && endsWith(target, known.vouchedBy);
+    const changed = await new PeopleStore(context.env).setScopes(
+      { id, scopes, hasAllScopes: next.hasAll, version },
+      {
+        before: isSame ? [] : [keepFormer(context, target, { now, condition })],
+        audited: audited(context, "scopes", id),
+        condition,
+        others: [
+          ...(isEnded ? [audited(context, "credentials.revoke", id).entry] : []),
+          ...(isEnded ? endCredentials(context, id, isChanged) : []),
+          ...(covers(next, now) ? [] : [endLinksOf(context, makerOf("person", id), isChanged)]),
+        ],
+      },
+    );
+    return changed ? true : undefined;
+  });
+  await Promise.all([armFormerSweep(context), armRevocationSweep(context)]);
   return getPerson(context, id);
 }
 
 /** Deletes a person, if there is one: the sessions end at once, and the tokens within a minute. */
 export async function deletePerson(context: ServiceContext, id: string): Promise<void> {
-  await new PeopleStore(context.env).delete(id, audited(context, "delete", id), [
-    revocationIfChanged(context, { kind: "subject", value: id }),
-    ...deleteGrantsOf(context, { subject: id }),
-  ]);
-  await armRevocationSweep(context);
+  await decideAnew(async () => {
+    const known = await new PeopleStore(context.env).find(id);
+    if (known === undefined) return true;
+    const target = targetOf(known);
+    const { actor, holds } = await permit(context, target);
+    await assertLeavesAdministrator(context, actor, id);
+    const condition = and(holds, leavesAdministrator(context, actor, id)) ?? holds;
+    const isGone = PeopleStore.isGone(id);
+    const isDeleted = await new PeopleStore(context.env).delete(id, {
+      before: [keepFormer(context, target, { now: target.now, condition })],
+      audited: audited(context, "delete", id),
+      condition,
+      others: [
+        revocationIfChanged(context, { kind: "subject", value: id }),
+        ...deleteGrantsOf(context, { subject: id }, isGone),
+        endLinksOf(context, makerOf("person", id), isGone),
+      ],
+    });
+    return isDeleted ? true : undefined;
+  });
+  await Promise.all([armFormerSweep(context), armRevocationSweep(context)]);
+}
+
+/** A person as the rule of changes sees one. */
+export function targetOf<N extends Authority | undefined = undefined>(person: EndUser, next?: N) {
+  return {
+    kind: "person" as const,
+    id: person.id,
+    now: authorityOfPerson(person),
+    next: next as N,
+    stillIs: isStill(authPeople, person),
+  };
 }
 
 const audited = (context: ServiceContext, verb: string, id: string): AuditedChange =>

@@ -17,5 +17,8 @@ export const authRevocations = sqliteTable(
     /** When the last token that it concerns has expired, in milliseconds since the epoch. */
     expiresMs: integer("expires_ms").notNull(),
   },
-  (table) => [index("auth_revocations_expiry").on(table.expiresMs)],
+  (table) => [
+    index("auth_revocations_expiry").on(table.expiresMs),
+    index("auth_revocations_value").on(table.value),
+  ],
 );

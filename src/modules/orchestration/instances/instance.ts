@@ -52,9 +52,9 @@ export const toInstance = (
   ...(row.hold === null ? {} : { hold: fromHoldColumn(row.hold) }),
 });
 
-/** A principal as a column holds it. */
-export const toPrincipalColumn = (principal: Principal): string =>
-  stringifyJson({ ...principal, scopes: [...principal.scopes] });
+/** A principal as a column holds it, without the token of the request. */
+export const toPrincipalColumn = ({ issuer, subject, clientId, scopes, ledgers }: Principal) =>
+  stringifyJson({ issuer, subject, clientId, scopes: [...scopes], ledgers });
 
 /** Reads what `toPrincipalColumn` has written. */
 export function fromPrincipalColumn(text: string): Principal {

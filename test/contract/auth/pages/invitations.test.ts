@@ -47,6 +47,7 @@ describe("an invitation", () => {
       email,
       name: "Ada",
       scopes: ["ledger:read", "wallets:write"],
+      canLogIn: true,
     });
     expect((await visitor.get(url)).status).toBe(404);
     expect((await visitor.post(PATH, { ...fields, email: freshEmail() })).status).toBe(404);

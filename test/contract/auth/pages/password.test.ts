@@ -356,7 +356,9 @@ describe("a link that sets a new password", () => {
     const refused = await api(pathOf(ada.id), init);
     expect([refused.status, await refused.text()]).toEqual([
       400,
-      expect.stringContaining("scopes that you do not have yourself: ledger:read"),
+      expect.stringContaining(
+        "may do more than you, so that you may not touch it. You lack: ledger:read",
+      ),
     ]);
     const plain = await personWith("wallets:read");
     expect((await api(pathOf(plain.id), init)).status).toBe(201);

@@ -1,0 +1,31 @@
+import { and, eq, type SQL } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { authLogins } from "#modules/auth/authorize/tables.ts";
+import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
+import { authPasskeys } from "#modules/auth/passkeys/tables.ts";
+import { authPeople, authSessions } from "#modules/auth/people/tables.ts";
+import { revocationsOfGrants } from "#modules/auth/revocations/revoke.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+
+/**
+ * The statements that end all by which somebody is taken for a person, under a condition: password, passkeys, sessions, logins that are
+ * under way, codes and refresh tokens; access tokens end within a minute. They belong into the batch of the change that they follow from.
+ */
+export function endCredentials(
+  context: ServiceContext,
+  personId: string,
+  condition: SQL,
+): readonly BatchItem<"sqlite">[] {
+  const db = databaseOf(context.env);
+  const tables = [authPasskeys, authSessions, authLogins];
+  return [
+    db
+      .update(authPeople)
+      .set({ password: null })
+      .where(and(eq(authPeople.id, personId), condition)),
+    ...tables.map((table) => db.delete(table).where(and(eq(table.personId, personId), condition))),
+    revocationsOfGrants(context, { subject: personId, where: condition }),
+    ...deleteGrantsOf(context, { subject: personId }, condition),
+  ];
+}

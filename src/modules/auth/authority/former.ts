@@ -1,0 +1,62 @@
+import { and, eq, gt, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { fromAuthorityColumn, toAuthorityColumn } from "./stored-authority.ts";
+import { authFormerAuthorities } from "./tables.ts";
+import type { Authority } from "#modules/auth/core/authority.ts";
+import { authSettings } from "#modules/auth/settings.ts";
+import { armSweep } from "#modules/auth/sweeps.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { toMillis } from "#platform/time.ts";
+
+/** A client or a person. */
+export interface Holder {
+  readonly kind: "client" | "person";
+  readonly id: string;
+}
+
+/** The longest life of an access token, in milliseconds. */
+const ACCESS_TOKEN_MS_MAX = 3_600_000;
+
+/**
+ * How long something may live that was given for what somebody could do before, in milliseconds: an access token, a refresh token or a
+ * session. What is given later for a refresh token is checked against what its client and its person may do then.
+ */
+export function longestLifeMs(env: Env): number {
+  const { FLORIN_REFRESH_TOKEN_LIFETIME, FLORIN_SESSION_LIFETIME } = authSettings.of(env);
+  return Math.max(ACCESS_TOKEN_MS_MAX, FLORIN_REFRESH_TOKEN_LIFETIME, FLORIN_SESSION_LIFETIME);
+}
+
+/** What a client or a person could do lately, as long as something of that time may live. */
+export async function formerOf(
+  { env, clock }: ServiceContext,
+  { kind, id }: Holder,
+): Promise<readonly Authority[]> {
+  const { authority, expiresMs, holder, kind: kindColumn } = authFormerAuthorities;
+  const rows = await databaseOf(env)
+    .select({ authority })
+    .from(authFormerAuthorities)
+    .where(and(eq(kindColumn, kind), eq(holder, id), gt(expiresMs, toMillis(clock()))));
+  return rows.map((row) => fromAuthorityColumn(row.authority));
+}
+
+/** The statement that keeps what somebody could do until a change. It comes before the change in its batch, under its condition. */
+export function keepFormer(
+  { env, clock }: ServiceContext,
+  { kind, id }: Holder,
+  { now, condition }: { readonly now: Authority; readonly condition: SQL },
+): BatchItem<"sqlite"> {
+  const { authority, expiresMs, holder, kind: kindColumn } = authFormerAuthorities;
+  const endMs = toMillis(clock()) + longestLifeMs(env);
+  return databaseOf(env)
+    .insert(authFormerAuthorities)
+    .select(sql`SELECT ${kind}, ${id}, ${toAuthorityColumn(now)}, ${endMs} WHERE ${condition}`)
+    .onConflictDoUpdate({
+      target: [kindColumn, holder, authority],
+      set: { expiresMs: sql`max(${expiresMs}, ${endMs})` },
+    });
+}
+
+/** Whoever keeps a former authority calls it afterwards. Never throws. */
+export const armFormerSweep = ({ env, clock }: ServiceContext): Promise<void> =>
+  armSweep(env, toMillis(clock()) + longestLifeMs(env));

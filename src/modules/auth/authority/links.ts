@@ -1,0 +1,13 @@
+import { and, eq, type SQL } from "drizzle-orm";
+import { authInvitations } from "#modules/auth/people/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+
+/**
+ * The statement that ends the invitations and the links for a new password that somebody has made, under a condition: whoever loses
+ * scopes, or is gone, gives them to nobody any more. It belongs into the batch of the change that it follows from.
+ */
+export const endLinksOf = ({ env }: Pick<ServiceContext, "env">, maker: string, condition?: SQL) =>
+  databaseOf(env)
+    .delete(authInvitations)
+    .where(and(eq(authInvitations.maker, maker), condition));

@@ -1,0 +1,282 @@
+import { and, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { makerOf } from "#modules/auth/authority/actor.ts";
+import { isStill } from "#modules/auth/authority/conditions.ts";
+import { armFormerSweep, keepFormer } from "#modules/auth/authority/former.ts";
+import { authorityOfClient, authorityOfFields } from "#modules/auth/authority/holders.ts";
+import { endLinksOf } from "#modules/auth/authority/links.ts";
+import { decideAnew, permit, type Target } from "#modules/auth/authority/permit.ts";
+import { hashSecret, lastDigitsOf } from "#modules/auth/client-secret.ts";
+import { type Authority, covers, endsWith } from "#modules/auth/core/authority.ts";
+import {
+  CLIENT_SECRETS_MAX,
+  CLIENTS_MAX,
+  type Client,
+  type ClientFields,
+  type ClientSecret,
+} from "#modules/auth/core/client.ts";
+import { keptRedirectUris } from "#modules/auth/core/redirect-uris.ts";
+import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
+import { PeopleStore } from "#modules/auth/people/store.ts";
+import { armRevocationSweep, revocationIfChanged } from "#modules/auth/revocations/revoke.ts";
+import { authSettings } from "#modules/auth/settings.ts";
+import { AuthStore } from "#modules/auth/store.ts";
+import { authClients } from "#modules/auth/tables.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
+import { newId } from "#platform/ids.ts";
+import { stringifyJson } from "#platform/json.ts";
+
+/** Manages the clients that were created through the API. The client of the settings is not among them. */
+export class ClientService {
+  readonly #store: AuthStore;
+  readonly #context: ServiceContext;
+
+  constructor(store: AuthStore, context: ServiceContext) {
+    this.#store = store;
+    this.#context = context;
+  }
+
+  static from(context: ServiceContext): ClientService {
+    return new ClientService(new AuthStore(context.env), context);
+  }
+
+  async list(): Promise<Client[]> {
+    return this.#store.listClients();
+  }
+
+  async get(id: string): Promise<Client> {
+    return (await this.#store.findClient(id)) ?? noClient(id);
+  }
+
+  async create(fields: ClientFields, id = newId()): Promise<Client> {
+    return decideAnew(async () => {
+      const next = authorityOfFields(fields);
+      const { actor, holds } = await permit(this.#context, { kind: "client", id, next });
+      // Two requests at once may exceed the limit by one; it only keeps the list from growing without end.
+      if ((await this.#store.countClients()) >= CLIENTS_MAX) {
+        throw new AppError(
+          "VALIDATION",
+          `there are already ${CLIENTS_MAX} clients, and no more are allowed`,
+        );
+      }
+      if (this.#isReserved(id)) throw taken(id);
+      const { authority } = actor;
+      const client: Client = {
+        ...fields,
+        id,
+        secrets: [],
+        hasAllScopes: next.hasAll,
+        redirectUriMakers: new Map(fields.redirectUris.map((uri) => [uri, authority])),
+        version: newId(),
+      };
+      const audited = this.#audited("client.create", id);
+      // A token's subject is a client or a person, so that no client has a person's id.
+      const condition = and(holds, PeopleStore.isGone(id)) ?? holds;
+      if (await this.#store.insertClient(client, { audited, condition })) return client;
+      if (await this.#isTaken(id)) throw taken(id);
+      return undefined;
+    });
+  }
+
+  /**
+   * Replaces all fields; the id and the secrets stay. Where the client is given more than it had, secrets and redirect URIs end that
+   * somebody has made who could not have given so much.
+   */
+  async replace(id: string, fields: ClientFields): Promise<Client> {
+    const replaced = await decideAnew(async () => {
+      const known = await this.get(id);
+      const target = targetOf(known, authorityOfFields(fields));
+      const { actor, holds } = await permit(this.#context, target);
+      const uris = keptRedirectUris({
+        ...target,
+        wanted: fields.redirectUris,
+        known: known.redirectUriMakers,
+        actor: actor.authority,
+      });
+      const client: Client = {
+        ...fields,
+        id,
+        redirectUris: [...uris.kept.keys()],
+        redirectUriMakers: uris.kept,
+        secrets: known.secrets.filter(({ maker }) => !endsWith(target, maker)),
+        hasAllScopes: target.next.hasAll,
+        version: newId(),
+      };
+      const ended = known.secrets.filter(({ maker }) => endsWith(target, maker));
+      const isChanged = await this.#store.updateClient(
+        client,
+        {
+          before: this.#former(target, holds),
+          audited: this.#audited("client.update", id),
+          condition: holds,
+          others: [
+            ...this.#endings(id, { uris: uris.ended, secrets: ended }),
+            ...(covers(target.next, target.now)
+              ? []
+              : [endLinksOf(this.#context, makerOf("client", id), isStill(authClients, client))]),
+          ],
+        },
+        ended.map((secret) => secret.id),
+      );
+      return isChanged ? client : undefined;
+    });
+    await armFormerSweep(this.#context);
+    return replaced;
+  }
+
+  /** Deletes the client, if there is one, with all that people have allowed it. Its tokens end as soon as isolates learn of it. */
+  async delete(id: string): Promise<void> {
+    await decideAnew(async () => {
+      const known = await this.#store.findClient(id);
+      if (known === undefined) return true;
+      const target = targetOf(known);
+      const { holds } = await permit(this.#context, target);
+      const isDeleted = await this.#store.deleteClient(id, {
+        before: this.#former(target, holds),
+        audited: this.#audited("client.delete", id),
+        condition: holds,
+        others: [
+          revocationIfChanged(this.#context, { kind: "client", value: id }),
+          ...deleteGrantsOf(this.#context, { clientId: id }, isGone(id)),
+          endLinksOf(this.#context, makerOf("client", id), isGone(id)),
+        ],
+      });
+      return isDeleted ? true : undefined;
+    });
+    await Promise.all([armFormerSweep(this.#context), armRevocationSweep(this.#context)]);
+  }
+
+  /** Makes a secret. This is the only time at which its clear text is known. */
+  async createSecret(
+    clientId: string,
+    { name, metadata }: Pick<ClientSecret, "name" | "metadata">,
+  ): Promise<{ secret: ClientSecret; clear: string }> {
+    const clear = newId();
+    return decideAnew(async () => {
+      const client = await this.get(clientId);
+      const { actor, holds } = await permit(this.#context, targetOf(client));
+      if (client.secrets.length >= CLIENT_SECRETS_MAX) {
+        throw new AppError(
+          "VALIDATION",
+          `the client already has ${CLIENT_SECRETS_MAX} secrets, and no more are allowed; delete one first`,
+        );
+      }
+      const secret: ClientSecret = {
+        id: newId(),
+        name,
+        hash: hashSecret(clear),
+        lastDigits: lastDigitsOf(clear),
+        metadata,
+        maker: actor.authority,
+      };
+      const audited = this.#audited("secret.create", clientId, secret.id);
+      const changed = { id: clientId, version: newId() };
+      const isAdded = await this.#store.insertSecret(changed, secret, {
+        audited,
+        condition: holds,
+      });
+      return isAdded ? { secret, clear } : undefined;
+    });
+  }
+
+  async deleteSecret(clientId: string, secretId: string): Promise<void> {
+    const none = new AppError("NOT_FOUND", `client '${clientId}' has no secret '${secretId}'`);
+    await decideAnew(async () => {
+      const client = await this.#store.findClient(clientId);
+      if (client?.secrets.some(({ id }) => id === secretId) !== true) throw none;
+      const { holds } = await permit(this.#context, targetOf(client));
+      const audited = this.#audited("secret.delete", clientId, secretId);
+      const change = { audited, condition: holds };
+      return (await this.#store.deleteSecret(clientId, secretId, change)) ? true : undefined;
+    });
+  }
+
+  /** Ids that tokens have for something else: the first client, and the issuer of an assertion that no client has presented. */
+  #isReserved(id: string): boolean {
+    const { FLORIN_CLIENT_ID: first, FLORIN_TRUSTED_ISSUERS: issuers } = authSettings.of(
+      this.#context.env,
+    );
+    return id === first || issuers.some(({ issuer }) => issuer === id);
+  }
+
+  async #isTaken(id: string): Promise<boolean> {
+    const known = await Promise.all([
+      this.#store.findClient(id),
+      new PeopleStore(this.#context.env).find(id),
+    ]);
+    return known.some((one) => one !== undefined);
+  }
+
+  #former(target: ClientTarget, condition: SQL): readonly BatchItem<"sqlite">[] {
+    const { now, next } = target;
+    const isSame = next !== undefined && covers(now, next) && covers(next, now);
+    return isSame ? [] : [keepFormer(this.#context, target, { now, condition })];
+  }
+
+  /** The audit of what ends with a change. Each entry is stored if the one before it was, so that the statements stay together. */
+  #endings(
+    id: string,
+    {
+      uris,
+      secrets,
+    }: { readonly uris: readonly string[]; readonly secrets: readonly ClientSecret[] },
+  ): readonly BatchItem<"sqlite">[] {
+    const entry = (action: string, objects: readonly string[]) => {
+      const list = stringifyJson(objects.map((object) => `clients/${id}/${object}`));
+      const object = sql`SELECT value AS object FROM json_each(${list})`;
+      return new AuditedChange(this.#context, { action: `auth.${action}`, object }).entry;
+    };
+    return [
+      ...(uris.length === 0
+        ? []
+        : [
+            entry(
+              "redirect-uri.revoke",
+              uris.map((uri) => `redirect-uris/${uri}`),
+            ),
+          ]),
+      ...(secrets.length === 0
+        ? []
+        : [
+            entry(
+              "secret.revoke",
+              secrets.map((secret) => `secrets/${secret.id}`),
+            ),
+          ]),
+    ];
+  }
+
+  #audited(action: string, clientId: string, secretId?: string): AuditedChange {
+    const client = `clients/${clientId}`;
+    return new AuditedChange(this.#context, {
+      action: `auth.${action}`,
+      object: secretId === undefined ? client : `${client}/secrets/${secretId}`,
+    });
+  }
+}
+
+/** A client as the rule of changes sees it. */
+type ClientTarget = Target & { readonly now: Authority };
+
+function targetOf<N extends Authority | undefined = undefined>(client: Client, next?: N) {
+  return {
+    kind: "client" as const,
+    id: client.id,
+    now: authorityOfClient(client),
+    next: next as N,
+    stillIs: isStill(authClients, client),
+  };
+}
+
+/** For what follows from the deletion of a client in its batch. */
+const isGone = (id: string): SQL =>
+  sql`NOT EXISTS (SELECT 1 FROM ${authClients} WHERE ${authClients.id} = ${id})`;
+
+const taken = (id: string): AppError =>
+  new AppError("CONFLICT", `a client with the id '${id}' already exists`);
+
+function noClient(id: string): never {
+  throw new AppError("NOT_FOUND", `there is no client '${id}'`);
+}

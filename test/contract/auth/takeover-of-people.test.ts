@@ -1,0 +1,266 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeClient } from "#test/support/auth/clients.ts";
+import { authorizeUrl, freshPerson, type TestPerson } from "#test/support/auth/logins.ts";
+import {
+  acting,
+  type ActingClient,
+  actingPerson,
+  ALL_SCOPES,
+  asAdministrator,
+  auditOf,
+  canLogIn,
+  CLIENTS,
+  forgetFormer,
+  INVITATIONS,
+  invitedBy,
+  openLink,
+  setScopes,
+  STRONG,
+  urlOf,
+  userOf,
+  USERS,
+  viewOf,
+  weakClient,
+} from "#test/support/auth/takeover.ts";
+import { api, freshName, send } from "#test/support/platform/api.ts";
+
+const OTHER_PASSWORD = "another good passphrase";
+
+let weak: ActingClient;
+let strong: TestPerson;
+let administrator: TestPerson;
+
+beforeAll(async () => {
+  weak = await weakClient();
+  strong = await freshPerson(...STRONG);
+  administrator = await freshPerson(...ALL_SCOPES);
+});
+
+type Caller = Pick<ActingClient, "call">;
+
+const put = ({ call }: Caller, { id }: { id: string }, scopes: readonly string[]) =>
+  call(`${USERS}/${id}`, { method: "PUT", body: { scopes } });
+const reset = ({ call }: Caller, { id }: { id: string }) =>
+  call(`${USERS}/${id}/password-reset`, { method: "POST" });
+const remove = ({ call }: Caller, { id }: { id: string }) =>
+  call(`${USERS}/${id}`, { method: "DELETE" });
+const invite = ({ call }: Caller, scopes: readonly string[]) =>
+  call(INVITATIONS, { body: { email: `${freshName("eve")}@example.com`, scopes } });
+
+const REFUSED: readonly [name: string, attack: (caller: Caller) => Promise<Response>][] = [
+  ["takes all scopes from a stronger person", (caller) => put(caller, strong, [])],
+  ["gives a stronger person its own scopes", (caller) => put(caller, strong, ["auth:write"])],
+  ["gives a stronger person the scopes of before", (caller) => put(caller, strong, STRONG)],
+  ["gives a stronger person more", (caller) => put(caller, strong, ALL_SCOPES)],
+  ["makes a link for a stronger person's password", (caller) => reset(caller, strong)],
+  ["deletes a stronger person", (caller) => remove(caller, strong)],
+  ["takes all scopes from an administrator", (caller) => put(caller, administrator, [])],
+  ["makes a link for an administrator's password", (caller) => reset(caller, administrator)],
+  ["deletes an administrator", (caller) => remove(caller, administrator)],
+  ["invites somebody who may do more", (caller) => invite(caller, ["ledger:read"])],
+  ["invites an administrator", (caller) => invite(caller, ALL_SCOPES)],
+  ["invites somebody for another server", (caller) => invite(caller, ["elsewhere:write"])],
+];
+
+async function assertUnharmed(people: readonly (TestPerson & { scopes: readonly string[] })[]) {
+  for (const { id, scopes } of people) {
+    expect(await userOf(id)).toMatchObject({ scopes, canLogIn: true });
+  }
+}
+
+describe.each([
+  ["client", async () => weak],
+  ["person", async () => actingPerson(await freshPerson("auth:write"))],
+])("a %s with auth:write alone is refused when it", (_, callerOf) => {
+  test.each(REFUSED)("%s", async (_name, attack) => {
+    const { status } = await attack(await callerOf());
+    expect(status).toBe(400);
+    await assertUnharmed([
+      { ...strong, scopes: STRONG },
+      { ...administrator, scopes: ALL_SCOPES },
+    ]);
+  });
+});
+
+test("after all of this, the attacked people log in as before", async () => {
+  expect(await canLogIn(strong)).toBe(true);
+  expect(await canLogIn(administrator)).toBe(true);
+});
+
+describe("an application limits a person, and a person limits an application", () => {
+  test("who may do everything gives no more by a token than the token has", async () => {
+    const { call } = await actingPerson(await freshPerson("auth:write"));
+    const body = { id: freshName("made"), name: "n", scopes: ["ledger:read"] };
+    expect((await call(CLIENTS, { body })).status).toBe(400);
+    expect(await viewOf(body.id)).toBeUndefined();
+  });
+});
+
+describe("scopes that are given back, or given for the first time, give nothing to", () => {
+  test("whoever has opened an invitation of somebody weaker", async () => {
+    const eve = await invitedBy(weak, ["auth:write"]);
+    const { refresh, visitor, app, call } = await actingPerson(eve);
+    expect((await call(USERS)).status).toBe(200);
+    const user = await setScopes(eve.id, ["auth:write", "ledger:write"]);
+    expect(user).toMatchObject({ canLogIn: false, scopes: ["auth:write", "ledger:write"] });
+    expect(await auditOf("auth.person.credentials.revoke", `users/${eve.id}`)).toBe(1);
+    // The password, the session, the refresh token, and the access token for changes at once.
+    expect(await canLogIn(eve)).toBe(false);
+    const back = await visitor.get(authorizeUrl(app, { prompt: "none" }));
+    expect(back.headers.get("location")).toContain("error=login_required");
+    expect((await refresh()).error).toBe("invalid_grant");
+    expect((await invite({ call }, [])).status).toBe(401);
+    // A link of an administrator helps.
+    await openLink(await urlOf(await reset({ call: api }, eve)));
+    expect(await canLogIn(eve)).toBe(true);
+    expect(await userOf(eve.id)).toMatchObject({ canLogIn: true });
+  });
+
+  test("a passkey that was added after such an invitation", async () => {
+    const eve = await invitedBy(weak, []);
+    await env.DB.prepare(
+      "INSERT INTO auth_passkeys (id, person_id, public_key, counter) VALUES (?, ?, 'key', 0)",
+    )
+      .bind(freshName("passkey"), eve.id)
+      .run();
+    await setScopes(eve.id, STRONG);
+    const query = "SELECT count(*) AS n FROM auth_passkeys WHERE person_id = ?";
+    expect(await env.DB.prepare(query).bind(eve.id).first("n")).toBe(0);
+    expect(await userOf(eve.id)).toMatchObject({ canLogIn: false });
+  });
+
+  test("a password that somebody weaker has set meanwhile", async () => {
+    const victim = await freshPerson(...STRONG);
+    await setScopes(victim.id, []);
+    expect((await reset(weak, victim)).status).toBe(400);
+    await forgetFormer(victim.id);
+    await openLink(await urlOf(await reset(weak, victim)), OTHER_PASSWORD);
+    expect(await canLogIn({ ...victim, password: OTHER_PASSWORD })).toBe(true);
+    await setScopes(victim.id, STRONG);
+    expect(await canLogIn({ ...victim, password: OTHER_PASSWORD })).toBe(false);
+  });
+
+  test("a password that was changed with such a one", async () => {
+    const eve = await invitedBy(weak, []);
+    const { visitor } = await actingPerson(eve);
+    const fields = { old: eve.password, new: OTHER_PASSWORD };
+    expect((await visitor.post("/api/auth/password", fields)).status).toBe(200);
+    await setScopes(eve.id, STRONG);
+    expect(await canLogIn({ ...eve, password: OTHER_PASSWORD })).toBe(false);
+  });
+
+  test("a link that somebody weaker has made and not opened yet", async () => {
+    const victim = await freshPerson();
+    const url = await urlOf(await reset(weak, victim));
+    await setScopes(victim.id, STRONG);
+    expect(await openLink(url, OTHER_PASSWORD)).toBe(false);
+    expect(await canLogIn(victim)).toBe(true);
+  });
+
+  test("no more is ended than that: what an administrator has made stays", async () => {
+    const ada = await freshPerson("ledger:read");
+    const { refresh } = await actingPerson(ada);
+    expect(await setScopes(ada.id, STRONG)).toMatchObject({ canLogIn: true });
+    expect((await refresh()).status).toBe(200);
+    expect(await auditOf("auth.person.credentials.revoke", `users/${ada.id}`)).toBe(0);
+  });
+});
+
+describe("an invitation and a link for a password end", () => {
+  const holder = async () => acting(await makeClient({ scopes: ["auth:write", ...STRONG] }));
+  const ENDS: readonly [string, (id: string) => Promise<unknown>][] = [
+    ["loses scopes", (id) => asAdministrator(id, { scopes: ["auth:write"] })],
+    ["is bound to ledgers", (id) => asAdministrator(id, { metadata: { ledgers: "eu-1" } })],
+    ["is deleted", (id) => api(`${CLIENTS}/${id}`, { method: "DELETE" })],
+  ];
+
+  test.each(ENDS)("when the client that has made it %s", async (_, end) => {
+    const maker = await holder();
+    const invitation = await urlOf(await invite(maker, STRONG));
+    const victim = await freshPerson(...STRONG);
+    const link = await urlOf(await reset(maker, victim));
+    await end(maker.id);
+    expect(await openLink(invitation)).toBe(false);
+    expect(await openLink(link, OTHER_PASSWORD)).toBe(false);
+    expect(await canLogIn(victim)).toBe(true);
+  });
+
+  test.each([
+    ["loses scopes", (id: string) => setScopes(id, ["auth:write"])],
+    ["is deleted", (id: string) => remove({ call: api }, { id })],
+  ])("when the person who has made it %s", async (_, end) => {
+    const maker = await freshPerson("auth:write", ...STRONG);
+    const invitation = await urlOf(await invite(await actingPerson(maker), STRONG));
+    await end(maker.id);
+    expect(await openLink(invitation)).toBe(false);
+  });
+
+  test("but not when its maker gets more", async () => {
+    const maker = await weakClient();
+    const url = await urlOf(await invite(maker, []));
+    await asAdministrator(maker.id, { scopes: ["auth:write", "ledger:read"] });
+    expect(await openLink(url)).toBe(true);
+  });
+});
+
+describe("a token of before changes nothing", () => {
+  const CASES: readonly [string, (person: TestPerson) => Promise<unknown>][] = [
+    ["has lost auth:write", (person) => setScopes(person.id, ["auth:read"])],
+    ["is gone", (person) => remove({ call: api }, person)],
+    [
+      "has another password, by a link",
+      async (person) => openLink(await urlOf(await reset({ call: api }, person)), OTHER_PASSWORD),
+    ],
+  ];
+
+  test.each(CASES)("after its person %s", async (_, end) => {
+    const person = await freshPerson("auth:write");
+    const { call } = await actingPerson(person);
+    expect((await invite({ call }, [])).status).toBe(201);
+    await end(person);
+    expect((await invite({ call }, [])).status).toBe(401);
+    expect((await call(CLIENTS, { body: { name: "n" } })).status).toBe(401);
+  });
+
+  test("after its application has lost auth:write", async () => {
+    const { call, app } = await actingPerson(await freshPerson("auth:write"));
+    await asAdministrator(app.id, { scopes: ["auth:read"] });
+    expect((await invite({ call }, [])).status).toBe(401);
+  });
+
+  test("that gives more than its person has now", async () => {
+    const person = await freshPerson("auth:write", ...STRONG);
+    const { call } = await actingPerson(person);
+    await setScopes(person.id, ["auth:write"]);
+    expect((await invite({ call }, STRONG)).status).toBe(400);
+  });
+});
+
+test("of an invitation and the end of its maker at once, no invitation is left", async () => {
+  for (let round = 0; round < 5; round++) {
+    const maker = await acting(await makeClient({ scopes: ["auth:write", ...STRONG] }));
+    const [invited] = await Promise.all([
+      invite(maker, STRONG),
+      asAdministrator(maker.id, { scopes: ["auth:write"] }),
+    ]);
+    const isOpened = invited.ok && (await openLink(await urlOf(invited)));
+    expect(isOpened).toBe(false);
+  }
+});
+
+test("of a link for a password and scopes that are given at once, nobody gets a person who has both", async () => {
+  for (let round = 0; round < 5; round++) {
+    const victim = await freshPerson();
+    const url = await urlOf(await reset(weak, victim));
+    await Promise.all([openLink(url, OTHER_PASSWORD), setScopes(victim.id, STRONG)]);
+    expect(await canLogIn({ ...victim, password: OTHER_PASSWORD })).toBe(false);
+  }
+});
+
+test("people come back under no client's id, and clients under no person's", async () => {
+  const ada = await freshPerson();
+  const made = await api(CLIENTS, { body: { id: ada.id, name: "n" } });
+  expect(made.status).toBe(409);
+  expect((await send(`/api/auth/clients/${ada.id}`)).status).toBe(401);
+});

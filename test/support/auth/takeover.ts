@@ -1,0 +1,186 @@
+import { env } from "cloudflare:workers";
+import { makeClient } from "./clients.ts";
+import { authorizeUrl, freshApp, logIn, PASSWORD, type TestPerson, VERIFIER } from "./logins.ts";
+import { PageVisitor } from "./pages.ts";
+import { ask } from "./token-requests.ts";
+import { scopesOf } from "#platform/modules/module.ts";
+import { MODULES } from "#src/modules.ts";
+import { api, type ApiInit, freshName } from "#test/support/platform/api.ts";
+
+export const ALL_SCOPES = Object.keys(scopesOf(MODULES));
+/** What those may do who are attacked. */
+export const STRONG = ["ledger:write", "payments:write"];
+export const CLIENTS = "/api/auth/clients";
+export const USERS = "/api/florin/v1/users";
+export const INVITATIONS = "/api/florin/v1/invitations";
+export const GOOD_URI = "https://good.example/callback";
+export const EVIL_URI = "https://evil.example/callback";
+
+/** A client with a secret. */
+export interface KnownClient {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** A client that acts with a token of its own. */
+export interface ActingClient extends KnownClient {
+  readonly token: string;
+  /** Calls the API with its token. */
+  readonly call: (path: string, init?: ApiInit) => Promise<Response>;
+}
+
+/** The client to which a secret belongs, with a token of all its scopes. */
+export async function acting({ id, secret }: KnownClient): Promise<ActingClient> {
+  const { access_token: token } = await ask({
+    grant_type: "client_credentials",
+    client_id: id,
+    client_secret: secret,
+    scope: ALL_SCOPES.join(" "),
+  });
+  return { id, secret, token, call: (path, init = {}) => api(path, { ...init, token }) };
+}
+
+/** A client that may do one thing: change clients and people. */
+export const weakClient = async (): Promise<ActingClient> =>
+  acting(await makeClient({ id: freshName("weak"), scopes: ["auth:write"] }));
+
+/** A client that may do more, with a redirect URI. */
+export const strongClient = (fields: object = {}): Promise<KnownClient> =>
+  makeClient({
+    id: freshName("strong"),
+    scopes: STRONG,
+    redirectUris: [GOOD_URI],
+    postLogoutRedirectUris: [],
+    ...fields,
+  });
+
+/** The scopes that a secret gives, whatever is asked for; none where it is refused. */
+export async function scopesBy({ id, secret }: KnownClient): Promise<readonly string[]> {
+  const answer = await ask({
+    grant_type: "client_credentials",
+    client_id: id,
+    client_secret: secret,
+    scope: [...ALL_SCOPES, "elsewhere:write"].join(" "),
+  });
+  if (answer.status !== 200) return [];
+  return (answer.scope ?? [...ALL_SCOPES, "elsewhere:write"].join(" ")).split(" ");
+}
+
+export interface ClientBody {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly redirectUris: readonly string[];
+  readonly secrets: readonly { readonly id: string }[];
+  readonly metadata: object;
+}
+
+/** A client as the API shows it; undefined where there is none. */
+export async function viewOf(id: string): Promise<ClientBody | undefined> {
+  const response = await api(`${CLIENTS}/${encodeURIComponent(id)}`);
+  if (response.status === 404) return undefined;
+  return (await response.json<{ data: ClientBody }>()).data;
+}
+
+export interface UserBody {
+  readonly id: string;
+  readonly email: string;
+  readonly scopes: readonly string[];
+  readonly canLogIn: boolean;
+}
+
+/** A person as the API shows one; undefined where there is none. */
+export async function userOf(id: string): Promise<UserBody | undefined> {
+  const response = await api(USERS);
+  return (await response.json<{ data: UserBody[] }>()).data.find((user) => user.id === id);
+}
+
+/** Replaces fields of a client in the name of the first client, as who reads it and writes it back. */
+export const asAdministrator = async (id: string, fields: object): Promise<ClientBody> => {
+  const body = { ...(await viewOf(id)), ...fields };
+  const response = await api(`${CLIENTS}/${id}`, { method: "PUT", body });
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json<{ data: ClientBody }>()).data;
+};
+
+/** Gives a person other scopes in the name of the first client. */
+export async function setScopes(id: string, scopes: readonly string[]): Promise<UserBody> {
+  const response = await api(`${USERS}/${id}`, { method: "PUT", body: { scopes } });
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json<{ data: UserBody }>()).data;
+}
+
+/** Lets so much time pass that no token of former scopes lives any more. */
+export const forgetFormer = (holder: string): Promise<unknown> =>
+  env.DB.prepare("UPDATE auth_former_authorities SET expires_ms = 0 WHERE holder = ?")
+    .bind(holder)
+    .run();
+
+/** The audit's entries of an action, by what was changed. */
+export async function auditOf(action: string, object: string): Promise<number> {
+  const query = new URLSearchParams({ action, object }).toString();
+  const response = await api(`/api/florin/v1/audit?${query}`);
+  return (await response.json<{ cursor: { data: unknown[] } }>()).cursor.data.length;
+}
+
+/** Opens a link with which a password is chosen. Returns whether it was accepted. */
+export async function openLink(url: string, password = PASSWORD): Promise<boolean> {
+  const { searchParams } = new URL(url);
+  const token = searchParams.get("token") ?? "";
+  return (await new PageVisitor().post("/api/auth/invitation", { token, password })).ok;
+}
+
+/** What an answer has in `data.url`. */
+export const urlOf = async (response: Response): Promise<string> => {
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json<{ data: { url: string } }>()).data.url;
+};
+
+/** A person of whom somebody else has made an invitation, and opened it. */
+export async function invitedBy(
+  { call }: Pick<ActingClient, "call">,
+  scopes: readonly string[],
+): Promise<TestPerson> {
+  const email = `${freshName("eve")}@example.com`;
+  await openLink(await urlOf(await call(INVITATIONS, { body: { email, scopes } })));
+  const response = await api(USERS);
+  const { data } = await response.json<{ data: UserBody[] }>();
+  const id = data.find((user) => user.email === email)?.id;
+  if (id === undefined) throw new Error("the invitation made no person");
+  return { id, email, password: PASSWORD };
+}
+
+/** Whether somebody logs in with a password. */
+export async function canLogIn(person: TestPerson): Promise<boolean> {
+  const app = await freshApp({ scopes: ALL_SCOPES });
+  try {
+    await logIn(new PageVisitor(), authorizeUrl(app), person);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A person who acts through an application that may do everything: with a token, a refresh token and the browser. */
+export async function actingPerson(person: TestPerson) {
+  const app = await freshApp({ scopes: ALL_SCOPES });
+  const visitor = new PageVisitor();
+  const scope = ["openid", "offline_access", ...ALL_SCOPES].join(" ");
+  const back = await logIn(visitor, authorizeUrl(app, { scope }), person);
+  const tokens = await ask({
+    grant_type: "authorization_code",
+    client_id: app.id,
+    code: back.searchParams.get("code") ?? "",
+    redirect_uri: app.redirectUri,
+    code_verifier: VERIFIER,
+  });
+  const token = tokens.access_token;
+  const refresh = () =>
+    ask({
+      grant_type: "refresh_token",
+      client_id: app.id,
+      refresh_token: tokens.refresh_token ?? "",
+    });
+  const call = (path: string, init: ApiInit = {}) => api(path, { ...init, token });
+  return { app, visitor, token, call, refresh };
+}
