@@ -21,7 +21,10 @@ const PURE = [
   ...platform("memo.ts", "time.ts", "access", "filter", "patterns", "work/backoff.ts"),
 ];
 /** What the engine needs in addition: an interface to SQL, pages, and the messages of failed checks. */
-const ENGINE = [...PURE, ...platform("paging", "sql/sql.ts", "validation.ts")];
+const ENGINE = [
+  ...PURE,
+  ...platform("paging", "sql/sql.ts", "sql/step.ts", "sql/table-steps.ts", "validation.ts"),
+];
 const PLATFORM = [
   "platform",
   ...platform(
@@ -65,7 +68,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: ["platform", "platform/filter"],
     packages: ["node:buffer", "zod"],
   },
-  "platform/sql": { uses: [], packages: ["node:sqlite"] },
+  "platform/sql": { uses: platform("assert.ts", "errors.ts"), packages: ["node:sqlite"] },
   "platform/secrets": { uses: ["platform"], packages: ["node:crypto"] },
   "platform/objects": { uses: ["platform", ...platform("work/backoff.ts", "work/deadline.ts")] },
   "platform/work": { uses: ["platform", "platform/db"], packages: D1 },

@@ -1,5 +1,5 @@
 import { MERGE_LOG_ROWS, MERGE_LOG_STATEMENTS, MERGED_LOG } from "./steps/merge-log.ts";
-import type { Step } from "./steps/step.ts";
+import type { Step } from "#platform/sql/step.ts";
 
 /** The tables that the second step leaves as they are. */
 const TABLES: readonly string[] = [

@@ -1,21 +1,26 @@
 import { EventRing, isGap, type RingItem } from "./core/event-ring.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
+import { TableSteps } from "#platform/sql/table-steps.ts";
 
 /** What is kept for those who connect again; in a busy deployment it reaches back a few seconds only. */
 const RING_LIMITS = { entries: 10_000, length: 16_000_000 };
 /** Longest body that is shown, in characters: an SQLite row of an object takes two megabytes. */
 const BODY_LENGTH_MAX = 500_000;
 
-const TABLES = [
-  `CREATE TABLE IF NOT EXISTS recording (
+const STATEMENTS = [
+  `CREATE TABLE recording (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     is_on INTEGER NOT NULL,
     last INTEGER NOT NULL,
     idle_since_ms INTEGER
   ) STRICT`,
-  "CREATE TABLE IF NOT EXISTS entry (sequence INTEGER PRIMARY KEY, item TEXT NOT NULL) STRICT",
+  "CREATE TABLE entry (sequence INTEGER PRIMARY KEY, item TEXT NOT NULL) STRICT",
 ];
+
+const TABLES = new TableSteps("the recording of events", [
+  { name: "The recording of events", statements: STATEMENTS },
+]);
 
 /**
  * The events of the last while, in the storage of the object and in memory. It is on while somebody listens and for some
@@ -29,7 +34,7 @@ export class EventRecording {
 
   constructor(sql: Sql) {
     this.#sql = sql;
-    for (const table of TABLES) sql.all(table);
+    TABLES.migrateToEnd(sql);
     const [state] = sql.all<{ is_on: number; idle_since_ms: number | null }>(
       "SELECT is_on, idle_since_ms FROM recording",
     );

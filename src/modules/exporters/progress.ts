@@ -1,4 +1,5 @@
 import type { Sql } from "#platform/sql/sql.ts";
+import { hasSteps, TableSteps } from "#platform/sql/table-steps.ts";
 
 /** How far a pipeline got. All times are milliseconds since the epoch. */
 export interface Progress {
@@ -59,6 +60,10 @@ const CREATE = `CREATE TABLE progress (
   failures INTEGER NOT NULL DEFAULT 0, failing_since INTEGER, failed_at INTEGER, error TEXT
 ) STRICT`;
 
+const TABLES = new TableSteps("the progress of the pipeline", [
+  { name: "The progress of a pipeline", statements: [CREATE] },
+]);
+
 const NO_FAILURE = "failures = 0, failing_since = NULL, failed_at = NULL, error = NULL";
 
 /** Most of an error that is kept, in characters. */
@@ -71,7 +76,8 @@ export class ProgressStore {
 
   constructor(sql: Sql) {
     this.#sql = sql;
-    this.#exists = sql.all("SELECT 1 FROM sqlite_master WHERE name = 'progress'").length > 0;
+    this.#exists = hasSteps(sql);
+    if (this.#exists) TABLES.migrateToEnd(sql);
   }
 
   read(): Progress | undefined {
@@ -93,7 +99,7 @@ export class ProgressStore {
       const row = this.#row();
       if (row !== undefined && row.revision >= revision) return row.revision === revision;
       if (row === undefined) {
-        if (!this.#exists) this.#sql.all(CREATE);
+        if (!this.#exists) TABLES.migrateToEnd(this.#sql);
         this.#exists = true;
         this.#sql.all(
           "INSERT INTO progress (one, pipeline, revision, resets, active_at) VALUES (1, ?, ?, ?, ?)",

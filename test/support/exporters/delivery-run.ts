@@ -15,6 +15,8 @@ export interface Sent {
   readonly atMs: number;
 }
 
+const TABLE_NAMES = "SELECT name FROM sqlite_master WHERE type = 'table'";
+
 /** A pipeline whose ledger, destination and time the test controls. */
 export class DeliveryRun {
   nowMs = Date.parse("2026-03-01T12:00:00Z");
@@ -75,7 +77,9 @@ export class DeliveryRun {
   remove(): void {
     this.#spec = undefined;
     this.#progress.forget();
-    this.#sql.all("DROP TABLE progress");
+    for (const { name } of this.#sql.all<{ name: string }>(TABLE_NAMES)) {
+      this.#sql.all(`DROP TABLE ${name}`);
+    }
   }
 
   /** Runs until the delivery waits. Returns for how long, or undefined if it waits for a change. */

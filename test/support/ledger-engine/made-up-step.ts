@@ -1,7 +1,7 @@
 import { migrate, migrateSlice, type TablesState } from "#ledger-engine/storage/migrations.ts";
-import type { Step } from "#ledger-engine/storage/steps/step.ts";
 import { STEPS } from "#ledger-engine/storage/tables.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
+import type { Step } from "#platform/sql/step.ts";
 
 /** The properties of a made-up step. */
 interface MadeUp {

@@ -1,7 +1,7 @@
-import type { RowWork } from "./step.ts";
 import { countWithin } from "#ledger-engine/rules/limits.ts";
 import { logChecksum } from "#ledger-engine/storage/log/log-checksum.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
+import type { RowWork } from "#platform/sql/step.ts";
 
 /*
  * The second step of a ledger's tables: `log` and `tx` become one table, `tx`, and the entries that made no transaction

@@ -2,7 +2,6 @@ import { DurableObject } from "cloudflare:workers";
 import { LaneChanges, type ReplayCounts } from "./lane-changes.ts";
 import { LaneReads } from "./lane-reads.ts";
 import { LaneStore } from "./lane-store.ts";
-import { hasLaneTables } from "./lane-tables.ts";
 import { Lane } from "./lane.ts";
 import { LateEndings } from "./late-endings.ts";
 import { openPorts, readsWithin } from "./ports.ts";
@@ -25,6 +24,7 @@ import { Alarms } from "#platform/objects/alarms.ts";
 import { asResult, type Result, toFailure } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
+import { hasSteps } from "#platform/sql/table-steps.ts";
 import { sharedDeadlines } from "#platform/work/deadline.ts";
 
 /** How many deliveries one turn ends or purges; other calls come between two turns. */
@@ -279,7 +279,7 @@ export class EndpointObject extends DurableObject<Env> {
 
   /** Undefined before the config is known. */
   #lane(): Lane | undefined {
-    if (this.#opened !== undefined || !hasLaneTables(this.#sql)) return this.#opened;
+    if (this.#opened !== undefined || !hasSteps(this.#sql)) return this.#opened;
     const settings = webhookSettings.of(this.env);
     // After an eviction, no call is under way.
     this.#endings.settle([], Date.now());

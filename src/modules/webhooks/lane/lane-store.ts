@@ -1,18 +1,13 @@
 import { type Inserted, insertDeliveries, spansWithin, toSpan } from "./insert-deliveries.ts";
 import type { LaneClockState } from "./lane-clock.ts";
-import {
-  createLaneTables,
-  hasLaneTables,
-  OUTBOX_ORIGIN,
-  PENDING,
-  updateLaneTables,
-} from "./lane-tables.ts";
+import { LANE_TABLES, OUTBOX_ORIGIN, PENDING } from "./lane-tables.ts";
 import { ReceivedRanges } from "./received-ranges.ts";
 import { type DeliveryResult, settleDeliveries } from "./settle-deliveries.ts";
 import type { LaneSpec, EventBatch, EventOrigin } from "./types.ts";
 import type { BreakerState } from "#modules/webhooks/core/breaker.ts";
 import { parseColumns, parseJson, stringifyJson } from "#platform/json.ts";
 import { first, type Sql, type SqlValue } from "#platform/sql/sql.ts";
+import { hasSteps } from "#platform/sql/table-steps.ts";
 
 /** What a lane keeps besides its deliveries. */
 export interface LaneState {
@@ -71,14 +66,14 @@ export class LaneStore {
 
   constructor(sql: Sql) {
     this.#sql = sql;
-    updateLaneTables(sql);
+    if (hasSteps(sql)) LANE_TABLES.migrateToEnd(sql);
     this.#received = new ReceivedRanges(sql);
   }
 
   /** Makes the tables where there are none. */
   create(state: LaneState): void {
     this.#sql.transaction(() => {
-      createLaneTables(this.#sql);
+      LANE_TABLES.migrateToEnd(this.#sql);
       this.#sql.all(
         `INSERT INTO lane (one, spec, breaker, offset_ms, last_ms, head, purged_ms)
          VALUES (1, ?, ?, ?, ?, ?, ?)`,
@@ -94,7 +89,7 @@ export class LaneStore {
 
   /** Undefined if the lane has no config yet. */
   readState(): LaneState | undefined {
-    if (!hasLaneTables(this.#sql)) return undefined;
+    if (!hasSteps(this.#sql)) return undefined;
     const row = first(
       this.#sql.all<LaneRow>("SELECT spec, breaker, offset_ms, last_ms, head FROM lane"),
     );

@@ -1,4 +1,4 @@
-import type { Sql } from "#platform/sql/sql.ts";
+import { TableSteps } from "#platform/sql/table-steps.ts";
 
 /**
  * The tables of one lane, in the storage of its object. Times are milliseconds: `due_ms` by the clock of the lane, the others by
@@ -89,19 +89,10 @@ const STATEMENTS = [
   ) STRICT, WITHOUT ROWID`,
 ];
 
-export function createLaneTables(sql: Sql): void {
-  for (const statement of STATEMENTS) sql.all(statement);
-}
-
-/** Adds what the tables of an earlier version lack: when a purge last came to the end. The next one is then due at once. */
-export function updateLaneTables(sql: Sql): void {
-  const [table] = sql.all<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = 'lane'");
-  if (table === undefined || table.sql.includes("purged_ms")) return;
-  sql.all("ALTER TABLE lane ADD COLUMN purged_ms INTEGER NOT NULL DEFAULT 0");
-}
-
-export const hasLaneTables = (sql: Sql): boolean =>
-  sql.all("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'lane'").length > 0;
+/** The tables of a lane, which exist once the lane has a config. */
+export const LANE_TABLES = new TableSteps("the lane of the endpoint", [
+  { name: "The tables of a lane", statements: STATEMENTS },
+]);
 
 /** The statuses that are stored for deliveries, by number. */
 export const STORED_STATUSES = ["pending", "succeeded", "failed", "cancelled"] as const;

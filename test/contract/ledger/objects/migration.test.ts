@@ -1,11 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, test } from "vitest";
 import { storedUuid } from "#ledger-engine/storage/deletion.ts";
-import type { Step } from "#ledger-engine/storage/steps/step.ts";
 import { STEPS } from "#ledger-engine/storage/tables.ts";
 import { present } from "#platform/assert.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
+import type { Step } from "#platform/sql/step.ts";
 import { fromMillis } from "#platform/time.ts";
 import { toFirstStep } from "#test/support/ledger-engine/first-step.ts";
 import { cursorOf, missed, stepsWith, visited } from "#test/support/ledger-engine/made-up-step.ts";

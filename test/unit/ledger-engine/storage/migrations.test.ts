@@ -8,10 +8,10 @@ import {
   readMigrations,
   STEP_LAST,
 } from "#ledger-engine/storage/migrations.ts";
-import type { Step } from "#ledger-engine/storage/steps/step.ts";
 import { STEPS } from "#ledger-engine/storage/tables.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
+import type { Step } from "#platform/sql/step.ts";
 import { create, posting, refusalOf, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 import { audited } from "#test/support/ledger-engine/in-node.ts";
 import {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createLaneTables } from "#modules/webhooks/lane/lane-tables.ts";
+import { LANE_TABLES } from "#modules/webhooks/lane/lane-tables.ts";
 import { ReceivedRanges } from "#modules/webhooks/lane/received-ranges.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 
@@ -12,7 +12,7 @@ test("each entry is new once, whatever ranges come in whatever order, and few ra
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const sql = new NodeSql();
-      createLaneTables(sql);
+      LANE_TABLES.migrateToEnd(sql);
       const ranges = new ReceivedRanges(sql);
       const known = new Set<string>();
       for (const [origin, { first, last }] of steps) {

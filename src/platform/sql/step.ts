@@ -1,10 +1,13 @@
-import type { Sql } from "#platform/sql/sql.ts";
+import type { Sql } from "./sql.ts";
 
-/** One change of a ledger's tables. Its number is its place in the list of steps. */
+/**
+ * One change of the tables of an object, such as a ledger. Its number is its place in the list of steps. A step that was released never
+ * changes: every change of tables is a new step.
+ */
 export interface Step {
   /** What the step is for. */
   readonly name: string;
-  /** Quick changes of the schema, which are made at once, before the ledger is opened. */
+  /** Quick changes of the schema, which are made at once, before the object works. */
   readonly statements: readonly string[];
   /** In place of this step and those before it: the statements that make the same tables where there are none yet. */
   readonly fresh?: readonly string[];
@@ -15,7 +18,7 @@ export interface Step {
 /** Work on rows in bounded slices. It stops between any two of them, and goes on later, where the stored cursor says. */
 export interface RowWork {
   /**
-   * Whether the ledger is read and written between the slices; otherwise it answers 503 until the step is done. Then the
+   * Whether the object is read and written between the slices; otherwise it answers 503 until the step is done. Then the
    * code of this version must understand rows before and behind the cursor, and write rows that the step need not change.
    */
   readonly isServedMeanwhile: boolean;

@@ -1,0 +1,149 @@
+import type { Sql } from "./sql.ts";
+import type { Step } from "./step.ts";
+import { assert, present } from "#platform/assert.ts";
+import { AppError } from "#platform/errors.ts";
+
+/**
+ * How far the tables are. The object can be opened where they are `current`, and while rows are worked on if that is
+ * `served`; where the rows are `closed`, no code can read them yet.
+ */
+export type TablesState = "current" | "served" | "closed";
+
+/** A step, and how far an object is with it; the words are those of the API. */
+export interface MigrationStep {
+  readonly version: string;
+  readonly name: string;
+  readonly state: "DONE" | "PROGRESS" | "TO DO";
+}
+
+/** Whether an object has tables that were made in steps. One that was never used has none. */
+export const hasSteps = (sql: Sql): boolean =>
+  sql.all("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'").length > 0;
+
+/**
+ * The steps that lead to the tables of one kind of object, and how far an object is with them:
+ *
+ *     table migration           step 1 ──▶ step 2 ──▶ step 3
+ *     ┌──────┬────────┐         done       rows are    not begun
+ *     │ step │ cursor │                    worked on
+ *     │  1   │ null   │                    in slices
+ *     │  2   │ users: │ ◀─── the next slice begins behind this row
+ *     └──────┴────────┘
+ */
+export class TableSteps {
+  readonly #subject: string;
+  readonly #steps: readonly Step[];
+
+  /** `subject` names the object in errors: "the ledger". */
+  constructor(subject: string, steps: readonly Step[]) {
+    this.#subject = subject;
+    this.#steps = steps;
+  }
+
+  /** Number of the last step. */
+  get last(): number {
+    return this.#steps.length;
+  }
+
+  /** Whether all steps are done, and no later version has done more. */
+  isCurrent(sql: Sql): boolean {
+    const { step, cursor } = readLast(sql);
+    return step === this.#steps.length && cursor === null;
+  }
+
+  /** All steps, in order. Steps that a later version has done are known by their numbers only. */
+  read(sql: Sql): MigrationStep[] {
+    const last = readLast(sql);
+    const stateOf = (step: number): MigrationStep["state"] => {
+      if (step > last.step) return "TO DO";
+      return step === last.step && last.cursor !== null ? "PROGRESS" : "DONE";
+    };
+    return Array.from({ length: Math.max(last.step, this.#steps.length) }, (_, index) => ({
+      version: `${index + 1}`,
+      name: this.#steps[index]?.name ?? "A step of a later version",
+      state: stateOf(index + 1),
+    }));
+  }
+
+  /**
+   * Makes the quick changes that are next, up to a step that works on rows: `migrateSlice` goes on from there. Does nothing
+   * where all is done. Throws `OVERLOADED` for tables of a later version, and leaves them as they are: while a new version is
+   * rolled out, the next request may come to one that knows them.
+   */
+  migrate(sql: Sql): TablesState {
+    return sql.transaction(() => {
+      sql.all(
+        "CREATE TABLE IF NOT EXISTS migration (step INTEGER PRIMARY KEY, cursor TEXT) STRICT",
+      );
+      return this.#advance(sql);
+    });
+  }
+
+  /** Works on one slice of the rows of the step that is under way, and makes the quick changes behind it after the last. */
+  migrateSlice(sql: Sql): TablesState {
+    return sql.transaction(() => {
+      const { step, cursor } = this.#readKnown(sql);
+      if (cursor !== null) {
+        const rows = present(this.#steps[step - 1]?.rows, "a step with a cursor works on rows");
+        const next = rows.slice(sql, cursor) ?? null;
+        assert(next !== cursor, "a slice works on rows behind its cursor");
+        sql.all("UPDATE migration SET cursor = ? WHERE step = ?", next, step);
+      }
+      return this.#advance(sql);
+    });
+  }
+
+  /** Does all that is left to do, a transaction for each slice. */
+  migrateToEnd(sql: Sql): void {
+    for (let state = this.migrate(sql); state !== "current";) state = this.migrateSlice(sql);
+  }
+
+  /** Steps are done one after the other: none begins before all rows of the one before are done. */
+  #advance(sql: Sql): TablesState {
+    for (;;) {
+      const { step, cursor } = this.#readKnown(sql);
+      if (cursor !== null) {
+        // Before a later step is done, its code finds no tables that it knows, whatever this step was made for.
+        const isLast = step === this.#steps.length;
+        return isLast && this.#steps[step - 1]?.rows?.isServedMeanwhile === true
+          ? "served"
+          : "closed";
+      }
+      if (step === 0 && this.#makeFresh(sql)) continue;
+      const next = this.#steps[step];
+      if (next === undefined) return "current";
+      for (const statement of next.statements) sql.all(statement);
+      const start = next.rows === undefined ? null : "";
+      sql.all("INSERT INTO migration (step, cursor) VALUES (?, ?)", step + 1, start);
+    }
+  }
+
+  /** Makes the tables that all steps up to some step lead to, if a step says which. An empty database needs no step. */
+  #makeFresh(sql: Sql): boolean {
+    const last = this.#steps.findLastIndex(({ fresh }) => fresh !== undefined);
+    for (const statement of this.#steps[last]?.fresh ?? []) sql.all(statement);
+    for (let step = 1; step <= last + 1; step++) {
+      sql.all("INSERT INTO migration (step, cursor) VALUES (?, NULL)", step);
+    }
+    return last !== -1;
+  }
+
+  /** Throws where the last step is of a later version. */
+  #readKnown(sql: Sql): LastSqlRow {
+    const last = readLast(sql);
+    if (last.step <= this.#steps.length) return last;
+    throw new AppError(
+      "OVERLOADED",
+      `${this.#subject} was written by a later version: its tables are at step ${last.step}, and this version knows only ${this.#steps.length}`,
+    );
+  }
+}
+
+/** The last step that was begun, and where its next slice starts, null where it is done. */
+type LastSqlRow = { step: number; cursor: string | null };
+
+const readLast = (sql: Sql): LastSqlRow =>
+  sql.all<LastSqlRow>("SELECT step, cursor FROM migration ORDER BY step DESC LIMIT 1")[0] ?? {
+    step: 0,
+    cursor: null,
+  };
