@@ -22,8 +22,18 @@ export function methodFinder(app: OpenAPIHono<AppEnv>): MethodFinder {
     const { method, path } = definition.route;
     path.split("/").reduce(ensureNode, root).methods.add(method.toUpperCase());
   }
-  return (path) => [...(findNode(root, path)?.methods ?? [])];
+  return (path) => {
+    const found = methodsAt(root, path);
+    return found.length > 0 ? found : methodsAt(root, path.replace(LAST_SLASH, ""));
+  };
 }
+
+/** A slash at the end that `SegmentRouter` forgives. */
+const LAST_SLASH = /(?<=[^/])\/$/;
+
+const methodsAt = (root: RouteNode, path: string): string[] => [
+  ...(findNode(root, path)?.methods ?? []),
+];
 
 const newNode = (): RouteNode => ({ methods: new Set(), fixed: new Map() });
 

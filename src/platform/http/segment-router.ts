@@ -10,6 +10,8 @@ import { Remembered, type RememberedBounds } from "#platform/memo.ts";
  * The routes of a path take part in the order in which they were added, as the one handler that `merge` makes of theirs: Hono calls
  * a single handler with much less work than several. A route that has a parameter of an earlier one at another place of the path
  * takes no part. Other patterns throw `UnsupportedPathError`.
+ *
+ * A path with a slash behind it, `/v2/main/`, leads where it does without, `/v2/main`, unless a route ends with the slash itself.
  */
 export class SegmentRouter<T> implements Router<T> {
   readonly name = "SegmentRouter";
@@ -40,6 +42,8 @@ export class SegmentRouter<T> implements Router<T> {
     // Clients make up methods: those without routes share a tree.
     const tree = this.#treeOf(this.#methods.has(method) ? method : METHOD_NAME_ALL);
     const end = path.lastIndexOf("/");
+    if (end === path.length - 1 && isForgiven(tree, path))
+      return this.match(method, path.slice(0, end));
     if (end === -1) return [reachedAt(tree.start, path).entries, [path]];
     const beginning = path.slice(0, end);
     const place = tree.places.get(beginning) ?? placeOf(tree, beginning);
@@ -170,6 +174,14 @@ function mergedEntry<T>(routes: readonly Route<T>[], merge: Merge<T>): Entry<T> 
     handlers.push(handler);
   }
   return [merge(handlers), places];
+}
+
+/** Whether the slash at the end of a path means nothing: it is the only one there, and no route has it. */
+function isForgiven<T>(tree: Tree<T>, path: string): boolean {
+  const beginning = path.slice(0, -1);
+  if (beginning === "" || beginning.endsWith("/")) return false;
+  const { nodes } = tree.places.get(beginning) ?? placeOf(tree, beginning);
+  return !nodes.some(({ fixed }) => fixed.get("")?.end !== undefined);
 }
 
 /** Follows the beginning of a path, which may have very many segments, and remembers where it leads, if anywhere. */

@@ -58,9 +58,28 @@ describe("routing", () => {
   });
 
   test("takes lists with and without a trailing slash", async () => {
-    for (const path of ["/api/ledger/v2/", `${TRANSACTIONS}/`]) {
-      expect([path, (await api(path)).status]).toEqual([path, 200]);
+    for (const path of [
+      "/api/ledger/v2",
+      TRANSACTIONS,
+      "/api/payments/v3/connectors",
+      "/api/payments/pools",
+      "/api/auth/clients",
+      "/api/webhooks/configs",
+      "/api/orchestration/v2/workflows",
+      "/api/wallets/wallets",
+      "/api/florin/v1/audit",
+      "/versions",
+    ]) {
+      const [without, withSlash] = await Promise.all([api(path), api(`${path}/`)]);
+      expect([path, without.status, withSlash.status]).toEqual([path, 200, 200]);
+      expect(await withSlash.text()).toBe(await without.text());
     }
+    const refused = await api(`${TRANSACTIONS}/`, { method: "PATCH" });
+    expect([refused.status, refused.headers.get("allow")]).toEqual([
+      405,
+      expect.stringContaining("POST"),
+    ]);
+    expect((await api(`${TRANSACTIONS}//`)).status).toBe(404);
   });
 
   test.each(["/api/ledger/v2/a%00b", "/api/ledger/v2/%E0%A4%A", "/api/ledger/v2?cursor=%"])(

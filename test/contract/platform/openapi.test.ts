@@ -75,6 +75,17 @@ beforeAll(async () => {
 
 const nameOf = ({ path, method }: { path: string; method: string }): string => `${method} ${path}`;
 
+test("a change whose last parameter is empty by mistake is no change of what is above it", () => {
+  const changes = operations.filter(({ method }) => method !== "get" && method !== "head");
+  const known = new Set(changes.map(({ method, path }) => `${method} ${path}`));
+  const above = changes.flatMap(({ method, path }) =>
+    path.endsWith("}") ? [`${method} ${path.slice(0, path.lastIndexOf("/"))}`] : [],
+  );
+  expect(above.length).toBeGreaterThan(10);
+  // A slash at the end of a path means nothing.
+  expect(above.filter((operation) => known.has(operation))).toEqual([]);
+});
+
 describe("the OpenAPI document", () => {
   test("is for everyone to read", async () => {
     const response = await send("/openapi.json");

@@ -30,7 +30,6 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     {
       method: "get",
       path: "/clients",
-      aliases: ["/clients/"],
       operationId: "listClients",
       summary: "List all clients",
       tags,
@@ -47,7 +46,6 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     {
       method: "post",
       path: "/clients",
-      aliases: ["/clients/"],
       operationId: "createClient",
       summary: "Create a client",
       tags,

@@ -22,7 +22,6 @@ export function registerUsers(app: OpenAPIHono<AppEnv>): void {
     {
       method: "get",
       path: "/users",
-      aliases: ["/users/"],
       operationId: "listUsers",
       summary: "List all users",
       tags,

@@ -32,7 +32,6 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
     {
       method: "get",
       path: "/v2/_/exporters",
-      aliases: ["/v2/_/exporters/"],
       operationId: "v2ListExporters",
       summary: "List exporters",
       tags: TAGS,
@@ -50,7 +49,6 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
     {
       method: "post",
       path: "/v2/_/exporters",
-      aliases: ["/v2/_/exporters/"],
       operationId: "v2CreateExporter",
       summary: "Create an exporter",
       tags: TAGS,

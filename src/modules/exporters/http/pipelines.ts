@@ -42,7 +42,6 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
     {
       method: "get",
       path: "/v2/{ledger}/pipelines",
-      aliases: ["/v2/{ledger}/pipelines/"],
       operationId: "v2ListPipelines",
       summary: "List the pipelines of a ledger",
       tags: TAGS,
@@ -65,7 +64,6 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
     {
       method: "post",
       path: "/v2/{ledger}/pipelines",
-      aliases: ["/v2/{ledger}/pipelines/"],
       operationId: "v2CreatePipeline",
       summary: "Send the log of a ledger to an exporter",
       tags: TAGS,

@@ -18,6 +18,3 @@ export const V2: Generation = {
   tags: ["Workflows"],
   idOf: (name) => `v2${name.slice(0, 1).toUpperCase()}${name.slice(1)}`,
 };
-
-/** A path, and its other spelling with a slash at the end. */
-export const withSlash = (path: string) => ({ path, aliases: [`${path}/`] });

@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { type Generation, V1, V2, withSlash } from "./generations.ts";
+import { type Generation, V1, V2 } from "./generations.ts";
 import { toActivityView, toStageHistoryView } from "./history-views.ts";
 import { allInPages, PageParams, toPage } from "./lists.ts";
 import {
@@ -70,7 +70,7 @@ function registerStart(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generat
     app,
     {
       method: "post",
-      ...withSlash(`${prefix}/workflows/{workflowID}/instances`),
+      path: `${prefix}/workflows/{workflowID}/instances`,
       operationId: idOf("runWorkflow"),
       summary: "Start an instance of a workflow",
       description:
@@ -112,7 +112,7 @@ function registerOne(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generatio
     app,
     {
       method: "get",
-      ...withSlash(`${prefix}/instances/{instanceID}`),
+      path: `${prefix}/instances/{instanceID}`,
       operationId: idOf("getInstance"),
       summary: "Read an instance with the stages that it has come to",
       tags,
@@ -225,7 +225,7 @@ function registerPagedList(app: OpenAPIHono<AppEnv>): void {
     app,
     {
       method: "get",
-      ...withSlash("/v2/instances"),
+      path: "/v2/instances",
       operationId: "v2ListInstances",
       summary: "List instances",
       tags: V2.tags,
@@ -256,7 +256,7 @@ function registerWholeList(app: OpenAPIHono<AppEnv>): void {
     app,
     {
       method: "get",
-      ...withSlash("/instances"),
+      path: "/instances",
       operationId: "listInstances",
       summary: "List all instances",
       tags: V1.tags,

@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { type Generation, V1, V2, withSlash } from "./generations.ts";
+import { type Generation, V1, V2 } from "./generations.ts";
 import { allInPages, PageParams, toPage } from "./lists.ts";
 import {
   OccurrenceResponse,
@@ -58,7 +58,7 @@ function registerCreation(app: OpenAPIHono<AppEnv>, generation: Generation): voi
     app,
     {
       method: "post",
-      ...withSlash(`${prefix}/triggers`),
+      path: `${prefix}/triggers`,
       operationId: idOf("createTrigger"),
       summary: "Create a trigger",
       description:
@@ -82,7 +82,7 @@ function registerOne(app: OpenAPIHono<AppEnv>, generation: Generation): void {
     app,
     {
       method: "get",
-      ...withSlash(`${prefix}${OF_TRIGGER}`),
+      path: `${prefix}${OF_TRIGGER}`,
       operationId: idOf("readTrigger"),
       summary: "Read a trigger",
       tags: tagsOf(generation),
@@ -103,7 +103,7 @@ function registerDeletion(app: OpenAPIHono<AppEnv>, generation: Generation): voi
     app,
     {
       method: "delete",
-      ...withSlash(`${prefix}${OF_TRIGGER}`),
+      path: `${prefix}${OF_TRIGGER}`,
       operationId: idOf("deleteTrigger"),
       summary: "Delete a trigger",
       description: "It fires no more. What it has started goes on, and stays readable.",
@@ -124,7 +124,7 @@ function registerPagedLists(app: OpenAPIHono<AppEnv>): void {
     app,
     {
       method: "get",
-      ...withSlash("/v2/triggers"),
+      path: "/v2/triggers",
       operationId: "v2ListTriggers",
       summary: "List triggers",
       tags: tagsOf(V2),
@@ -174,7 +174,7 @@ function registerWholeLists(app: OpenAPIHono<AppEnv>): void {
     app,
     {
       method: "get",
-      ...withSlash("/triggers"),
+      path: "/triggers",
       operationId: "listTriggers",
       summary: "List all triggers",
       tags: V1.tags,

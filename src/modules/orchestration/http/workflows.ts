@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { type Generation, V1, V2, withSlash } from "./generations.ts";
+import { type Generation, V1, V2 } from "./generations.ts";
 import { allInPages, PageParams, toPage } from "./lists.ts";
 import { WorkflowRequest, WorkflowResponse } from "./schemas.ts";
 import { toWorkflowView } from "./views.ts";
@@ -33,7 +33,7 @@ function registerCreation(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Gene
     app,
     {
       method: "post",
-      ...withSlash(`${prefix}/workflows`),
+      path: `${prefix}/workflows`,
       operationId: idOf("createWorkflow"),
       summary: "Create a workflow",
       description:
@@ -57,7 +57,7 @@ function registerOne(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generatio
     app,
     {
       method: "get",
-      ...withSlash(`${prefix}/workflows/{flowId}`),
+      path: `${prefix}/workflows/{flowId}`,
       operationId: idOf("getWorkflow"),
       summary: "Read a workflow, also a deleted one",
       tags,
@@ -77,7 +77,7 @@ function registerDeletion(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Gene
     app,
     {
       method: "delete",
-      ...withSlash(`${prefix}/workflows/{flowId}`),
+      path: `${prefix}/workflows/{flowId}`,
       operationId: idOf("deleteWorkflow"),
       summary: "Delete a workflow",
       description:
@@ -102,7 +102,7 @@ function registerPagedList(app: OpenAPIHono<AppEnv>): void {
     app,
     {
       method: "get",
-      ...withSlash("/v2/workflows"),
+      path: "/v2/workflows",
       operationId: "v2ListWorkflows",
       summary: "List workflows",
       tags: V2.tags,
@@ -123,7 +123,7 @@ function registerWholeList(app: OpenAPIHono<AppEnv>): void {
     app,
     {
       method: "get",
-      ...withSlash("/workflows"),
+      path: "/workflows",
       operationId: "listWorkflows",
       summary: "List all workflows",
       tags: V1.tags,

@@ -34,6 +34,8 @@ describe("the methods of a path", () => {
     ["/v2/main/metadata/k", ["DELETE"]],
     ["/main/accounts", ["HEAD"]],
     ["/main/accounts/users:1", ["GET"]],
+    ["/v2/main/", ["GET", "POST"]],
+    ["/main/accounts/", ["HEAD"]],
     ["/constructor/accounts", ["HEAD"]],
   ])("%s are those of its operations", (path, methods) => {
     expect(finder()(path)).toEqual(methods);
@@ -50,7 +52,7 @@ describe("the methods of a path", () => {
     },
   );
 
-  test.each(["/", "/main", "/v2/", "/main/accounts/", "/main/accounts/a/b", "/main//a", ""])(
+  test.each(["/", "/main", "/v2//", "//", "/main/accounts/a/b", "/main//a", ""])(
     "%j have no methods",
     (path) => {
       expect(finder()(path)).toEqual([]);

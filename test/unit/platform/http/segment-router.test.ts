@@ -81,10 +81,23 @@ describe("the router", () => {
   });
 
   it("gives the handlers of every path where no route matches", () => {
-    for (const path of ["/", "", "/v2", "/v2/", "/v2/main/accounts/", "/v3/x/y", "/v2/main/x"]) {
+    for (const path of ["/", "", "/v2", "/v2/", "/v2//", "/v2/main//", "/v3/x/y", "/v2/main/x"]) {
       expect(match("GET", path)).toEqual([["ALL /*", {}]]);
     }
     expect(match("BREW", "/v2/main")).toEqual([["ALL /*", {}]]);
+  });
+
+  it("forgives a slash behind a path, unless a route has it", () => {
+    for (const path of ["/v2/main", "/v2/main/accounts/a", "/v3/x", "/v2"])
+      expect(match("GET", `${path}/`)).toEqual(match("GET", path));
+    const both = routerOf([
+      ["GET", "/a"],
+      ["GET", "/a/"],
+      ["POST", "/a"],
+    ]);
+    expect(both("GET", "/a/")).toEqual([["GET /a/", {}]]);
+    expect(both("POST", "/a/")).toEqual([["POST /a", {}]]);
+    for (const path of ["/a//", "//", "//a/"]) expect(both("POST", path)).toEqual([["", {}]]);
   });
 
   it("takes everything below a path that ends with a star", () => {
@@ -99,6 +112,7 @@ describe("the router", () => {
     expect(below("GET", "/v2/a")).toEqual([["GET /v2/:ledger, ALL /v2/*", { ledger: "a" }]]);
     expect(below("GET", "/hooks/7/x/y")).toEqual([["ALL /hooks/:id/*", { id: "7" }]]);
     expect(below("GET", "/hooks/")).toEqual([["", {}]]);
+    expect(below("GET", "/v2/a/")).toEqual([["GET /v2/:ledger, ALL /v2/*", { ledger: "a" }]]);
   });
 
   it("takes no more than a moment for a path of very many segments", () => {
@@ -116,7 +130,7 @@ describe("the router", () => {
     }
   });
 
-  it("agrees with Hono's own router", () => {
+  it("agrees with Hono's own router, but for a slash at the end", () => {
     const segment = fc.constantFrom("a", "b", ":x", ":y", ":z");
     const path = fc
       .tuple(fc.uniqueArray(segment, { minLength: 1, maxLength: 4 }), fc.constantFrom("", "/*"))
@@ -132,7 +146,8 @@ describe("the router", () => {
         const trie = new TrieRouter<string>();
         for (const [method, path] of all) trie.add(method, path, `${method} ${path}`);
         for (const path of paths) {
-          expect(match("GET", path)).toEqual(merged(trie.match("GET", path)));
+          const forgiven = path.replace(/(?<=[^/])\/$/, "");
+          expect(match("GET", path)).toEqual(merged(trie.match("GET", forgiven)));
         }
       }),
     );

@@ -38,7 +38,6 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     {
       method: "get",
       path: "/v2/{ledger}/accounts",
-      aliases: ["/v2/{ledger}/accounts/"],
       operationId: "v2ListAccounts",
       summary: "List accounts",
       tags: TAGS,
@@ -65,7 +64,6 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     {
       method: "head",
       path: "/v2/{ledger}/accounts",
-      aliases: ["/v2/{ledger}/accounts/"],
       operationId: "v2CountAccounts",
       summary: "Count accounts",
       tags: TAGS,

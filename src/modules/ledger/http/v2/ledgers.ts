@@ -40,7 +40,6 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
     {
       method: "get",
       path: "/v2",
-      aliases: ["/v2/"],
       operationId: "v2ListLedgers",
       summary: "List ledgers",
       tags: ["Ledgers"],
@@ -61,7 +60,6 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
     {
       method: "post",
       path: "/v2/{ledger}",
-      aliases: ["/v2/{ledger}/"],
       operationId: "v2CreateLedger",
       summary: "Create a ledger",
       tags: ["Ledgers"],
@@ -88,7 +86,6 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
     {
       method: "get",
       path: "/v2/{ledger}",
-      aliases: ["/v2/{ledger}/"],
       operationId: "v2GetLedger",
       summary: "Read a ledger",
       tags: ["Ledgers"],

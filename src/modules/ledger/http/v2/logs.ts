@@ -29,7 +29,6 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
     {
       method: "get",
       path: "/v2/{ledger}/logs",
-      aliases: ["/v2/{ledger}/logs/"],
       operationId: "v2ListLogs",
       summary: "List log entries, newest first",
       description:

@@ -82,7 +82,6 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
     {
       method: "get",
       path: "/v2/{ledger}/schemas",
-      aliases: ["/v2/{ledger}/schemas/"],
       operationId: "v2ListSchemas",
       summary: "List schemas, newest first",
       tags: TAGS,

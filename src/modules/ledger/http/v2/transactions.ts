@@ -83,7 +83,6 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     {
       method: "get",
       path: "/v2/{ledger}/transactions",
-      aliases: ["/v2/{ledger}/transactions/"],
       operationId: "v2ListTransactions",
       summary: "List transactions",
       tags: TAGS,
@@ -115,7 +114,6 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     {
       method: "head",
       path: "/v2/{ledger}/transactions",
-      aliases: ["/v2/{ledger}/transactions/"],
       operationId: "v2CountTransactions",
       summary: "Count transactions",
       tags: TAGS,

@@ -37,7 +37,6 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
     {
       method: "get",
       path: "/{ledger}/accounts",
-      aliases: ["/{ledger}/accounts/"],
       operationId: "listAccountsLedger",
       summary: "List accounts by address",
       tags: TAGS,
@@ -67,7 +66,6 @@ function registerCount(app: OpenAPIHono<AppEnv>): void {
     {
       method: "head",
       path: "/{ledger}/accounts",
-      aliases: ["/{ledger}/accounts/"],
       operationId: "countAccounts",
       summary: "Count accounts",
       tags: TAGS,

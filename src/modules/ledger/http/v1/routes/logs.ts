@@ -14,7 +14,6 @@ export function registerLogs(app: OpenAPIHono<AppEnv>): void {
     {
       method: "get",
       path: "/{ledger}/logs",
-      aliases: ["/{ledger}/logs/"],
       operationId: "listLogs",
       summary: "List log entries, newest first",
       description:

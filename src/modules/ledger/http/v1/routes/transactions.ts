@@ -101,7 +101,6 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
     {
       method: "get",
       path: "/{ledger}/transactions",
-      aliases: ["/{ledger}/transactions/"],
       operationId: "listTransactions",
       summary: "List transactions, newest first",
       tags: TAGS,
@@ -130,7 +129,6 @@ function registerCount(app: OpenAPIHono<AppEnv>): void {
     {
       method: "head",
       path: "/{ledger}/transactions",
-      aliases: ["/{ledger}/transactions/"],
       operationId: "countTransactions",
       summary: "Count transactions",
       tags: TAGS,
