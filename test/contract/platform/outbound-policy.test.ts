@@ -1,8 +1,11 @@
 import { describe, expect, test, vi } from "vitest";
+import { assertCallable } from "#modules/payments/connectors/config.ts";
+import { CONNECTOR_KINDS } from "#modules/payments/connectors/index.ts";
 import type { ErrorBody } from "#platform/errors.ts";
+import { urlProblem } from "#platform/http/outbound.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { EXPORTERS } from "#test/support/exporters/pipelines.ts";
-import { bodyOf, token } from "#test/support/platform/api.ts";
+import { bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { isolate } from "#test/support/platform/isolate.ts";
 import { EVENT_TYPES, freshEndpoint, insert } from "#test/support/webhooks/configs.ts";
 
@@ -57,5 +60,50 @@ describe("a host that is not public is refused", () => {
     await expectRefusal(await send("PUT", `${EXPORTERS}/${data.id}`, { driver, config }));
     const read = await send("GET", `${EXPORTERS}/${data.id}`);
     expect(await bodyOf(read)).toMatchObject({ data: { driver: "noop" } });
+  });
+
+  const CONNECTORS = "/api/payments/v3/connectors";
+
+  test.each(CONNECTOR_KINDS.map((kind) => [kind.key, kind] as const))(
+    "in each text that a connector's configuration has: %s",
+    (_, { fields }) => {
+      const texts = fields.filter(({ type }) => type === "string").map(({ name }) => name);
+      const problemOf = (url: string) => urlProblem(url, { allowPrivateHosts: false });
+      for (const name of texts) {
+        const values = Object.fromEntries(texts.map((other) => [other, "x"]));
+        expect(() => assertCallable(fields, values, problemOf)).not.toThrow();
+        const refused = { ...values, [name]: METADATA_SERVICE };
+        expect(() => assertCallable(fields, refused, problemOf)).toThrow(
+          `'${name}' names 169.254.169.254, which is not a public host`,
+        );
+      }
+    },
+  );
+
+  test("when a connector is installed or its configuration is changed, and nothing changes", async () => {
+    const name = freshName("dummypay");
+    const good = { name, directory: "/tmp/florin" };
+    for (const directory of [METADATA_SERVICE, ` ${METADATA_SERVICE}`]) {
+      const response = await send("POST", `${CONNECTORS}/install/dummypay`, { ...good, directory });
+      expect(response.status).toBe(400);
+    }
+    await expectRefusal(
+      await send("POST", `${CONNECTORS}/install/dummypay`, {
+        ...good,
+        directory: METADATA_SERVICE,
+      }),
+    );
+    const installed = await send("POST", `${CONNECTORS}/install/dummypay`, good);
+    const { data: id } = (await bodyOf(installed)) as { data: string };
+    const path = `${CONNECTORS}/${id}/config`;
+    const before = await bodyOf(await send("GET", path));
+    await expectRefusal(await send("PATCH", path, { ...good, directory: METADATA_SERVICE }));
+    await expectRefusal(
+      await send("POST", `/api/payments/connectors/dummypay/${id}/config`, {
+        ...good,
+        directory: METADATA_SERVICE,
+      }),
+    );
+    expect(await bodyOf(await send("GET", path))).toEqual(before);
   });
 });

@@ -68,6 +68,34 @@ export function parseConfig(
   return { name, pollingPeriodMs, values };
 }
 
+/**
+ * Checks that the server may call what a configuration names: every text of it that is an http(s) URL, whatever its field is called. `problemOf`
+ * describes what is wrong with a URL, as the rest of a sentence. Throws `VALIDATION` naming each field that is wrong.
+ */
+export function assertCallable(
+  fields: readonly ConfigField[],
+  values: PluginConfig,
+  problemOf: (url: string) => string | undefined,
+): void {
+  const problems = fields.flatMap(({ name }) => {
+    const value = values[name];
+    const problem = typeof value === "string" && WEB_URL.test(value) ? problemOf(value) : undefined;
+    return problem === undefined ? [] : [{ name, text: `'${name}' ${problem}` }];
+  });
+  if (problems.length === 0) return;
+  throw new AppError(
+    "VALIDATION",
+    `invalid config: ${problems.map(({ text }) => text).join("; ")}`,
+    {
+      details: problems.map(({ name }) => name).join(", "),
+    },
+  );
+}
+
+/** URL parsers drop spaces and control characters before the scheme. */
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const WEB_URL = /^[\u0000-\u0020]*https?:/i;
+
 const NAME: ConfigField = { name: "name", label: "Name", type: "string", isRequired: true };
 
 /** The members of a body by their names in small letters. A name that is written exactly counts more than another one. */

@@ -3,7 +3,11 @@ import { assertPlugin } from "./plugin.ts";
 import { reconcilerOf, requestLimits, withReference } from "./reconciler.ts";
 import { connectorRow } from "./rows.ts";
 import { paymentConnectors } from "./tables.ts";
-import { type ConnectorConfig, parseConfig } from "#modules/payments/connectors/config.ts";
+import {
+  assertCallable,
+  type ConnectorConfig,
+  parseConfig,
+} from "#modules/payments/connectors/config.ts";
 import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
 import { CONNECTOR_KINDS, kindOf } from "#modules/payments/connectors/index.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
@@ -13,7 +17,9 @@ import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
+import { urlProblem } from "#platform/http/outbound.ts";
 import { newId } from "#platform/ids.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
 
 /** Most connectors of a deployment. */
 export const CONNECTORS_MAX = 1000;
@@ -92,6 +98,10 @@ export async function checkConfig(
     standardMs: settings.FLORIN_PAYMENTS_POLLING_PERIOD,
     leastMs: settings.FLORIN_PAYMENTS_POLLING_PERIOD_MIN,
   });
+  const policy = {
+    allowPrivateHosts: platformSettings.of(context.env).FLORIN_ALLOW_PRIVATE_HOSTS,
+  };
+  assertCallable(kind.fields, config.values, (url) => urlProblem(url, policy));
   await assertPlugin(context, { kind, config: config.values });
   return { kind, config };
 }
