@@ -11,6 +11,7 @@ import { registerTriggers } from "./http/triggers.ts";
 import { registerWorkflows } from "./http/workflows.ts";
 import { INSTANCE_EVENT_TYPES } from "./instances/event-types.ts";
 import { sweepEnded } from "./retention/sweep.ts";
+import { InstanceRunnerObject } from "./run/instance-runner-object.ts";
 import { InstanceWorkflow } from "./run/instance-workflow.ts";
 import { sweepInstances } from "./run/revive.ts";
 import { orchestrationSettings } from "./settings.ts";
@@ -25,7 +26,7 @@ import { type Module, readAndWrite } from "#platform/modules/module.ts";
 
 /**
  * Orchestration: workflows, their instances, and the triggers that start them. `core` says what a stage does, as data and as programs that give one activity after
- * the other; `run` takes instances further, and what it has done is in D1; the platform's Workflows only call it and wait. See
+ * the other; `run` takes instances further, and what it has done is in D1; requests, the runner and the platform's Workflows only call it and wait. See
  * `docs/orchestration.md`.
  */
 export const orchestrationModule: Module = {
@@ -60,7 +61,7 @@ export const orchestrationModule: Module = {
     { name: "orchestration-triggers", run: sweepOccurrences },
     { name: "orchestration-retention", run: sweepEnded },
   ],
-  classes: { InstanceWorkflow },
+  classes: { InstanceRunnerObject, InstanceWorkflow },
 };
 
-export { InstanceWorkflow };
+export { InstanceRunnerObject, InstanceWorkflow };

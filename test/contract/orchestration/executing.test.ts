@@ -96,9 +96,9 @@ describe("an instance is executed where it was started", () => {
   });
 
   test.each([
-    ["an event", WAIT],
-    ["a time", { delay: { duration: "1h" } }],
-  ])("until it waits for %s, on the platform", async (_what, wait) => {
+    ["an event, which the platform hears nothing of", WAIT, []],
+    ["a time, at which the runner goes on", { delay: { duration: "1h" } }, ["wake in 3600 s"]],
+  ])("until it waits for %s", async (_what, wait, calls) => {
     const { platform, flows, balanceOf } = world();
     const to = `users:${freshName("waiting")}`;
     const started = await flows.start([pay("world", to), wait, pay("world", to)]);
@@ -106,16 +106,16 @@ describe("an instance is executed where it was started", () => {
 
     expect(await getInstance(flows.context, started.id)).toMatchObject({ stage: 1 });
     expect(await balanceOf(to)).toBe(100n);
-    expect(platform.calls).toEqual([[`${started.id}-1`, "create 1"]]);
+    expect(platform.calls).toEqual(calls.map((call) => [`${started.id}-1`, call]));
   });
 
-  test("until an activity has failed, which the platform tries again", async () => {
+  test("until an activity has failed, which the runner tries again", async () => {
     const { platform, flows } = world();
     const started = await flows.start([pay(`users:${freshName("poor")}`, "shop")]);
     await carryOn(flows.context.env, started);
 
     expect((await getInstance(flows.context, started.id)).terminatedAt).toBeUndefined();
-    expect(platform.calls).toEqual([[`${started.id}-1`, "create 1"]]);
+    expect(platform.calls).toEqual([[`${started.id}-1`, "wake in 1 s"]]);
   });
 
   test("until its time is over", async () => {
@@ -129,6 +129,21 @@ describe("an instance is executed where it was started", () => {
     expect(await balanceOf(to)).toBe(100n);
   });
 
+  test("with sixteen others at most: what is more waits for the runner", async () => {
+    const { platform, flows, balanceOf } = world();
+    const to = `users:${freshName("many")}`;
+    const started = await Promise.all(
+      Array.from({ length: 20 }, () => flows.start([pay("world", to)])),
+    );
+    const { env } = flows.context;
+    await Promise.all(started.map((instance) => carryOn(env, instance)));
+
+    expect(await balanceOf(to)).toBe(1600n);
+    expect(platform.calls.map(([, call]) => call)).toEqual(
+      Array.from({ length: 4 }, () => "wake in 0 s"),
+    );
+  });
+
   test("by two at once, and pays once", async () => {
     const { flows, balanceOf } = world();
     const to = `users:${freshName("twice")}`;
@@ -140,13 +155,13 @@ describe("an instance is executed where it was started", () => {
     expect(await balanceOf(to)).toBe(200n);
   });
 
-  test("and gets to the platform with its event, if it was cut off before", async () => {
+  test("and by the runner with its event, if it was cut off before", async () => {
     const { platform, flows } = world();
     const started = await flows.start([WAIT]);
     expect(await flows.drive(started)).toEqual({ kind: "wait-for-event" });
     await sendEvent(flows.context, started.id, "go");
 
-    expect(platform.calls).toEqual([[`${started.id}-1`, "create 1"]]);
+    expect(platform.calls).toEqual([[`${started.id}-1`, "wake in 0 s"]]);
     expect(await flows.drive(started)).toEqual({ kind: "end" });
   });
 });

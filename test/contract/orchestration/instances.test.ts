@@ -240,8 +240,8 @@ describe("the sweep", () => {
 
   test.each([
     ["of which the platform knows nothing is given to it", undefined, ["create 1"]],
-    ["that was killed is paused and resumed", "running", ["pause", "resume", "wake"]],
-    ["that was paused is resumed", "paused", ["resume", "wake"]],
+    ["that was killed is paused and resumed", "running", ["pause", "resume"]],
+    ["that was paused is resumed", "paused", ["resume"]],
     ["that the platform has given up gets another run", "errored", ["create 2"]],
   ])("an instance %s", async (_what, status, calls) => {
     const { world, platform, started } = await overdue(status);

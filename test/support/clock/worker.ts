@@ -46,6 +46,12 @@ export class EventStreamObject extends product.EventStreamObject {
   }
 }
 
+export class InstanceRunnerObject extends product.InstanceRunnerObject {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(stepAlarms(ctx), env);
+  }
+}
+
 export class LedgerAuditObject extends product.LedgerAuditObject {
   constructor(ctx: DurableObjectState, env: Env) {
     super(stepAlarms(ctx), env);

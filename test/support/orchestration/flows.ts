@@ -24,6 +24,15 @@ export class FakePlatform {
   readonly calls: [id: string, call: string][] = [];
   readonly #status: string | undefined;
 
+  /** The runner of instances, which goes on with none: of each wake, it notes the instance and in how many seconds that is. */
+  readonly runner = {
+    getByName: () => ({
+      wake: async ({ id, run }: { id: string; run: number }, atMs: number) => {
+        this.calls.push([`${id}-${run}`, `wake in ${Math.round((atMs - Date.now()) / 1000)} s`]);
+      },
+    }),
+  };
+
   /** Undefined for a platform that knows no instance. */
   constructor(status?: string) {
     this.#status = status;
@@ -81,6 +90,7 @@ export class Flows {
         ...env,
         ...this.settings,
         INSTANCES: this.#platform,
+        INSTANCE_RUNNER: this.#platform.runner,
         EVENTS: NO_QUEUE,
       } as unknown as Env,
       principal: this.principal,

@@ -1,4 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { type Generation, V1, V2 } from "./generations.ts";
 import { toActivityView, toStageHistoryView } from "./history-views.ts";
 import { allInPages, PageParams, toPage } from "./lists.ts";
@@ -11,6 +12,7 @@ import {
 } from "./schemas.ts";
 import { toBareInstanceView, toInstanceView, toInstanceWithStatusView } from "./views.ts";
 import { asClient } from "#modules/auth/index.ts";
+import type { Variables } from "#modules/orchestration/core/variables.ts";
 import { abortInstance } from "#modules/orchestration/instances/abort.ts";
 import { instanceHistory, stageHistory } from "#modules/orchestration/instances/history.ts";
 import { listInstances } from "#modules/orchestration/instances/list.ts";
@@ -18,7 +20,7 @@ import { sendEvent } from "#modules/orchestration/instances/send-event.ts";
 import { startInstance } from "#modules/orchestration/instances/start.ts";
 import { INSTANCE_STATES } from "#modules/orchestration/instances/state.ts";
 import { getInstance, stagesOf } from "#modules/orchestration/instances/store.ts";
-import { waitForEnd } from "#modules/orchestration/instances/wait.ts";
+import { takeWait, waitForEnd } from "#modules/orchestration/instances/wait.ts";
 import { carryOn } from "#modules/orchestration/run/carry-on.ts";
 import { AppError } from "#platform/errors.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
@@ -81,26 +83,47 @@ function registerStart(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generat
       query: z.object({ wait: BooleanParam }),
       headers: StartHeaders,
       body: VariablesRequest,
-      responses: { 201: json("The instance", dataOf(InstanceResponse)), ...errors(404) },
+      responses: { 201: json("The instance", dataOf(InstanceResponse)), ...errors(404, 429) },
     },
     async ({ params, query, headers, body: variables, c }) => {
-      const { context } = c.var;
-      const acting = await asClient(context, deploymentOf(c).scopes);
-      const start = { workflowId: params.workflowID, variables };
-      const { instance: started, isNew } = await startInstance(acting, {
-        ...start,
-        ...keyOf(headers["Idempotency-Key"]),
-      });
-      if (isNew && started.terminatedAt === undefined) {
-        c.executionCtx.waitUntil(carryOn(c.env, started));
-      }
-      const answer = { status: 201, headers: isNew ? {} : { "idempotency-hit": "true" } } as const;
-      if (!query.wait) return { ...answer, body: { data: toBareInstanceView(started) } };
-      const ended = await waitForEnd(context, started.id);
-      const stages = await stagesOf(context, ended);
-      return { ...answer, body: { data: toInstanceWithStatusView(ended, stages) } };
+      const start = { workflowId: params.workflowID, variables, key: headers["Idempotency-Key"] };
+      if (query.wait) return { status: 201, ...(await runToEnd(c, start)) };
+      const { started, headers: replayed } = await run(c, start);
+      return { status: 201, headers: replayed, body: { data: toBareInstanceView(started) } };
     },
   );
+}
+
+interface Start {
+  readonly workflowId: string;
+  readonly variables: Variables;
+  readonly key: string | undefined;
+}
+
+/** Starts an instance, and executes it beside the request. */
+async function run(c: Context<AppEnv>, { key, ...start }: Start) {
+  const acting = await asClient(c.get("context"), deploymentOf(c).scopes);
+  const { instance, isNew } = await startInstance(acting, { ...start, ...keyOf(key) });
+  const isToDo = isNew && instance.terminatedAt === undefined;
+  const work = isToDo ? carryOn(c.env, instance) : Promise.resolve();
+  c.executionCtx.waitUntil(work);
+  const headers: Record<string, string> = isNew ? {} : { "idempotency-hit": "true" };
+  return { started: instance, work, headers };
+}
+
+/** Starts an instance, and answers at its end, or with how it is when its time is over. */
+async function runToEnd(c: Context<AppEnv>, start: Start) {
+  const context = c.get("context");
+  const endWait = takeWait(context);
+  try {
+    const { started, work, headers } = await run(c, start);
+    await work;
+    const ended = await waitForEnd(context, started.id);
+    const stages = await stagesOf(context, ended);
+    return { headers, body: { data: toInstanceWithStatusView(ended, stages) } };
+  } finally {
+    endWait();
+  }
 }
 
 /** Keys of clients, and occurrences of triggers, by which instances start once, too, do not meet. */

@@ -1,6 +1,5 @@
 import { changeInstance } from "./change.ts";
 import { CANCELED } from "./instance.ts";
-import { stopRun, wakeRun } from "#modules/orchestration/run/platform.ts";
 import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -18,9 +17,7 @@ export function abortInstance(context: ServiceContext, id: string): Promise<void
       action: "orchestration.instance.abort",
       object: `instances/${id}`,
     });
-    if (!(await transition.store(change))) return false;
-    // One that waits for an event ends by itself once it is woken; only one that sleeps has to be stopped.
-    await (instance.dueAt === undefined ? wakeRun(context, instance) : stopRun(context, instance));
-    return true;
+    // Whoever goes on with it finds that it has ended.
+    return transition.store(change);
   });
 }

@@ -4,7 +4,7 @@ import type { FlowInstance } from "./instance.ts";
 import { orchestrationInstances, orchestrationMoments } from "./tables.ts";
 import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
-import { wakeRun } from "#modules/orchestration/run/platform.ts";
+import { wakeRunner } from "#modules/orchestration/run/runner.ts";
 import { InstanceTransition, type MomentKind } from "#modules/orchestration/run/transition.ts";
 import { watchInstances } from "#modules/orchestration/run/watch.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -46,7 +46,7 @@ async function storeEvent(
   transition.endStage(stage);
   await watchInstances(context);
   if (!(await transition.store(change))) return false;
-  await wakeRun(context, instance);
+  await wakeRunner(context, instance, Date.now());
   return true;
 }
 

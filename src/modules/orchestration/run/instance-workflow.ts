@@ -1,8 +1,8 @@
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { advance } from "./advance.ts";
-import { type Next, WAIT_MS_MAX } from "./next.ts";
-import { type RunParams, WAKE_EVENT } from "./platform.ts";
+import type { RunParams } from "./platform.ts";
 import { beginRun } from "./revive.ts";
+import { wakeRunner } from "./runner.ts";
 import { systemContext } from "#platform/context.ts";
 
 /** Most calls of one run: the platform limits the steps of an instance, and what it keeps of them. */
@@ -15,8 +15,9 @@ const STEP = {
 } as const;
 
 /**
- * Executes an instance: each step takes it further, and what is between them is waiting. Nothing that matters is kept here, as D1 has
- * it; names of steps count the calls, so that they stay the same whatever becomes of the stages.
+ * Executes an instance that takes long: each step takes it further, until it waits. Then the runner goes on with it, or whoever sends its
+ * event. Nothing that matters is kept here, as D1 has it; names of steps count the calls, so that they stay the same whatever becomes of
+ * the stages.
  */
 export class InstanceWorkflow extends WorkflowEntrypoint<Env, RunParams> {
   override async run(
@@ -26,19 +27,12 @@ export class InstanceWorkflow extends WorkflowEntrypoint<Env, RunParams> {
     const context = () => systemContext(this.env, `instance:${id}`);
     for (let call = 0; call < CALLS_PER_RUN_MAX; call++) {
       const next = await step.do(`advance-${call}`, STEP, () => advance(context(), { id, run }));
-      if (next.kind === "end") return;
-      await waitFor(next, step, call);
+      if (next.kind === "go-on") continue;
+      if (next.kind !== "wait") return;
+      const atMs = Date.now() + next.waitMs;
+      await step.do("hand-over", STEP, () => wakeRunner({ env: this.env }, { id, run }, atMs));
+      return;
     }
     await step.do("begin-next-run", STEP, () => beginRun(context(), { id, run }));
-  }
-}
-
-async function waitFor(next: Next, step: WorkflowStep, call: number): Promise<void> {
-  if (next.kind === "wait") return step.sleep(`wait-${call}`, next.waitMs);
-  if (next.kind !== "wait-for-event") return undefined;
-  try {
-    await step.waitForEvent(`event-${call}`, { type: WAKE_EVENT, timeout: WAIT_MS_MAX });
-  } catch {
-    // Nothing has come for that long. The next call waits on.
   }
 }

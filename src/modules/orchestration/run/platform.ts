@@ -8,9 +8,6 @@ export interface RunParams {
   readonly run: number;
 }
 
-/** What wakes an instance on the platform that waits for an event. */
-export const WAKE_EVENT = "wake";
-
 type RunContext = Pick<ServiceContext, "env">;
 type Run = Pick<FlowInstance, "id" | "run">;
 
@@ -22,7 +19,7 @@ export async function startRun(context: RunContext, run: Run): Promise<void> {
   try {
     await createRun(context, run);
   } catch (error) {
-    // Whoever wakes an instance may have been faster.
+    // Somebody else may have been faster. Where that run has ended meanwhile, the sweep begins another one.
     if (await isOnPlatform(context, run)) return;
     logError("an instance could not be given to the platform; the sweep does it", error, {
       instance: run.id,
@@ -51,27 +48,3 @@ export async function findOnPlatform(
 
 const isOnPlatform = async (context: RunContext, run: Run): Promise<boolean> =>
   (await findOnPlatform(context, run)) !== undefined;
-
-/**
- * Tells a run that waits that something has come. One that the platform does not have yet gets to it now, and reads what has come.
- * Never throws: the sweep wakes it.
- */
-export async function wakeRun(context: RunContext, run: Run): Promise<void> {
-  const instance = await findOnPlatform(context, run);
-  if (instance === undefined) return startRun(context, run);
-  try {
-    await instance.sendEvent({ type: WAKE_EVENT, payload: {} });
-  } catch (error) {
-    logError("an instance could not be woken; the sweep does it", error, { instance: run.id });
-  }
-}
-
-/** Ends a run whose instance has ended. Never throws: what it still does changes nothing. */
-export async function stopRun({ env }: RunContext, run: Run): Promise<void> {
-  try {
-    const instance = await env.INSTANCES.get(platformIdOf(run));
-    await instance.terminate();
-  } catch {
-    // It has ended already, or was lost. Either way, nothing of it goes on.
-  }
-}

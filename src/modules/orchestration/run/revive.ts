@@ -1,6 +1,6 @@
 import { and, asc, eq, isNotNull, isNull, lte } from "drizzle-orm";
 import { followClock } from "./follow-clock.ts";
-import { createRun, findOnPlatform, type RunParams, startRun, wakeRun } from "./platform.ts";
+import { createRun, findOnPlatform, type RunParams, startRun } from "./platform.ts";
 import { GRACE_MS } from "./transition.ts";
 import { orchestrationInstances } from "#modules/orchestration/instances/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -85,13 +85,11 @@ async function revive(context: ServiceContext, run: RunParams): Promise<void> {
     case "queued":
       return undefined;
     case "paused":
-      await instance.resume();
-      return wakeRun(context, run);
+      return instance.resume();
     default:
       // An instance that was killed says that it runs until it is paused. To pause one that does run does no harm.
       await instance.pause();
-      await instance.resume();
-      return wakeRun(context, run);
+      return instance.resume();
   }
 }
 

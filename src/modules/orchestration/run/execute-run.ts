@@ -1,0 +1,27 @@
+import { advance } from "./advance.ts";
+import { GO_ON, type Next } from "./next.ts";
+import type { RunParams } from "./platform.ts";
+import { systemContext } from "#platform/context.ts";
+import { logError } from "#platform/log.ts";
+
+/** How long an instance is executed at a stretch, in milliseconds, before the platform gets it. */
+export const INLINE_MS_MAX = 5000;
+
+/**
+ * Executes an instance as far as it goes without waiting, and says what is to be done then: to go on where its time was over, or where
+ * it could not be executed. Never throws, and may be cut off anywhere: the sweep finds an instance that does not move.
+ */
+export async function executeRun(env: Env, run: RunParams, untilMs: number): Promise<Next> {
+  try {
+    const context = systemContext(env, `instance:${run.id}`);
+    while (Date.now() < untilMs) {
+      const next = await advance(context, run);
+      if (next.kind !== "go-on") return next;
+    }
+  } catch (error) {
+    logError("an instance could not be executed; the platform does it", error, {
+      instance: run.id,
+    });
+  }
+  return GO_ON;
+}

@@ -1,0 +1,41 @@
+import { type RunParams, startRun } from "./platform.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { logError } from "#platform/log.ts";
+import { type ObjectCall, reachObject } from "#platform/objects/call.ts";
+
+type RunnerContext = Pick<ServiceContext, "env">;
+
+/** A deployment has one; see `InstanceRunnerObject`. */
+const RUNNER_NAME = "runner";
+
+const runnerOf = ({ env }: RunnerContext) => env.INSTANCE_RUNNER.getByName(RUNNER_NAME);
+
+/** A wake that comes twice does no harm. */
+const TO_RUNNER: ObjectCall = { object: "runner of instances", isRead: true, timeoutMs: 5000 };
+
+/**
+ * Makes sure that an instance goes on at a time, in milliseconds since the epoch. Never throws: where the runner cannot be reached, the
+ * platform executes the instance.
+ */
+export async function wakeRunner(
+  context: RunnerContext,
+  { id, run }: RunParams,
+  atMs: number,
+): Promise<void> {
+  try {
+    await reachObject(runnerOf(context).wake({ id, run }, atMs), TO_RUNNER);
+  } catch (error) {
+    logError("the runner of instances cannot be reached; the platform executes one", error, {
+      instance: id,
+    });
+    await startRun(context, { id, run });
+  }
+}
+
+/** Resolves at the end of an instance, and after some milliseconds at the latest. */
+export const untilEnd = (context: RunnerContext, id: string, waitMs: number): Promise<void> =>
+  reachObject(runnerOf(context).untilEnd(id, waitMs), {
+    object: "runner of instances",
+    isRead: true,
+    timeoutMs: waitMs + 5000,
+  });

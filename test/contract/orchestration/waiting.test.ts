@@ -1,0 +1,119 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { waitForEnd, WAITS_PER_PRINCIPAL_MAX } from "#modules/orchestration/instances/wait.ts";
+import { Flows } from "#test/support/orchestration/flows.ts";
+import { containing, newWorkflow } from "#test/support/orchestration/triggers.ts";
+import { api, bodyOf } from "#test/support/platform/api.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
+import { evict } from "#test/support/platform/evict.ts";
+
+const V2 = "/api/orchestration/v2";
+const runOf = (workflow: string) => `${V2}/workflows/${workflow}/instances`;
+
+interface Instance {
+  readonly id: string;
+  readonly terminated: boolean;
+}
+
+const instancesOf = async (workflow: string): Promise<Instance[]> => {
+  const answer = await api(`${V2}/instances?workflowID=${workflow}&pageSize=100`);
+  return ((await bodyOf(answer)) as { cursor: { data: Instance[] } }).cursor.data;
+};
+
+test("a request that waits for the end of an instance looks before and after it, and not between", async () => {
+  const flows = new Flows();
+  const started = await flows.start([{ wait_event: { event: "go" } }]);
+  const queries: string[] = [];
+  const database = new Proxy(env.DB, {
+    get(target, name) {
+      if (name !== "prepare") return Reflect.get(target, name, target) as unknown;
+      return (query: string) => {
+        queries.push(query);
+        return target.prepare(query);
+      };
+    },
+  });
+  const waits: (() => void)[] = [];
+  const runner = {
+    getByName: () => ({
+      untilEnd: () => new Promise<void>((resolve) => void waits.push(resolve)),
+    }),
+  };
+  const context = {
+    ...flows.context,
+    env: { ...env, DB: database, INSTANCE_RUNNER: runner } as unknown as Env,
+  };
+  const requests = Array.from({ length: 30 }, () => waitForEnd(context, started.id));
+  await expect.poll(() => waits.length).toBe(30);
+  expect(queries).toHaveLength(30);
+  for (const end of waits) end();
+  const shown = await Promise.all(requests);
+  expect(queries).toHaveLength(60);
+  // Nobody has sent the event: each learns how the instance is.
+  expect(new Set(shown.map(({ state }) => state))).toEqual(new Set(["running"]));
+});
+
+test("requests that wait are answered when their instances end, which go on at their time and with their events", async () => {
+  const sleeping = await newWorkflow([{ delay: { duration: "300ms" } }, { noop: {} }]);
+  const waiting = await newWorkflow([{ wait_event: { event: "go" } }, { noop: {} }]);
+  const requests = [sleeping, sleeping, waiting, waiting].map(async (workflow) => {
+    const answer = await api(`${runOf(workflow)}?wait=true`, { method: "POST" });
+    return { status: answer.status, body: await bodyOf(answer) };
+  });
+  const started = await eventually(async () => {
+    const found = await instancesOf(waiting);
+    expect(found).toHaveLength(2);
+    return found;
+  });
+  for (const { id } of started) {
+    const sent = await api(`${V2}/instances/${id}/events`, { body: { name: "go" } });
+    expect(sent.status).toBe(204);
+  }
+  for (const { status, body } of await Promise.all(requests)) {
+    expect([status, body]).toMatchObject([201, { data: { terminated: true, status: [{}, {}] } }]);
+  }
+});
+
+test("a client of which too many requests wait is refused before anything starts", async () => {
+  const workflow = await newWorkflow([{ wait_event: { event: "go" } }]);
+  const other = await newWorkflow([{ noop: {} }]);
+  const requests = Array.from({ length: WAITS_PER_PRINCIPAL_MAX }, () =>
+    api(`${runOf(workflow)}?wait=true`, { method: "POST" }),
+  );
+  await eventually(async () => expect(await instancesOf(workflow)).toHaveLength(requests.length));
+  const refused = await api(`${runOf(other)}?wait=true`, { method: "POST" });
+  expect([refused.status, refused.headers.get("retry-after"), await refused.text()]).toEqual([
+    429,
+    "5",
+    containing("requests of this client wait for the end of an instance already"),
+  ]);
+  expect(await instancesOf(other)).toEqual([]);
+  expect((await api(runOf(other), { method: "POST" })).status).toBe(201);
+
+  for (const { id } of await instancesOf(workflow)) {
+    await api(`${V2}/instances/${id}/events`, { body: { name: "go" } });
+  }
+  const ended = await Promise.all(requests);
+  expect(new Set(ended.map(({ status }) => status))).toEqual(new Set([201]));
+  // Their places are free again.
+  const again = await api(`${runOf(other)}?wait=true`, { method: "POST" });
+  expect(await bodyOf(again)).toMatchObject({ data: { terminated: true } });
+});
+
+test("an instance that sleeps goes on at its time, also where the runner was taken out of memory", async () => {
+  const workflow = await newWorkflow([{ delay: { duration: "2s" } }, { noop: {} }]);
+  const answer = await api(runOf(workflow), { method: "POST" });
+  const { data } = (await bodyOf(answer)) as { data: Instance };
+  const runner = env.INSTANCE_RUNNER.getByName("runner");
+  const wakes = () =>
+    runInDurableObject(runner, (_, { storage }) =>
+      storage.sql.exec("SELECT id FROM wakes").toArray(),
+    );
+  await expect.poll(wakes).toEqual([{ id: data.id }]);
+  await evict(runner);
+  await eventually(async () =>
+    expect(await instancesOf(workflow)).toMatchObject([{ id: data.id, terminated: true }]),
+  );
+  await expect.poll(wakes).toEqual([]);
+});
