@@ -4,18 +4,23 @@ import { outOfReach } from "#platform/access/ledger-patterns.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { whereLedgerAllowed } from "#platform/db/ledger-scope.ts";
+import { allows } from "#platform/http/authenticator.ts";
 
 /**
- * Throws `UNAUTHENTICATED` where one of some bookings is in a ledger that the principal may not touch. It is asked before what is
- * booked there is changed or deleted, because that changes or ends the booking.
+ * Throws `UNAUTHENTICATED` where one of some bookings is in a ledger that the principal may not touch, or there is one and the principal
+ * may write no ledgers. It is asked before what is booked there is changed or deleted, because that changes or ends the booking.
  */
 export async function assertReachesBookings(
   { env, principal }: Pick<ServiceContext, "env" | "principal">,
   which: SQL,
 ): Promise<void> {
+  const mayWrite = allows(principal.scopes, LEDGER_WRITE);
   const isAllowed = whereLedgerAllowed(paymentBookings.ledger, principal.ledgers);
-  if (isAllowed === undefined) return;
-  const beyond = await databaseOf(env).$count(paymentBookings, and(which, not(isAllowed)));
-  if (beyond === 0) return;
-  throw outOfReach("this is booked in a ledger that the token does not allow");
+  if (mayWrite && isAllowed === undefined) return;
+  const isBeyond = mayWrite && isAllowed !== undefined ? not(isAllowed) : undefined;
+  if ((await databaseOf(env).$count(paymentBookings, and(which, isBeyond))) === 0) return;
+  if (mayWrite) throw outOfReach("this is booked in a ledger that the token does not allow");
+  throw outOfReach(`this is booked in a ledger, so that the token needs ${LEDGER_WRITE}, too`);
 }
+
+const LEDGER_WRITE = "ledger:write";
