@@ -2,10 +2,11 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { toMomentView } from "./history-views.ts";
 import { InstanceResponse, MomentResponse } from "./schemas.ts";
 import { toInstanceView } from "./views.ts";
+import { asClient } from "#modules/auth/index.ts";
 import { MOMENTS_MAX, timeline } from "#modules/orchestration/instances/history.ts";
 import { retryInstance } from "#modules/orchestration/instances/retry.ts";
 import { carryOn } from "#modules/orchestration/run/carry-on.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";
 
@@ -35,14 +36,15 @@ export function registerFlorinInstances(app: OpenAPIHono<AppEnv>): void {
       operationId: "florinRetryInstance",
       summary: "Let an instance that has failed go on",
       description:
-        "It goes on from the stage that failed, once its cause was mended. What was done is not done again, because activities keep their idempotency keys.",
+        "It goes on from the stage that failed, once its cause was mended. What was done is not done again, because activities keep their idempotency keys. It acts for whoever has started it, so that whoever asks for it needs the same scopes.",
       tags: TAGS,
       scope: "orchestration:write",
       params: Params,
       responses: { 200: json("The instance", dataOf(InstanceResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const { instance, isRetried } = await retryInstance(c.var.context, params.instanceID);
+      const acting = await asClient(c.var.context, deploymentOf(c).scopes);
+      const { instance, isRetried } = await retryInstance(acting, params.instanceID);
       if (isRetried) c.executionCtx.waitUntil(carryOn(c.env, instance));
       return { status: 200, body: { data: toInstanceView(instance) } };
     },

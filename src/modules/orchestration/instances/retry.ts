@@ -9,10 +9,13 @@ import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
 import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
 import { watchInstances } from "#modules/orchestration/run/watch.ts";
+import { knownScopes } from "#platform/access/known-scopes.ts";
+import { outOfReach } from "#platform/access/ledger-patterns.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
-import type { ServiceContext } from "#platform/context.ts";
+import type { Principal, ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
+import { allows, type Scope } from "#platform/http/authenticator.ts";
 
 /**
  * Lets an instance go on that has failed, from the stage that failed. What that stage has done is not done again, and what it has only
@@ -22,13 +25,15 @@ import { AppError } from "#platform/errors.ts";
  *     read ─ checked ─ moved ─ payout failed         (open) ─ (open) ─ moved ─ (open)
  *
  * Of a payout that failed after the money had left, what it was checked with is read again, too. Throws `NOT_FOUND`, and `VALIDATION` for an instance that has not
- * failed, was aborted, or whose values do not fit, which never change. Whoever calls this executes an instance that is retried now.
+ * failed, was aborted, or whose values do not fit, which never change, and `UNAUTHENTICATED` where whoever has started it may do more.
+ * Whoever calls this executes an instance that is retried now.
  */
 export async function retryInstance(
   context: ServiceContext,
   id: string,
 ): Promise<{ readonly instance: FlowInstance; readonly isRetried: boolean }> {
   const failed = await getInstance(context, id);
+  assertMayRepeat(context.principal, failed.principal);
   assertRetryable(failed);
   const { stage } = failed;
   const activities = await activitiesOf(context, failed, stage);
@@ -84,6 +89,17 @@ export async function retryInstance(
   // Of two who do this at a time, one does it.
   const isRetried = await transition.store(change, isNotNull(orchestrationInstances.terminatedAt));
   return { instance: await getInstance(context, id), isRetried };
+}
+
+/** What is repeated acts for whoever has started the instance, so that whoever asks for it may do as much. */
+function assertMayRepeat({ scopes }: Principal, starter: Principal): void {
+  const lacking = knownScopes().filter(
+    (scope) => allows(starter.scopes, scope as Scope) && !allows(scopes, scope as Scope), // modules declare no others
+  );
+  if (lacking.length === 0) return;
+  throw outOfReach(
+    `the instance acts for somebody who may do more than you. You lack: ${lacking.join(", ")}`,
+  );
 }
 
 function assertRetryable({ workflow, stage, variables, terminatedAt, error }: FlowInstance): void {
