@@ -207,7 +207,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [...HTTP, ...D1, ...RUNTIME, "node:crypto"],
   },
   "modules/webhooks/http": {
-    uses: [...ANATOMY, "modules/webhooks", "modules/webhooks/core"],
+    uses: [...ANATOMY, "modules/auth", "modules/webhooks", "modules/webhooks/core"],
     packages: [...HTTP, "node:buffer", "node:crypto", "node:util"],
   },
 

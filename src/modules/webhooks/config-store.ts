@@ -116,6 +116,12 @@ export class ConfigStore {
     return row === undefined ? undefined : this.#toConfig(row);
   }
 
+  /** The types of the events that a config sends, also where its secrets cannot be read. */
+  async eventTypesOf(id: string): Promise<readonly string[] | undefined> {
+    const row = await this.#findRow(id);
+    return row === undefined ? undefined : toEventTypes(row.eventTypes);
+  }
+
   /** A config, active or not, and where its requests go. */
   async findWithTarget(
     id: string,

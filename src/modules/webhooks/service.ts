@@ -76,6 +76,13 @@ export class WebhookService {
     return this.#configs.list(filter);
   }
 
+  /** The types of the events that a config sends. Throws `NOT_FOUND`. */
+  async eventTypesOf(id: string): Promise<readonly string[]> {
+    const eventTypes = await this.#configs.eventTypesOf(id);
+    if (eventTypes === undefined) throw unknownConfig();
+    return eventTypes;
+  }
+
   /** Throws `VALIDATION` where there are too many. */
   async createConfig(input: ConfigInput): Promise<WebhookConfig> {
     const id = newId();

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { freshClient, makeClient } from "#test/support/auth/clients.ts";
+import { ask } from "#test/support/auth/token-requests.ts";
 import { api, bodyOf, token } from "#test/support/platform/api.ts";
 
 const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
@@ -37,5 +39,60 @@ describe("service", () => {
   test("lets the read scope send a test request", async () => {
     const path = `/api/webhooks/configs/${UNKNOWN_ID}/test`;
     expect((await api(path, { token: await token("webhooks:read") })).status).toBe(404);
+  });
+});
+
+describe("a config of events that a client may not read", () => {
+  const CONFIGS = "/api/webhooks/configs";
+  const ENDPOINT = "https://hooks.example.com/in";
+  const ofLedger = { endpoint: ENDPOINT, eventTypes: ["ledger.committed_transactions"] };
+  const configs = async (): Promise<string> => (await api(CONFIGS)).text();
+
+  test("is neither made nor changed, activated or given another secret by it", async () => {
+    const { token: weak } = await freshClient("webhooks:write", "payments:read");
+    const { data: known } = await (
+      await api(CONFIGS, { body: ofLedger })
+    ).json<{ data: { id: string } }>();
+    const path = `${CONFIGS}/${known.id}`;
+    const before = await configs();
+    const evil = { endpoint: "https://evil.example/in" };
+    const attempts: [method: string, path: string, body?: object][] = [
+      ["POST", CONFIGS, { ...ofLedger, ...evil }],
+      ["POST", CONFIGS, { ...evil, eventTypes: ["payments.saved_payment", "Wallets.X"] }],
+      ["PUT", path, { ...ofLedger, ...evil }],
+      // Not even to another type: the config has waiting deliveries of the first one.
+      ["PUT", path, { ...evil, eventTypes: ["payments.saved_payment"] }],
+      ["PUT", `${path}/activate`],
+      ["PUT", `${path}/secret/change`, {}],
+    ];
+    for (const [method, of, body] of attempts) {
+      const answer = await api(of, { method, token: weak, body });
+      expect([method, of, answer.status]).toEqual([method, of, 401]);
+      expect(answer.headers.get("www-authenticate")).toContain("insufficient_scope");
+    }
+    expect(await configs()).toBe(before);
+  });
+
+  test("is made by one that may ask for the scope, whatever its token was asked for", async () => {
+    const { id, secret } = await makeClient({ scopes: ["webhooks:write", "ledger:read"] });
+    const { access_token: narrow } = await ask({
+      grant_type: "client_credentials",
+      client_id: id,
+      client_secret: secret,
+      scope: "webhooks:write",
+    });
+    expect((await api(CONFIGS, { token: narrow, body: ofLedger })).status).toBe(200);
+  });
+
+  test("may be stopped and deleted by it, and events of no module need nothing", async () => {
+    const { token: weak } = await freshClient("webhooks:write");
+    const body = { endpoint: ENDPOINT, eventTypes: ["nobody.has_such"] };
+    expect((await api(CONFIGS, { token: weak, body })).status).toBe(200);
+    const { data } = await (
+      await api(CONFIGS, { body: ofLedger })
+    ).json<{ data: { id: string } }>();
+    const path = `${CONFIGS}/${data.id}`;
+    expect((await api(`${path}/deactivate`, { method: "PUT", token: weak })).status).toBe(200);
+    expect((await api(path, { method: "DELETE", token: weak })).status).toBe(200);
   });
 });

@@ -1,5 +1,6 @@
 import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import { registerDeliveries } from "./deliveries.ts";
+import { assertReadsEvents } from "./reach.ts";
 import {
   ConfigParams,
   ConfigRequest,
@@ -103,12 +104,15 @@ function registerWrites(app: OpenAPIHono<AppEnv>): void {
       path: "/configs",
       operationId: "insertConfig",
       summary: "Create a webhook config, which sends events to an endpoint",
+      description:
+        "Whoever creates, replaces or activates a config, or changes its secret, may read the modules of its event types: `ledger.committed_transactions` takes `ledger:read`, too. A client that acts for itself needs no token of these scopes, if it may ask for one.",
       tags: TAGS,
       scope: "webhooks:write",
       body: ConfigRequest,
       responses: { 200: json("The new config, active", ConfigResponse) },
     },
     async ({ body, c }) => {
+      await assertReadsEvents(c, body.eventTypes);
       const config = await WebhookService.from(c.var.context).createConfig(toInput(body));
       return { status: 200, body: { data: toConfigView(config) } };
     },
@@ -130,7 +134,9 @@ function registerWrites(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, body, c }) => {
       const update = { ...toInput(body), immediate: body.immediate };
-      await WebhookService.from(c.var.context).updateConfig(params.id, update);
+      const service = WebhookService.from(c.var.context);
+      await assertReadsEvents(c, [...body.eventTypes, ...(await service.eventTypesOf(params.id))]);
+      await service.updateConfig(params.id, update);
       return { status: 200 };
     },
   );
@@ -171,7 +177,9 @@ function registerSwitch(
       responses: { 200: json("The config", ConfigResponse), ...errors(404) },
     },
     async ({ params, c }) => {
-      const config = await WebhookService.from(c.var.context).setActive(params.id, active);
+      const service = WebhookService.from(c.var.context);
+      if (active) await assertReadsEvents(c, await service.eventTypesOf(params.id));
+      const config = await service.setActive(params.id, active);
       return { status: 200, body: { data: toConfigView(config) } };
     },
   );
@@ -197,7 +205,9 @@ function registerSecretChange(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, body, c }) => {
       const wanted = { secret: body?.secret, immediate: body?.immediate ?? false };
-      const config = await WebhookService.from(c.var.context).changeSecret(params.id, wanted);
+      const service = WebhookService.from(c.var.context);
+      await assertReadsEvents(c, await service.eventTypesOf(params.id));
+      const config = await service.changeSecret(params.id, wanted);
       return { status: 200, body: { data: toConfigView(config) } };
     },
   );

@@ -1,0 +1,32 @@
+import type { Context } from "hono";
+import { asClient } from "#modules/auth/index.ts";
+import { knownScopes } from "#platform/access/known-scopes.ts";
+import { outOfReach } from "#platform/access/ledger-patterns.ts";
+import { allows, type Scope } from "#platform/http/authenticator.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
+
+/**
+ * Throws `UNAUTHENTICATED` where whoever acts may not read events of some types. Whoever sends them to an endpoint, or holds the secret
+ * with which they are signed, reads them: `ledger.committed_transactions` takes `ledger:read`. As for workflows, the scopes of a
+ * client that acts for itself are those that it may ask for.
+ */
+export async function assertReadsEvents(
+  c: Context<AppEnv>,
+  eventTypes: readonly string[],
+): Promise<void> {
+  const { principal } = await asClient(c.var.context, deploymentOf(c).scopes);
+  const needed = new Set(eventTypes.map(scopeOf));
+  const lacking = [...needed].filter(
+    (scope) => knownScopes().includes(scope) && !allows(principal.scopes, scope),
+  );
+  if (lacking.length === 0) return;
+  throw outOfReach(
+    `the config sends events that you may not read. You lack: ${lacking.join(", ")}`,
+  );
+}
+
+/** The scope that reads the module of an event type. */
+const scopeOf = (eventType: string): Scope => {
+  const [app = ""] = eventType.split(".");
+  return `${app}:read`;
+};
