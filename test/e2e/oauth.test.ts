@@ -254,3 +254,47 @@ describe("a person", () => {
     );
   });
 });
+
+describe("a client with auth:write alone", () => {
+  const WEAK = ["auth:write"];
+  const STRONG = ["ledger:write", "payments:write"];
+
+  async function make(id: string, scopes: readonly string[]): Promise<string> {
+    await server.json("/api/auth/clients", { body: { id, scopes } });
+    const made = await server.json(`/api/auth/clients/${id}/secrets`, { body: { name: "test" } });
+    return (made as { data: { clear: string } }).data.clear; // as the API describes it
+  }
+
+  /** The token that a secret gives, and its scopes. */
+  async function tokenOf(id: string, clear: string): Promise<{ token: string; scope: string }> {
+    const form = { grant_type: "client_credentials", client_id: id, client_secret: clear };
+    const scope = [...WEAK, ...STRONG].join(" ");
+    const response = await fetch(`${server.url}/api/auth/oauth/token`, {
+      method: "POST",
+      body: new URLSearchParams({ ...form, scope }),
+    });
+    const { access_token: token = "", scope: given = "" } =
+      await response.json<Partial<Record<string, string>>>();
+    return { token, scope: given };
+  }
+
+  test("takes over neither a stronger client, nor one whose scopes come back", async () => {
+    const { token } = await tokenOf("weak", await make("weak", WEAK));
+    const strong = await make("strong", STRONG);
+    const as = async (method: string, path: string, body?: object): Promise<number> => {
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const json = body === undefined ? {} : { body: JSON.stringify(body) };
+      return (await fetch(`${server.url}/api/auth${path}`, { method, headers, ...json })).status;
+    };
+    const attack = async () => [
+      await as("PUT", "/clients/strong", { scopes: [] }),
+      await as("POST", "/clients/strong/secrets", { name: "mine" }),
+      await as("DELETE", "/clients/strong"),
+    ];
+    expect(await attack()).toEqual([400, 400, 400]);
+    await server.json("/api/auth/clients/strong", { method: "PUT", body: { scopes: [] } });
+    expect(await attack()).toEqual([400, 400, 400]);
+    await server.json("/api/auth/clients/strong", { method: "PUT", body: { scopes: STRONG } });
+    expect((await tokenOf("strong", strong)).scope).toBe(STRONG.join(" "));
+  });
+});

@@ -1,11 +1,15 @@
+import { ledgersOf } from "./core/client-ledgers.ts";
 import { authSettings } from "./settings.ts";
 import { AuthStore } from "./store.ts";
+import { commonPatterns, outOfReach } from "#platform/access/ledger-patterns.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
 /**
  * The context of a request with all scopes that its client may ask tokens for. It is for what goes on after the request in the
- * client's name: the official clients ask for tokens that have the scope of one operation. Where the client acts for a person,
- * another server has issued the token, or nobody needs one, the context stays as it is. `allScopes` are those that modules have.
+ * client's name: the official clients ask for tokens that have the scope of one operation. A token may be an hour old, so that the
+ * client's scopes and ledgers are those that it has now. Where the client acts for a person, another server has issued the token, or
+ * nobody needs one, the context stays as it is. `allScopes` are those that modules have. Throws `UNAUTHENTICATED` where the client is
+ * gone.
  */
 export async function asClient(
   context: ServiceContext,
@@ -13,15 +17,18 @@ export async function asClient(
 ): Promise<ServiceContext> {
   const { env, principal } = context;
   const settings = authSettings.of(env);
+  // An assertion that no client has presented gives a token whose client is the assertion's issuer.
   const isForeign = settings.FLORIN_TRUSTED_ISSUERS.some(
-    ({ issuer }) => issuer === principal.issuer,
+    ({ issuer }) => issuer === principal.issuer || issuer === principal.clientId,
   );
   const actsForItself = principal.subject === principal.clientId;
   if (settings.FLORIN_AUTH === "off" || isForeign || !actsForItself) return context;
-  const isFirst = principal.clientId === settings.FLORIN_CLIENT_ID;
-  const scopes = isFirst
-    ? allScopes
-    : (await new AuthStore(env).findClient(principal.clientId))?.scopes;
-  if (scopes === undefined) return context;
-  return { ...context, principal: { ...principal, scopes: new Set(scopes) } };
+  if (principal.clientId === settings.FLORIN_CLIENT_ID) {
+    return { ...context, principal: { ...principal, scopes: new Set(allScopes) } };
+  }
+  const client = await new AuthStore(env).findClient(principal.clientId);
+  if (client === undefined) throw outOfReach("the client of the token is gone");
+  const ledgers = commonPatterns(principal.ledgers, ledgersOf(client.metadata));
+  if (ledgers === undefined) throw outOfReach("the client is bound to other ledgers now");
+  return { ...context, principal: { ...principal, scopes: new Set(client.scopes), ledgers } };
 }

@@ -321,7 +321,10 @@ describe("what goes on after a request in the name of its client", () => {
     const { id } = await makeClient({ scopes: ["c:read", "a:read"] });
     expect(await later({ clientId: id })).toEqual(["c:read", "a:read"]);
     expect(await later({ clientId: ID })).toEqual(ALL);
-    expect(await later({ clientId: freshName() })).toEqual(["a:read"]);
+    // A client that was deleted leaves nothing behind by a token of before.
+    await expect(later({ clientId: freshName() })).rejects.toThrow(
+      "the client of the token is gone",
+    );
   });
 
   test("may do what the token allows where the client acts for a person", async () => {
@@ -332,6 +335,8 @@ describe("what goes on after a request in the name of its client", () => {
   test("may do what the token allows where another server has issued it, or nobody needs one", async () => {
     const settings = { FLORIN_TRUSTED_ISSUERS: FOREIGN };
     expect(await later({ clientId: ID, issuer: FOREIGN }, settings)).toEqual(["a:read"]);
+    // The token that an assertion has got by itself.
+    expect(await later({ clientId: FOREIGN }, settings)).toEqual(["a:read"]);
     expect(await later({ clientId: ID }, { FLORIN_AUTH: "off", FLORIN_LOCAL: "true" })).toEqual([
       "a:read",
     ]);

@@ -10,11 +10,10 @@ import { advance } from "#modules/orchestration/run/advance.ts";
 import { beginRun, sweepInstances } from "#modules/orchestration/run/revive.ts";
 import { parseJson } from "#platform/json.ts";
 import { fromMillis } from "#platform/time.ts";
-import { freshClient } from "#test/support/auth/clients.ts";
 import { activitiesOf, FakePlatform, Flows } from "#test/support/orchestration/flows.ts";
 import { freshLedger, funded } from "#test/support/orchestration/sends.ts";
 import { containing } from "#test/support/orchestration/triggers.ts";
-import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
+import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
 
 const flows = new Flows();
 let ledger = "";
@@ -226,25 +225,6 @@ describe("what is done happens once", () => {
     const refused = await api(retry.replace(started.id, done.id), { method: "POST" });
     expect(refused.status).toBe(400);
   });
-});
-
-test("an instance is repeated by nobody who may do less than whoever has started it", async () => {
-  const source = { account: { id: await funded(ledger), ledger } };
-  const destination = { payment: { psp: "dummypay", connectorId: "none" } };
-  const amount = { amount: "100", asset: "EUR/2" };
-  const started = await flows.start([{ send: { source, destination, amount } }]);
-  await flows.drive(started);
-  const failed = await getInstance(flows.context, started.id);
-  expect(failed.error).toBeDefined();
-  const retry = `/api/florin/v1/instances/${started.id}/retry`;
-  const { token: weak } = await freshClient("orchestration:write");
-  const refused = await api(retry, { method: "POST", token: weak });
-  expect(refused.status).toBe(401);
-  expect(refused.headers.get("www-authenticate")).toContain("insufficient_scope");
-  expect(await getInstance(flows.context, started.id)).toEqual(failed);
-  // The scopes of a client are those that it may ask for.
-  const narrow = await token("orchestration:write");
-  expect((await api(retry, { method: "POST", token: narrow })).status).toBe(200);
 });
 
 describe("the sweep", () => {
