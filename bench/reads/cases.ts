@@ -1,6 +1,7 @@
 import { type FilledLedger, userAddress } from "./fill.ts";
 import { wholePage } from "./whole-page.ts";
-import type { Account } from "#ledger-engine/rules/types.ts";
+import type { LedgerEngine } from "#ledger-engine/engine.ts";
+import { type Account, type Asset, WORLD } from "#ledger-engine/rules/types.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { ColumnQuery, Order, PageKey, PageQuery } from "#platform/paging/query.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";
@@ -17,6 +18,9 @@ const PAGE_MS = 50;
 /** The limit for a page whose filter no index serves. */
 const SCAN_MS = 400;
 const AGGREGATE_MS = 300;
+/** The limits for sums that writes keep up to date, and for the first one of 100,000 accounts, which looks at each. */
+const KEPT_MS = 5;
+const FIRST_MS = 1500;
 const PAGE_SIZE = 15;
 const BARE = { volumes: false, effectiveVolumes: false };
 
@@ -199,7 +203,23 @@ const logFilters = ({ middle, size }: FilledLedger): NamedFilter[] => [
   ),
 ];
 
-function otherCases({ engine: { reads }, accounts, middle }: FilledLedger): ReadCase[] {
+/** Writes to an account that a filter asks for, so that its sums change. */
+function pay(engine: LedgerEngine, destination: Account): void {
+  const posting = { source: WORLD, destination, amount: 1n, asset: "USD/2" as Asset }; // of the right form
+  const command = {
+    kind: "createTransaction",
+    postings: [posting],
+    metadata: {},
+    force: false,
+  } as const;
+  engine.execute(command, { idempotencyKey: "", dryRun: false });
+}
+
+/** Two of three segments: all users, whose accounts no range of addresses is. */
+const EVERY_USER = { $match: { address: "users::main" } };
+
+function otherCases({ engine, accounts, middle }: FilledLedger): ReadCase[] {
+  const { reads } = engine;
   const account = userAddress(Math.floor(accounts / 2)) as Account; // of the right form
   const balances = (name: string, where: object | undefined, limitMs: number): ReadCase => ({
     name: `balances ${name}`,
@@ -210,10 +230,28 @@ function otherCases({ engine: { reads }, accounts, middle }: FilledLedger): Read
         ...(where === undefined ? {} : { where: JSON.stringify(where) }),
       }),
   });
+  const sumOfUsers = balances("address=users::main", EVERY_USER, KEPT_MS);
   return [
     balances("none", undefined, PAGE_MS),
     balances("address=users:...", { $match: { address: "users:..." } }, AGGREGATE_MS),
     balances("address=merchants:", { $match: { address: "merchants:" } }, PAGE_MS),
+    balances("address=users::main kept", EVERY_USER, KEPT_MS),
+    {
+      name: "balances address=users::main beside writes",
+      limitMs: KEPT_MS,
+      run: () => {
+        pay(engine, account);
+        return sumOfUsers.run();
+      },
+    },
+    {
+      name: "balances address=users::main first",
+      limitMs: FIRST_MS,
+      run: () => {
+        engine.forgetRows();
+        return sumOfUsers.run();
+      },
+    },
     balances("address=user", { $match: { address: account } }, PAGE_MS),
     balances("metadata[tier]", { $match: { "metadata[tier]": "gold" } }, PAGE_MS),
     {

@@ -111,6 +111,7 @@ export class LedgerEngine {
       authorship: this.#authorship,
       features: this.info.features,
       sizes: this.#batch,
+      sums: this.#batch.sums,
       countTransactions: () => this.counts().transactions,
       countMetadataPairs: () => this.#entries.metadata.pairs,
     });

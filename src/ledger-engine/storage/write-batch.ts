@@ -3,6 +3,7 @@ import type { WriteRows } from "./insertion.ts";
 import { LogBatch, type LogRow, type TxRow } from "./log/log-batch.ts";
 import type { LogRef } from "./log/log-tables.ts";
 import { MetadataBatch } from "./metadata-index.ts";
+import { KeptSums } from "./moves/kept-sums.ts";
 import { MoveBatch, type MoveRow } from "./moves/move-batch.ts";
 import { pairKey } from "./moves/pair-key.ts";
 import { RecentDates } from "./recent-dates.ts";
@@ -45,6 +46,8 @@ export class WriteBatch implements VolumeReader {
   #assetRows: string[] = [];
   readonly #log = new LogBatch();
   readonly #moves = new MoveBatch();
+  /** The sums of balances that reads have asked for. */
+  readonly sums = new KeptSums();
   /** Whether some rows wait to be written. */
   #isWaiting = false;
   /** The first of the waiting transactions. */
@@ -206,6 +209,7 @@ export class WriteBatch implements VolumeReader {
   useAccount(address: Account, timestamp: Timestamp, now: Timestamp): number {
     const id = this.findAccountId(address);
     if (id === undefined) {
+      this.sums.addAccount(this.#nextAccount, address);
       return this.#stageAccount({
         id: this.#nextAccount++,
         address,
@@ -277,6 +281,10 @@ export class WriteBatch implements VolumeReader {
   addMove(move: MoveRow): void {
     const { account, asset, input, output } = move;
     const pair = pairKey(account, asset);
+    if (!this.sums.isEmpty) {
+      const before = this.#cache.volumes(account, asset);
+      this.sums.addMove(account, asset, input - output - (before.input - before.output));
+    }
     this.#cache.setVolumes(account, asset, { input, output });
     this.#moves.add(pair, move);
   }
@@ -302,6 +310,7 @@ export class WriteBatch implements VolumeReader {
     this.#clearRows();
     this.#dates.clear();
     this.#cache.clear();
+    this.sums.clear();
     this.#readCounters();
   }
 

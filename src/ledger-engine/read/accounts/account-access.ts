@@ -1,6 +1,6 @@
 import type { AccountScanRow } from "./account-filter.ts";
 import { type AccountPath, pathsOf, type SortedRange } from "./account-paths.ts";
-import type { Condition } from "./account-sift.ts";
+import type { Condition, ExactPattern } from "./account-sift.ts";
 import {
   type AccountOrder,
   type AccountWalk,
@@ -106,6 +106,16 @@ export class AccountAccess {
         table: "(SELECT id FROM account WHERE address >= ?1 AND address < ?2)",
         bindings: [from, below],
       };
+    }
+  }
+
+  /** The accounts of a pattern, of at most `size` accounts in its ranges at a time. */
+  *patternStretches(
+    { ranges, glob, colons }: ExactPattern,
+    size: number,
+  ): Generator<AccountSource> {
+    for (const { from, below } of stretchesOf(this.#sql, ranges, size)) {
+      yield { table: OF_PATTERN, bindings: [from, stringifyJson([below, glob, colons])] };
     }
   }
 
@@ -283,6 +293,9 @@ function* stretchesOf(
     }
   }
 }
+
+const OF_PATTERN = `(SELECT id FROM account WHERE address >= ?1 AND address < ?2 ->> 0 AND address GLOB ?2 ->> 1
+  AND length(address) - length(replace(address, ':', '')) = ?2 ->> 2)`;
 
 const NEXT_STRETCH = `SELECT address FROM account WHERE address >= ? AND address < ?
   ORDER BY address LIMIT 1 OFFSET ? + 0`;

@@ -10,7 +10,7 @@ import {
   EVERY_ACCOUNT,
 } from "./account-filter.ts";
 import { exactRanges, otherRanges, type SortedRange } from "./account-paths.ts";
-import { type Condition, siftOf } from "./account-sift.ts";
+import { type Condition, exactPattern, siftOf } from "./account-sift.ts";
 import type { AccountOrder } from "./account-walks.ts";
 import { HELD_COLUMNS } from "./held-volumes.ts";
 import {
@@ -106,12 +106,17 @@ export class AccountSearch {
 
   /**
    * The accounts that match, at most `size` of them at a time, as parts of statements, where balances are not asked for.
-   * Where a few ranges of addresses are exactly the matches, they are not read before.
+   * Where a few ranges of addresses, or one pattern of SQL, are exactly the matches, they are not read before.
    */
   *sources(size: number): Generator<AccountSource> {
     const ranges = this.#walked;
     if (ranges !== undefined && ranges.length <= RANGES_WALKED_MAX) {
       yield* this.#access.stretches(ranges, size);
+      return;
+    }
+    const pattern = exactPattern(this.#query.filter);
+    if (pattern !== undefined) {
+      yield* this.#access.patternStretches(pattern, size);
       return;
     }
     for (const { found } of this.matches()) {

@@ -5,7 +5,13 @@ import {
   addressRanges,
   exactAddress,
 } from "#ledger-engine/rules/filters/address-pattern.ts";
-import type { FilterTest } from "#ledger-engine/rules/filters/filters.ts";
+import { compileFilter } from "#ledger-engine/rules/filters/compiled-filter.ts";
+import {
+  type FilterTest,
+  type LedgerFilter,
+  testsOf,
+} from "#ledger-engine/rules/filters/filters.ts";
+import { assert } from "#platform/assert.ts";
 import { likeMatcher, likePrefix } from "#platform/filter/like.ts";
 import { textBelow } from "#platform/filter/text-ranges.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -164,6 +170,19 @@ export function addressTester(test: AddressTest): (address: string) => boolean {
   const matchers = test.patterns.map(addressMatcher);
   return (address) => matchers.some((matches) => matches(address));
 }
+
+/** A function that decides whether an address passes a filter. Undefined where the filter asks for anything but addresses. */
+export function addressFilter(filter: LedgerFilter): ((address: string) => boolean) | undefined {
+  const isAboutAddresses = [...testsOf(filter)].every(isAddressTest);
+  if (!isAboutAddresses) return undefined;
+  return compileFilter<string>(filter, (test) => {
+    assert(isAddressTest(test), "every test of the filter is one of addresses");
+    return addressTester(test);
+  });
+}
+
+const isAddressTest = (test: FilterTest): test is AddressTest =>
+  test.kind === "address" || test.kind === "addressLike";
 
 function rangesOf(test: AddressTest): AddressRange[] {
   if (test.kind === "address") return test.patterns.flatMap(addressRanges);

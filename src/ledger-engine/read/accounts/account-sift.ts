@@ -1,6 +1,11 @@
+import { type SortedRange, sortedRanges } from "./account-paths.ts";
 import { type AsOf, CROSSED_MAX } from "#ledger-engine/read/scan/account-volumes.ts";
 import { type BalanceBound, OPERATORS } from "#ledger-engine/read/scan/volume-statements.ts";
-import { type AddressPattern, exactAddress } from "#ledger-engine/rules/filters/address-pattern.ts";
+import {
+  type AddressPattern,
+  addressRanges,
+  exactAddress,
+} from "#ledger-engine/rules/filters/address-pattern.ts";
 import type { FilterTest, LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { ANY_CHARACTER, ANY_TEXT, parseLike } from "#platform/filter/like.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
@@ -84,6 +89,28 @@ function patternCondition(pattern: AddressPattern): Condition | undefined {
   const exact = exactAddress(pattern);
   if (exact !== undefined) return { where: "address = ?", bindings: [exact] };
   return globCondition(patternGlob(pattern));
+}
+
+/** A filter that SQL decides by the address alone. */
+export interface ExactPattern {
+  readonly ranges: readonly SortedRange[];
+  readonly glob: string;
+  /** How many colons an address has: each `*` of the pattern then stands for one segment. */
+  readonly colons: number;
+}
+
+/** A filter by one pattern that leaves segments open, but not their number. Undefined for any other. */
+export function exactPattern(filter: LedgerFilter | undefined): ExactPattern | undefined {
+  if (filter?.kind !== "address" || filter.patterns.length > 1) return undefined;
+  const [pattern] = filter.patterns;
+  if (pattern === undefined || pattern.isOpen || !pattern.segments.includes("")) return undefined;
+  const glob = patternGlob(pattern);
+  if (!isShortGlob(glob)) return undefined;
+  return {
+    ranges: sortedRanges(addressRanges(pattern)),
+    glob,
+    colons: pattern.segments.length - 1,
+  };
 }
 
 /** Matches all addresses of a pattern, and others with more segments. */

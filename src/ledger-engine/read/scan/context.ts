@@ -2,6 +2,7 @@ import type { Features } from "#ledger-engine/rules/types.ts";
 import type { Authorship } from "#ledger-engine/storage/authorship.ts";
 import type { LogReader } from "#ledger-engine/storage/log/log-reader.ts";
 import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
+import type { KeptSums } from "#ledger-engine/storage/moves/kept-sums.ts";
 import type { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import type { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
 import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
@@ -17,6 +18,8 @@ export interface ReadContext {
   readonly schemas: SchemaStore;
   readonly authorship: Authorship;
   readonly features: Features;
+  /** The sums of balances that writes keep up to date. */
+  readonly sums: KeptSums;
   /** How many accounts and assets there are now: their ids are 1 and those that follow. */
   readonly sizes: { readonly accountCount: number; readonly assetCount: number };
   /** How many transactions there are. */

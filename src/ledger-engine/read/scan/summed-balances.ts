@@ -4,6 +4,7 @@ import {
   type AsOf,
   CROSSED_MAX,
 } from "./account-volumes.ts";
+import { readColumns } from "#ledger-engine/storage/moves/columns.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 import { toMicros } from "#platform/time.ts";
 
@@ -40,6 +41,13 @@ export class SummedBalances {
   constructor(sql: Sql, volumes: AccountVolumeReader) {
     this.#sql = sql;
     this.#volumes = volumes;
+  }
+
+  /** The ids of accounts. */
+  idsOf({ table, bindings }: AccountSource): readonly number[] {
+    const statement = `SELECT json_group_array(id) AS ids FROM ${table} AS accounts`;
+    const columns = readColumns(this.#sql, statement, ...bindings);
+    return (columns as { readonly ids: readonly number[] }).ids; // as the statement lists them
   }
 
   /** The largest number of accounts of a source. */

@@ -1,4 +1,5 @@
 import { AccountSearch } from "#ledger-engine/read/accounts/account-search.ts";
+import { addressFilter } from "#ledger-engine/read/accounts/account-sets.ts";
 import { orderOf } from "#ledger-engine/read/accounts/account-walks.ts";
 import {
   AccountVolumeReader,
@@ -11,11 +12,15 @@ import { type AccountSource, SummedBalances } from "#ledger-engine/read/scan/sum
 import { type LedgerFilter, parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import type { AssetBalance, BalancesQuery } from "#ledger-engine/rules/reads.ts";
 import type { Asset } from "#ledger-engine/rules/types.ts";
+import type { BalanceSumsByAsset } from "#ledger-engine/storage/moves/kept-sums.ts";
 import { AppError } from "#platform/errors.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** So many accounts are looked at together to see which assets they have moved: most assets are found at once. */
 const MOVED_ACCOUNTS = 500;
+
+/** Sums over fewer accounts are not kept: adding them takes no longer than a page of them. */
+const KEPT_ACCOUNTS_MIN = 500;
 
 /** Sums balances over accounts. */
 export class BalanceSums {
@@ -58,6 +63,9 @@ export class BalanceSums {
     }
     // Without a history of moves, no effective date is known.
     if (pit !== undefined && this.#context.features.MOVES_HISTORY !== "ON") return [];
+    const kept =
+      pit === undefined && where !== undefined ? this.#context.sums.find(where) : undefined;
+    if (kept !== undefined) return shown(assets, kept);
     const asOf =
       pit === undefined
         ? view.now
@@ -66,19 +74,16 @@ export class BalanceSums {
     const at = { pit, asOf, rowsMax: view.rowsMax, assets: ids };
     const sums = yield* filter === undefined
       ? this.#moved(this.#search(undefined, { ...at, pit: undefined }), at, ids)
-      : this.#sums(filter, at);
-    return assets.flatMap(({ id, name }) => {
-      const balance = sums.get(id);
-      return balance === undefined ? [] : { asset: name, balance };
-    });
+      : this.#sums(filter, { ...at, where: where ?? "" });
+    return shown(assets, sums);
   }
 
   /** Where few accounts do not match, theirs are summed: together, the balances of all accounts are zero. */
-  *#sums(filter: LedgerFilter, at: PointInTime): Steps<ReadonlyMap<number, bigint>> {
+  *#sums(filter: LedgerFilter, at: FilteredSum): Steps<BalanceSumsByAsset> {
     const search = this.#search(filter, at);
     const size = this.#sizeOf(at);
     const others = search.others(size);
-    if (others === undefined) return yield* this.#added(search.sources(size), at);
+    if (others === undefined) return yield* this.#kept(filter, search.sources(size), at);
     const missing = yield* this.#added(others, at);
     const sums = new Map(
       Array.from(missing, ([asset, balance]) => [asset, -balance] as const).filter(
@@ -90,12 +95,41 @@ export class BalanceSums {
     return new Map([...sums, ...(yield* this.#moved(search, at, rest))]);
   }
 
+  /**
+   * Adds the balances of accounts. Where only their addresses tell which these are, and there are many, writes keep the sums up to date
+   * from now on. The present of a read is that of its first step, in which this begins.
+   */
+  *#kept(
+    filter: LedgerFilter,
+    sources: Iterable<AccountSource>,
+    at: FilteredSum,
+  ): Steps<BalanceSumsByAsset> {
+    const { sums: keep } = this.#context;
+    const matches = at.pit === undefined ? addressFilter(filter) : undefined;
+    const kept = matches && keep.begin(at.where, matches);
+    if (kept === undefined) return yield* this.#added(sources, at);
+    try {
+      let count = 0;
+      const sums = yield* this.#added(sources, at, (ids) => {
+        count += ids.length;
+        for (const id of ids) kept.addMatch(id);
+      });
+      if (count >= KEPT_ACCOUNTS_MIN) keep.end(at.where, kept, sums);
+      return sums;
+    } finally {
+      // What was not kept, or was left by whoever takes the steps, is begun anew by the next read.
+      if (kept.sums === undefined) keep.drop(at.where, kept);
+    }
+  }
+
   *#added(
     sources: Iterable<AccountSource>,
     { asOf, assets }: PointInTime,
-  ): Steps<ReadonlyMap<number, bigint>> {
+    take?: (ids: readonly number[]) => void,
+  ): Steps<BalanceSumsByAsset> {
     const sums = new Map<number, bigint>();
     for (const accounts of sources) {
+      take?.(this.#summed.idsOf(accounts));
       for (const { asset, balance } of this.#summed.of(accounts, asOf, assets)) {
         sums.set(asset, (sums.get(asset) ?? 0n) + balance);
       }
@@ -109,7 +143,7 @@ export class BalanceSums {
     search: AccountSearch,
     at: PointInTime,
     assets: readonly number[],
-  ): Steps<ReadonlyMap<number, bigint>> {
+  ): Steps<BalanceSumsByAsset> {
     const left = new Set(assets);
     for (const accounts of search.sources(Math.min(this.#sizeOf(at), MOVED_ACCOUNTS))) {
       for (const { asset } of this.#summed.of(accounts, at.asOf, [...left])) left.delete(asset);
@@ -148,6 +182,21 @@ export class BalanceSums {
     }
   }
 }
+
+/** A sum of what passes a filter, which its text names. */
+interface FilteredSum extends PointInTime {
+  readonly where: string;
+}
+
+/** The balances of assets that have one, in the order of the assets. */
+const shown = (
+  assets: readonly { readonly id: number; readonly name: Asset }[],
+  sums: BalanceSumsByAsset,
+): AssetBalance[] =>
+  assets.flatMap(({ id, name }) => {
+    const balance = sums.get(id);
+    return balance === undefined ? [] : { asset: name, balance };
+  });
 
 /** What is summed: the point in time that metadata is read as of, and the one that volumes are read as of. */
 interface PointInTime {

@@ -3,6 +3,7 @@ import { TransactionCounts } from "#ledger-engine/read/transactions/transaction-
 import { Authorship } from "#ledger-engine/storage/authorship.ts";
 import { LogReader } from "#ledger-engine/storage/log/log-reader.ts";
 import { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
+import { KeptSums } from "#ledger-engine/storage/moves/kept-sums.ts";
 import { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
 import { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
@@ -52,6 +53,7 @@ function partsOf(
     schemas: new SchemaStore(sql),
     authorship: new Authorship(sql),
     features: engine.info.features,
+    sums: new KeptSums(),
     sizes: { accountCount: engine.counts().accounts, assetCount: 1 },
     countTransactions: () => engine.counts().transactions,
     countMetadataPairs: () => 0,
