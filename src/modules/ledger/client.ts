@@ -32,7 +32,7 @@ import { toFilterText } from "#platform/filter/filter.ts";
 import { decodeCursor, type SortColumns } from "#platform/paging/cursor.ts";
 import { mapPage, type Page } from "#platform/paging/pagination.ts";
 import type { ListScope, PageQuery } from "#platform/paging/query.ts";
-import { unwrap } from "#platform/result.ts";
+import { attempt, type Result, unwrap } from "#platform/result.ts";
 import { TimestampInput, toValidationError } from "#platform/validation.ts";
 
 /** What a write takes besides its content. */
@@ -78,6 +78,11 @@ export interface NewTemplateRun extends TransactionFields {
   readonly template: string;
   /** By name without `$`. */
   readonly vars?: Readonly<Record<string, ScriptVariable>> | undefined;
+}
+
+/** One of several runs, with its own idempotency key. */
+export interface KeyedTemplateRun extends NewTemplateRun {
+  readonly idempotencyKey: string;
 }
 
 /** What a caller of a transaction template has to know of it. */
@@ -180,6 +185,24 @@ export class LedgerClient {
     write: KeyedWrite & { readonly schemaVersion: string },
   ): Promise<Transaction> {
     return this.#commit({ ...rest, script: { template, vars } }, write);
+  }
+
+  /**
+   * The same for several templates in one call, one after the other, up to the first one that fails: results of all that have run. Throws
+   * `BULK_SIZE_EXCEEDED` where all together are too much work for one call, which then commits nothing.
+   */
+  async runTemplates(
+    runs: readonly KeyedTemplateRun[],
+    { schemaVersion }: { readonly schemaVersion: string },
+  ): Promise<readonly Result<unknown>[]> {
+    const elements = runs.map(({ idempotencyKey, template, vars, ...rest }) => {
+      toWriteOptions({ idempotencyKey });
+      const command = attempt(() => toCommit({ ...rest, script: { template, vars } }));
+      return { idempotencyKey, command };
+    });
+    const settings = { FLORIN_BULK_MAX_SIZE: runs.length };
+    const options = { settings, schemaVersion, atomic: false, continueOnFailure: false };
+    return this.#service.executeBulk(this.#name, () => elements, options);
   }
 
   /** Describes a transaction template. Throws `NOT_FOUND` for an unknown version of the schema, or template of it. */

@@ -50,6 +50,7 @@ export {
   type NewCommit,
   type NewRun,
   type NewTemplateRun,
+  type KeyedTemplateRun,
   type TemplateShape,
 } from "./client.ts";
 export type { Account as LedgerAccount, Transaction as LedgerTransaction } from "#library/index.ts";

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { LedgerClient } from "#modules/ledger/index.ts";
 import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
 import { runBookings } from "#modules/payments/bookings/run.ts";
@@ -13,6 +13,7 @@ import { preparePayments } from "#modules/payments/payments/ingest.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
 import { ledgerWith } from "#test/support/ledger/schema-api.ts";
 import { MIRROR, MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
 import { account, at, payment } from "#test/support/payments/provider-objects.ts";
@@ -313,5 +314,53 @@ describe("a booking", () => {
       token: await token("payments:write"),
     });
     expect(response.status).toBe(401);
+  });
+});
+
+describe("bookings of many adjustments", () => {
+  afterEach(() => vi.restoreAllMocks());
+  const COUNT = 250;
+
+  async function many(): Promise<InstalledConnector> {
+    const connector = await install();
+    const payments = Array.from({ length: COUNT }, (_, index) =>
+      payment(`many-${index}`, { amount: BigInt(index + 1), destinationReference: "acc" }),
+    );
+    await report(connector, ...payments);
+    return connector;
+  }
+
+  test("are made in bulks, in order, and several ledgers at once", async () => {
+    const connector = await many();
+    const ledgers = [await newLedger(), await newLedger()];
+    for (const ledger of ledgers) await book(connector, { ledger });
+    const bulks = vi.spyOn(LedgerClient.prototype, "runTemplates");
+    await runAll();
+    const sizes = bulks.mock.calls.map(([runs]) => runs.length);
+    expect(sizes.toSorted((a, b) => a - b)).toEqual([50, 50, 100, 100, 100, 100]);
+    // One after the other, the last bulk of a ledger would come before the first one of the other ledger.
+    expect(new Set(bulks.mock.contexts.slice(0, 3)).size).toBe(2);
+    for (const ledger of ledgers) {
+      const amounts = (await transactionsOf(ledger)).map(({ postings }) => postings[0]?.amount);
+      expect(amounts).toEqual(Array.from({ length: COUNT }, (_, index) => BigInt(index + 1)));
+    }
+  });
+
+  test("give their claim back where there is no time for the first one", async () => {
+    const connector = await many();
+    const ledger = await newLedger();
+    const { id } = await dataOf(await book(connector, { ledger }));
+    const late = Date.now() + 40_000;
+    const bulks = vi.spyOn(LedgerClient.prototype, "runTemplates").mockImplementation(async () => {
+      vi.spyOn(Date, "now").mockReturnValue(late);
+      throw new AppError("BULK_SIZE_EXCEEDED", "too much work");
+    });
+    await runAll();
+    vi.restoreAllMocks();
+    expect(bulks).toHaveBeenCalledOnce();
+    const statement = env.DB.prepare("SELECT wait_until FROM payment_bookings WHERE id = ?");
+    expect(await statement.bind(id).first("wait_until")).toBeNull();
+    await runAll();
+    expect(await read(id)).toMatchObject({ booked: COUNT, failed: 0, pending: 0 });
   });
 });

@@ -3,7 +3,7 @@ import type { Booking, BookingFailure, BookingRules } from "./booking.ts";
 import { paymentsOf } from "./scope.ts";
 import { claimBooking, listDue, nextDue, storeProgress, storeWait } from "./store.ts";
 import { variablesOf } from "./variables.ts";
-import { LedgerClient, type TemplateShape } from "#modules/ledger/index.ts";
+import { type KeyedTemplateRun, LedgerClient, type TemplateShape } from "#modules/ledger/index.ts";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
 import { idempotencyKeyOf } from "#modules/payments/core/ids.ts";
 import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
@@ -11,16 +11,25 @@ import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { AppError, type FailureKind } from "#platform/errors.ts";
 import { logError } from "#platform/log.ts";
+import { type Result, unwrap } from "#platform/result.ts";
 import { fromMillis, formatTimestamp, type Timestamp, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
+import { settleAll } from "#platform/work/lanes.ts";
 
 /** How long one sweep books, and how long a booking stays taken by somebody who stores no progress, in milliseconds. */
 const SWEEP_MS_MAX = 15_000;
 const CLAIM_MS = 60_000;
 /** The longest time that a call of a ledger may take, in milliseconds: whoever has a booking begins none that could outlast it. */
 const CALL_MS_MAX = 30_000;
-/** Most bookings that are worked on by one sweep: it does one after the other. */
+/** Most bookings that are looked at by one sweep. */
 const BOOKINGS_PER_SWEEP_MAX = 100;
+/**
+ * How many bookings are worked on at once: one of each ledger, which would do one after the other anyway. None holds its lane for longer than
+ * its time and the call that it may have begun last.
+ */
+const LANES = { total: 16, perKey: 1, timeoutMs: SWEEP_MS_MAX + CALL_MS_MAX };
+/** Most transactions that a ledger is given in one call: between two calls, it answers others. */
+export const BULK_SIZE_MAX = 100;
 const BACKOFF = doubling(1000, 300_000);
 /** Longest message that is kept, in characters. */
 const MESSAGE_LENGTH_MAX = 2000;
@@ -38,13 +47,16 @@ export async function runBookings(context: ServiceContext): Promise<number | und
   const now = context.clock();
   const bookings = await listDue(db, now, BOOKINGS_PER_SWEEP_MAX);
   let isBehind = false;
-  for (const booking of bookings) {
-    if (Date.now() >= untilMs) {
-      isBehind = true;
-      break;
-    }
-    if (!(await runBooking(context, booking, untilMs))) isBehind = true;
-  }
+  const results = await settleAll(bookings, {
+    limits: LANES,
+    keyOf: ({ rules }) => rules.ledger,
+    run: async (booking) => {
+      const isDone = Date.now() < untilMs && (await runBooking(context, booking, untilMs));
+      if (!isDone) isBehind = true;
+    },
+  });
+  const errors = results.flatMap(({ error }) => (error === undefined ? [] : [error]));
+  if (errors.length > 0) throw new AggregateError(errors, "bookings could not be worked on");
   if (isBehind) return toMillis(context.clock());
   // One that was due and had nothing to do keeps its date, and is no reason to look again.
   const due = await nextDue(db, now);
@@ -60,6 +72,8 @@ async function runBooking(
   const db = databaseOf(context.env);
   const directory = await ConnectorDirectory.read(context);
   const payments = await paymentsOf(context, found.scope, directory);
+  const client = new LedgerClient(context, found.rules.ledger);
+  const templates = new TemplateShapes(client, found.rules);
   if (payments === undefined) return true; // a connector takes its bookings with it, and a pool is gone for good
   let booking: Booking | undefined = found;
   while (booking !== undefined) {
@@ -67,7 +81,7 @@ async function runBooking(
     if (part.position === booking.position) return true;
     const claimed = await claim(context, booking);
     if (claimed === undefined) return true; // somebody else has it
-    const done = await bookAll(context, claimed, { directory, untilMs, part });
+    const done = await bookAll(context, claimed, { client, templates, directory, untilMs, part });
     booking = await storePart(db, claimed, { ...done, part, now: context.clock() });
     if (booking !== undefined && done.error !== undefined) {
       await wait(context, booking, done.error);
@@ -90,11 +104,19 @@ async function claim(context: ServiceContext, booking: Booking): Promise<Booking
 async function storePart(
   db: Database,
   booking: Booking,
-  { booked, failures, next, part, now }: BookedPart & { part: AdjustmentPart; now: Timestamp },
+  {
+    booked,
+    failures,
+    next,
+    error,
+    part,
+    now,
+  }: BookedPart & { part: AdjustmentPart; now: Timestamp },
 ): Promise<Booking | undefined> {
   // Those between are of other payments.
   const position = next === undefined ? part.position : next.key - 1;
-  if (position === booking.position) return booking;
+  // One that waits keeps its claim until it does; one that had no time gives it back.
+  if (position === booking.position && error !== undefined) return booking;
   const progress = { position, booked, failures, waitUntil: undefined, now };
   if (!(await storeProgress(db, booking, progress))) return undefined;
   const { waitUntil: _released, ...released } = booking;
@@ -111,32 +133,89 @@ interface BookedPart {
   readonly error?: unknown;
 }
 
+/** What the adjustments of a part are booked with. */
+interface Work {
+  readonly client: LedgerClient;
+  readonly templates: TemplateShapes;
+  readonly directory: ConnectorDirectory;
+}
+
+/**
+ * Books a part in bulks. A bulk ends at the first adjustment that its ledger does not take, and the next one begins behind a refused
+ * adjustment, so that none is booked before another one that has to be repeated. Behind a refusal, bulks are small at first:
+ * where all are refused, each is sent a few times instead of as often as a bulk is long.
+ */
 async function bookAll(
   context: ServiceContext,
   booking: Booking,
-  {
-    directory,
-    untilMs,
-    part,
-  }: { directory: ConnectorDirectory; untilMs: number; part: AdjustmentPart },
+  { untilMs, part, ...work }: Work & { untilMs: number; part: AdjustmentPart },
 ): Promise<BookedPart> {
   const endMs = Math.min(untilMs, Date.now() + CLAIM_MS - CALL_MS_MAX);
-  const client = new LedgerClient(context, booking.rules.ledger);
-  const templates = new TemplateShapes(client, booking.rules);
+  const { adjustments } = part;
   const failures: BookingFailure[] = [];
-  let booked = 0;
-  for (const adjustment of part.adjustments) {
-    if (Date.now() >= endMs) return { booked, failures, next: adjustment };
+  let at = 0;
+  let size = BULK_SIZE_MAX;
+  for (;;) {
+    const next = adjustments[at];
+    const booked = at - failures.length;
+    if (next === undefined) return { booked, failures };
+    if (Date.now() >= endMs) return { booked, failures, next };
+    const bulk = adjustments.slice(at, at + size);
+    const { taken, error } = await bookBulk(booking, work, bulk);
+    at += taken;
+    const refused = adjustments[at];
+    if (error === undefined || refused === undefined) {
+      size = Math.min(BULK_SIZE_MAX, size * 2);
+      continue;
+    }
+    if (bulk.length > 1 && isTooMuch(error)) {
+      size = Math.floor(bulk.length / 2);
+      continue;
+    }
+    if (!isRefusal(error)) {
+      return { booked: at - failures.length, failures, next: refused, error };
+    }
+    failures.push(toFailure(refused, error, context.clock()));
+    at++;
+    size = 1;
+  }
+}
+
+/** How many adjustments of a bulk were booked, from its first one on, and why the next one was not. */
+interface BookedBulk {
+  readonly taken: number;
+  readonly error?: unknown;
+}
+
+async function bookBulk(
+  booking: Booking,
+  { client, templates, directory }: Work,
+  bulk: readonly AdjustmentToBook[],
+): Promise<BookedBulk> {
+  const runs: KeyedTemplateRun[] = [];
+  let failure: BookedBulk | undefined;
+  for (const adjustment of bulk) {
     try {
-      await bookOne(client, booking, { adjustment, directory, templates });
-      booked++;
+      const template = await templates.of(adjustment.status);
+      runs.push(toRun(booking, { adjustment, directory, template }));
     } catch (error) {
-      if (!isRefusal(error)) return { booked, failures, next: adjustment, error };
-      failures.push(toFailure(adjustment, error, context.clock()));
+      failure = { taken: runs.length, error };
+      break;
     }
   }
-  return { booked, failures };
+  const { schemaVersion } = booking.rules;
+  try {
+    const results = runs.length === 0 ? [] : await client.runTemplates(runs, { schemaVersion });
+    const last = results.at(-1);
+    if (last?.ok === false) return { taken: results.length - 1, error: errorOf(last) };
+  } catch (error) {
+    // What was booked of it is booked again, with the same keys.
+    return { taken: 0, error };
+  }
+  return failure ?? { taken: runs.length };
 }
+
+type NamedShape = TemplateShape & { readonly name: string };
 
 /** The templates of a booking, each of which is read once. */
 class TemplateShapes {
@@ -149,7 +228,7 @@ class TemplateShapes {
     this.#rules = rules;
   }
 
-  async of(status: PaymentStatus): Promise<TemplateShape & { readonly name: string }> {
+  async of(status: PaymentStatus): Promise<NamedShape> {
     const name = this.#rules.templates[status] ?? this.#rules.template;
     const shape =
       this.#shapes.get(name) ?? (await this.#client.template(name, this.#rules.schemaVersion));
@@ -158,36 +237,39 @@ class TemplateShapes {
   }
 }
 
-async function bookOne(
-  client: LedgerClient,
-  { id, run, rules }: Booking,
+/** The error of a transaction that its ledger has not made. */
+function errorOf(result: Result<unknown>): unknown {
+  try {
+    return unwrap(result);
+  } catch (error) {
+    return error;
+  }
+}
+
+/** The transaction of an adjustment. */
+function toRun(
+  { id, run }: Booking,
   work: {
     readonly adjustment: AdjustmentToBook;
     readonly directory: ConnectorDirectory;
-    readonly templates: TemplateShapes;
+    readonly template: NamedShape;
   },
-): Promise<void> {
-  const { adjustment, directory, templates } = work;
-  const { name, variables } = await templates.of(adjustment.status);
+): KeyedTemplateRun {
+  const { adjustment, directory, template } = work;
   const vars = Object.fromEntries(
     Object.entries(variablesOf(adjustment, directory)).filter(([variable]) =>
-      Object.hasOwn(variables, variable),
+      Object.hasOwn(template.variables, variable),
     ),
   );
   const { ids, status, createdAt } = adjustment;
-  await client.runTemplate(
-    {
-      template: name,
-      vars,
-      reference: referenceOf(ids.adjustment),
-      timestamp: formatTimestamp(createdAt),
-      metadata: { payment: ids.payment, adjustment: ids.adjustment, status },
-    },
-    {
-      idempotencyKey: `payments/${idempotencyKeyOf({ booking: id, run, adjustment: ids.adjustment })}`,
-      schemaVersion: rules.schemaVersion,
-    },
-  );
+  return {
+    template: template.name,
+    vars,
+    reference: referenceOf(ids.adjustment),
+    timestamp: formatTimestamp(createdAt),
+    metadata: { payment: ids.payment, adjustment: ids.adjustment, status },
+    idempotencyKey: `payments/${idempotencyKeyOf({ booking: id, run, adjustment: ids.adjustment })}`,
+  };
 }
 
 /** Longest reference that a ledger takes. */
@@ -205,6 +287,10 @@ const PASSING: ReadonlySet<FailureKind> = new Set<FailureKind>([
   "LEDGER_NOT_FOUND",
   "RATE_LIMITED",
 ]);
+
+/** One call does no more than some work; nothing of a bulk that takes more is booked. */
+const isTooMuch = (error: unknown): boolean =>
+  error instanceof AppError && error.kind === "BULK_SIZE_EXCEEDED";
 
 const isRefusal = (error: unknown): error is AppError =>
   error instanceof AppError && !PASSING.has(error.kind);
