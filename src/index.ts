@@ -7,7 +7,11 @@ export { AttemptLimitObject, PasswordHashObject } from "#modules/auth/index.ts";
 export { EventStreamObject } from "#modules/events/index.ts";
 export { PipelineObject } from "#modules/exporters/index.ts";
 export { LedgerAuditObject, LedgerObject } from "#modules/ledger/index.ts";
-export { InstanceRunnerObject, InstanceWorkflow } from "#modules/orchestration/index.ts";
+export {
+  InstanceRunnerObject,
+  InstanceWorkflow,
+  TriggerLaneObject,
+} from "#modules/orchestration/index.ts";
 export { ConnectorObject } from "#modules/payments/index.ts";
 export { EndpointObject } from "#modules/webhooks/index.ts";
 

@@ -47,6 +47,7 @@ export class LedgerAuditObject extends DurableObject<Env> {}
 export class EndpointObject extends DurableObject<Env> {}
 export class EventStreamObject extends DurableObject<Env> {}
 export class PipelineObject extends DurableObject<Env> {}
+export class TriggerLaneObject extends DurableObject<Env> {}
 export class InstanceWorkflow extends WorkflowEntrypoint<Env> {}
 
 const object = (env: Env, name: string): DurableObjectStub<LedgerObject> =>

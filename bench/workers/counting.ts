@@ -10,6 +10,7 @@ export {
   InstanceWorkflow,
   LedgerAuditObject,
   PipelineObject,
+  TriggerLaneObject,
 } from "#src/index.ts";
 
 /** The product with an additional route that tells what its ledgers have stored. */

@@ -10,6 +10,12 @@ import type { ExprValue } from "./values/values.ts";
 
 export { checkExpression, type ExpressionReport, type ExpressionUse } from "./check/check.ts";
 export type { EvaluationInput, HostAnswer, HostFunction } from "./evaluate/context.ts";
+export {
+  type EqualityTest,
+  leadingEquality,
+  type MemberKey,
+  memberKeyAt,
+} from "./leading-equality.ts";
 export type { CompiledExpression } from "./syntax/ast.ts";
 export { type ExprDiagnostic, printDiagnostic } from "./syntax/diagnostics.ts";
 export { lspRanges } from "./syntax/source.ts";

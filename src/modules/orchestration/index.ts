@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerFlorinExpressions } from "./http/florin-expressions.ts";
 import { registerFlorinInstances } from "./http/florin-instances.ts";
+import { registerFlorinTriggers } from "./http/florin-triggers.ts";
 import { registerInstances } from "./http/instances.ts";
 import { ORCHESTRATION_RESOURCES } from "./http/resources.ts";
 import { API_VERSION } from "./http/schemas.ts";
@@ -19,6 +20,7 @@ import { triggerListener } from "./triggers/event-listener.ts";
 import { TRIGGER_EVENT_TYPES } from "./triggers/event-types.ts";
 import { consumeOccurrences } from "./triggers/firing/queue.ts";
 import { sweepOccurrences } from "./triggers/firing/sweep.ts";
+import { TriggerLaneObject } from "./triggers/lane/lane-object.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { honourLedgers } from "#platform/http/access.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -44,6 +46,7 @@ export const orchestrationModule: Module = {
     const app = honourLedgers(new OpenAPIHono<AppEnv>());
     registerFlorinInstances(app);
     registerFlorinExpressions(app);
+    registerFlorinTriggers(app);
     return app;
   },
   resources: ORCHESTRATION_RESOURCES,
@@ -61,7 +64,7 @@ export const orchestrationModule: Module = {
     { name: "orchestration-triggers", run: sweepOccurrences },
     { name: "orchestration-retention", run: sweepEnded },
   ],
-  classes: { InstanceRunnerObject, InstanceWorkflow },
+  classes: { InstanceRunnerObject, InstanceWorkflow, TriggerLaneObject },
 };
 
-export { InstanceRunnerObject, InstanceWorkflow };
+export { InstanceRunnerObject, InstanceWorkflow, TriggerLaneObject };

@@ -1,6 +1,14 @@
-import { DeclaredSettings, retention } from "#platform/settings.ts";
+import { DeclaredSettings, integer, retention } from "#platform/settings.ts";
 
 export const orchestrationSettings = new DeclaredSettings({
+  FLORIN_TRIGGER_STEPS_PER_SECOND: integer(
+    { least: 1000, most: 100_000_000 },
+    {
+      standard: "200000",
+      meaning:
+        "Steps of expressions that the filters of all triggers of one client and subject take in a second; five times as many are saved up",
+    },
+  ),
   FLORIN_ORCHESTRATION_RETENTION: retention({
     standard: "2160h",
     meaning:

@@ -69,3 +69,9 @@ export class PipelineObject extends product.PipelineObject {
     super(stepAlarms(ctx), env);
   }
 }
+
+export class TriggerLaneObject extends product.TriggerLaneObject {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(stepAlarms(ctx), env);
+  }
+}

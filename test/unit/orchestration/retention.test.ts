@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sweepEnded } from "#modules/orchestration/retention/sweep.ts";
-import type { Match } from "#modules/orchestration/triggers/match.ts";
-import { storeOccurrences } from "#modules/orchestration/triggers/occurrences.ts";
+import { type Match, storeOccurrences } from "#modules/orchestration/triggers/occurrences.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { at } from "#test/support/ledger-engine/fixtures.ts";

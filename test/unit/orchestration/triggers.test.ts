@@ -1,30 +1,16 @@
 import { describe, expect, test } from "vitest";
+import { evaluateTurn } from "#modules/orchestration/triggers/lane/evaluate.ts";
+import { refilled, waitMsOf } from "#modules/orchestration/triggers/lane/token-bucket.ts";
 import { linkFunction } from "#modules/orchestration/triggers/link-function.ts";
-import { matchEvents } from "#modules/orchestration/triggers/match.ts";
-import { firingKey } from "#modules/orchestration/triggers/occurrences.ts";
+import { TriggerFilter } from "#modules/orchestration/triggers/matching/filter.ts";
+import { selectEvents } from "#modules/orchestration/triggers/matching/select.ts";
+import { firingKey, type Match } from "#modules/orchestration/triggers/occurrences.ts";
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { fromMillis } from "#platform/time.ts";
+import { triggerOf } from "#test/support/orchestration/trigger-of.ts";
 
 const NOW = fromMillis(1_750_000_000_000);
-
-const trigger = (fields: Partial<Trigger> = {}): Trigger => ({
-  key: 1,
-  id: "trigger",
-  name: "",
-  event: "SAVED_THING",
-  workflowId: "workflow",
-  vars: {},
-  principal: {
-    issuer: "test",
-    subject: "someone",
-    clientId: "",
-    scopes: new Set(["orchestration:write", "payments:read"]),
-    ledgers: [],
-  },
-  createdAt: NOW,
-  ...fields,
-});
 
 const event = (payload: unknown, fields: Partial<PlatformEvent> = {}): PlatformEvent => ({
   id: `event:${JSON.stringify(payload)}`,
@@ -70,9 +56,23 @@ describe("link(object, rel)", () => {
   });
 });
 
+/** What a trigger fires for, by the index and by the evaluation of what the index leaves. */
+function matchesOf(trigger: Trigger, events: readonly PlatformEvent[]): Match[] {
+  const { matches, owed } = selectEvents({}, [trigger], events);
+  const filters = new Map([[trigger.key, new TriggerFilter(trigger)]]);
+  const waiting = owed.map(({ event, text }, seq) => ({
+    seq,
+    id: event.id,
+    text,
+    triggers: [trigger.key],
+  }));
+  const turn = evaluateTurn(waiting, filters, { now: NOW, stepsMax: Infinity });
+  return [...matches, ...turn.matches];
+}
+
 describe("a trigger fires", () => {
   const verdicts = (fields: Partial<Trigger>, ...events: readonly PlatformEvent[]) =>
-    matchEvents([trigger(fields)], events, NOW).map(({ verdict }) => verdict);
+    matchesOf(triggerOf(fields), events).map(({ verdict }) => verdict);
 
   test("for events of its type, version and filter", () => {
     expect(verdicts({}, event({}))).toEqual(["fires"]);
@@ -102,13 +102,13 @@ describe("a trigger fires", () => {
   });
 
   test("for no other ledgers than its creator may see", () => {
-    const { principal } = trigger();
+    const { principal } = triggerOf();
     const bound = { principal: { ...principal, ledgers: ["mine"] } };
     // Of those that are about no ledger it sees the ones of payments only, which are open.
     const hook = event({ n: 2 }, { app: "webhooks" });
     const events = [event({ ledger: "mine" }), event({ ledger: "other" }), event({ n: 1 }), hook];
 
-    expect(matchEvents([trigger(bound)], events, NOW).map(({ event }) => event.payload)).toEqual([
+    expect(matchesOf(triggerOf(bound), events).map(({ event }) => event.payload)).toEqual([
       { ledger: "mine" },
       { n: 1 },
     ]);
@@ -116,15 +116,6 @@ describe("a trigger fires", () => {
 
   test("not for an event that cannot be read, which holds up no other", () => {
     expect(verdicts({}, event({ text: "a\0b" }), event({ n: 1 }))).toEqual(["fires"]);
-  });
-
-  test("perhaps, once its filter has taken too many steps for the events that came together", () => {
-    const filter = "len(1..40000) == 40000";
-    const events = Array.from({ length: 20 }, (_, n) => event({ n }));
-
-    const found = verdicts({ filter }, ...events);
-    expect(found).toHaveLength(20);
-    expect(found.filter((verdict) => verdict === "unknown")).toHaveLength(8);
   });
 });
 
@@ -137,4 +128,54 @@ test("a trigger fires once for an event, or for the payment or account that it i
   for (const payload of [{}, { id: "" }, { id: 5 }, null, "p"]) {
     expect(keyOf("SAVED_PAYMENT", payload)).toBe("event:e");
   }
+});
+
+describe("a turn of a lane", () => {
+  const filterOf = (key: number, filter: string) =>
+    [key, new TriggerFilter(triggerOf({ key, filter }))] as const;
+  const waiting = (seq: number, triggers: readonly number[]) => {
+    const it = event({ n: seq });
+    return { seq, id: it.id, text: JSON.stringify(it), triggers };
+  };
+
+  test("ends after a filter that takes many steps, in the middle of an event", () => {
+    const filters = new Map([filterOf(1, "len(1..40000) == 40000"), filterOf(2, "event.n < 9")]);
+    const turn = evaluateTurn([waiting(1, [1, 2])], filters, { now: NOW, stepsMax: Infinity });
+
+    expect(turn.evaluations).toMatchObject([{ seq: 1, trigger: 1, kind: "fires" }]);
+    expect(turn.steps).toBeGreaterThan(40_000);
+  });
+
+  test("evaluates no more than the budget allows", () => {
+    const filters = new Map([filterOf(1, "event.n > 0")]);
+    const events = Array.from({ length: 50 }, (_, seq) => waiting(seq, [1]));
+    const { steps } = evaluateTurn(events.slice(0, 1), filters, { now: NOW, stepsMax: Infinity });
+    const turn = evaluateTurn(events, filters, { now: NOW, stepsMax: 3 * steps });
+
+    expect(turn.evaluations).toHaveLength(3);
+  });
+
+  test("skips a trigger that is deleted, and tells of a filter that fails", () => {
+    const filters = new Map([filterOf(1, "event.a.b"), filterOf(3, "event.n == 1")]);
+    const turn = evaluateTurn([waiting(1, [1, 2, 3])], filters, { now: NOW, stepsMax: Infinity });
+
+    expect(turn.evaluations).toMatchObject([
+      { kind: "fails", error: "cannot fetch b from <nil>" },
+      { kind: "gone", steps: 0 },
+      { kind: "fires" },
+    ]);
+    expect(turn.failed.map(({ filter }) => filter.trigger.key)).toEqual([1]);
+  });
+});
+
+test("a budget is refilled as time goes on, up to a burst, and not by a clock that steps back", () => {
+  const rate = { perSecond: 1000, burst: 5000 };
+  const empty = { steps: -500, atMs: 10_000 };
+
+  expect(refilled(undefined, rate, 10_000)).toEqual({ steps: 5000, atMs: 10_000 });
+  expect(refilled(empty, rate, 11_000)).toEqual({ steps: 500, atMs: 11_000 });
+  expect(refilled(empty, rate, 99_000)).toEqual({ steps: 5000, atMs: 99_000 });
+  expect(refilled(empty, rate, 1000)).toEqual({ steps: -500, atMs: 1000 });
+  expect(waitMsOf(empty, rate)).toBe(501);
+  expect(waitMsOf({ steps: 1, atMs: 0 }, rate)).toBe(0);
 });

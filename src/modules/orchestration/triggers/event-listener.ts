@@ -1,14 +1,16 @@
 import { announceOccurrences } from "./firing/announce.ts";
-import { matchEvents } from "./match.ts";
-import { storeOccurrences } from "./occurrences.ts";
+import { giveToLane } from "./lane/lanes.ts";
+import { byOwner, type EventForLane, ownerOf, selectEvents } from "./matching/select.ts";
+import { type Match, storeOccurrences } from "./occurrences.ts";
 import { hasTriggers, triggersFor } from "./store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventListener } from "#platform/events/source.ts";
+import { logError } from "#platform/log.ts";
 
 /**
- * Decides for which events triggers fire, and stores that as occurrences; those are fired by the consumer of a queue, so that a
- * link that hangs holds up no other consumer of events. **A trigger fires once for an event, whatever is killed when:**
+ * Decides by an index for which events triggers fire, and stores that as occurrences, which the consumer of a queue fires. Filters that have
+ * to be evaluated go to the lanes of their owners, so that neither a filter nor a link holds up another consumer of events. **A trigger fires once for an event, whatever is killed when:**
  *
  * | A kill after | leaves | and then |
  * | --- | --- | --- |
@@ -33,7 +35,33 @@ async function occur(context: ServiceContext, events: readonly PlatformEvent[]):
   if (types.length === 0) return;
   const triggers = await triggersFor(context, types);
   if (triggers.length === 0) return;
-  const matches = matchEvents(triggers, foreign, context.clock());
-  if (matches.length === 0) return;
-  await announceOccurrences(context.env, await storeOccurrences(context, matches));
+  const { matches, owed } = selectEvents(context.env, triggers, foreign);
+  const refused = await giveToLanes(context, owed);
+  const stored = [...matches, ...refused];
+  if (stored.length === 0) return;
+  await announceOccurrences(context.env, await storeOccurrences(context, stored));
+}
+
+/** Gives events to the lanes of those who own the triggers. Returns what lanes did not take: D1 keeps it, so that no other consumer waits. */
+async function giveToLanes(
+  { env }: ServiceContext,
+  owed: readonly EventForLane[],
+): Promise<Match[]> {
+  const failed = new Set<string>();
+  await Promise.all(
+    [...byOwner(owed)].map(async ([owner, events]) => {
+      try {
+        await giveToLane(env, owner, events);
+      } catch (error) {
+        logError("a lane of triggers took no events; the database keeps them", error, { owner });
+        failed.add(owner);
+      }
+    }),
+  );
+  if (failed.size === 0) return [];
+  return owed.flatMap(({ event, triggers }) =>
+    triggers
+      .filter((trigger) => failed.has(ownerOf(trigger)))
+      .map((trigger) => ({ trigger, event, verdict: "unknown" as const })),
+  );
 }

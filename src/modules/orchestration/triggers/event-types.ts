@@ -23,7 +23,8 @@ export const TRIGGER_EVENT_TYPES = {
     },
   },
   FAILED_TRIGGER: {
-    description: "A trigger should have started an instance, but its variables have no values.",
+    description:
+      "A trigger should have started an instance, but its variables have no values, or its filter failed: of those failures, the first one in each hour.",
     payload: OfOccurrence.extend({ error: z.string() }),
     example: {
       id: OCCURRENCE,

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { AnnouncedOccurrence } from "./firing/announce.ts";
-import type { Match } from "./match.ts";
 import type { OccurrenceEvent } from "./occurrence.ts";
 import { orchestrationOccurrences } from "./tables.ts";
+import type { Trigger } from "./trigger.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { packJson } from "#platform/db/pack-json.ts";
@@ -11,6 +11,13 @@ import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { watchClock } from "#platform/objects/deployment-clock.ts";
 import { formatTimestamp, fromMillis, toMillis } from "#platform/time.ts";
+
+/** A trigger and an event for which it fires, or whose filter reads links, so that it is not known yet whether it does. */
+export interface Match {
+  readonly trigger: Trigger;
+  readonly event: PlatformEvent;
+  readonly verdict: "fires" | "unknown";
+}
 
 /** Longest time that a statement may take to be stored: D1 gives up after 30 seconds. */
 const STATEMENT_MS_MAX = 35_000;
@@ -71,9 +78,17 @@ export function firingKey(event: Pick<PlatformEvent, "id" | "type" | "payload">)
   return typeof id === "string" && id !== "" ? `id:${id}` : eventKey(event);
 }
 
-const eventKey = ({ id }: Pick<PlatformEvent, "id">): string => `event:${id}`;
+export const eventKey = ({ id }: Pick<PlatformEvent, "id">): string => `event:${id}`;
 
-function eventText({ idempotencyKey, date, app, version, type, payload }: PlatformEvent): string {
+/** An event with its envelope, as an occurrence has it. */
+export function eventText({
+  idempotencyKey,
+  date,
+  app,
+  version,
+  type,
+  payload,
+}: PlatformEvent): string {
   const envelope: OccurrenceEvent = {
     idempotency_key: idempotencyKey,
     date: formatTimestamp(date),

@@ -1,0 +1,216 @@
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+
+/** An event for a lane, with the triggers whose filters have to be evaluated for it. */
+export interface LaneEvent {
+  readonly id: string;
+  /** JSON of the `PlatformEvent`. */
+  readonly text: string;
+  /** The keys of the triggers. */
+  readonly triggers: readonly number[];
+}
+
+export interface WaitingEvent extends LaneEvent {
+  readonly seq: number;
+}
+
+/** What a lane knows of one of its triggers. */
+export interface TriggerFigures {
+  /** Events that wait for its filter, and since when the first of them does, in milliseconds since the epoch. */
+  readonly waiting: number;
+  readonly waitingSinceMs: number | undefined;
+  /** How often its filter was evaluated, with how many steps of the expression language, and how often it let an event through. */
+  readonly evaluations: number;
+  readonly steps: number;
+  readonly fired: number;
+  readonly failures: number;
+  /** Events that were not taken because too many waited. */
+  readonly refused: number;
+  readonly lastError:
+    | { readonly message: string; readonly eventId: string; readonly atMs: number }
+    | undefined;
+}
+
+/** What one evaluation has come to, for the figures of its trigger. */
+export interface Evaluation {
+  readonly seq: number;
+  readonly eventId: string;
+  readonly trigger: number;
+  readonly steps: number;
+  readonly kind: "fires" | "passes" | "unknown" | "fails" | "gone";
+  readonly error?: string;
+}
+
+/** Longest error that is kept, in characters. */
+const ERROR_LENGTH_MAX = 500;
+
+interface TriggerRow {
+  readonly waiting: number;
+  readonly evaluations: number;
+  readonly steps: number;
+  readonly fired: number;
+  readonly failures: number;
+  readonly refused: number;
+  readonly last_error: string | null;
+  readonly last_error_event: string | null;
+  readonly last_error_ms: number | null;
+}
+
+/** The tables of one lane. */
+export class TriggerLaneStore {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  count(): number {
+    const [row] = this.#sql.all<{ count: number }>("SELECT count(*) AS count FROM work");
+    return row?.count ?? 0;
+  }
+
+  /** Adds events, of which those that wait already are left out. */
+  add(events: readonly LaneEvent[], nowMs: number): void {
+    this.#sql.transaction(() => {
+      for (const { id, text, triggers } of events) {
+        const added = this.#sql.all(
+          `INSERT INTO work (event_id, at_ms, triggers, event) VALUES (?, ?, ?, ?)
+           ON CONFLICT DO NOTHING RETURNING seq`,
+          id,
+          nowMs,
+          stringifyJson(triggers),
+          text,
+        );
+        if (added.length === 0) continue;
+        for (const trigger of triggers) this.#count(trigger, { waiting: 1 });
+      }
+    });
+  }
+
+  /** Counts events that were not taken. */
+  refuse(events: readonly LaneEvent[]): void {
+    this.#sql.transaction(() => {
+      for (const { triggers } of events) {
+        for (const trigger of triggers) this.#count(trigger, { refused: 1 });
+      }
+    });
+  }
+
+  /** The events that have waited longest. */
+  first(limit: number): WaitingEvent[] {
+    const rows = this.#sql.all<{ seq: number; event_id: string; triggers: string; event: string }>(
+      "SELECT seq, event_id, triggers, event FROM work ORDER BY seq LIMIT ?",
+      limit,
+    );
+    return rows.map(({ seq, event_id: id, triggers, event: text }) => ({
+      seq,
+      id,
+      text,
+      triggers: parseJson(triggers) as number[], // as `add` wrote them
+    }));
+  }
+
+  /** Stores what evaluations have come to, and the budget after them. What is left of an event goes on waiting. */
+  settle(
+    events: readonly WaitingEvent[],
+    evaluations: readonly Evaluation[],
+    budget: { readonly steps: number; readonly atMs: number },
+  ): void {
+    const done = Map.groupBy(evaluations, ({ seq }) => seq);
+    this.#sql.transaction(() => {
+      for (const { seq, triggers } of events) {
+        const ended = new Set(done.get(seq)?.map(({ trigger }) => trigger));
+        const left = triggers.filter((trigger) => !ended.has(trigger));
+        if (left.length === triggers.length) continue;
+        if (left.length === 0) this.#sql.all("DELETE FROM work WHERE seq = ?", seq);
+        else this.#sql.all("UPDATE work SET triggers = ? WHERE seq = ?", stringifyJson(left), seq);
+      }
+      for (const evaluation of evaluations) this.#note(evaluation, budget.atMs);
+      this.#sql.all("INSERT OR REPLACE INTO budget VALUES (1, ?, ?)", budget.steps, budget.atMs);
+    });
+  }
+
+  /** What was left of the budget, and when; undefined before the first evaluation. */
+  budget(): { readonly steps: number; readonly atMs: number } | undefined {
+    const [row] = this.#sql.all<{ steps: number; at_ms: number }>(
+      "SELECT steps, at_ms FROM budget",
+    );
+    return row === undefined ? undefined : { steps: row.steps, atMs: row.at_ms };
+  }
+
+  figures(trigger: number): TriggerFigures {
+    const [row] = this.#sql.all<TriggerRow & Record<string, never>>(
+      "SELECT * FROM trigger WHERE key = ?",
+      trigger,
+    );
+    if (row === undefined) return NOTHING;
+    const { waiting, evaluations, steps, fired, failures, refused } = row;
+    const error = row.last_error;
+    return {
+      waiting,
+      waitingSinceMs: waiting === 0 ? undefined : this.#waitingSince(trigger),
+      evaluations,
+      steps,
+      fired,
+      failures,
+      refused,
+      lastError:
+        error === null
+          ? undefined
+          : { message: error, eventId: row.last_error_event ?? "", atMs: row.last_error_ms ?? 0 },
+    };
+  }
+
+  #waitingSince(trigger: number): number | undefined {
+    const [row] = this.#sql.all<{ at_ms: number }>(
+      `SELECT at_ms FROM work
+       WHERE EXISTS (SELECT 1 FROM json_each(triggers) WHERE value = ?) ORDER BY seq LIMIT 1`,
+      trigger,
+    );
+    return row?.at_ms;
+  }
+
+  #note({ trigger, kind, steps, error, eventId }: Evaluation, nowMs: number): void {
+    if (kind === "gone") return this.#count(trigger, { waiting: -1 });
+    this.#count(trigger, {
+      waiting: -1,
+      evaluations: 1,
+      steps,
+      fired: kind === "fires" ? 1 : 0,
+      failures: kind === "fails" ? 1 : 0,
+    });
+    if (error === undefined) return;
+    this.#sql.all(
+      "UPDATE trigger SET last_error = ?, last_error_event = ?, last_error_ms = ? WHERE key = ?",
+      error.slice(0, ERROR_LENGTH_MAX).toWellFormed(),
+      eventId,
+      nowMs,
+      trigger,
+    );
+  }
+
+  #count(trigger: number, added: Partial<Record<Counter, number>>): void {
+    const counts = COUNTERS.map((name) => added[name] ?? 0);
+    this.#sql.all(
+      `INSERT INTO trigger (key, ${COUNTERS.join(", ")}) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET ${COUNTERS.map((name) => `${name} = max(0, trigger.${name} + ?)`).join(", ")}`,
+      trigger,
+      ...counts.map((count) => Math.max(0, count)),
+      ...counts,
+    );
+  }
+}
+
+const COUNTERS = ["waiting", "evaluations", "steps", "fired", "failures", "refused"] as const;
+type Counter = (typeof COUNTERS)[number];
+
+const NOTHING: TriggerFigures = {
+  waiting: 0,
+  waitingSinceMs: undefined,
+  evaluations: 0,
+  steps: 0,
+  fired: 0,
+  failures: 0,
+  refused: 0,
+  lastError: undefined,
+};

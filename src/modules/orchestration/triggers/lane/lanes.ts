@@ -1,0 +1,28 @@
+import type { LaneFigures } from "./lane-object.ts";
+import type { LaneEvent } from "./lane-store.ts";
+import { ownerOf } from "#modules/orchestration/triggers/matching/select.ts";
+import { getTrigger } from "#modules/orchestration/triggers/store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { reachObject } from "#platform/objects/call.ts";
+
+/** How long the consumer of events waits for a lane, in milliseconds: it only stores what it is given. */
+const ACCEPT_MS_MAX = 5000;
+
+const laneOf = (env: Env, owner: string) => env.TRIGGER_LANES.getByName(owner);
+
+/** Gives events to the lane of an owner. */
+export const giveToLane = (env: Env, owner: string, events: readonly LaneEvent[]): Promise<void> =>
+  reachObject(laneOf(env, owner).accept(events), {
+    object: "lane of triggers",
+    timeoutMs: ACCEPT_MS_MAX,
+  });
+
+/** How the work of a trigger stands. Throws `NOT_FOUND`. */
+export async function triggerFigures(context: ServiceContext, id: string): Promise<LaneFigures> {
+  const trigger = await getTrigger(context, id);
+  return reachObject(laneOf(context.env, ownerOf(trigger)).figures(trigger.key), {
+    object: "lane of triggers",
+    isRead: true,
+    timeoutMs: ACCEPT_MS_MAX,
+  });
+}

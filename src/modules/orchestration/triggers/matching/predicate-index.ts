@@ -1,0 +1,82 @@
+import type { TriggerFilter } from "./filter.ts";
+import { type EqualityTest, type ExprValue, memberKeyAt } from "#expr";
+import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
+import { stringifyJson } from "#platform/json.ts";
+
+/** What an index says of a trigger and an event: whether it fires, or its filter has to be evaluated. */
+export interface TriggerCandidate {
+  readonly trigger: Trigger;
+  readonly isDecided: boolean;
+}
+
+interface Entry {
+  readonly trigger: Trigger;
+  readonly test: EqualityTest | undefined;
+}
+
+/** The triggers whose filters test one member, by what they want it to be. */
+interface Attribute {
+  readonly path: readonly string[];
+  readonly byKey: Map<string, Entry[]>;
+}
+
+/**
+ * The triggers of one type of event by the test of equality with which their filters begin, so that an event costs one look for each
+ * member that is tested, and what its own triggers cost, however many others there are. It is the predicate index of rule systems (Hanson,
+ * Chaabouni, Kim and Wang, "A predicate matching algorithm for database rule systems", SIGMOD 1990), with a hash table for each attribute,
+ * as its tests are of equality only:
+ *
+ * ```
+ * SAVED_PAYMENT ─┬─ status ──┬─ "SUCCEEDED" → triggers 1, 7
+ *                │           └─ "FAILED"    → trigger 2
+ *                ├─ metadata.kind ─ "k5"    → trigger 9
+ *                └─ filters that begin otherwise → triggers 3, 4
+ * ```
+ *
+ * It decides as an evaluation does: a member that differs lets nothing through; a way that ends before its member is an error of the
+ * filter, so that all filters which take this way are candidates.
+ */
+export class PredicateIndex {
+  readonly #attributes = new Map<string, Attribute>();
+  readonly #others: Entry[] = [];
+
+  constructor(filters: readonly TriggerFilter[]) {
+    for (const { trigger, test } of filters) {
+      const entry = { trigger, test };
+      if (test === undefined) {
+        this.#others.push(entry);
+        continue;
+      }
+      const name = stringifyJson(test.path);
+      const attribute: Attribute = this.#attributes.get(name) ?? {
+        path: test.path,
+        byKey: new Map<string, Entry[]>(),
+      };
+      this.#attributes.set(name, attribute);
+      const entries = attribute.byKey.get(test.key);
+      if (entries === undefined) attribute.byKey.set(test.key, [entry]);
+      else entries.push(entry);
+    }
+  }
+
+  /** The triggers that fire for a payload, and those whose filters have to be evaluated. */
+  candidates(payload: ExprValue): TriggerCandidate[] {
+    const found = this.#others.map(({ trigger }) => ({
+      trigger,
+      isDecided: trigger.filter === undefined,
+    }));
+    for (const { path, byKey } of this.#attributes.values()) {
+      const member = memberKeyAt(payload, path);
+      if (member.kind === "fails") {
+        const all = [...byKey.values()].flat();
+        found.push(...all.map(({ trigger }) => ({ trigger, isDecided: false })));
+        continue;
+      }
+      const entries = member.key === undefined ? undefined : byKey.get(member.key);
+      for (const { trigger, test } of entries ?? []) {
+        found.push({ trigger, isDecided: test?.isWhole === true });
+      }
+    }
+    return found;
+  }
+}

@@ -1,0 +1,105 @@
+import { filtersOf } from "./filter.ts";
+import { PredicateIndex } from "./predicate-index.ts";
+import { fromJson } from "#expr";
+import type { LaneEvent } from "#modules/orchestration/triggers/lane/lane-store.ts";
+import { EVENT_LENGTH_MAX, type Match } from "#modules/orchestration/triggers/occurrences.ts";
+import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
+import { allowsLedger } from "#platform/access/ledger-patterns.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
+import { allows } from "#platform/http/authenticator.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { log } from "#platform/log.ts";
+
+/** What triggers have to do with some events. */
+export interface Selection {
+  /** What fires without any evaluation. */
+  readonly matches: readonly Match[];
+  /** The events for which filters have to be evaluated. */
+  readonly owed: readonly EventForLane[];
+}
+
+/** An event, and the triggers whose filters have to be evaluated for it. */
+export interface EventForLane {
+  readonly event: PlatformEvent;
+  readonly text: string;
+  readonly triggers: readonly Trigger[];
+}
+
+/** Decides what an index of the triggers can tell. No filter is evaluated here. */
+export function selectEvents(
+  env: object,
+  triggers: readonly Trigger[],
+  events: readonly PlatformEvent[],
+): Selection {
+  const byType = Map.groupBy(triggers, ({ event }) => event);
+  const indexes = new Map(
+    [...byType].map(([type, those]) => [type, new PredicateIndex(filtersOf(env, those))]),
+  );
+  const matches: Match[] = [];
+  const owed: EventForLane[] = [];
+  for (const event of events) {
+    const index = indexes.get(event.type);
+    const read = index === undefined ? undefined : wireForm(event);
+    if (index === undefined || read === undefined) continue;
+    // A row does not take a longer event: an occurrence that has failed says so.
+    const isLong = read.text.length > EVENT_LENGTH_MAX;
+    const candidates = index
+      .candidates(fromJson(read.payload))
+      .filter(({ trigger }) => isFor(trigger, event));
+    const { now = [], later = [] } = Object.groupBy(candidates, ({ isDecided }) =>
+      isDecided || isLong ? "now" : "later",
+    );
+    for (const { trigger } of now) matches.push({ trigger, event, verdict: "fires" });
+    if (later.length === 0) continue;
+    owed.push({ event, text: read.text, triggers: later.map(({ trigger }) => trigger) });
+  }
+  return { matches, owed };
+}
+
+/** What is owed by who owns the triggers. */
+export function byOwner(owed: readonly EventForLane[]): Map<string, LaneEvent[]> {
+  const found = new Map<string, LaneEvent[]>();
+  for (const { event, text, triggers } of owed) {
+    for (const [owner, those] of Map.groupBy(triggers, ownerOf)) {
+      const events = found.get(owner) ?? [];
+      events.push({ id: event.id, text, triggers: those.map(({ key }) => key) });
+      found.set(owner, events);
+    }
+  }
+  return found;
+}
+
+/** Names the principal to whose budget the work of a trigger counts: the client and subject that have created it. */
+export const ownerOf = ({ principal: { issuer, subject, clientId } }: Trigger): string =>
+  stringifyJson([issuer, subject, clientId]);
+
+function isFor({ version, principal }: Trigger, found: PlatformEvent): boolean {
+  if (version !== undefined && version !== found.version) return false;
+  // A trigger sees no more than its creator may see.
+  const { ledgers, scopes } = principal;
+  if (!allows(scopes, `${found.app}:read`)) return false;
+  const ledger = ledgerOf(found.payload);
+  if (ledger !== undefined) return allowsLedger(ledgers, ledger);
+  return ledgers.length === 0 || found.app === OPEN_APP;
+}
+
+/** The module whose events are about no ledger, and that is open to principals who are bound to some, as payments are in none. */
+const OPEN_APP = "payments";
+
+/** The ledger that an event is about, as its payload says. */
+function ledgerOf(payload: unknown): string | undefined {
+  if (typeof payload !== "object" || payload === null || !("ledger" in payload)) return undefined;
+  return typeof payload.ledger === "string" ? payload.ledger : undefined;
+}
+
+/** An event as its consumers read it. One that cannot be read fires nothing, and holds up no other event. */
+function wireForm(event: PlatformEvent): { text: string; payload: unknown } | undefined {
+  try {
+    const text = stringifyJson({ ...event, payload: event.payload ?? null });
+    return { text, payload: (parseJson(text) as PlatformEvent).payload };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    log("error", "an event that cannot be read fires no trigger", { event: event.id });
+    return undefined;
+  }
+}
