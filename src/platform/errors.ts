@@ -8,7 +8,7 @@ export interface ErrorSpec {
 /** The failures that one module, or the platform, knows, by kind. */
 export type ErrorTable = Readonly<Record<string, ErrorSpec>>;
 
-export type ErrorStatus = 400 | 401 | 404 | 405 | 409 | 412 | 413 | 429 | 500 | 503 | 507;
+export type ErrorStatus = 400 | 401 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 500 | 503 | 507;
 
 /** What can go wrong in every module. */
 export const PLATFORM_ERRORS = {

@@ -77,6 +77,8 @@ export interface EndpointSpec<
   readonly otherBodies?: Readonly<Record<string, (text: string) => unknown>>;
   /** Largest body in bytes, where it is not `BODY_BYTES_MAX`. */
   readonly bodyBytesMax?: number;
+  /** What is made of a JSON body before the schema sees it. */
+  readonly normalizeBody?: (value: unknown) => unknown;
   /** Bodies of other content types, which the handler gets as they arrive. */
   readonly streams?: Streams<P, Q>;
   readonly responses: R;
@@ -272,13 +274,14 @@ function assertSupported(names: readonly string[], c: Context<AppEnv>): void {
 }
 
 async function parseBodyPart<S extends z.ZodType>(
-  spec: Pick<AnySpec, "bodyKind" | "otherBodies" | "bodyBytesMax"> & { body?: S },
+  spec: BodySpec & { readonly body?: S },
   c: Context<AppEnv>,
 ): Promise<z.output<S>> {
   if (spec.body === undefined) return undefined as z.output<S>; // the handler of such a spec sees `unknown`
   if (spec.bodyKind === "chunks") return readChunks(c.req.raw) as z.output<S>; // the schema is `Chunks`
   const text = await readText(c.req.raw, spec.bodyBytesMax ?? BODY_BYTES_MAX);
-  const value = bodyParserOf(spec, c)(text);
+  const { normalizeBody = (parsed) => parsed } = spec;
+  const value = normalizeBody(bodyParserOf(spec, c)(text));
   return value === undefined ? parseEmptyBody(spec.body) : parsePart(spec.body, value, "body");
 }
 
@@ -293,6 +296,7 @@ function bodyParserOf(
   return other ?? standard;
 }
 
+type BodySpec = Pick<AnySpec, "bodyKind" | "otherBodies" | "bodyBytesMax" | "normalizeBody">;
 type AnySpec = EndpointSpec<z.ZodType, z.ZodType, z.ZodType, z.ZodType, Responses>;
 
 /** What the common errors of an operation depend on. */
@@ -303,10 +307,7 @@ interface OperationShape {
   readonly failure?: unknown;
 }
 
-/**
- * The errors that every operation may answer, because any request can have a broken URL or meet a deployment that is
- * busy or full.
- */
+/** The errors of every operation, because any request can have a broken URL or meet a deployment that is busy or full. */
 function commonErrors({ scope, body, bodyKind, failure }: OperationShape): Responses {
   const isLimited = body !== undefined && bodyKind !== "chunks" && failure === undefined;
   return errorResponses([

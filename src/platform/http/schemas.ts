@@ -42,6 +42,7 @@ export const ERROR_DESCRIPTIONS: Readonly<Record<ErrorStatus, string>> = {
   409: "The request conflicts with what is stored",
   412: "Two options of the request exclude each other",
   413: "The request is too large",
+  415: "The request has a body of another type",
   429: "Too many requests of this kind: try again after the seconds in `Retry-After`",
   500: "An unexpected error",
   503: "Too busy: try again after the seconds in `Retry-After`",

@@ -42,7 +42,8 @@ describe("requests", () => {
     ["has a name that is no text", { name: 1 }],
     ["has metadata that are no texts", { name: "a", metadata: { a: 1 } }],
   ])("whose body %s create no wallet", async (_, body) => {
-    expect(await refusalOf(inWallets("/wallets", { body }))).toMatchObject(VALIDATION);
+    const headers = { "content-type": "application/json" };
+    expect(await refusalOf(inWallets("/wallets", { body, headers }))).toMatchObject(VALIDATION);
   });
 
   test("above a megabyte are too large", async () => {

@@ -21,6 +21,8 @@ export async function api(path: string, init: ApiInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   const bearer = init.token === undefined ? await token() : init.token;
   if (bearer !== null) headers.set("authorization", `Bearer ${bearer}`);
+  const isJson = init.body !== undefined && typeof init.body !== "string";
+  if (isJson && !headers.has("content-type")) headers.set("content-type", "application/json");
   return send(path, {
     method: init.method ?? (init.body === undefined ? "GET" : "POST"),
     headers,

@@ -1,11 +1,11 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "@hono/zod-openapi";
+import { WALLET_BODY } from "./bodies.ts";
 import { MetadataParams, metadataOf, PageParams, toListRequest, toListView } from "./lists.ts";
 import {
   BalanceRequest,
   BalanceResponse,
   BalanceWithAssetsResponse,
-  BODY_BYTES_MAX,
   KeyHeaders,
 } from "./schemas.ts";
 import { toBalanceView, toBalanceWithAssetsView } from "./views.ts";
@@ -41,8 +41,8 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       params: WalletParams,
       headers: KeyHeaders,
       body: BalanceRequest,
-      bodyBytesMax: BODY_BYTES_MAX,
-      responses: { 201: json("The balance", dataOf(BalanceResponse)), ...errors(409) },
+      ...WALLET_BODY,
+      responses: { 201: json("The balance", dataOf(BalanceResponse)), ...errors(409, 415) },
     },
     async ({ params, headers, body, c }) => {
       const balance = await createBalance(c.var.context, {

@@ -1,12 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { WALLET_BODY } from "./bodies.ts";
 import { MetadataParams, metadataOf, PageParams, toListRequest, toListView } from "./lists.ts";
-import {
-  BODY_BYTES_MAX,
-  ConfirmRequest,
-  HoldResponse,
-  HoldStateResponse,
-  KeyHeaders,
-} from "./schemas.ts";
+import { ConfirmRequest, HoldResponse, HoldStateResponse, KeyHeaders } from "./schemas.ts";
 import { toHoldStateView, toHoldView } from "./views.ts";
 import { confirmHold } from "#modules/wallets/holds/confirm.ts";
 import { getHold } from "#modules/wallets/holds/get.ts";
@@ -84,8 +79,8 @@ function registerConfirm(app: OpenAPIHono<AppEnv>): void {
       params: Params,
       headers: KeyHeaders,
       body: ConfirmRequest,
-      bodyBytesMax: BODY_BYTES_MAX,
-      responses: { 204: empty("Confirmed"), ...errors(404) },
+      ...WALLET_BODY,
+      responses: { 204: empty("Confirmed"), ...errors(404, 415) },
     },
     async ({ params, headers, body, c }) => {
       await confirmHold(c.var.context, {

@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { WALLET_BODY } from "./bodies.ts";
 import { PageParams, toListRequest, toListView } from "./lists.ts";
 import {
-  BODY_BYTES_MAX,
   CreditRequest,
   DebitRequest,
   HoldResponse,
@@ -43,8 +43,8 @@ function registerCredit(app: OpenAPIHono<AppEnv>): void {
       params: WalletParams,
       headers: KeyHeaders,
       body: CreditRequest,
-      bodyBytesMax: BODY_BYTES_MAX,
-      responses: { 204: empty("Credited"), ...errors(409) },
+      ...WALLET_BODY,
+      responses: { 204: empty("Credited"), ...errors(409, 415) },
     },
     async ({ params, headers, body: { amount, ...body }, c }) => {
       await creditWallet(c.get("context"), {
@@ -73,11 +73,11 @@ function registerDebit(app: OpenAPIHono<AppEnv>): void {
       params: WalletParams,
       headers: KeyHeaders,
       body: DebitRequest,
-      bodyBytesMax: BODY_BYTES_MAX,
+      ...WALLET_BODY,
       responses: {
         201: json("The hold of a pending debit", dataOf(HoldResponse)),
         204: empty("Debited"),
-        ...errors(409),
+        ...errors(409, 415),
       },
     },
     async ({ params, headers, body: { amount, ...body }, c }) => {

@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { WALLET_BODY } from "./bodies.ts";
 import { MetadataParams, metadataOf, PageParams, toListRequest, toListView } from "./lists.ts";
 import {
-  BODY_BYTES_MAX,
   KeyHeaders,
   SummaryResponse,
   WalletRequest,
@@ -42,8 +42,8 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       scope: "wallets:write",
       headers: KeyHeaders,
       body: WalletRequest,
-      bodyBytesMax: BODY_BYTES_MAX,
-      responses: { 201: json("The wallet", dataOf(WalletResponse)), ...errors(409) },
+      ...WALLET_BODY,
+      responses: { 201: json("The wallet", dataOf(WalletResponse)), ...errors(409, 415) },
     },
     async ({ headers, body, c }) => {
       const input = { ...body, idempotencyKey: headers["idempotency-key"] };
@@ -133,8 +133,8 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
       params: WalletParams,
       headers: KeyHeaders,
       body: WalletUpdateRequest,
-      bodyBytesMax: BODY_BYTES_MAX,
-      responses: { 204: empty("Changed"), ...errors(404) },
+      ...WALLET_BODY,
+      responses: { 204: empty("Changed"), ...errors(404, 415) },
     },
     async ({ params, headers, body, c }) => {
       await updateWallet(c.var.context, {

@@ -1,0 +1,49 @@
+import type { Context } from "hono";
+import { BODY_BYTES_MAX } from "./schemas.ts";
+import { AppError } from "#platform/errors.ts";
+import { contentTypeOf } from "#platform/http/body.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+
+/** The members of all bodies of wallets. Those of `metadata` are the client's own. */
+const NAMES = [
+  ...["name", "metadata", "expiresAt", "priority", "amount", "asset", "reference", "timestamp"],
+  ...["sources", "balance", "pending", "description", "destination", "balances", "final"],
+  ...["type", "identifier"],
+];
+const NAME_OF: ReadonlyMap<string, string> = new Map(
+  NAMES.map((name) => [name.toLowerCase(), name]),
+);
+
+/**
+ * A body whose members have their names in the letters that the schemas know: clients may write them in letters of any size. Of two that
+ * are one member then, the last one counts.
+ */
+export function withKnownNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withKnownNames);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([name, member]): [string, unknown] => {
+    const known = NAME_OF.get(name.toLowerCase()) ?? name;
+    return [known, known === "metadata" ? member : withKnownNames(member)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Throws `NOT_JSON` for a body of another content type, before it is read. */
+function assertJson(c: Context<AppEnv>): void {
+  const { raw } = c.req;
+  if (raw.body === null || raw.headers.get("content-length") === "0") return;
+  const type = contentTypeOf(raw).toLowerCase();
+  if (type === "application/json") return;
+  const given = type === "" ? "none" : `'${type.slice(0, 80)}'`;
+  throw new AppError(
+    "NOT_JSON",
+    `the content type of a body is application/json, and not ${given}`,
+  );
+}
+
+/** How all operations of wallets that change something read their bodies. */
+export const WALLET_BODY = {
+  bodyBytesMax: BODY_BYTES_MAX,
+  before: assertJson,
+  normalizeBody: withKnownNames,
+} as const;
