@@ -59,6 +59,8 @@ const KEYED_WRITES = [
   "deleteTransactionMetadata",
   "addMetadataToAccount",
   "deleteAccountMetadata",
+  "v2RunWorkflow",
+  "runWorkflow",
 ];
 
 let document: Document;

@@ -43,15 +43,11 @@ const Filter = z.object({
   }),
 });
 const StartHeaders = z.object({
-  "Idempotency-Key": z
-    .string()
-    .max(KEY_LENGTH_MAX, `is longer than ${KEY_LENGTH_MAX} characters`)
-    .optional()
-    .openapi({
-      maxLength: KEY_LENGTH_MAX,
-      description:
-        "A name of your own for this start. A second request of the same client with the same key starts nothing and gets the instance as it is by then, with the header `Idempotency-Hit: true`, as long as the instance is kept. The same key with another workflow or other variables is refused with 400.",
-    }),
+  "Idempotency-Key": z.string().optional().openapi({
+    maxLength: KEY_LENGTH_MAX,
+    description:
+      "A name of your own for this start. A second request of the same client with the same key starts nothing and gets the instance as it is by then, with the header `Idempotency-Hit: true`, as long as the instance is kept. The same key with another workflow or other variables is refused with 400.",
+  }),
 });
 
 export function registerInstances(app: OpenAPIHono<AppEnv>): void {
@@ -127,8 +123,15 @@ async function runToEnd(c: Context<AppEnv>, start: Start) {
 }
 
 /** Keys of clients, and occurrences of triggers, by which instances start once, too, do not meet. */
-const keyOf = (key = ""): { idempotencyKey?: string } =>
-  key === "" ? {} : { idempotencyKey: `client/${key}` };
+function keyOf(key = ""): { idempotencyKey?: string } {
+  if (key.length > KEY_LENGTH_MAX) {
+    throw new AppError(
+      "VALIDATION",
+      `the idempotency key is longer than ${KEY_LENGTH_MAX} characters`,
+    );
+  }
+  return key === "" ? {} : { idempotencyKey: `client/${key}` };
+}
 
 function registerOne(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generation): void {
   endpoint(
