@@ -5,13 +5,10 @@ import { contentTypeOf } from "#platform/http/body.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
 /** The members of all bodies of wallets. Those of `metadata` are the client's own. */
-const NAMES = [
-  ...["name", "metadata", "expiresAt", "priority", "amount", "asset", "reference", "timestamp"],
-  ...["sources", "balance", "pending", "description", "destination", "balances", "final"],
-  ...["type", "identifier"],
-];
+const NAMES =
+  "name metadata expiresAt priority amount asset reference timestamp sources balance pending description destination balances final type identifier";
 const NAME_OF: ReadonlyMap<string, string> = new Map(
-  NAMES.map((name) => [name.toLowerCase(), name]),
+  NAMES.split(" ").map((name) => [name.toLowerCase(), name]),
 );
 
 /**
