@@ -908,6 +908,27 @@ CREATE TABLE `payment_pools` (
 CREATE UNIQUE INDEX `payment_pools_id_unique` ON `payment_pools` (`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `payment_pools_name_unique` ON `payment_pools` (`name`);--> statement-breakpoint
 CREATE INDEX `payment_pools_listed` ON `payment_pools` (`created_at`,`key`,`name`);--> statement-breakpoint
+CREATE TABLE `payment_rejected_items` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`connector_key` integer NOT NULL,
+	`schedule_key` integer NOT NULL,
+	`fetch_key` integer NOT NULL,
+	`task` text NOT NULL,
+	`item_id` text NOT NULL,
+	`raw` text NOT NULL,
+	`reason` text NOT NULL,
+	`state` text,
+	`bytes` integer NOT NULL,
+	`created_at` text NOT NULL,
+	`tried_at` text NOT NULL,
+	`attempts` integer DEFAULT 1 NOT NULL,
+	`instance_key` integer NOT NULL,
+	`retried_in` integer DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_rejected_items_of_fetch` ON `payment_rejected_items` (`connector_key`,`schedule_key`,`fetch_key`,`item_id`);--> statement-breakpoint
+CREATE INDEX `payment_rejected_items_of_schedule` ON `payment_rejected_items` (`schedule_key`,`fetch_key`);--> statement-breakpoint
+CREATE INDEX `payment_rejected_items_listed` ON `payment_rejected_items` (`connector_key`,`created_at`,`key`);--> statement-breakpoint
 CREATE TABLE `payment_tasks` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`reference` text NOT NULL,

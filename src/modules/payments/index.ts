@@ -11,6 +11,7 @@ import { HEALTH_EVENT_TYPES } from "./health/event-types.ts";
 import { registerConnectorHealth } from "./http/connector-health.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerBookings } from "./http/florin/bookings.ts";
+import { registerRejectedItems } from "./http/florin/rejected-items.ts";
 import { PAYMENT_RESOURCES } from "./http/resources.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
 import { registerMetadata, registerPoolOperations } from "./http/shared/operations.ts";
@@ -103,6 +104,7 @@ export const paymentsModule: Module = {
     const app = honourLedgers(new OpenAPIHono<AppEnv>());
     registerBookings(app);
     registerConnectorHealth(app);
+    registerRejectedItems(app);
     return app;
   },
   resources: PAYMENT_RESOURCES,

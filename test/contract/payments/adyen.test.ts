@@ -195,8 +195,12 @@ describe("Adyen, from its installation to the ledger", () => {
       expect(read.webhooks[0]).toHaveProperty("lastError");
       return read;
     });
-    expect(health.status).toBe("healthy");
+    expect(health.status).toBe("degraded");
     expect(health.webhooks[0]?.lastError).toContain("'eventDate'");
+    const listed = await api(`/api/florin/v1/payments/connectors/${connectorID}/rejected`);
+    expect(await listed.json()).toMatchObject({
+      cursor: { data: [{ itemID: "auth-3", task: "webhook standard", attempts: 1 }] },
+    });
     expect(health.webhooks[0]?.lastFailureAt).toMatch(/^\d{4}-.*Z$/);
     expect(await paymentsOf(connectorID)).toHaveLength(2);
   });

@@ -11,10 +11,13 @@ import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
 import { prepareBalances } from "#modules/payments/balances/ingest.ts";
 import { prepareConversions } from "#modules/payments/conversions/ingest.ts";
 import { storePage } from "#modules/payments/ingest.ts";
+import { listAllConnectors } from "#modules/payments/installs/list.ts";
 import { requireConnector } from "#modules/payments/installs/store.ts";
 import { prepareOrders } from "#modules/payments/orders/ingest.ts";
+import { rejectionStatements } from "#modules/payments/rejected/store.ts";
 import { DeliveryService } from "#modules/webhooks/delivery-service.ts";
 import { webhookListener } from "#modules/webhooks/fan-out/event-listener.ts";
+import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { inReadingOrder } from "#platform/document/document.ts";
@@ -116,6 +119,22 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   // The connectors have run, and do nothing at the moment.
   v3ListConnectorScheduleInstances: () => untilNone("payment_schedules", "last_items IS NULL"),
   getConnectorHealth: () => untilNone("payment_schedules", "instance_key IS NOT NULL"),
+  // Something was set aside.
+  listRejectedItems: async () => {
+    const context = systemContext(env, "test");
+    const connectors = await listAllConnectors(context);
+    const connector = present(
+      connectors.find(({ id }) => id.provider === "dummypay"),
+      "a connector is installed",
+    );
+    const at = { scheduleKey: 0, fetchKey: 0, state: null, instanceKey: 0, isRetry: false };
+    const place = { ...at, task: "FETCH_PAYMENTS" };
+    const raw = '{"id":"tx-17","amount":"1.5"}';
+    const reason = "a transaction: 'amount' of the provider is not valid";
+    const item = { id: "tx-17", raw, reason };
+    const [statement] = await rejectionStatements(context, { connector, place }, [item]);
+    await statement;
+  },
   v3GetTask: () => untilNone("payment_tasks", "status = 'PROCESSING'"),
   listAllConnectors: () => untilNone("payment_connectors", "deleted_at IS NOT NULL"),
   // What was begun of a user and of a bank account is done.

@@ -40,6 +40,8 @@ export interface FakePspOptions {
  * gives each operation a route. Faults are the same for all.
  */
 export class FakePsp {
+  /** Changes what is in successful answers, where it is given. */
+  spoil: ((answer: unknown) => unknown) | undefined;
   readonly requests: PspRequest[] = [];
   /** The URLs of the requests. */
   readonly urls: string[] = [];
@@ -75,6 +77,11 @@ export class FakePsp {
     }
     const response = this.#answer(new URL(url).origin, request);
     if (fault?.kind === "lose-answer") throw new Error("connection lost");
+    if (this.spoil !== undefined && response.ok) {
+      const text = await response.text();
+      const spoilt = text === "" ? text : stringifyJson(this.spoil(parseJson(text)));
+      return new Response(text === "" ? null : spoilt, response);
+    }
     if (request.method === "GET" && response.ok) {
       this.#lastAnswers.set(request.path, await response.clone().text());
     }

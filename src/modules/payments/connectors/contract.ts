@@ -1,6 +1,11 @@
 import type { ConfigField, PluginConfig } from "./config.ts";
 import type { ConnectorErrorKind } from "./connector-error.ts";
-import type { ProviderAccount, ProviderBalance, ProviderPayment } from "./provider-objects.ts";
+import type {
+  ProviderAccount,
+  ProviderBalance,
+  ProviderPayment,
+  RejectedItem,
+} from "./provider-objects.ts";
 import type { ProviderConversion, ProviderOrder } from "./provider-orders.ts";
 import type {
   ParentItem,
@@ -132,6 +137,10 @@ export interface FetchPage<Item> {
   readonly items: readonly Item[];
   readonly state: unknown;
   readonly hasMore: boolean;
+  /** What could not be read of it: it is set aside, and the others are stored. See `kit/items.ts`. */
+  readonly rejected?: readonly RejectedItem[];
+  /** The ids of all that could be read, also of what is left out: what was set aside of it before is settled. */
+  readonly read?: readonly string[];
 }
 
 export interface PaymentPage extends FetchPage<ProviderPayment> {

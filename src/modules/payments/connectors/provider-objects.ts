@@ -44,6 +44,14 @@ export interface ProviderPayment extends ProviderObject {
   readonly raw: string;
 }
 
+/** Something that a provider has sent, and that cannot be stored. */
+export interface RejectedItem {
+  readonly id: string;
+  /** What was sent, as JSON text, without secrets and numbers of cards and bank accounts. */
+  readonly raw: string;
+  readonly reason: string;
+}
+
 /** What is wrong with an object of a provider, or undefined. A page with a bad object is not stored at all. */
 export function accountProblem({ reference, defaultAsset }: ProviderAccount): string | undefined {
   if (reference === "") return "an account has no reference";

@@ -1,4 +1,9 @@
-import type { ProviderAccount, ProviderBalance, ProviderPayment } from "./provider-objects.ts";
+import type {
+  ProviderAccount,
+  ProviderBalance,
+  ProviderPayment,
+  RejectedItem,
+} from "./provider-objects.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
@@ -84,6 +89,8 @@ export interface WebhookReport {
   /** References of payments that the provider has cancelled, without saying more. */
   readonly cancelledPayments?: readonly string[];
   readonly balances?: readonly ProviderBalance[];
+  /** What could not be read of it: it is set aside, and the others are stored. */
+  readonly rejected?: readonly RejectedItem[];
   /** How movements have ended that are asked for under a polling id. One that nobody asks for is ignored. */
   readonly outcomes?: readonly MovementOutcome[];
   /** What has happened to users of open banking and to their connections. */

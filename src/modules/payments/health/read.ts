@@ -16,6 +16,7 @@ import {
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import type { Schedule } from "#modules/payments/polling/schedule.ts";
 import { paymentSchedules } from "#modules/payments/polling/tables.ts";
+import { paymentRejectedItems } from "#modules/payments/rejected/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { listPage } from "#platform/db/list.ts";
@@ -64,8 +65,13 @@ export async function listReports(
         .limit(limit)
         .offset(offset),
   });
-  const schedules = await schedulesOf(db, page.data);
-  return mapPage(page, (row) => toReport(row, schedules.get(row.key) ?? []));
+  const [schedules, deliveries] = await Promise.all([
+    schedulesOf(db, page.data),
+    deliveriesOf(db, page.data),
+  ]);
+  return mapPage(page, (row) =>
+    toReport(row, schedules.get(row.key) ?? [], deliveries.get(row.key)),
+  );
 }
 
 /** The same of one connector. Throws `NOT_FOUND`. */
@@ -79,8 +85,11 @@ export async function readReport(
     .from(paymentConnectors)
     .where(sql`reference = ${reference} AND provider = ${provider}`);
   if (row === undefined) throw unknownConnector();
-  const schedules = await schedulesOf(db, [row]);
-  return toReport(row, schedules.get(row.key) ?? []);
+  const [schedules, deliveries] = await Promise.all([
+    schedulesOf(db, [row]),
+    deliveriesOf(db, [row]),
+  ]);
+  return toReport(row, schedules.get(row.key) ?? [], deliveries.get(row.key));
 }
 
 async function schedulesOf(
@@ -96,16 +105,39 @@ async function schedulesOf(
   return Map.groupBy(schedules, ({ connectorKey }) => connectorKey);
 }
 
+/** What is set aside of the deliveries of webhooks, where something is. */
+async function deliveriesOf(
+  db: Database,
+  rows: readonly Pick<Row, "key">[],
+): Promise<ReadonlyMap<number, HealthPart>> {
+  const keys = stringifyJson(rows.map(({ key }) => key));
+  const found = await db.all<{ key: number; since: Timestamp; error: string }>(sql`
+    SELECT connector_key AS key, min(created_at) AS since, item_id || ' is set aside: ' || reason AS error
+    FROM ${paymentRejectedItems}
+    WHERE schedule_key = 0 AND connector_key IN (SELECT value FROM json_each(${keys}))
+    GROUP BY connector_key`);
+  return new Map(found.map(({ key, since, error }) => [key, { health: "degraded", since, error }]));
+}
+
 /**
  * What the health of a connector is made of. Whatever else a connector does that can go wrong, such as movements of money, is one more part
  * here; the worst part is what the connector shows.
  */
-const partsOf = (row: Row, schedules: readonly Schedule[]): readonly HealthPart[] => [
+const partsOf = (
+  row: Row,
+  schedules: readonly Schedule[],
+  deliveries: HealthPart | undefined,
+): readonly HealthPart[] => [
+  ...(deliveries === undefined ? [] : [deliveries]),
   { health: row.health, since: row.healthSince ?? row.createdAt, error: errorOf(row, schedules) },
 ];
 
-function toReport(row: Row, schedules: readonly Schedule[]): ConnectorReport {
-  const { health, since, error } = worstPart(partsOf(row, schedules));
+function toReport(
+  row: Row,
+  schedules: readonly Schedule[],
+  deliveries: HealthPart | undefined,
+): ConnectorReport {
+  const { health, since, error } = worstPart(partsOf(row, schedules, deliveries));
   const times = {
     succeeded: schedules.map(({ lastSuccessAt }) => lastSuccessAt),
     failed: schedules.map(({ lastFailureAt }) => lastFailureAt),

@@ -28,6 +28,7 @@ import {
   paymentSchedules,
 } from "#modules/payments/polling/tables.ts";
 import { paymentPoolAccounts } from "#modules/payments/pools/tables.ts";
+import { paymentRejectedItems } from "#modules/payments/rejected/tables.ts";
 import type { Segments } from "#modules/payments/segments/segments.ts";
 import { paymentTasks } from "#modules/payments/tasks/tables.ts";
 import {
@@ -119,6 +120,7 @@ const OWNED_ROWS: readonly OwnedRows[] = [
     segments: CONVERSION_SEGMENTS,
   },
   { table: paymentPoolAccounts, connectorKey: paymentPoolAccounts.connectorKey },
+  { table: paymentRejectedItems, connectorKey: paymentRejectedItems.connectorKey },
   { table: paymentWebhookConfigs, connectorKey: paymentWebhookConfigs.connectorKey },
   { table: paymentWebhookDeliveries, connectorKey: paymentWebhookDeliveries.connectorKey },
   { table: paymentJobs, connectorKey: paymentJobs.connectorKey },

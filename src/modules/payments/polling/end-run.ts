@@ -6,6 +6,7 @@ import { changeOf, FAILURES_MAX, type Schedule, type ScheduleChange } from "./sc
 import { paymentFetches, paymentSchedules } from "./tables.ts";
 import { nextProbeAt, nextRunAfterFailure, nextRunAt } from "./timing.ts";
 import { healthTransition } from "#modules/payments/health/transition.ts";
+import { hasRejected } from "#modules/payments/rejected/store.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import type { Timestamp } from "#platform/time.ts";
@@ -81,7 +82,10 @@ async function completedRun(
   { error, now }: Ending,
 ): Promise<ScheduleChange> {
   const db = databaseOf(context.env);
-  const isDegraded = error !== null || (await hasFailingFetch(db, schedule));
+  const isDegraded =
+    error !== null ||
+    (await hasFailingFetch(db, schedule)) ||
+    (schedule.degradedSince !== null && (await hasRejected(db, schedule.key)));
   return {
     failures: 0,
     failingSince: null,

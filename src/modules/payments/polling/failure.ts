@@ -67,8 +67,10 @@ async function giveUp(run: Run, schedule: Schedule, { next, failure }: Failure):
   const { node, fetch } = next;
   const isRoot = fetch.parent === "";
   const givenUp = failure.kind === "invalid" ? 0 : schedule.givenUp + 1;
+  if (isRoot || givenUp >= GIVEN_UP_MAX) {
+    return endRun(run, schedule, { error: describe(next, failure), isFatal: true });
+  }
   const error = schedule.error ?? describe(next, failure);
-  if (isRoot || givenUp >= GIVEN_UP_MAX) return endRun(run, schedule, { error, isFatal: true });
   const { context } = run;
   const db = databaseOf(context.env);
   const now = context.clock();

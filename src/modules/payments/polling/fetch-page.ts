@@ -10,7 +10,13 @@ import type {
   LinkedUser,
   Plugin,
 } from "#modules/payments/connectors/contract.ts";
-import type { ProviderAccount } from "#modules/payments/connectors/provider-objects.ts";
+import type { RejectedItem } from "#modules/payments/connectors/provider-objects.ts";
+import {
+  accountProblem,
+  balanceProblem,
+  paymentProblem,
+  type ProviderAccount,
+} from "#modules/payments/connectors/provider-objects.ts";
 import type { ParentItem } from "#modules/payments/connectors/webhook-contract.ts";
 import { prepareConversions } from "#modules/payments/conversions/ingest.ts";
 import { joinPrepared, type PreparedPage } from "#modules/payments/ingest.ts";
@@ -18,6 +24,7 @@ import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { prepareOrders } from "#modules/payments/orders/ingest.ts";
 import { prepareDeletions } from "#modules/payments/payments/delete.ts";
 import { preparePayments } from "#modules/payments/payments/ingest.ts";
+import { siftItems } from "#modules/payments/rejected/sift.ts";
 import { isConnection } from "#modules/payments/users/connection-store.ts";
 import { syncedEvent } from "#modules/payments/users/event-types.ts";
 import { findLinkedUser } from "#modules/payments/users/provider-user.ts";
@@ -33,6 +40,10 @@ export interface FetchedPage {
   readonly hasMore: boolean;
   /** JSON of the plugin's new state; undefined where it keeps none. */
   readonly state: string | undefined;
+  /** What could not be read, or is not valid: it is set aside. */
+  readonly rejected: readonly RejectedItem[];
+  /** The ids of what could be read. */
+  readonly read: readonly string[];
   /** The items that other fetches hang on. */
   readonly parents: readonly ParentItem[];
   /** May be called again, where other changes came between. */
@@ -79,6 +90,8 @@ export async function fetchPage(context: ServiceContext, fetch: Fetch): Promise<
 const NOTHING: FetchedPage = {
   hasMore: false,
   state: undefined,
+  rejected: [],
+  read: [],
   parents: [],
   prepare: async () => ({ ...NO_CHANGE, count: 0 }),
 };
@@ -95,7 +108,7 @@ async function fetchItems(
       const isInternal = node.task === "FETCH_ACCOUNTS";
       const type = isInternal ? "INTERNAL" : "EXTERNAL";
       const call = isInternal ? plugin.fetchAccounts : plugin.fetchExternalAccounts;
-      const page = await offered(call, node.task)(request);
+      const page = valid(await offered(call, node.task)(request), accountProblem);
       const accounts = page.items.map((item) => ({ ...item, ...linked }));
       return toFetched(fetch, page, {
         parents: accounts,
@@ -103,7 +116,7 @@ async function fetchItems(
       });
     }
     case "FETCH_BALANCES": {
-      const page = await offered(plugin.fetchBalances, node.task)(request);
+      const page = valid(await offered(plugin.fetchBalances, node.task)(request), balanceProblem);
       return toFetched(fetch, page, {
         prepare: () => prepareBalances(context, { connector, balances: page.items }),
       });
@@ -121,7 +134,7 @@ async function fetchItems(
       });
     }
     case "FETCH_PAYMENTS": {
-      const page = await offered(plugin.fetchPayments, node.task)(request);
+      const page = valid(await offered(plugin.fetchPayments, node.task)(request), paymentProblem);
       const { deleted = [] } = page;
       const payments = page.items.map((item) => ({ ...item, ...linked }));
       return toFetched(fetch, page, {
@@ -154,6 +167,15 @@ async function fetchItems(
 }
 
 const NO_CHANGE: PreparedPage = { statements: [], events: [] };
+
+/** A page with what is valid of it; the others are set aside. */
+function valid<Page extends FetchPage<Item>, Item extends object>(
+  page: Page,
+  problemOf: (item: Page["items"][number]) => string | undefined,
+): Page {
+  const { items, rejected } = siftItems<Page["items"][number]>(page.items, problemOf);
+  return { ...page, items, rejected: [...(page.rejected ?? []), ...rejected] };
+}
 
 /** Whom the items belong to that a connection gives. */
 const ownerOf = ({ connection }: FetchRequest): { psuId?: string; connectionId?: string } =>
@@ -212,7 +234,7 @@ const stateOf = ({ state }: ItemFetch): unknown => (state === null ? undefined :
 
 function toFetched(
   { state: before }: ItemFetch,
-  { state, hasMore }: FetchPage<unknown>,
+  { state, hasMore, rejected = [], read = [] }: FetchPage<unknown>,
   {
     parents = [],
     prepare,
@@ -225,6 +247,8 @@ function toFetched(
   return {
     parents,
     hasMore,
+    rejected,
+    read,
     state: text,
     prepare: async () => {
       const prepared = await prepare();

@@ -2,6 +2,7 @@ import { prepareConnectionNews, withOwner } from "./connections.ts";
 import { storeWebhookFailure } from "./store.ts";
 import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
 import { prepareBalances } from "#modules/payments/balances/ingest.ts";
+import type { RejectedItem } from "#modules/payments/connectors/provider-objects.ts";
 import type {
   MovementOutcome,
   WebhookReport,
@@ -20,6 +21,7 @@ import { isFinalError } from "#modules/payments/jobs/run-task.ts";
 import { storeFailure, storePayment } from "#modules/payments/movements/outcome.ts";
 import { findMovementByPollingId } from "#modules/payments/movements/store.ts";
 import { preparePayments } from "#modules/payments/payments/ingest.ts";
+import { rejectionStatements } from "#modules/payments/rejected/store.ts";
 import { planCompletion } from "#modules/payments/users/redirect.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
@@ -39,12 +41,42 @@ export async function runWebhook(
     const { webhooks } = await openPlugin(context, connector);
     const report = await webhooks?.translate(webhook);
     if (report !== undefined) await storeReport(context, connector, report);
+    const [first] = report?.rejected ?? [];
+    if (report === undefined || first === undefined) return;
+    await setAside(context, { connector, webhook, items: report.rejected ?? [] });
   } catch (error) {
     if (!isFinalError(error)) throw error;
     const { name, urlPath } = webhook.config;
     logError("a webhook could not be read", error, { connector: id.reference, name, urlPath });
     await storeWebhookFailure(context, connector, { urlPath, error: error.message });
   }
+}
+
+/** Sets aside what could not be read of a delivery; the health of the connector shows it. */
+async function setAside(
+  context: ServiceContext,
+  {
+    connector,
+    webhook: { config },
+    items,
+  }: Pick<JobOf<"translate-webhook">, "webhook"> & {
+    readonly connector: InstalledConnector;
+    readonly items: readonly RejectedItem[];
+  },
+): Promise<void> {
+  const place = {
+    scheduleKey: 0,
+    fetchKey: 0,
+    task: `webhook ${config.name}`,
+    state: null,
+    instanceKey: 0,
+    isRetry: false,
+  };
+  const [statement] = await rejectionStatements(context, { connector, place }, items);
+  await statement;
+  const [first] = items;
+  const error = `${first?.id} is set aside: ${first?.reason}`;
+  await storeWebhookFailure(context, connector, { urlPath: config.urlPath, error });
 }
 
 /** Stores what a delivery reports. Throws `ConnectorError` for an object that is not valid, and then stores nothing. */

@@ -49,9 +49,17 @@ export function errorConformance<P extends FakePsp>(subject: Conformance<P>): vo
     test.each(["null", "[null]", '{"data":5}', '"text"'])(
       "may be an answer of another form: %s",
       async (text) => {
-        expect(await failureAfter({ answer: () => new Response(text) })).toBeInstanceOf(
-          ConnectorError,
+        const bench = openBench(subject);
+        const on = list.parent?.(bench.psp);
+        list.add?.(bench.psp, 1);
+        bench.psp.fail({ answer: () => new Response(text) });
+        const fetch = fetchOf(bench.plugin, list.task);
+        // A list may have a value that is set aside.
+        const outcome = await fetch({ ...on, state: undefined, pageSize: 2 }).then(
+          ({ rejected = [] }) => rejected.length > 0,
+          (error: unknown) => error instanceof ConnectorError,
         );
+        expect(outcome).toBe(true);
       },
     );
 

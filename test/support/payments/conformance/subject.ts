@@ -3,6 +3,7 @@ import type { ConnectorErrorKind } from "#modules/payments/connectors/connector-
 import type {
   BankAccountDetails,
   ConnectorKind,
+  FetchPage,
   FetchRequest,
   FetchTask,
   Movement,
@@ -151,11 +152,7 @@ export function openBench<P extends FakePsp>({
 export const secretsOf = ({ kind, config }: Pick<Conformance<FakePsp>, "kind" | "config">) =>
   kind.fields.flatMap(({ name, isSecret }) => (isSecret === true ? [String(config[name])] : []));
 
-type AnyFetch = (request: FetchRequest) => Promise<{
-  readonly items: readonly unknown[];
-  readonly state: unknown;
-  readonly hasMore: boolean;
-}>;
+type AnyFetch = (request: FetchRequest) => Promise<FetchPage<unknown>>;
 
 /** The operation of a plugin that does a task. */
 export function fetchOf(plugin: Plugin, task: ListTask): AnyFetch {

@@ -145,13 +145,20 @@ describe("a list of a generic provider", () => {
   });
 
   test.each([
-    ["an object", {}, "unknown"],
-    ["an item without an id", [{}], "invalid"],
-    ["a date that is none", [transaction("a", 1, { updatedAt: "yesterday" })], "invalid"],
-    ["an amount with decimals", [transaction("a", 1, { amount: "1.5" })], "invalid"],
-  ])("with %s is refused", async (_, answer, kind) => {
-    disturb = () => answer;
-    await expect(fetchAll(plugin.fetchPayments)).rejects.toMatchObject({ kind });
+    ["an item without an id", {}, /^sha256:/],
+    ["a date that is none", transaction("a", 1, { updatedAt: "yesterday" }), /^a$/],
+    ["an amount with decimals", transaction("a", 1, { amount: "1.5" }), /^a$/],
+  ])("with %s gives the others", async (_, item, id) => {
+    disturb = () => [item, transaction("good", 1)];
+    const page = await plugin.fetchPayments?.({ state: undefined, pageSize: 3 });
+    expect(page?.items).toMatchObject([{ reference: "good" }]);
+    expect(page?.rejected).toMatchObject([{ id: expect.stringMatching(id) as string }]);
+    expect(page?.read).toEqual(["good"]);
+  });
+
+  test("that is an object is refused", async () => {
+    disturb = () => ({});
+    await expect(fetchAll(plugin.fetchPayments)).rejects.toMatchObject({ kind: "unknown" });
   });
 
   test("becomes payments", async () => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { AdyenClient } from "./client.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
+import { readEach } from "#modules/payments/connectors/kit/items.ts";
 import { OptionalText, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
 import type { ProviderAccount } from "#modules/payments/connectors/provider-objects.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -22,7 +23,7 @@ export async function fetchAccounts(
   const { page } = State.parse(request.state ?? {});
   const { data, pagesTotal } = await client.listMerchants(page, request.pageSize);
   const now = clock();
-  const items = data.map((value): ProviderAccount => {
+  const items = readEach(data, (value): ProviderAccount => {
     const { id, name } = parseObject(Merchant, value, "a merchant account");
     return {
       reference: id,
@@ -34,5 +35,5 @@ export async function fetchAccounts(
     };
   });
   const hasMore = page < pagesTotal;
-  return { items, state: hasMore ? { page: page + 1 } : undefined, hasMore };
+  return { ...items, state: hasMore ? { page: page + 1 } : undefined, hasMore };
 }

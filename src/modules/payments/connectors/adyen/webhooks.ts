@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { AdyenClient } from "./client.ts";
 import type { AdyenConfig } from "./config.ts";
 import { toPayment } from "./payments.ts";
+import { readEach } from "#modules/payments/connectors/kit/items.ts";
 import { parseBody } from "#modules/payments/connectors/kit/objects.ts";
 import {
   isSameText,
@@ -24,9 +25,10 @@ const URL_PATH = "/standard";
 export const adyenWebhooks = (client: AdyenClient, config: AdyenConfig): WebhookPlugin => ({
   create: (registration) => register(client, config, registration),
   verify: async (webhook) => verify(config, webhook),
-  translate: async ({ body }) => ({
-    payments: readItems(parseBody(body)).flatMap((item) => toPayment(item) ?? []),
-  }),
+  translate: async ({ body }) => {
+    const { items: payments, rejected } = readEach(readItems(parseBody(body)), toPayment);
+    return { payments, rejected };
+  },
 });
 
 /**

@@ -8,9 +8,14 @@ import type {
 } from "#modules/payments/connectors/contract.ts";
 import { ApiClient } from "#modules/payments/connectors/kit/client.ts";
 import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
+import { readEach, readPage } from "#modules/payments/connectors/kit/items.ts";
 import { parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
 import { basicAuth, headerKey } from "#modules/payments/connectors/kit/signatures.ts";
-import { fetchTimeline, type TimelinePlace } from "#modules/payments/connectors/kit/timeline.ts";
+import {
+  fetchTimeline,
+  type TimelinePage,
+  type TimelinePlace,
+} from "#modules/payments/connectors/kit/timeline.ts";
 
 /** What users and this connector add to metadata begins so. */
 export const PREFIX = "com.column.spec/";
@@ -58,7 +63,7 @@ export class ColumnClient {
       after: starting_after,
       before: ending_before,
     }: TimelinePlace & { readonly limit: number },
-  ): Promise<{ readonly items: readonly ColumnObject[]; readonly hasMore: boolean }> {
+  ): Promise<TimelinePage<ColumnObject>> {
     const page = await this.#api.read(
       { path, query: { limit, starting_after, ending_before } },
       z.object({ [LISTS[path]]: z.array(z.unknown()), has_more: z.boolean() }),
@@ -67,7 +72,7 @@ export class ColumnClient {
     const { [LISTS[path]]: values, has_more: hasMore } = page;
     const objects = parseObject(z.array(z.unknown()), values, "a list");
     return {
-      items: objects.map((value) => ({
+      ...readEach(objects, (value) => ({
         id: parseObject(Identified, value, "an object of a list").id,
         value,
       })),
@@ -85,7 +90,7 @@ export class ColumnClient {
       list: (place) => this.list(path, { limit: pageSize, ...place }),
       idOf: ({ id }) => id,
     });
-    return { ...page, items: page.items.flatMap(({ value }) => read(value) ?? []) };
+    return readPage(page, ({ value }) => read(value));
   }
 
   /** Undefined where the provider has no such object. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CURRENCIES, type CurrencycloudClient, noteCurrency } from "./client.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
+import { readEach } from "#modules/payments/connectors/kit/items.ts";
 import {
   Date3339,
   DecimalText,
@@ -137,7 +138,7 @@ export async function fetchBalances(
   const { page } = BalanceState.parse(state ?? {});
   const { values, next } = await client.list("balances", { page, per_page: pageSize });
   return {
-    items: values.flatMap((value) => toBalance(value) ?? []),
+    ...readEach(values, toBalance),
     state: next === undefined ? undefined : { page: next },
     // An answer to the request for the page before names this one again: the next run goes on there.
     hasMore: next !== undefined && next > page,

@@ -73,13 +73,13 @@ function create(config: PluginConfig, ports: PluginPorts): Plugin {
     : seededSource(directory);
   const book = movementBook(ports.store);
   return {
-    fetchAccounts: async (request) =>
-      toPage(
-        request.connection === undefined
-          ? await source.accounts()
-          : [accountOfConnection(request.connection, ports.clock())],
-        request,
-      ),
+    fetchAccounts: async (request) => {
+      if (request.connection !== undefined) {
+        return toPage([accountOfConnection(request.connection, ports.clock())], request);
+      }
+      const { items, ...outcome } = await source.accounts();
+      return { ...toPage(items, request), ...outcome };
+    },
     fetchExternalAccounts: async (request) => toPage(await source.externalAccounts(), request),
     fetchPayments: async (request) =>
       toPage(request.connection === undefined ? await source.payments() : [], request),

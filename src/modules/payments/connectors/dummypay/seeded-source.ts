@@ -32,7 +32,7 @@ export function seededSource(name: string): DummySource {
   let made: SeededBooks | undefined;
   const books = (): SeededBooks => (made ??= makeBooks(name));
   return {
-    accounts: async () => books().accounts,
+    accounts: async () => ({ items: books().accounts }),
     externalAccounts: async () => books().externalAccounts,
     payments: async () => books().payments,
     balances: async (account) => books().balances.get(account) ?? new Map(),

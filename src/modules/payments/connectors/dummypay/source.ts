@@ -7,7 +7,7 @@ import type {
 
 /** Where a dummy provider has its data from. */
 export interface DummySource {
-  readonly accounts: () => Promise<readonly ProviderAccount[]>;
+  readonly accounts: () => Promise<Pick<FetchPage<ProviderAccount>, "items" | "rejected" | "read">>;
   readonly externalAccounts: () => Promise<readonly ProviderAccount[]>;
   readonly payments: () => Promise<readonly ProviderPayment[]>;
   /** The amounts of an account by their assets, without those that were moved since. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { DummySource } from "./source.ts";
 import type { ProviderFetch } from "#modules/payments/connectors/contract.ts";
 import { parseList } from "#modules/payments/connectors/kit/http.ts";
+import { readEach } from "#modules/payments/connectors/kit/items.ts";
 import {
   Amount,
   Date3339,
@@ -25,7 +26,7 @@ export function urlSource(directory: string, fetch: ProviderFetch): DummySource 
   return {
     accounts: async () => {
       const values = await readFile(fetch, `${base}accounts.json`);
-      return values.map((value) => {
+      return readEach(values, (value) => {
         const { id, name, opening_date, currency } = parseObject(Account, value, "an account");
         return {
           reference: id,

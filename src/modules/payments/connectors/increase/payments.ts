@@ -67,7 +67,7 @@ export async function fetchPayments(
   );
   const following = page.hasMore ? list : NAMES[NAMES.indexOf(list) + 1];
   return {
-    items: page.items,
+    ...page,
     state: { next: following ?? NAMES[0], lists: { ...lists, [list]: page.state } },
     hasMore: following !== undefined,
   };

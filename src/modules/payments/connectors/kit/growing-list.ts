@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readEach } from "./items.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 
@@ -33,7 +34,8 @@ export async function fetchGrowingList<Item>(
 ): Promise<FetchPage<Item>> {
   const state = State.parse(stored ?? {});
   const { page, known, before, repeats } = state;
-  const listed = (await readPage({ page, pageSize })).map(read);
+  const values = await readPage({ page, pageSize });
+  const { items: listed, rejected, read: readIds } = readEach(values, read);
   const ids = listed.map(({ id }) => id);
   if (before.length > 0 && before.join("\n") === ids.join("\n")) {
     if (repeats >= REPEATS_MAX) {
@@ -41,12 +43,14 @@ export async function fetchGrowingList<Item>(
     }
     return { items: [], state: { ...state, repeats: repeats + 1 }, hasMore: true };
   }
-  const isFull = listed.length >= pageSize;
+  const isFull = values.length >= pageSize;
   return {
     items: listed.flatMap(({ id, item }) =>
       item === undefined || known.includes(id) ? [] : [item],
     ),
     state: isFull ? { page: page + 1, before: ids } : { page, known: ids, before },
     hasMore: isFull,
+    rejected,
+    read: readIds,
   };
 }

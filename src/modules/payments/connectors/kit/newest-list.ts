@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readEach } from "./items.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { TimestampInput } from "#platform/validation.ts";
@@ -61,12 +62,14 @@ export async function fetchNewestList<Item>(
   const state = State.parse(stored ?? {});
   const { since, known, cursor } = state;
   const { values, next } = await readPage({ since, cursor, pageSize });
-  const dated = values.map(read);
+  const { items: dated, rejected, read: readIds } = readEach(values, read);
   const seen = withItems(state, dated);
   return {
     items: dated.flatMap(({ id, item }) => (item === undefined || known.includes(id) ? [] : item)),
     state: next === undefined ? endPass(seen) : { ...seen, cursor: next },
     hasMore: next !== undefined && next !== cursor,
+    rejected,
+    read: readIds,
   };
 }
 

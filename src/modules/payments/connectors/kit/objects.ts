@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { InvalidObjectError } from "#modules/payments/connectors/connector-error.ts";
 import { decimalSource, parseJson, stringifyJson } from "#platform/json.ts";
 import { fromMillis } from "#platform/time.ts";
 import { TimestampInput } from "#platform/validation.ts";
@@ -55,7 +55,7 @@ export function parseBody(body: string): unknown {
   }
 }
 
-/** A value of a provider in the form of its schema. Throws `ConnectorError`: a page with a bad item is not stored at all. */
+/** A value of a provider in the form of its schema. Throws `InvalidObjectError`. */
 export function parseObject<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -66,5 +66,5 @@ export function parseObject<S extends z.ZodType>(
   const [issue] = parsed.error.issues;
   const place = issue?.path.map(String).join(".") ?? "";
   const where = place === "" ? what : `${what}: '${place}'`;
-  throw new ConnectorError("invalid", `${where} of the provider is not valid: ${issue?.message}`);
+  throw new InvalidObjectError(`${where} of the provider is not valid: ${issue?.message}`);
 }

@@ -57,7 +57,7 @@ export class OpenMovements {
     const page = await readList(list);
     const next = page.hasMore ? round : await this.#open(account, round);
     const hasMore = page.hasMore || next.unchecked.length > 0;
-    return { items: page.items, state: { list: page.state, round: next }, hasMore };
+    return { ...page, state: { list: page.state, round: next }, hasMore };
   }
 
   /** What a round begins with. */

@@ -1,3 +1,4 @@
+import { readEach } from "./items.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchPage } from "#modules/payments/connectors/contract.ts";
 import type {
@@ -17,6 +18,12 @@ export const onlyPage = <Item>(items: readonly Item[]): FetchPage<Item> => ({
   state: undefined,
   hasMore: false,
 });
+
+/** A page of all that there is, each value read as an item. */
+export const onlyPageOf = <Value, Item>(
+  values: readonly Value[],
+  read: (value: Value) => Item | undefined,
+): FetchPage<Item> => ({ ...readEach(values, read), state: undefined, hasMore: false });
 
 /** What an account holds in its one currency: no balance where the provider names none, or a currency that is not known. */
 export const onlyBalance = (

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { readEach } from "./items.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -81,7 +82,7 @@ export async function fetchTimeList<Item>(
   const { from, page } = stored;
   const state = page === 1 ? { ...stored, begunAt: now } : stored;
   const values = await readPage({ page, pageSize, ...(from === undefined ? {} : { from }) });
-  const listed = values.flatMap((value) => read(value) ?? []);
+  const { items: listed, rejected, read: readIds } = readEach(values, read);
   const known = new Set(state.known);
   const fresh = listed.filter(({ identity }) => !known.has(identity));
   const seen = withItems(state, listed);
@@ -92,6 +93,8 @@ export async function fetchTimeList<Item>(
     items: fresh.map(({ item }) => item),
     state: next,
     hasMore: !isEnd || next.isRepetition,
+    rejected,
+    read: readIds,
   };
 }
 

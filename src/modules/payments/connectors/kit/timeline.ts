@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { FetchPage } from "#modules/payments/connectors/contract.ts";
+import type { RejectedItem } from "#modules/payments/connectors/provider-objects.ts";
 
 /**
  * How far a list was read that has its newest item first. At first it is walked from the newest to the oldest item, each page after the
@@ -19,6 +20,8 @@ const State = z.object({
 export interface TimelinePage<Item> {
   readonly items: readonly Item[];
   readonly hasMore: boolean;
+  /** What has no id, and so no place in the list. */
+  readonly rejected?: readonly RejectedItem[];
 }
 
 /** Which page of a list: the newest items, those older than one, or those next to one that are newer. */
@@ -43,14 +46,24 @@ export async function fetchTimeline<Item>(
     const items = page.items.toReversed();
     const last = items.at(-1);
     const latest = last === undefined ? state.latest : idOf(last);
-    return { items, state: { latest }, hasMore: page.hasMore && last !== undefined };
+    const { rejected = [] } = page;
+    return { items, rejected, state: { latest }, hasMore: page.hasMore && last !== undefined };
   }
-  const { items, hasMore } = await list(state.cursor === undefined ? {} : { after: state.cursor });
+  const {
+    items,
+    hasMore,
+    rejected = [],
+  } = await list(state.cursor === undefined ? {} : { after: state.cursor });
   const [first] = items;
   const last = items.at(-1);
   const newest = state.newest ?? (first === undefined ? undefined : idOf(first));
   if (hasMore && last !== undefined) {
-    return { items, state: { cursor: idOf(last), newest }, hasMore: true };
+    return { items, rejected, state: { cursor: idOf(last), newest }, hasMore: true };
   }
-  return { items, state: newest === undefined ? undefined : { latest: newest }, hasMore: false };
+  return {
+    items,
+    rejected,
+    state: newest === undefined ? undefined : { latest: newest },
+    hasMore: false,
+  };
 }

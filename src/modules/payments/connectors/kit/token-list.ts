@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readEachAsync } from "./items.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 
 /** Where the next page begins; absent for the first one. */
@@ -29,12 +30,8 @@ export async function fetchTokenList<Item>(
 ): Promise<FetchPage<Item>> {
   const { token } = State.parse(state ?? {});
   const { values, next } = await readPage({ token, pageSize });
-  const items: Item[] = [];
-  for (const value of values) {
-    const item = await read(value);
-    if (item !== undefined) items.push(item);
-  }
+  const items = await readEachAsync(values, read);
   // A page that names itself as the next one has no end.
   const hasMore = next !== undefined && next !== token;
-  return { items, state: hasMore ? { token: next } : undefined, hasMore };
+  return { ...items, state: hasMore ? { token: next } : undefined, hasMore };
 }

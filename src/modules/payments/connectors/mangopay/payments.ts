@@ -75,9 +75,10 @@ async function withRefunds(
 ): Promise<readonly unknown[]> {
   const read: unknown[] = [];
   for (const value of values) {
-    const { Id, Nature } = parseObject(Transaction, value, "a transaction");
-    if (Nature !== "REFUND") read.push(value);
-    else read.push(await client.read(`/refunds/${encodeURIComponent(Id)}`, "a refund"));
+    // One that is not valid is set aside when it is read.
+    const { data } = Transaction.safeParse(value);
+    if (data?.Nature !== "REFUND") read.push(value);
+    else read.push(await client.read(`/refunds/${encodeURIComponent(data.Id)}`, "a refund"));
   }
   return read;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CURRENCIES, type ModulrClient, ModulrTime, noteCurrency, toNewestPage } from "./client.ts";
 import { endOfPayment, readOrder } from "./orders.ts";
 import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
+import { readPageAsync } from "#modules/payments/connectors/kit/items.ts";
 import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import { fetchNewestList } from "#modules/payments/connectors/kit/newest-list.ts";
 import { DecimalText, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
@@ -57,12 +58,7 @@ export async function fetchPayments(
     state,
     readList: async (list) => {
       const page = await readTransactions(client, account, { state: list, pageSize });
-      const items: ProviderPayment[] = [];
-      for (const value of page.items) {
-        const payment = await toPayment(client, account, value);
-        if (payment !== undefined) items.push(payment);
-      }
-      return { ...page, items };
+      return readPageAsync(page, (value) => toPayment(client, account, value));
     },
     endOf: (id) => endOfPayment(reader, id),
   });

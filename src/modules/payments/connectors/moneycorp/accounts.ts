@@ -10,13 +10,14 @@ import {
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 import { fetchGrowingList } from "#modules/payments/connectors/kit/growing-list.ts";
+import { readPage } from "#modules/payments/connectors/kit/items.ts";
 import {
   DecimalText,
   OptionalText,
   parseObject,
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
-import { onlyPage } from "#modules/payments/connectors/kit/pages.ts";
+import { onlyPageOf } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import type {
   ProviderAccount,
@@ -51,7 +52,7 @@ export async function fetchAccounts(
   const list = { path: "/accounts", sortBy: "id.asc" };
   const page = await fetchGrowing(client, request, list);
   const now = clock();
-  return { ...page, items: page.items.map((value) => toAccount(value, now)) };
+  return readPage(page, (value) => toAccount(value, now));
 }
 
 const Account = z.object({ accountName: OptionalText });
@@ -83,13 +84,13 @@ export async function fetchBalances(
   const account = accountOf(request);
   const values = await client.list(`${accountPath(account)}/balances`);
   const createdAt = clock();
-  const items = values.flatMap(({ id, attributes }): ProviderBalance[] => {
+  return onlyPageOf(values, (value): ProviderBalance | undefined => {
+    const { id, attributes } = parseObject(MoneycorpResource, value, "a balance");
     const { currencyCode, availableBalance } = parseObject(Balance, attributes, "a balance");
     const amount = CURRENCIES.fromDecimal(availableBalance, currencyCode);
     if (amount === undefined) noteCurrency("balance", id, currencyCode);
-    return amount === undefined ? [] : [{ accountReference: account, createdAt, ...amount }];
+    return amount === undefined ? undefined : { accountReference: account, createdAt, ...amount };
   });
-  return onlyPage(items);
 }
 
 const Recipient = z.object({
@@ -105,7 +106,7 @@ export async function fetchRecipients(
 ): Promise<FetchPage<ProviderAccount>> {
   const path = `${accountPath(accountOf(request))}/recipients`;
   const page = await fetchGrowing(client, request, { path, sortBy: "createdAt.asc" });
-  return { ...page, items: page.items.flatMap((value) => toRecipient(value) ?? []) };
+  return readPage(page, toRecipient);
 }
 
 function toRecipient(value: MoneycorpResource): ProviderAccount | undefined {

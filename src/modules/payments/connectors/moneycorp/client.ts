@@ -37,7 +37,7 @@ export const MoneycorpResource = z.looseObject({ id: Id, attributes: z.looseObje
 export type MoneycorpResource = z.output<typeof MoneycorpResource>;
 
 const Login = z.object({ data: z.object({ accessToken: Text, expiresIn: z.coerce.number() }) });
-const List = z.object({ data: z.array(MoneycorpResource) });
+const List = z.object({ data: z.array(z.unknown()) });
 const Single = z.object({ data: MoneycorpResource });
 
 export interface MoneycorpPage {
@@ -72,21 +72,17 @@ export class MoneycorpClient {
   }
 
   /** A page of a list, or all of a list that has no pages. */
-  async list(path: string, page?: MoneycorpPage): Promise<readonly MoneycorpResource[]> {
+  async list(path: string, page?: MoneycorpPage): Promise<readonly unknown[]> {
     return this.#readList({ path, ...queryOf(page) });
   }
 
   /** A page of what a search finds. */
-  search(
-    path: string,
-    page: MoneycorpPage,
-    attributes: object,
-  ): Promise<readonly MoneycorpResource[]> {
+  search(path: string, page: MoneycorpPage, attributes: object): Promise<readonly unknown[]> {
     const json = { data: { attributes } };
     return this.#readList({ method: "POST", path, ...queryOf(page), json, isRead: true });
   }
 
-  async #readList(call: ApiCall): Promise<readonly MoneycorpResource[]> {
+  async #readList(call: ApiCall): Promise<readonly unknown[]> {
     return (await this.#api.find(call, List, "a list"))?.data ?? [];
   }
 

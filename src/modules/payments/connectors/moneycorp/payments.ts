@@ -10,6 +10,7 @@ import {
 } from "./client.ts";
 import { endOfOrder, orderPath, toOrdered } from "./orders.ts";
 import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
+import { readPageAsync } from "#modules/payments/connectors/kit/items.ts";
 import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import { DecimalText, Id, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
 import type { OpenMovements } from "#modules/payments/connectors/kit/open-movements.ts";
@@ -62,12 +63,7 @@ export async function fetchPayments(
     state: request.state,
     readList: async (list) => {
       const page = await readTransactions(client, account, { ...request, state: list });
-      const items: ProviderPayment[] = [];
-      for (const value of page.items) {
-        const payment = await toPayment(client, account, value);
-        if (payment !== undefined) items.push(payment);
-      }
-      return { ...page, items };
+      return readPageAsync(page, (value) => toPayment(client, account, value));
     },
     endOf: (order) => endOfOrder(reader, account, order),
   });

@@ -8,7 +8,7 @@ import {
   parseObject,
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
-import { onlyPage, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
+import { onlyPage, onlyPageOf, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import type {
   ProviderAccount,
@@ -45,7 +45,7 @@ export async function fetchAccounts(
   const call = { path: "/accounts/get", json, isRead: true };
   const { accounts } = await client.call(call, Accounts);
   const now = clock();
-  return { ...NOTHING, items: accounts.map((value) => toAccount(value, now)) };
+  return onlyPageOf(accounts, (value) => toAccount(value, now));
 }
 
 function toAccount(value: unknown, now: Timestamp): ProviderAccount {

@@ -6,6 +6,7 @@ import type {
   PaymentPage,
   PluginStore,
 } from "#modules/payments/connectors/contract.ts";
+import { readEach } from "#modules/payments/connectors/kit/items.ts";
 import {
   Date3339,
   DecimalText,
@@ -62,7 +63,7 @@ export async function fetchPayments(
     const call = { path: "/transactions/sync", json, isRead: true };
     const changes = await client.call(call, Changes);
     return {
-      items: [...changes.added, ...changes.modified].flatMap((value) => toPayment(value) ?? []),
+      ...readEach([...changes.added, ...changes.modified], toPayment),
       deleted: changes.removed.map(({ transaction_id }) => transaction_id),
       state: { cursor: changes.next_cursor },
       hasMore: changes.has_more,

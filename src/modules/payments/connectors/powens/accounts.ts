@@ -7,14 +7,16 @@ import type {
   PaymentPage,
 } from "#modules/payments/connectors/contract.ts";
 import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
+import { readEach } from "#modules/payments/connectors/kit/items.ts";
 import {
   DecimalText,
   Id,
   OptionalText,
   parseObject,
 } from "#modules/payments/connectors/kit/objects.ts";
-import { onlyPage, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
+import { onlyPage, onlyPageOf, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
+import type { RejectedItem } from "#modules/payments/connectors/provider-objects.ts";
 import type {
   ProviderAccount,
   ProviderBalance,
@@ -55,7 +57,7 @@ export async function fetchAccounts(
   const { forwarded, connectionId } = connection;
   const values = await client.listAccounts(forwarded, connectionId);
   const now = clock();
-  return { ...NOTHING, items: values.map((value) => toAccount(value, now)) };
+  return onlyPageOf(values, (value) => toAccount(value, now));
 }
 
 /** The provider does not say when an account was opened: it is as old as what told of it. Its transactions are not kept with it. */
@@ -114,6 +116,8 @@ export interface Reported {
   readonly payments: readonly ProviderPayment[];
   /** References of those that the provider has withdrawn. */
   readonly deleted: readonly string[];
+  readonly rejected: readonly RejectedItem[];
+  readonly read: readonly string[];
 }
 
 /** The payments that transactions are, each in the currency of its account; those in one that is not known are left out. */
@@ -122,26 +126,24 @@ export function toPayments(
   accounts: readonly unknown[],
   ofAccount?: string,
 ): Reported {
-  const currencies = new Map(
-    accounts.map((value) => {
-      const account = parseObject(Account, value, "an account");
-      return [account.id, currencyOf(account)];
-    }),
-  );
-  const payments: ProviderPayment[] = [];
+  const known = readEach(accounts, (value): [string, string] => {
+    const account = parseObject(Account, value, "an account");
+    return [account.id, currencyOf(account)];
+  });
+  const currencies = new Map(known.items);
   const deleted: string[] = [];
-  for (const value of values) {
+  const { items: payments, ...outcome } = readEach(values, (value): ProviderPayment | undefined => {
     const transaction = parseObject(Transaction, value, "a transaction");
     const account = transaction.id_account ?? ofAccount ?? "";
     if (transaction.deleted !== undefined && transaction.deleted !== null) {
       deleted.push(transaction.id);
-      continue;
+      return undefined;
     }
     const decimal = transaction.value.replace("-", "");
     const amount = CURRENCIES.fromDecimal(decimal, currencies.get(account) ?? "");
-    if (amount === undefined) continue;
+    if (amount === undefined) return undefined;
     const isLeaving = transaction.value.startsWith("-");
-    payments.push({
+    return {
       reference: transaction.id,
       createdAt: transaction.datetime ?? transaction.date,
       type: isLeaving ? "PAYOUT" : "PAY-IN",
@@ -151,9 +153,9 @@ export function toPayments(
       ...(isLeaving ? { sourceReference: account } : { destinationReference: account }),
       metadata: {},
       raw: rawOf(value),
-    });
-  }
-  return { payments, deleted };
+    };
+  });
+  return { payments, deleted, ...outcome };
 }
 
 const Identified = z.object({ id: Id });
@@ -176,12 +178,11 @@ export async function fetchPayments(
   const query = { limit: pageSize, offset };
   const values = await client.listTransactions(forwarded, connectionId, query);
   const [value] = values;
-  const first =
-    value === undefined ? undefined : parseObject(Identified, value, "a transaction").id;
+  const first = Identified.safeParse(value).data?.id;
   if (first !== undefined && first === state.first) return { items: [], state, hasMore: false };
   const accounts = values.length === 0 ? [] : await client.listAccounts(forwarded, connectionId);
-  const { payments, deleted } = toPayments(values, accounts);
+  const { payments, ...reported } = toPayments(values, accounts);
   const hasMore = values.length >= pageSize;
   const next = hasMore ? { offset: offset + values.length, first } : undefined;
-  return { items: payments, deleted, state: next, hasMore };
+  return { items: payments, ...reported, state: next, hasMore };
 }

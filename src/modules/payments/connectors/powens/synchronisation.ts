@@ -60,11 +60,13 @@ export function toSynchronisation(value: unknown, now: Timestamp): WebhookReport
   const reported = owned.map((account) =>
     toPayments(account.transactions ?? [], [account], account.id),
   );
+  const rejected = reported.flatMap((each) => each.rejected);
   return {
     owner,
     connections: continued === undefined ? [{ kind: "reconnected", ...owner, at: now }] : [],
     accounts: told.map((account) => toAccount(account, now)),
     payments: reported.flatMap(({ payments }) => payments),
+    ...(rejected.length === 0 ? {} : { rejected }),
     deletedPayments: reported.flatMap(({ deleted }) => deleted),
     balances: told.flatMap((account) => toBalances(account, now)),
   };

@@ -9,7 +9,7 @@ import {
   parseObject,
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
-import { onlyPage, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
+import { onlyPage, onlyPageOf, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { fetchTimeList, type Listed } from "#modules/payments/connectors/kit/time-list.ts";
 import type {
   ProviderAccount,
@@ -37,7 +37,7 @@ const BankAccount = z.object({
 /** The bank accounts of the organization: one answer has all of them. */
 export async function fetchAccounts(client: QontoClient): Promise<FetchPage<ProviderAccount>> {
   const values = await client.listBankAccounts();
-  return onlyPage(values.map(toAccount));
+  return onlyPageOf(values, toAccount);
 }
 
 function toAccount(value: unknown): ProviderAccount {

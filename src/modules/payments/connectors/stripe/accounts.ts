@@ -3,6 +3,7 @@ import type { StripeClient, StripeObject } from "./client.ts";
 import { LostCursorError } from "./errors.ts";
 import { CURRENCIES, Reference } from "./objects.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
+import { readPage } from "#modules/payments/connectors/kit/items.ts";
 import {
   Metadata,
   OptionalText,
@@ -30,11 +31,12 @@ export async function fetchAccounts(
     list: (place) => client.list({ path: "/accounts", place, limit }),
     idOf: ({ id }) => id,
   });
-  return {
-    items: [...own, ...page.items].map((object) => toAccount(object, clock)),
+  const all = {
+    ...page,
+    items: [...own, ...page.items],
     state: { hasOwn: true, timeline: page.state },
-    hasMore: page.hasMore,
   };
+  return readPage(all, (object) => toAccount(object, clock));
 }
 
 /** The bank accounts of a connected account. Those of the key's own account are not listed by the provider. */
@@ -50,7 +52,7 @@ export async function fetchExternalAccounts(
     list: (place) => client.list({ path, query, place, limit: pageSize }),
     idOf: ({ id }) => id,
   });
-  return { ...page, items: page.items.flatMap((object) => toExternalAccount(object, createdAt)) };
+  return readPage(page, (object) => toExternalAccount(object, createdAt));
 }
 
 /** A list whose place was lost, because the object at it was deleted, is read anew. */
@@ -96,10 +98,13 @@ const BankAccount = z.object({
 });
 
 /** The provider does not say when it was added: it is as old as the account. */
-function toExternalAccount({ value }: StripeObject, createdAt: Timestamp): ProviderAccount[] {
+function toExternalAccount(
+  { value }: StripeObject,
+  createdAt: Timestamp,
+): ProviderAccount | undefined {
   const { id, account, currency, metadata } = parseObject(BankAccount, value, "a bank account");
-  if (account === undefined) return [];
-  return [{ reference: id, createdAt, ...assetMember(currency), metadata, raw: rawOf(value) }];
+  if (account === undefined) return undefined;
+  return { reference: id, createdAt, ...assetMember(currency), metadata, raw: rawOf(value) };
 }
 
 function assetMember(currency: string | undefined): { readonly defaultAsset?: string } {

@@ -5,6 +5,7 @@ import { ConnectorError } from "#modules/payments/connectors/connector-error.ts"
 import type { PluginPorts, ProviderResponse } from "#modules/payments/connectors/contract.ts";
 import { type ApiCall, ApiClient } from "#modules/payments/connectors/kit/client.ts";
 import { assertFound, parseAnswer } from "#modules/payments/connectors/kit/http.ts";
+import { readEach } from "#modules/payments/connectors/kit/items.ts";
 import { parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
 import { headerKey, sha256 } from "#modules/payments/connectors/kit/signatures.ts";
 import type { TimelinePage, TimelinePlace } from "#modules/payments/connectors/kit/timeline.ts";
@@ -80,7 +81,7 @@ export class StripeClient {
     const response = await this.#send({ ...call, query: asked });
     assertFound(response);
     const { data, has_more: hasMore } = parseObject(Page, parseAnswer(response), "a list");
-    return { items: data.map((value) => toObject(value, "an object of a list")), hasMore };
+    return { ...readEach(data, (value) => toObject(value, "an object of a list")), hasMore };
   }
 
   async write({ form, idempotencyKey, ...call }: StripeWrite, what: string): Promise<StripeObject> {

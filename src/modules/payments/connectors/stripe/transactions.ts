@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { StripeClient, StripeObject } from "./client.ts";
 import { toPayment } from "./payments.ts";
 import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
+import { readPage } from "#modules/payments/connectors/kit/items.ts";
 import { requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 
@@ -44,27 +45,30 @@ export async function fetchPayments(
   const state = State.parse(stored ?? {});
   const { latest, cursor } = state;
   const place = latest === undefined ? { after: cursor } : { before: latest };
-  const { items, hasMore } = await client.list({
+  const listed = await client.list({
     path: "/balance_transactions",
     account,
     query: { "expand[]": EXPANDED.map((path) => `data.${path}`) },
     place: toPlace(place),
     limit,
   });
+  const { items, hasMore } = listed;
   const last = items.at(-1);
   if (latest === undefined && hasMore && last !== undefined) {
     return { items: [], state: { ...state, cursor: last.id }, hasMore: true };
   }
   const oldestFirst = items.toReversed();
-  const payments = oldestFirst.flatMap(({ value }) => toPayment(value, account) ?? []);
+  const oldest = { ...listed, items: oldestFirst, state };
+  const page = readPage(oldest, ({ value }) => toPayment(value, account));
+  const payments = page.items;
   const next = { latest: oldestFirst.at(-1)?.id ?? latest, open: remember(state.open, payments) };
   // The oldest page is given as soon as the walk has reached it, and all newer ones follow it.
   const isWalked = latest === undefined && cursor !== undefined;
   if (next.latest !== undefined && (hasMore || isWalked)) {
-    return { items: payments, state: next, hasMore: true };
+    return { ...page, state: next, hasMore: true };
   }
   const { arrived, open } = await askAgain(client, { account, open: next.open });
-  return { items: [...payments, ...arrived], state: { ...next, open }, hasMore: false };
+  return { ...page, items: [...payments, ...arrived], state: { ...next, open }, hasMore: false };
 }
 
 /** An absent neighbour is the newest object of all. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type WiseBalance, CURRENCIES, noteCurrency, type WiseClient } from "./client.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
+import { readEach, readPage } from "#modules/payments/connectors/kit/items.ts";
 import {
   Date3339,
   Id,
@@ -45,10 +46,10 @@ export async function fetchAccounts(
 ): Promise<FetchPage<ProviderAccount>> {
   const { lastAccountID } = AccountState.parse(request.state ?? {});
   const profile = profileOf(request);
-  const balances = await client.listBalances(profile);
+  const { items: balances, rejected } = await client.readBalances(profile);
   const { page, last, hasMore } = pageAfter(balances, lastAccountID, request);
-  const items = page.flatMap((balance) => toAccount(balance, profile) ?? []);
-  return { items, state: { lastAccountID: last }, hasMore };
+  const listed = { items: page, rejected, state: { lastAccountID: last }, hasMore };
+  return readPage(listed, (balance) => toAccount(balance, profile));
 }
 
 /** The first items of a list after one of them, by their ids, which grow. The provider gives such lists as a whole. */
@@ -101,7 +102,7 @@ const Recipient = z.object({
 });
 
 const RecipientPage = z.object({
-  content: z.array(z.looseObject({})),
+  content: z.array(z.unknown()),
   seekPositionForNext: Id.nullish(),
 });
 
@@ -134,10 +135,11 @@ export async function fetchRecipients(
     "a page of recipients",
   );
   const { content, seekPositionForNext } = answer;
-  const fresh = content
-    .map((value) => ({ ...parseObject(Recipient, value, "a recipient"), value }))
-    .filter(({ id }) => isLater(id, lastRecipientID))
-    .toSorted(byId);
+  const found = readEach(content, (value) => ({
+    ...parseObject(Recipient, value, "a recipient"),
+    value: parseObject(z.looseObject({}), value, "a recipient"),
+  }));
+  const fresh = found.items.filter(({ id }) => isLater(id, lastRecipientID)).toSorted(byId);
   const last = fresh.at(-1)?.id ?? lastRecipientID;
   const hasMore = content.length >= pageSize && fresh.length > 0;
   // Zero says that there is no next page yet.
@@ -145,6 +147,7 @@ export async function fetchRecipients(
   const position = hasMore ? (next ?? last) : lastSeekPosition;
   const now = clock();
   return {
+    ...found,
     items: fresh.flatMap((recipient) => toExternalAccount(recipient, now) ?? []),
     state: {
       ...(position === undefined ? {} : { lastSeekPosition: position }),

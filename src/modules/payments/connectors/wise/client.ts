@@ -3,6 +3,7 @@ import { ConnectorError } from "#modules/payments/connectors/connector-error.ts"
 import type { ProviderFetch } from "#modules/payments/connectors/contract.ts";
 import { type ApiCall, ApiClient } from "#modules/payments/connectors/kit/client.ts";
 import { Currencies, type ProviderAmount } from "#modules/payments/connectors/kit/currencies.ts";
+import { type ReadItems, readEach } from "#modules/payments/connectors/kit/items.ts";
 import { Id, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
 import { log } from "#platform/log.ts";
 
@@ -70,7 +71,7 @@ const RECIPIENT_MISSING = "RECIPIENT_MISSING";
 export class WiseClient {
   readonly #api: ApiClient;
   #profiles: Promise<WiseProfile[]> | undefined;
-  readonly #balances = new Map<string, Promise<WiseBalance[]>>();
+  readonly #balances = new Map<string, Promise<readonly WiseBalance[]>>();
   readonly #owners = new Map<string, string | undefined>();
 
   constructor(
@@ -99,11 +100,15 @@ export class WiseClient {
     return this.#api.read({ path: "/v2/profiles" }, WiseProfiles, "the profiles");
   }
 
-  async listBalances(profile: string): Promise<WiseBalance[]> {
+  async listBalances(profile: string): Promise<readonly WiseBalance[]> {
+    return (await this.readBalances(profile)).items;
+  }
+
+  async readBalances(profile: string): Promise<ReadItems<WiseBalance>> {
     const path = `/v4/profiles/${encodeURIComponent(profile)}/balances`;
     const query = { types: "STANDARD" };
     const values = await this.#api.read({ path, query }, z.array(z.unknown()), "the balances");
-    return values.map((value) => {
+    return readEach(values, (value) => {
       const { id, amount } = parseObject(WiseBalanceKey, value, "a balance");
       return { id, currency: amount.currency, value };
     });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { profileOf } from "./accounts.ts";
 import { amountOf, type WiseClient } from "./client.ts";
 import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
+import { readEach, readPageAsync } from "#modules/payments/connectors/kit/items.ts";
 import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import {
   Date3339,
@@ -176,33 +177,33 @@ async function listNew(
     WiseTransfers,
     "a page of transfers",
   );
-  const transfers = listed.map((value) => ({
+  const found = readEach(listed, (value) => ({
     value,
     ...parseObject(WiseTransfer, value, "a transfer"),
   }));
+  const transfers = found.items;
   const fresh = transfers.filter(({ id }) => !state.known.includes(id));
-  const isFull = transfers.length >= limit;
+  const isFull = listed.length >= limit;
   // A full page that is the one before is an answer to another request, unless it comes so again.
   if (isFull && fresh.length === 0 && !state.isRepeated) {
     return { items: [], state: { ...state, isRepeated: true }, hasMore: false };
   }
-  const items: ProviderPayment[] = [];
-  for (const { value } of fresh) {
-    const payment = await readPayment(client, { profile, value });
-    if (payment !== undefined) items.push(payment);
-  }
+  const page = await readPageAsync(
+    { ...found, items: fresh, state, hasMore: isFull },
+    ({ value }) => readPayment(client, { profile, value }),
+  );
   const open = fresh
     .filter(({ status }) => mayChange(status))
     .map(({ id, status }): [string, string] => [id, status]);
   const unchecked = isFull ? [] : Object.keys(state.open);
   const next: State = {
-    offset: isFull ? state.offset + transfers.length : state.offset,
+    offset: isFull ? state.offset + listed.length : state.offset,
     known: transfers.map(({ id }) => id),
     isRepeated: false,
     open: Object.fromEntries([...Object.entries(state.open), ...open].slice(-OPEN_MAX)),
     unchecked,
   };
-  return { items, state: next, hasMore: isFull || unchecked.length > 0 };
+  return { ...page, state: next, hasMore: isFull || unchecked.length > 0 };
 }
 
 const WiseTransfers = z.array(z.unknown());

@@ -16,7 +16,7 @@ const page = (state: unknown, next: string | undefined) => {
 };
 
 test("a list behind tokens is read from its beginning to its end by each run", async () => {
-  expect(await page(undefined, "t-2")).toEqual({
+  expect(await page(undefined, "t-2")).toMatchObject({
     items: ["a", "b"],
     state: { token: "t-2" },
     hasMore: true,

@@ -154,7 +154,11 @@ describe("data of Powens", () => {
   test("are withdrawn where the provider has deleted them", () => {
     const psp = new FakePowens();
     const transaction = received(psp.transaction({ deleted: "2026-02-02 10:00:00" }));
-    expect(toPayments([transaction], [], "101")).toEqual({ payments: [], deleted: ["101"] });
+    expect(toPayments([transaction], [], "101")).toMatchObject({
+      payments: [],
+      deleted: ["101"],
+      rejected: [],
+    });
   });
 
   test("are those of connections only", async () => {

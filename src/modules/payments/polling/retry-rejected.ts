@@ -1,0 +1,50 @@
+import { eq } from "drizzle-orm";
+import { fetchPage } from "./fetch-page.ts";
+import type { Run } from "./run-context.ts";
+import { changeOf, type Schedule } from "./schedule.ts";
+import { storeFetched } from "./store-page.ts";
+import { paymentFetches } from "./tables.ts";
+import { after } from "./timing.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { holdStatements } from "#modules/payments/installs/hold.ts";
+import { nextRetry, retriedStatement } from "#modules/payments/rejected/store.ts";
+import { databaseOf } from "#platform/db/database.ts";
+
+/**
+ * Asks once more for a page of which something was set aside, at the end of a run. What can be read of it now is stored, and no longer set
+ * aside; what was stored before changes nothing. Undefined where the run has nothing to try again.
+ */
+export async function retryRejected(run: Run, schedule: Schedule): Promise<Schedule | undefined> {
+  const { context, connector, walk } = run;
+  const { key: scheduleKey, instanceKey } = schedule;
+  if (schedule.degradedSince === null || instanceKey === null) return undefined;
+  const db = databaseOf(context.env);
+  const place = await nextRetry(db, { scheduleKey, instanceKey });
+  if (place === undefined) return undefined;
+  const { fetchKey, state } = place;
+  const [fetch] = await db.select().from(paymentFetches).where(eq(paymentFetches.key, fetchKey));
+  const node = walk.find(({ path }) => path === fetch?.node);
+  const now = context.clock();
+  const tried = retriedStatement(db, { scheduleKey, fetchKey, state, instanceKey }, now);
+  if (fetch === undefined || node === undefined) {
+    const { statement, changed } = changeOf(db, schedule, { nextAt: now });
+    await db.batch([statement, tried]);
+    return changed;
+  }
+  try {
+    const next = { node, fetch: { ...fetch, state } };
+    const plugin = await run.openPlugin();
+    const page = await fetchPage(context, { ...run, next, plugin });
+    return await storeFetched(run, schedule, { next, page, isRetry: true });
+  } catch (error) {
+    if (!(error instanceof ConnectorError)) throw error;
+    const isLimited = error.kind === "rate-limited";
+    const nextAt = isLimited ? after(now, error.retryAfterMs ?? 0) : now;
+    const { statement, changed } = changeOf(db, schedule, { nextAt });
+    const hold = isLimited
+      ? holdStatements(db, { connectorKey: connector.key, until: nextAt })
+      : [];
+    await db.batch([statement, ...(isLimited ? [] : [tried]), ...hold]);
+    return changed;
+  }
+}

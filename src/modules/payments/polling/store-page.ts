@@ -1,0 +1,148 @@
+import { eq, sql } from "drizzle-orm";
+import { connectionOf } from "./connection-fetches.ts";
+import type { FetchedPage } from "./fetch-page.ts";
+import type { Run } from "./run-context.ts";
+import { changeOf, type NextFetch, type Schedule, type ScheduleChange } from "./schedule.ts";
+import { paymentFetches } from "./tables.ts";
+import { healthTransition } from "#modules/payments/health/transition.ts";
+import { isOutdated } from "#modules/payments/ingest.ts";
+import {
+  rejectionStatements,
+  type RejectionPlace,
+  retriedStatement,
+  settledStatement,
+} from "#modules/payments/rejected/store.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+import { stringifyJson } from "#platform/json.ts";
+
+/** How often a page is prepared again, where other changes came between. */
+const PREPARATIONS_MAX = 5;
+
+export interface PageOfFetch {
+  readonly next: NextFetch;
+  readonly page: FetchedPage;
+  /** Whether it was asked for again because of what was set aside of it: then the fetch stays where it is. */
+  readonly isRetry: boolean;
+}
+
+/** Stores a page of a provider, and moves the run's place behind it, in one batch. Throws `ConnectorError`. */
+export async function storeFetched(
+  run: Run,
+  schedule: Schedule,
+  fetched: PageOfFetch,
+): Promise<Schedule> {
+  const { context, connector } = run;
+  const db = databaseOf(context.env);
+  const { next, page, isRetry } = fetched;
+  const place = placeOf(schedule, fetched);
+  const progress = [
+    ...(isRetry ? [retriedStatement(db, place, context.clock())] : fetchStatements(db, next, page)),
+    ...childStatements(db, next, page),
+    ...settled(db, schedule, page),
+    ...(await rejectionStatements(context, { connector, place }, page.rejected)),
+  ];
+  for (let attempt = 1; ; attempt++) {
+    const { statements, events, count } = await page.prepare();
+    const now = context.clock();
+    const { statement, changed } = changeOf(db, schedule, {
+      nextAt: now,
+      progressAt: now,
+      ...(isRetry ? {} : placeAfter(schedule, next, page)),
+      attempts: 0,
+      givenUp: 0,
+      items: schedule.items + count,
+      ...rejectionChange(schedule, page, now),
+    });
+    const health =
+      page.rejected.length > 0 && schedule.degradedSince === null
+        ? await healthTransition(context, connector, changed)
+        : { statements: [], events: [] };
+    try {
+      await Outbox.from(context).publish({
+        change: [statement, ...progress, ...statements, ...health.statements],
+        events: [...events, ...health.events],
+      });
+      return changed;
+    } catch (error) {
+      if (attempt === PREPARATIONS_MAX || !isOutdated(error)) throw error;
+    }
+  }
+}
+
+const placeOf = (
+  { key: scheduleKey, instanceKey }: Schedule,
+  { next: { node, fetch }, isRetry }: PageOfFetch,
+): RejectionPlace => ({
+  scheduleKey,
+  fetchKey: fetch.key,
+  task: node.task,
+  state: fetch.state,
+  instanceKey: instanceKey ?? 0,
+  isRetry,
+});
+
+/** Where the run goes on behind a page. The place before a fetch that goes on is the first one of a node that was just reached. */
+const placeAfter = (
+  schedule: Schedule,
+  { node, fetch }: NextFetch,
+  { hasMore }: FetchedPage,
+): ScheduleChange => ({
+  node: node.path,
+  ...(hasMore ? (schedule.node === node.path ? {} : { fetchKey: 0 }) : { fetchKey: fetch.key }),
+});
+
+/** A schedule of which something is set aside goes on without it. */
+function rejectionChange(
+  schedule: Schedule,
+  { rejected: [first] }: FetchedPage,
+  now: Schedule["nextAt"],
+): ScheduleChange {
+  if (first === undefined) return {};
+  const error = schedule.error ?? `${first.id} is set aside: ${first.reason}`;
+  const degradedSince = schedule.degradedSince ?? now;
+  return { degradedSince, error, lastFailureAt: now, lastError: error };
+}
+
+/** What was set aside before, and could be read now. */
+function settled(db: Database, { key, degradedSince }: Schedule, { read, rejected }: FetchedPage) {
+  const bad = new Set(rejected.map(({ id }) => id));
+  const ids = read.filter((id) => !bad.has(id));
+  if (degradedSince === null || ids.length === 0) return [];
+  return [settledStatement(db, { scheduleKey: key, ids })];
+}
+
+/** What a page changes of its fetch, where it changes something. */
+function fetchStatements(db: Database, { node, fetch }: NextFetch, page: FetchedPage) {
+  // A connection is fetched once, and again when its consent is renewed.
+  if (connectionOf(fetch) !== undefined && !page.hasMore) {
+    return [db.delete(paymentFetches).where(eq(paymentFetches.key, fetch.key))];
+  }
+  const state = page.state ?? null;
+  const isDue = node.isPeriodic || page.hasMore ? 1 : 0;
+  if (state === fetch.state && isDue === fetch.isDue && fetch.failures === 0) return [];
+  return [
+    db
+      .update(paymentFetches)
+      .set({ state, isDue, failures: 0, retryAt: null })
+      .where(eq(paymentFetches.key, fetch.key)),
+  ];
+}
+
+/** What hangs on the items of a page is fetched in the same run. */
+function childStatements(db: Database, { node, fetch }: NextFetch, { parents }: FetchedPage) {
+  if (parents.length === 0) return [];
+  const rows = parents.map((item) => [item.reference, stringifyJson(item)]);
+  return node.children.map(({ path, isPeriodic }) => {
+    const insertion = db.insert(paymentFetches).select(sql`
+      SELECT NULL, ${fetch.scheduleKey}, ${path}, r.item ->> 0, r.item ->> 1, NULL, 1, 0, NULL
+      FROM ${jsonRows(rows)} AS r WHERE true ORDER BY ${ROW_ORDER}`);
+    if (isPeriodic) return insertion.onConflictDoNothing();
+    const { scheduleKey, node: ofNode, parent } = paymentFetches;
+    return insertion.onConflictDoUpdate({
+      target: [scheduleKey, ofNode, parent],
+      set: { isDue: 1 },
+    });
+  });
+}
