@@ -1032,6 +1032,7 @@ CREATE INDEX `wallet_hold_expiries_due` ON `wallet_hold_expiries` (`due_at`);-->
 CREATE TABLE `webhook_configs` (
 	`id` text PRIMARY KEY NOT NULL,
 	`endpoint` text NOT NULL,
+	`sealed_endpoint` text,
 	`secret` text NOT NULL,
 	`previous_secrets` text,
 	`event_types` text NOT NULL,

@@ -3,13 +3,13 @@ import {
   type ExporterDestination,
   type DriverContext,
   type ReplaceSecret,
-  SECRET_MASK,
   type SecretFields,
 } from "./drivers/driver.ts";
 import { isObject } from "./drivers/fields.ts";
 import { findDriver } from "./drivers/index.ts";
 import { AppError } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
+import { SECRET_MASK } from "#platform/secrets/url-secrets.ts";
 
 /** An exporter as a client describes it. */
 export interface ExporterInput {

@@ -1,4 +1,3 @@
-import type { DeliveryTarget } from "./config-store.ts";
 import { classify } from "./core/retry.ts";
 import { signatureHeaders, type SigningSecret } from "./signature.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -12,11 +11,25 @@ import {
 } from "#platform/http/outbound.ts";
 import { logError } from "#platform/log.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
+import { hideSecrets, urlSecretsOf } from "#platform/secrets/url-secrets.ts";
 import { toMillis } from "#platform/time.ts";
+
+/** The endpoint of a delivery, and the secrets that sign it. */
+export interface DeliveryTarget {
+  /** With its secrets; undefined where the key that has encrypted them is not among the settings. */
+  readonly endpoint: string | undefined;
+  /**
+   * The secrets that are valid at a time, in milliseconds since the epoch, newest first; they are decrypted once. Throws
+   * when the key that has encrypted one is not among the settings.
+   */
+  readonly openSecrets: (nowMs: number) => readonly SigningSecret[];
+}
 
 /** Where requests of one config go, and what signs them at a time, in milliseconds since the epoch. */
 export interface CallTarget {
   readonly url: JudgedUrl;
+  /** The secrets in the URL, which no text may show that is stored of a call. */
+  readonly urlSecrets: readonly string[];
   readonly openSecrets: (nowMs: number) => readonly SigningSecret[];
 }
 
@@ -62,7 +75,10 @@ export const callContextOf = ({
 export const toCallTarget = (
   { endpoint, openSecrets }: DeliveryTarget,
   { policy }: CallContext,
-): CallTarget => ({ url: judgeUrl(endpoint, policy), openSecrets });
+): CallTarget =>
+  endpoint === undefined
+    ? { url: { problem: "cannot be decrypted" }, urlSecrets: [], openSecrets }
+    : { url: judgeUrl(endpoint, policy), urlSecrets: urlSecretsOf(endpoint), openSecrets };
 
 /** Time for one call, the reading of the answer included. */
 export const CALL_TIMEOUT_MS = 15_000;
@@ -78,19 +94,19 @@ export async function callEndpoint(call: WebhookCall, context: CallContext): Pro
   const respondedMs = context.nowMs();
   const durationMs = respondedMs - startedMs;
   if (result.kind === "unreachable")
-    return { statusCode: 0, error: clean(result.error), durationMs };
+    return { statusCode: 0, error: show(result.error, call), durationMs };
   const { status: statusCode, body, bodyError } = result;
   const hasSucceeded = classify(statusCode) === "succeeded";
   // Most answers are this.
   if (hasSucceeded && body.length === 0 && bodyError === undefined)
     return { statusCode, durationMs };
-  const excerpt = clean(DECODER.decode(body));
+  const excerpt = show(DECODER.decode(body), call);
   const retryAfterMs = hasSucceeded
     ? undefined
     : parseRetryAfter(result.headers.get("retry-after"), respondedMs);
   return {
     statusCode,
-    ...(bodyError === undefined ? {} : { error: clean(bodyError) }),
+    ...(bodyError === undefined ? {} : { error: show(bodyError, call) }),
     ...(excerpt === "" ? {} : { responseExcerpt: excerpt }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     durationMs,
@@ -137,6 +153,10 @@ export function headersOf(
     ...(idempotencyKey === "" ? {} : { "formance-webhook-idempotency-key": idempotencyKey }),
   };
 }
+
+/** A text from outside as it may be stored and shown. */
+const show = (text: string, { target }: WebhookCall): string =>
+  clean(hideSecrets(text, target.urlSecrets));
 
 /** Removes control characters other than tabs and line breaks, so that a text from outside can be stored and shown. */
 const clean = (text: string): string =>

@@ -1,9 +1,10 @@
 import { and, asc, desc, eq, gte, isNotNull, isNull, lt, ne, sql } from "drizzle-orm";
+import type { DeliveryTarget } from "./call.ts";
 import type { WebhookConfig } from "./core/config.ts";
 import { type NewSecret, rotate, type Secrets } from "./core/secrets.ts";
 import { deactivatedEvent } from "./event-types.ts";
 import type { LaneSpec } from "./lane/types.ts";
-import { type SecretColumns, SecretSealer } from "./secret-columns.ts";
+import { type EndpointColumns, type SecretColumns, SecretSealer } from "./secret-columns.ts";
 import { type SigningSecret, SigningSecrets } from "./signature.ts";
 import { SPEC_COLUMNS, toSpec } from "./spec-columns.ts";
 import { webhookConfigs } from "./tables.ts";
@@ -15,6 +16,7 @@ import { AppError } from "#platform/errors.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
+import { maskUrlSecrets } from "#platform/secrets/url-secrets.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { nextRevision } from "#platform/work/sync-columns.ts";
 import { type PendingRow, SyncTable } from "#platform/work/sync-table.ts";
@@ -42,6 +44,7 @@ export interface Subscription {
 
 /** What a client may set on a config. */
 export interface ConfigFields {
+  /** With its secrets; masks in an update stand for the stored ones. */
   readonly endpoint: string;
   readonly secret: string;
   readonly eventTypes: readonly string[];
@@ -61,16 +64,6 @@ export interface ConfigFilter {
 export interface ConfigChange {
   readonly now: Timestamp;
   readonly change: AuditedChange;
-}
-
-/** The endpoint of a delivery, and the secrets that sign it. */
-export interface DeliveryTarget {
-  readonly endpoint: string;
-  /**
-   * The secrets that are valid at a time, in milliseconds since the epoch, newest first; they are decrypted once. Throws
-   * when the key that has encrypted one is not among the settings.
-   */
-  readonly openSecrets: (nowMs: number) => readonly SigningSecret[];
 }
 
 /** How often a change begins anew because another one came between its read and its write. */
@@ -104,11 +97,15 @@ export class ConfigStore {
         and(
           isNull(webhookConfigs.deletedAt),
           filter.id === undefined ? undefined : eq(webhookConfigs.id, filter.id),
-          filter.endpoint === undefined ? undefined : eq(webhookConfigs.endpoint, filter.endpoint),
+          filter.endpoint === undefined
+            ? undefined
+            : eq(webhookConfigs.endpoint, maskUrlSecrets(filter.endpoint)),
         ),
       )
       .orderBy(desc(webhookConfigs.updatedAt), asc(webhookConfigs.id));
-    return rows.map((row) => this.#toConfig(row));
+    return rows
+      .filter((row) => this.#secrets.isEndpointOf(row, filter.endpoint))
+      .map((row) => this.#toConfig(row));
   }
 
   async find(id: string): Promise<WebhookConfig | undefined> {
@@ -132,7 +129,7 @@ export class ConfigStore {
       : { config: this.#toConfig(row), target: this.#toTarget(row) };
   }
 
-  /** Undefined where there are as many as there may be. */
+  /** Undefined where there are as many as there may be. Throws `VALIDATION` where the URL has masks. */
   async insert(
     id: string,
     fields: ConfigFields,
@@ -140,7 +137,8 @@ export class ConfigStore {
   ): Promise<WebhookConfig | undefined> {
     const row: ConfigRow = {
       id,
-      ...toColumns(fields),
+      ...this.#secrets.sealEndpoint(id, fields.endpoint),
+      eventTypes: stringifyJson(fields.eventTypes),
       ...this.#secrets.seal(id, { current: fields.secret, previous: [] }),
       name: fields.name ?? "",
       active: true,
@@ -168,7 +166,7 @@ export class ConfigStore {
     return inserted.length === 0 ? undefined : this.#toConfig(row);
   }
 
-  /** Returns whether the config exists. */
+  /** Returns whether the config exists. Throws `VALIDATION` where the URL has masks that stand for nothing. */
   async update(
     id: string,
     fields: ConfigReplacement,
@@ -181,7 +179,8 @@ export class ConfigStore {
         this.#db
           .update(webhookConfigs)
           .set({
-            ...toColumns(fields),
+            ...this.#secrets.sealEndpoint(id, fields.endpoint, row),
+            eventTypes: stringifyJson(fields.eventTypes),
             ...this.#secrets.seal(id, after),
             ...name,
             updatedAt: now,
@@ -364,7 +363,7 @@ export class ConfigStore {
       opened ??= new SigningSecrets(this.#secrets.open(row));
       return opened.validAt(nowMs);
     };
-    return { endpoint: row.endpoint, openSecrets };
+    return { endpoint: this.#secrets.openEndpointIfPossible(row), openSecrets };
   }
 
   #toConfig(row: ShownRow): WebhookConfig {
@@ -376,7 +375,7 @@ export class ConfigStore {
 }
 
 type ConfigRow = typeof webhookConfigs.$inferSelect;
-type TargetRow = Pick<ConfigRow, "id" | "endpoint"> & SecretColumns;
+type TargetRow = Pick<ConfigRow, "id"> & EndpointColumns & SecretColumns;
 type ShownRow = Pick<
   ConfigRow,
   "id" | "endpoint" | "secret" | "eventTypes" | "name" | "active" | "createdAt" | "updatedAt"
@@ -390,11 +389,6 @@ const existing = (id: string) => and(eq(webhookConfigs.id, id), isNull(webhookCo
 /** A config whose secrets nobody has changed since it was read: each change encrypts them anew. */
 const unchanged = ({ id, secret }: ConfigRow) =>
   and(existing(id), eq(webhookConfigs.secret, secret));
-
-const toColumns = ({ endpoint, eventTypes }: ConfigFields) => ({
-  endpoint,
-  eventTypes: stringifyJson(eventTypes),
-});
 
 /** The column holds what `stringifyJson` made of a list of texts. */
 const toEventTypes = (json: string): readonly string[] => parseJson(json) as readonly string[];

@@ -1,7 +1,15 @@
 import type { PreviousSecret, Secrets } from "./core/secrets.ts";
+import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 import type { SecretBox } from "#platform/secrets/secrets.ts";
+import {
+  maskUrlSecrets,
+  originOf,
+  replaceUrlSecrets,
+  SECRET_MASK,
+  urlSecretsByPlace,
+} from "#platform/secrets/url-secrets.ts";
 
 /** How the secrets of a config stand in its row: encrypted. */
 export interface SecretColumns {
@@ -9,6 +17,16 @@ export interface SecretColumns {
   /** A JSON array. */
   readonly previousSecrets: string | null;
 }
+
+/** How the URL of a config stands in its row. */
+export interface EndpointColumns {
+  /** With masks in place of its secrets. */
+  readonly endpoint: string;
+  /** With its secrets, encrypted; null where it has none. */
+  readonly sealedEndpoint: string | null;
+}
+
+type EndpointRow = EndpointColumns & { readonly id: string };
 
 type SecretRow = SecretColumns & { readonly id: string };
 
@@ -45,6 +63,54 @@ export class SecretSealer {
     return this.#box.open(secret, purposeOf(id));
   }
 
+  /**
+   * The URL of a config, in which masks that were sent back stand for the secrets of the former one. Throws `VALIDATION` where they stand for
+   * nothing.
+   */
+  sealEndpoint(id: string, written: string, former?: EndpointRow): EndpointColumns {
+    const url = this.#keepUrlSecrets(written, former);
+    const endpoint = maskUrlSecrets(url);
+    const sealedEndpoint = endpoint === url ? null : this.#box.seal(url, endpointPurposeOf(id));
+    return { endpoint, sealedEndpoint };
+  }
+
+  /** The URL with its secrets. Throws as `open` does. */
+  openEndpoint({ id, endpoint, sealedEndpoint }: EndpointRow): string {
+    return sealedEndpoint === null
+      ? endpoint
+      : this.#box.open(sealedEndpoint, endpointPurposeOf(id));
+  }
+
+  /** What `openEndpoint` gives, or nothing where a key is lost. */
+  openEndpointIfPossible(row: EndpointRow): string | undefined {
+    try {
+      return this.openEndpoint(row);
+    } catch (error) {
+      logError("the URL of a webhook can't be decrypted", error, { config: row.id });
+      return undefined;
+    }
+  }
+
+  /** Whether a URL, with its secrets or with masks in place of them, is that of a config, or none is asked for. */
+  isEndpointOf(row: EndpointRow, asked: string | undefined): boolean {
+    return asked === undefined || asked === row.endpoint || asked === this.openEndpoint(row);
+  }
+
+  /**
+   * A URL that replaces the one of a config, with the stored secrets in place of masks that were sent back. If it names another server, the secrets
+   * have to be sent again, because that server would receive them. Throws `VALIDATION`.
+   */
+  #keepUrlSecrets(url: string, row: EndpointRow | undefined): string {
+    return replaceUrlSecrets(url, (secret, place) => {
+      if (secret !== SECRET_MASK) return secret;
+      const former = row === undefined ? "" : this.openEndpoint(row);
+      const kept = urlSecretsByPlace(former).get(place);
+      if (kept === undefined) throw refusedMask(place, "there is no secret to keep");
+      if (originOf(former) === originOf(url)) return kept;
+      throw refusedMask(place, "the URL names another server: send the secret again");
+    });
+  }
+
   /** What `open` gives, or nothing where a key is lost: a new secret makes such a config work again. */
   openIfPossible(row: SecretRow): Secrets | undefined {
     try {
@@ -56,6 +122,13 @@ export class SecretSealer {
   }
 }
 
+const refusedMask = (place: string, why: string): AppError =>
+  new AppError(
+    "VALIDATION",
+    `invalid config: endpoint${place} has the mask '${SECRET_MASK}', but ${why}`,
+  );
+
+const endpointPurposeOf = (id: string): string => `webhook endpoint ${id}`;
 const purposeOf = (id: string): string => `webhook secret ${id}`;
 const previousPurposeOf = (id: string): string => `previous webhook secrets ${id}`;
 

@@ -11,7 +11,10 @@ export const webhookConfigs = sqliteTable(
   "webhook_configs",
   {
     id: text("id").primaryKey(),
+    /** With masks in place of the secrets in the URL. */
     endpoint: text("endpoint").notNull(),
+    /** The URL with its secrets, encrypted; null where it has none. */
+    sealedEndpoint: text("sealed_endpoint"),
     /** Encrypted. */
     secret: text("secret").notNull(),
     /** Encrypted: JSON array of the secrets before it, each with the time until which it signs as well. */

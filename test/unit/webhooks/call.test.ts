@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { CALL_TIMEOUT_MS, callEndpoint, parseRetryAfter } from "#modules/webhooks/call.ts";
+import {
+  CALL_TIMEOUT_MS,
+  callEndpoint,
+  parseRetryAfter,
+  toCallTarget,
+} from "#modules/webhooks/call.ts";
 import { toPayload } from "#modules/webhooks/payload.ts";
 import { SigningSecret } from "#modules/webhooks/signature.ts";
 import { type Fetch, judgeUrl } from "#platform/http/outbound.ts";
@@ -11,6 +16,7 @@ const SECRET = new SigningSecret("V0bivxRWveaoz08afqjU6Ko/jwO0Cb+3");
 const CALL = {
   target: {
     url: judgeUrl("https://hooks.example.com/in", POLICY),
+    urlSecrets: [],
     openSecrets: (_nowMs: number): readonly SigningSecret[] => [SECRET],
   },
   id: "3f0e1c2a-9b57-4a0e-8d1f-5c2b7a6e4d90",
@@ -117,6 +123,20 @@ test("a secret that cannot be opened is a failed call, and nothing is sent", asy
   const result = await run(fetch, { target: { ...CALL.target, openSecrets } });
   expect(result).toMatchObject({ statusCode: 0, error: "the request could not be signed" });
   expect(calls).toBe(0);
+});
+
+test("a URL that cannot be decrypted is a failed call, and nothing is sent", async () => {
+  const context = {
+    fetch: () => Promise.reject(new Error("sent")),
+    policy: POLICY,
+    nowMs: () => 0,
+  };
+  const { openSecrets } = CALL.target;
+  const target = toCallTarget({ endpoint: undefined, openSecrets }, context);
+  expect(await callEndpoint({ ...CALL, target }, context)).toMatchObject({
+    statusCode: 0,
+    error: "the URL cannot be decrypted",
+  });
 });
 
 describe("Retry-After", () => {

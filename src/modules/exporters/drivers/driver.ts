@@ -8,6 +8,7 @@ import {
   type OutboundCall,
   type OutboundResult,
 } from "#platform/http/outbound.ts";
+import { hideSecrets } from "#platform/secrets/url-secrets.ts";
 
 /** What a driver gets from its caller. */
 export interface DriverContext extends OutboundAccess {
@@ -93,17 +94,9 @@ export const textOf = ({ body }: { readonly body: Uint8Array }): string =>
 /** Most of an answer that an error shows, in characters. */
 const EXCERPT_LENGTH_MAX = 300;
 
-/** What stands in the place of a secret. */
-export const SECRET_MASK = "***";
-/** Shortest secret that is masked, in characters. Shorter ones occur in any text, so masks would reveal them. */
-const SECRET_LENGTH_MIN = 4;
-
 /** The beginning of a text from elsewhere, on one line and without secrets. */
 export function excerptOf(text: string, secrets: readonly string[] = []): string {
-  let shown = text;
-  for (const secret of secrets) {
-    if (secret.length >= SECRET_LENGTH_MIN) shown = shown.replaceAll(secret, SECRET_MASK);
-  }
+  const shown = hideSecrets(text, secrets);
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   const line = shown.toWellFormed().replaceAll(/[\s\u0000-\u001f\u007f]+/g, " ");
   return line.trim().slice(0, EXCERPT_LENGTH_MAX);

@@ -11,8 +11,9 @@ import {
 } from "./driver.ts";
 import { assertKnown, booleanField, isObject, objectField, textField } from "./fields.ts";
 import { fieldsOf, type LogItem } from "./log-page.ts";
-import { originOf, replaceUrlSecrets, urlSecretsOf } from "./url-secrets.ts";
+import { replaceUrlSecrets, urlSecretsOf } from "./url-secrets.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
+import { originOf } from "#platform/secrets/url-secrets.ts";
 
 const INDEX_STANDARD = "unified-stack-data";
 const AUTHENTICATION = "authentication";

@@ -3,7 +3,8 @@ import { ConfigError } from "./config.ts";
 import { assertCallable, callDestination, type Driver, problemOf } from "./driver.ts";
 import { assertKnown, textField } from "./fields.ts";
 import { withLedger } from "./log-page.ts";
-import { originOf, replaceUrlSecrets, urlSecretsOf } from "./url-secrets.ts";
+import { replaceUrlSecrets, urlSecretsOf } from "./url-secrets.ts";
+import { originOf } from "#platform/secrets/url-secrets.ts";
 
 /**
  * Posts each batch to a URL as a JSON array of log entries, each with the name of its ledger. An answer of 200 to 299

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { SECRET_MASK } from "#modules/exporters/drivers/driver.ts";
 import { DRIVER_NAMES } from "#modules/exporters/drivers/index.ts";
 import { Count, TimestampOutput } from "#platform/http/schemas.ts";
+import { SECRET_MASK } from "#platform/secrets/url-secrets.ts";
 
 const DRIVERS = DRIVER_NAMES.map((name) => `\`${name}\``).join(", ");
 

@@ -3,6 +3,7 @@ import type { Timestamp } from "#platform/time.ts";
 /** Where events of some types are sent, and with which secret they are signed. */
 export interface WebhookConfig {
   readonly id: string;
+  /** With masks in place of the secrets in the URL. */
   readonly endpoint: string;
   /** Base64 of 24 bytes, in clear. */
   readonly secret: string;

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { z } from "@hono/zod-openapi";
 import { SECRET_BYTES } from "#modules/webhooks/service.ts";
 import { TimestampOutput } from "#platform/http/schemas.ts";
+import { SECRET_MASK } from "#platform/secrets/url-secrets.ts";
 
 /** Most event types of one config, and longest name of one. */
 const EVENT_TYPES_MAX = 200;
@@ -29,7 +30,11 @@ const unknownField = (issue: { code?: string; keys?: readonly string[] }): strin
   issue.code === "unrecognized_keys" ? `unknown field ${issue.keys?.join(", ")}` : undefined;
 
 const CONFIG_FIELDS = {
-  endpoint: z.string().openapi({ format: "uri", example: "https://hooks.example.com/in" }),
+  endpoint: z.string().openapi({
+    format: "uri",
+    example: "https://hooks.example.com/in",
+    description: `Values of parameters whose names speak of a secret, such as \`token\` or \`api_key\`, are stored encrypted and shown as \`${SECRET_MASK}\`. An update of the same server that sends \`${SECRET_MASK}\` back keeps the stored secret.`,
+  }),
   secret: SecretInput.optional(),
   eventTypes: z
     .array(z.string().min(1).max(EVENT_TYPE_LENGTH_MAX).toLowerCase())

@@ -18,6 +18,7 @@ import { toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
 import { Pace } from "#modules/webhooks/core/pace.ts";
 import { classify, isRefusalOfMessage, RETRY_AFTER_MS_MAX } from "#modules/webhooks/core/retry.ts";
 import { logError } from "#platform/log.ts";
+import { SECRET_MASK } from "#platform/secrets/url-secrets.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
@@ -118,7 +119,9 @@ export class Lane {
   /** A config that was changed. */
   adopt(spec: LaneSpec): void {
     this.#store.writeSpec(spec);
-    const isMoved = spec.endpoint !== this.#spec.endpoint;
+    // A lane sees masks in place of the secrets in a URL, one of which may be new.
+    const mayHaveMoved = spec.endpoint.includes(SECRET_MASK);
+    const isMoved = mayHaveMoved || spec.endpoint !== this.#spec.endpoint;
     const isSwitched = spec.active !== this.#spec.active;
     this.#spec = spec;
     this.#send = undefined;
