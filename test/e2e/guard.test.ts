@@ -41,6 +41,16 @@ describe("requests that are no HTTP, or no request to this server", () => {
     expect(answer).toMatch(/content-type: application\/json/i);
   });
 
+  test.each(["example.com:443", "127.0.0.1:22", "/"])(
+    "are refused where they ask for a tunnel to %s, without a word of what runs",
+    async (target) => {
+      const answer = await exchange(`CONNECT ${target} HTTP/1.1`, "Host: localhost", CLOSE, "", "");
+      const [head = "", body] = answer.split("\r\n\r\n");
+      expect(head).toMatch(/^HTTP\/1.1 500 Internal Server Error\r\n/);
+      expect(body).toBe("Internal Server Error");
+    },
+  );
+
   test.each([
     ["is no number", "ZZ\r\nabc\r\n0\r\n\r\n"],
     ["is wrong", "5\r\nabcdeXX\r\n0\r\n\r\n"],
