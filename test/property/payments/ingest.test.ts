@@ -37,8 +37,15 @@ const arrivalsOf = <T>(item: fc.Arbitrary<T>) =>
     { maxLength: 8 },
   );
 
+/** What a page stores in its order: states of payments after those that open them. */
+function parentsFirst<T extends object>(page: readonly T[]): readonly T[] {
+  const isLater = (item: { reference?: string; parentReference?: string }): boolean =>
+    item.parentReference !== undefined && item.parentReference !== item.reference;
+  return page.toSorted((a, b) => Number(isLater(a)) - Number(isLater(b)));
+}
+
 /** Stores pages as they arrive; one that has become outdated is prepared again, as the engine does it. */
-async function play<T>(
+async function play<T extends object>(
   world: IngestWorld,
   arrivals: readonly { readonly page: readonly T[]; readonly how: string }[],
   prepare: (page: readonly T[]) => Promise<PreparedPage>,
@@ -47,7 +54,7 @@ async function play<T>(
   const store = async (page: readonly T[], prepared: PreparedPage): Promise<void> => {
     try {
       await world.store(prepared);
-      stored.push(...page);
+      stored.push(...parentsFirst(page));
     } catch (error) {
       expect(isOutdated(error)).toBe(true);
       await store(page, await prepare(page));
