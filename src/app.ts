@@ -4,6 +4,7 @@ import introduction from "./introduction.md" with { type: "text" };
 import { MODULES } from "./modules.ts";
 import { StorageWatch } from "./platform/objects/storage-watch.ts";
 import { authModule, authSettings } from "#modules/auth/index.ts";
+import { admissionSettings } from "#platform/admission/admission-settings.ts";
 import { assert } from "#platform/assert.ts";
 import { makeDocument, registerSecurity } from "#platform/document/document.ts";
 import { registerEventTypeList } from "#platform/document/event-type-list.ts";
@@ -15,12 +16,12 @@ import type { Authenticator } from "#platform/http/authenticator.ts";
 import { addCommonHeaders, REQUEST_ID_HEADER } from "#platform/http/common-headers.ts";
 import type { AppEnv, Deployment, RequestFacts } from "#platform/http/context.ts";
 import { answerPreflight } from "#platform/http/cors.ts";
-import { hasEdgeData, isFromEdge } from "#platform/http/edge.ts";
 import { internalAuthenticator } from "#platform/http/internal-calls.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
 import { type MethodFinder, methodFinder } from "#platform/http/routes.ts";
 import { assertSameOrigin } from "#platform/http/same-origin.ts";
 import { SegmentRouter } from "#platform/http/segment-router.ts";
+import { directPeerOf, isFromEdge } from "#platform/http/sender/edge.ts";
 import { newId } from "#platform/ids.ts";
 import { log, logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
@@ -92,7 +93,7 @@ async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
       response = answerPreflight();
     } else {
       const deployment = deploymentFor(c.env);
-      request = { id, url: raw.url, deployment, hasCommonHeaders: false };
+      request = { id, url: raw.url, deployment, hasCommonHeaders: false, ticket: undefined };
       c.set("request", request);
       admit(raw, request, c.env);
       const given = await answer(c);
@@ -101,6 +102,7 @@ async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
   } catch (error) {
     response = answerError(error, c, id);
   }
+  request?.ticket?.release();
   if (request?.hasCommonHeaders !== true) {
     // Not by `c.header`, which copies a finished answer.
     const { headers } = response;
@@ -159,7 +161,7 @@ function admit(raw: Request, { url, deployment }: RequestFacts, env: Env): void 
   if (url.includes("%")) assertEncoding(url);
 }
 
-const SETTINGS = [platformSettings, ...MODULES.map(({ settings }) => settings)];
+const SETTINGS = [platformSettings, admissionSettings, ...MODULES.map(({ settings }) => settings)];
 
 /** The settings of an environment are checked once. Throws `SettingsError`. */
 const deploymentFor = memoByEnv((env: Env): Deployment => {
@@ -191,11 +193,12 @@ function assertEncoding(url: string): void {
 const BROKEN_ENCODING = /%(?![0-9a-fA-F]{2})/;
 
 /**
- * Throws where a request came to `npm start` by another way than the Worker's own socket. The runtime's ways for its tools take
- * headers that say which URL was asked for, and from where; all of them set `cf`, and so does such a header on our socket.
+ * Throws where a request came to `npm start` by another way than the Worker's own socket, of which the runtime tells the peer. The
+ * runtime's ways for its tools take headers that say which URL was asked for, and from where.
  */
 function assertDirect(request: Request): void {
-  if (hasEdgeData(request)) throw new AppError("VALIDATION", "this way into the server is closed");
+  if (directPeerOf(request) === undefined)
+    throw new AppError("VALIDATION", "this way into the server is closed");
 }
 
 /** The origin of the last request, with a slash at the end: most have the same. */

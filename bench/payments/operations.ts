@@ -15,7 +15,13 @@ export async function paymentOperations(): Promise<OpenAPIHono<AppEnv>> {
   app.use(async (c, next) => {
     const settings = platformSettings.of(c.env);
     const deployment = { settings, scopes: [], authenticate: () => ANONYMOUS, isOpenToAll: false };
-    c.set("request", { id: "bench", url: c.req.url, deployment, hasCommonHeaders: false });
+    c.set("request", {
+      id: "bench",
+      url: c.req.url,
+      deployment,
+      hasCommonHeaders: false,
+      ticket: undefined,
+    });
     await next();
   });
   app.route("/api/payments", paymentsModule.routes());

@@ -29,6 +29,7 @@ const PLATFORM = [
   "platform",
   ...platform(
     "access",
+    "admission",
     "audit",
     "db",
     "events",
@@ -78,8 +79,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [...D1, "zod"],
   },
   "platform/audit": { uses: ["platform", ...platform("db", "objects", "paging")], packages: D1 },
+  "platform/admission": { uses: ["platform"] },
   "platform/http": {
-    uses: ["platform", ...platform("access", "filter", "paging", "work/deadline.ts")],
+    uses: ["platform", ...platform("access", "admission", "filter", "paging", "work/deadline.ts")],
     packages: [...HTTP, "hono/*"],
   },
 

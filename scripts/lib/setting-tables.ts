@@ -1,12 +1,14 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./project.ts";
+import { admissionSettings } from "#platform/admission/admission-settings.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { DeclaredSettings, type SettingsTable } from "#platform/settings.ts";
 
 /** The settings of the platform and of every module, which declares its own in a file `settings.ts`. */
 export const SETTING_TABLES: readonly SettingsTable[] = [
   platformSettings,
+  admissionSettings,
   ...(await Promise.all(moduleFiles().map(tablesIn))).flat(),
 ];
 

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { getCACertificates } from "node:tls";
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { convertV4MiniflareOptions, CoreHeaders, Log, LogLevel, Miniflare } from "miniflare";
 import { passwordThreads } from "./password-threads.ts";
 import { type NetworkPorts, publicNetwork } from "./public-network.ts";
 import { readWorkerConfig } from "./worker-config.ts";
@@ -37,6 +37,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Miniflare> {
   const { FLORIN_ALLOW_PRIVATE_HOSTS: allowsPrivate } = platformSettings.of(options.vars);
   process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= V8_FLAGS;
   const outbound = `${name}-outbound`;
+  tellPeers();
   return new Miniflare(
     convertV4MiniflareOptions({
       ...LOCAL_OPTIONS,
@@ -69,6 +70,15 @@ export async function openRuntime(options: RuntimeOptions): Promise<Miniflare> {
       ],
     }),
   );
+}
+
+/**
+ * Makes the runtime tell the Worker who is at the other end of a socket. Miniflare tells the runtime to take `cf` from a header that its
+ * own tools send, in which case the runtime leaves the peer out; no option of Miniflare says otherwise. Without the header's name, `cf` is
+ * `{ clientIp }` of the peer, and no client can set it.
+ */
+function tellPeers(): void {
+  Object.assign(CoreHeaders, { CF_BLOB: undefined });
 }
 
 /**

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Miniflare } from "miniflare";
 import { OperatorError } from "../project.ts";
 import type { StateFolder } from "../state.ts";
+import { reportMemory } from "./memory-report.ts";
 import { migrate } from "./migrate.ts";
 import type { NetworkPorts } from "./public-network.ts";
 import { openRuntime, urlOf, watchRuntimes } from "./runtime.ts";
@@ -33,12 +34,18 @@ export interface Server {
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { folder, port } = options;
   await freePort(port); // if it is taken, the runtime itself only prints a stack trace
-  const unwatch = watchRuntimes((pid) => folder.recordRuntime(pid));
+  let endReport: (() => void) | undefined;
+  const unwatch = watchRuntimes((pid) => {
+    folder.recordRuntime(pid);
+    endReport?.();
+    endReport = reportMemory(pid, options.onLog);
+  });
   await migrate(folder.dataPath);
   const runtime = await openRuntime({ ...options, dataPath: folder.dataPath });
   const stop = async (): Promise<void> => {
     await runtime.dispose();
     unwatch();
+    endReport?.();
   };
   try {
     const url = await answeringUrl(runtime);

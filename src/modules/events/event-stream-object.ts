@@ -75,7 +75,7 @@ export class EventStreamObject extends DurableObject<Env> {
   async open(options: LiveStreamOptions): Promise<Result<OpenStream>> {
     if (this.#streams.size + this.#opening >= STREAMS_MAX) {
       const message = `${STREAMS_MAX} event streams are open already, and a deployment has no more; close one, or try again later`;
-      return { ok: false, failure: { kind: "OVERLOADED", message } };
+      return { ok: false, failure: { kind: "RATE_LIMITED", message } };
     }
     this.#opening++;
     try {

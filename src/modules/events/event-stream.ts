@@ -11,7 +11,7 @@ const OPEN_MS_MAX = 15_000;
 export const eventStreamOf = (env: Pick<Env, "EVENT_STREAM">) =>
   env.EVENT_STREAM.getByName(STREAM_NAME);
 
-/** Opens an event stream, as the texts that it consists of. Throws `OVERLOADED` where too many are open. */
+/** Opens an event stream, as the texts that it consists of. Throws `RATE_LIMITED` where too many are open. */
 export async function openEventStream(
   { env, principal }: ServiceContext,
   { filter, ...options }: LiveStreamOptions,

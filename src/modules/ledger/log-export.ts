@@ -7,7 +7,7 @@ const READ_OF_LEDGER = { object: "ledger", isRead: true } as const;
 
 /**
  * The entries that the log of a ledger has now, as JSON, a line each; each page is read when the one before is taken.
- * Throws `OVERLOADED` where the ledger has as many exports under way as it may.
+ * Throws `RATE_LIMITED` where the ledger has as many exports under way as it may.
  */
 export async function* exportPages(
   object: DurableObjectStub<LedgerObject>,

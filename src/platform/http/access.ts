@@ -1,8 +1,13 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Scope } from "./authenticator.ts";
-import type { AppEnv } from "./context.ts";
+import type { AppEnv, RequestFacts } from "./context.ts";
+import { isInternal } from "./internal-calls.ts";
+import { addressOf } from "./sender/address.ts";
 import { assertLedgerAllowed, outOfReach } from "#platform/access/ledger-patterns.ts";
+import { admissionOf, payerOf, strangerAt } from "#platform/admission/admission.ts";
+import type { Payer, Ticket } from "#platform/admission/fair-gate.ts";
+import type { WorkKind } from "#platform/admission/work-kinds.ts";
 import { systemClock } from "#platform/clock.ts";
 import { ANONYMOUS, type Principal, type ServiceContext } from "#platform/context.ts";
 
@@ -45,11 +50,31 @@ export const accessOf = (
   ledgerOf: honouring.get(app)?.ledgerOf,
 });
 
-/** Checks the token, where one is needed: without waiting, where it is known. */
-export function contextOf(
+/**
+ * Checks the token, where one is needed, and takes the caller's place for one kind of work: without waiting, where the token is known and
+ * a place is free. Throws `UNAUTHENTICATED` and `RATE_LIMITED`.
+ */
+export function enter(
   c: Context<AppEnv>,
   access: Access,
-): ServiceContext | Promise<ServiceContext> {
+  kind: WorkKind,
+): Promise<void> | undefined {
+  const context = contextOf(c, access);
+  if (context instanceof Promise) return enterLater(c, context, kind);
+  c.set("context", context);
+  return takePlace(c, kind);
+}
+
+async function enterLater(
+  c: Context<AppEnv>,
+  context: Promise<ServiceContext>,
+  kind: WorkKind,
+): Promise<void> {
+  c.set("context", await context);
+  await takePlace(c, kind);
+}
+
+function contextOf(c: Context<AppEnv>, access: Access): ServiceContext | Promise<ServiceContext> {
   const { id: requestId, deployment } = c.get("request");
   const toContext = (principal: Principal): ServiceContext => {
     if (principal.ledgers.length > 0) assertReaches(principal, access, c);
@@ -70,4 +95,30 @@ function assertReaches(
   else if (!isOpen) {
     throw outOfReach("the token is bound to ledgers, and this operation reaches others, too");
   }
+}
+
+/** A request that was made inside belongs to work that has its place. */
+function takePlace(c: Context<AppEnv>, kind: WorkKind): Promise<void> | undefined {
+  if (isInternal(c.req.raw)) return undefined;
+  const request = c.get("request");
+  const ticket = admissionOf(c.env).enter(kind, payerFor(c));
+  if (ticket instanceof Promise) return holdLater(request, ticket);
+  request.ticket = ticket;
+  return undefined;
+}
+
+async function holdLater(request: RequestFacts, ticket: Promise<Ticket>): Promise<void> {
+  request.ticket = await ticket;
+}
+
+/** Does a part of a request's work in the budget of its kind. Throws `RATE_LIMITED` before the work. */
+export const inBudget = <T>(
+  c: Context<AppEnv>,
+  kind: WorkKind,
+  work: () => Promise<T>,
+): Promise<T> => (isInternal(c.req.raw) ? work() : admissionOf(c.env).run(kind, payerFor(c), work));
+
+function payerFor(c: Context<AppEnv>): Payer {
+  const { principal } = c.get("context");
+  return principal === ANONYMOUS ? strangerAt(addressOf(c.req.raw, c.env)) : payerOf(principal);
 }

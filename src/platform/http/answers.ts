@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { AppEnv } from "./context.ts";
+import type { AppEnv, RequestFacts } from "./context.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 
@@ -49,6 +49,9 @@ const TEXT_WANTED = new Set(["true", "yes", "y", "1"]);
 export const wantsTexts = (c: Context<AppEnv>): boolean =>
   TEXT_WANTED.has((c.req.header("formance-bigint-as-string") ?? "").toLowerCase());
 
+/** The request whose answer is made while it is sent. */
+type StreamedRequest = Pick<RequestFacts, "id" | "ticket">;
+
 /** A JSON answer of one long list, which is made and sent a page at a time. */
 export interface PagedAnswer {
   readonly status: number;
@@ -89,17 +92,24 @@ export const textsOfAnswer = ({ texts, pages }: AnyAnswer): AsyncIterable<string
  */
 export const respondInPages = (
   { status, pages, members }: PagedAnswer,
-  { requestId }: { requestId: string },
+  { request }: { request: StreamedRequest },
 ): Promise<Response> =>
-  respondInTexts(textsOf(pages, members), { status, contentType: "application/json", requestId });
+  respondInTexts(textsOf(pages, members), { status, contentType: "application/json", request });
 
 /** The same for an answer of another kind, which is made as texts. */
 export async function respondInTexts(
   source: AsyncIterable<string>,
-  { status, contentType, requestId }: { status: number; contentType: string; requestId: string },
+  {
+    status,
+    contentType,
+    request,
+  }: { status: number; contentType: string; request: StreamedRequest },
 ): Promise<Response> {
   const texts = source[Symbol.asyncIterator]();
   let next: IteratorResult<string> | undefined = await texts.next();
+  // The request's work is done when the last text is taken, or the client has gone away.
+  const { ticket } = request;
+  request.ticket = undefined;
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>(
     {
@@ -107,14 +117,17 @@ export async function respondInTexts(
         try {
           const item = next ?? (await texts.next());
           next = undefined;
-          if (item.done === true) controller.close();
-          else controller.enqueue(encoder.encode(item.value));
+          if (item.done !== true) return controller.enqueue(encoder.encode(item.value));
+          ticket?.release();
+          controller.close();
         } catch (error) {
-          logError("an answer was cut off", error, { requestId });
+          ticket?.release();
+          logError("an answer was cut off", error, { requestId: request.id });
           controller.error(error);
         }
       },
       async cancel() {
+        ticket?.release();
         await texts.return?.();
       },
     },

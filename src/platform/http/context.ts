@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { Authenticator } from "./authenticator.ts";
+import type { Ticket } from "#platform/admission/fair-gate.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
@@ -25,6 +26,8 @@ export interface RequestFacts {
   readonly deployment: Deployment;
   /** Whether the answer has the common headers already. */
   hasCommonHeaders: boolean;
+  /** Its part of the budget of whoever sends it, which is given back when the request ends, or the last of its answer is sent. */
+  ticket: Ticket | undefined;
 }
 
 /** What all requests of an environment have in common. */

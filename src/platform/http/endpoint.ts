@@ -1,14 +1,12 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { accessOf, contextOf } from "./access.ts";
+import { accessOf, enter } from "./access.ts";
 import {
   type AnyAnswer,
-  type ListAnswer,
   type PagedAnswer,
   respond,
   respondInPages,
   respondInTexts,
-  type TextAnswer,
   textsOfAnswer,
   wantsTexts,
 } from "./answers.ts";
@@ -32,10 +30,14 @@ import {
   parsePart,
   queryReader,
 } from "./request-parts.ts";
-import { ERROR_DESCRIPTIONS, ErrorResponse } from "./schemas.ts";
-import { AppError, type ErrorStatus } from "#platform/errors.ts";
-import type { JsonText } from "#platform/json.ts";
+import { type Answer, errorResponses, type Responses, type ResponseSpec } from "./responses.ts";
+import { ErrorResponse } from "./schemas.ts";
+import type { WorkKind } from "#platform/admission/work-kinds.ts";
+import { AppError } from "#platform/errors.ts";
 import { unsupported } from "#platform/validation.ts";
+
+export { empty, errors, json, longList, texts } from "./responses.ts";
+export type { Answer, Responses, ResponseSpec } from "./responses.ts";
 
 /**
  * One operation of the HTTP API: registers it with the OpenAPI document, checks the token, parses and validates what the
@@ -61,6 +63,8 @@ export interface EndpointSpec<
   readonly scope: Scope | "public";
   /** Whether it honours the ledgers that a token is bound to, where its path names none. Others are closed to such a token. */
   readonly honoursLedgers?: boolean;
+  /** Of which kind the operation's work is, whose budget the caller has a share of; an ordinary request by default. */
+  readonly work?: WorkKind;
   readonly params?: P;
   readonly query?: Q;
   /** The headers that the handler reads, besides those that every request may have. */
@@ -99,17 +103,6 @@ export interface Streams<P extends z.ZodType, Q extends z.ZodType> {
 
 export type Method = "get" | "head" | "post" | "put" | "patch" | "delete";
 export type BodyKind = keyof typeof CONTENT_TYPES;
-export type Responses = Readonly<Record<number, ResponseSpec>>;
-export interface ResponseSpec<S extends z.ZodType = z.ZodType> {
-  readonly description: string;
-  readonly schema?: S;
-  readonly headers?: z.ZodObject;
-  /** Of an answer that is sent as texts, as they are made. */
-  readonly contentType?: string;
-  /** Whether the list in `data` is sent in pages, as they are made. */
-  readonly isLongList?: true;
-}
-
 const CONTENT_TYPES = {
   json: "application/json",
   form: "application/x-www-form-urlencoded",
@@ -121,56 +114,6 @@ const CONTENT_TYPES = {
 export const Chunks = z
   .custom<AsyncIterable<Uint8Array>>()
   .openapi({ type: "string", format: "binary" });
-
-/** A JSON answer. */
-export const json = <S extends z.ZodType>(description: string, schema: S) => ({
-  description,
-  schema,
-});
-
-/** A JSON answer of one long list, which is made and sent a page at a time. */
-export const longList = <S extends z.ZodType>(description: string, schema: S) =>
-  ({ description, schema, isLongList: true }) as const;
-
-/** An answer of another type, which is made and sent a piece at a time. */
-export const texts = <C extends string>(description: string, contentType: C) => ({
-  description,
-  contentType,
-});
-
-/** An answer without a body. */
-export const empty = (description: string) => ({ description });
-
-/** The statuses that no operation declares, as they follow from what it is; see `commonErrors`. */
-type CommonStatus = 400 | 401 | 500 | 503 | 507;
-
-/** The error answers that an operation declares, besides those that all have. */
-export const errors = (...statuses: readonly Exclude<ErrorStatus, CommonStatus>[]) =>
-  errorResponses(statuses);
-
-const errorResponses = (statuses: readonly ErrorStatus[]) =>
-  Object.fromEntries(
-    statuses.map((status) => [status, json(ERROR_DESCRIPTIONS[status], ErrorResponse)]),
-  ) as Record<never, ResponseSpec>; // error answers are thrown, never returned by a handler
-
-type BodyOf<R> = R extends { schema: infer S extends z.ZodType } ? z.input<S> : undefined;
-
-/** The possible results of a handler: one of the declared answers, with a body of its schema. */
-export type Answer<R extends Responses> = {
-  [S in keyof R & number]: R[S] extends { contentType: string }
-    ? TextAnswer<S>
-    : R[S] extends { isLongList: true }
-      ? ListAnswer<S, BodyOf<R[S]>>
-      : BodyOf<R[S]> extends undefined
-        ? { status: S; headers?: Readonly<Record<string, string>> }
-        :
-            | { status: S; body: BodyOf<R[S]>; headers?: Readonly<Record<string, string>> }
-            | {
-                status: S;
-                written: JsonText<BodyOf<R[S]>>;
-                headers?: Readonly<Record<string, string>>;
-              };
-}[keyof R & number];
 
 export interface Parsed<P, Q, H, B> {
   readonly params: P;
@@ -213,13 +156,13 @@ export function endpoint<
   const readParams = paramsReader(spec.params, isPublic);
   const readQuery = queryReader(spec.query, isPublic);
   const access = accessOf(app, spec);
-  const { unsupportedQuery = [] } = spec;
+  const { unsupportedQuery = [], work = "request" } = spec;
   const isJson = spec.bodyKind === undefined && spec.otherBodies === undefined;
   app.on(verb.toUpperCase(), paths, async (c, next) => {
     if (verb === "get" && c.req.raw.method.toLowerCase() !== spec.method) return next();
     try {
-      const context = contextOf(c, access);
-      c.set("context", context instanceof Promise ? await context : context);
+      const entering = enter(c, access, work);
+      if (entering !== undefined) await entering;
       const { isWalk, parse: parseQuery } = readQuery(c);
       if (!isWalk && unsupportedQuery.length > 0) assertSupported(unsupportedQuery, c);
       spec.before?.(c);
@@ -233,7 +176,7 @@ export function endpoint<
       if (spec.streams !== undefined && Object.hasOwn(spec.streams.contentTypes, contentType)) {
         const stream = { contentType, chunks: readChunks(c.req.raw) };
         const answer = await spec.streams.handler({ ...parsed, ...stream });
-        return await respondInPages(answer, { requestId: c.get("request").id });
+        return await respondInPages(answer, { request: c.get("request") });
       }
       const answer: AnyAnswer = await handler({
         ...parsed,
@@ -246,7 +189,7 @@ export function endpoint<
       if (texts !== undefined) {
         const { status } = answer;
         const contentType = spec.responses[status]?.contentType ?? CONTENT_TYPES.json;
-        return await respondInTexts(texts, { status, contentType, requestId: c.get("request").id });
+        return await respondInTexts(texts, { status, contentType, request: c.get("request") });
       }
       const request = c.get("request");
       const response = respond(answer, {
@@ -314,6 +257,7 @@ function commonErrors({ scope, body, bodyKind, failure }: OperationShape): Respo
     400,
     ...(scope === "public" ? [] : [401 as const]),
     ...(isLimited ? [413 as const] : []),
+    429,
     500,
     503,
     507,

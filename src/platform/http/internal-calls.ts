@@ -29,6 +29,9 @@ export async function readInternally(
   return present(registered, "the app was registered")(request, env);
 }
 
+/** Whether a request was made inside of the process. */
+export const isInternal = (request: Request): boolean => principals.has(request);
+
 /** How a request that was made inside is authenticated; undefined for all others. */
 export function internalAuthenticator(request: Request): Authenticator | undefined {
   const principal = principals.get(request);

@@ -1,10 +1,10 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { addressOf } from "#modules/auth/limits/address.ts";
 import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
 import { ATTEMPT_RULES } from "#modules/auth/limits/attempt-rules.ts";
 import { AppError } from "#platform/errors.ts";
+import { addressOf } from "#platform/http/sender/address.ts";
 import { freshName } from "#test/support/platform/api.ts";
 import { evict } from "#test/support/platform/evict.ts";
 

@@ -31,10 +31,12 @@ test("the page of the API has a policy of its own, which allows no other site an
 
 test("a server with a socket of its own takes nothing that came another way", async () => {
   const server = isolate({ FLORIN_DIRECT: "true" });
-  expect((await server("/versions")).status).toBe(200);
-  const response = await server("/versions", { cf: { colo: "made up" } });
-  expect(response.status).toBe(400);
-  expect(await response.text()).toContain("this way into the server is closed");
+  expect((await server("/versions", { cf: { clientIp: "127.0.0.1:4711" } })).status).toBe(200);
+  for (const cf of [undefined, { colo: "made up" }, { clientIp: "127.0.0.1:4711", colo: "X" }]) {
+    const response = await server("/versions", cf === undefined ? {} : { cf });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("this way into the server is closed");
+  }
 });
 
 test.each([

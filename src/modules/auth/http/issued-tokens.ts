@@ -45,6 +45,7 @@ function registerIntrospection(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: "/oauth/introspect",
       operationId: "introspectToken",
+      work: "credential",
       summary: "Ask whether a token is valid, and what it allows",
       description:
         "The client authenticates by a `Basic` Authorization header. It learns of tokens that it is in the audience of; a trusted client learns of all.",
@@ -82,6 +83,7 @@ function registerRevocation(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: "/revoke",
       operationId: "revokeToken",
+      work: "credential",
       summary: "Revoke a token of one's own",
       description:
         "With a refresh token, all tokens end that go back to the same login. An access token is refused everywhere within a minute. A token that is not valid any more is no error.",

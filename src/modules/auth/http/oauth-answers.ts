@@ -3,11 +3,11 @@ import { OAuthErrorResponse } from "./oauth-schemas.ts";
 import { toDescription, toOAuthError } from "#modules/auth/core/oauth-error.ts";
 import { usesBasic } from "#modules/auth/credentials.ts";
 import { issuerOf } from "#modules/auth/issuer.ts";
-import { addressOf } from "#modules/auth/limits/address.ts";
 import type { ClientRequest } from "#modules/auth/tokens/requests.ts";
 import type { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { json } from "#platform/http/endpoint.ts";
+import { addressOf } from "#platform/http/sender/address.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
 /** Answers that concern tokens are nobody else's. */

@@ -71,6 +71,7 @@ function registerToken(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: "/oauth/token",
       operationId: "createToken",
+      work: "credential",
       summary: "Get an access token",
       description:
         "Send the client's id and secret in the form or in a `Basic` Authorization header. If both are there, the header counts. A public client sends its id only. Whoever presents an assertion needs no client.",

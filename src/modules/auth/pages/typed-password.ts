@@ -1,7 +1,6 @@
 import { readCookie, writeCookie } from "./browser.ts";
 import type { PageRequest } from "./register.ts";
 import { deriveFor } from "#modules/auth/hashing/password-hasher.ts";
-import { addressOf } from "#modules/auth/limits/address.ts";
 import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
 import {
   DEVICE_MS,
@@ -12,6 +11,7 @@ import {
 import { matchesPassword, PASSWORD_LENGTH_MAX } from "#modules/auth/people/passwords.ts";
 import { loginOf } from "#modules/auth/people/store.ts";
 import { AppError } from "#platform/errors.ts";
+import { addressOf } from "#platform/http/sender/address.ts";
 import { toMillis } from "#platform/time.ts";
 
 /** A password that somebody has typed into one of our pages. */

@@ -70,6 +70,7 @@ export function registerEventStream(app: OpenAPIHono<AppEnv>): void {
       method: "get",
       path: "/events/stream",
       operationId: "florinStreamEvents",
+      work: "stream",
       summary: "Follow events as they happen",
       description: DESCRIPTION,
       tags: ["Event stream"],

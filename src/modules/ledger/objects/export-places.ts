@@ -15,12 +15,12 @@ export class ExportPlaces {
     this.#nowMs = nowMs;
   }
 
-  /** Gives a place to a new export. Throws `OVERLOADED` where all are taken. */
+  /** Gives a place to a new export. Throws `RATE_LIMITED` where all are taken. */
   take(exportId: string): void {
     this.#dropIdle();
     if (this.#takenMs.size >= EXPORTS_MAX) {
       throw new AppError(
-        "OVERLOADED",
+        "RATE_LIMITED",
         `${EXPORTS_MAX} exports of the ledger are under way, which is the most; try again when one of them has ended`,
       );
     }

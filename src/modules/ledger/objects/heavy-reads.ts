@@ -87,7 +87,7 @@ export class HeavyReads {
     return answer;
   }
 
-  /** Gives a new export its place, and says which ledger it is of. Throws `OVERLOADED` where no place is left. */
+  /** Gives a new export its place, and says which ledger it is of. Throws `RATE_LIMITED` where no place is left. */
   beginExport(exportId: string): Result<string> {
     const engine = this.#engineOf(undefined);
     if (!engine.ok) return engine;

@@ -43,6 +43,7 @@ export function registerFlorinExpressions(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: "/expressions/check",
       operationId: "florinCheckExpression",
+      work: "expression",
       summary: "Check an expression for an editor",
       description:
         "The answer lists every mistake and likely mistake of a trigger's filter or variable with its range, and what it reads and calls. Nothing is evaluated.",

@@ -35,7 +35,7 @@ async function write(ledger: TestLedger, outcome: StreamOutcome, bytesMax: numbe
     const committed = ledger.engine.readCommitted(logIds, { bytesMax });
     return new Map(committed.map(({ logId, transaction }) => [logId, transaction]));
   });
-  const response = await respondInPages(answer, { requestId: "1" });
+  const response = await respondInPages(answer, { request: { id: "1", ticket: undefined } });
   return { status: response.status, text: await response.text() };
 }
 

@@ -21,7 +21,7 @@ function pagesOf(pages: readonly object[][], error?: Error) {
 }
 
 const answer = (pages: AsyncIterable<object[]>, members = {}) =>
-  respondInPages({ status: 200, pages, members }, { requestId: "1" });
+  respondInPages({ status: 200, pages, members }, { request: { id: "1", ticket: undefined } });
 
 describe("an answer in pages", () => {
   test.each<[object[][], object, string]>([

@@ -71,6 +71,7 @@ export function registerNumscript(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: "/numscript/check",
       operationId: "florinCheckScript",
+      work: "script",
       summary: "Check a script for an editor",
       description:
         "The answer lists every mistake and likely mistake with its range, the texts to show where the pointer rests, and the accounts and assets that the script names. Nothing is executed.",

@@ -36,6 +36,7 @@ export function registerVerify(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: "/ledgers/{ledger}/verify",
       operationId: "florinVerifyLedger",
+      work: "verification",
       summary: "Verify a ledger against its log",
       description:
         "The ledger is rebuilt from its log in another database, and every row, the hash chain and the sums of money are compared. The answer comes after a few seconds: call again while the status is `running`. The ledger goes on working meanwhile.",

@@ -59,9 +59,10 @@ function registerExport(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: "/v2/{ledger}/logs/export",
       operationId: "v2ExportLogs",
+      work: "export",
       summary: "Export the log",
       description:
-        "The answer has the entries that exist at its start, oldest first, each on one line in the form of the list. It is written while the client reads it, and is cut off at an entry that cannot be read. A ledger has at most ten exports under way; one more is answered with 503.",
+        "The answer has the entries that exist at its start, oldest first, each on one line in the form of the list. It is written while the client reads it, and is cut off at an entry that cannot be read. A ledger has at most ten exports under way; one more is answered with 429.",
       tags: TAGS,
       scope: "ledger:read",
       params: LedgerParams,
@@ -84,6 +85,7 @@ function registerImport(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: "/v2/{ledger}/logs/import",
       operationId: "v2ImportLogs",
+      work: "import",
       summary: "Import a log",
       description:
         "Exported entries are stored in a ledger that has no writes of its own. They are stored while they arrive: if one is refused, those before it stay, and another request may continue after them. A ledger takes one import at a time: until it ends, or has sent nothing for five seconds, other imports and writes are answered with 503.",

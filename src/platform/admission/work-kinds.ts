@@ -1,0 +1,105 @@
+import type { GateLimits } from "./fair-gate.ts";
+
+/** What a kind of work is called in refusals, and which setting says how much of it is under way at once in an isolate. */
+interface WorkKindSpec {
+  readonly name: string;
+  readonly setting: AdmissionSetting;
+  /** Whether more than the share waits for a moment; otherwise it is refused at once. */
+  readonly queues: boolean;
+  /** How long such work takes at most, in milliseconds. */
+  readonly leaseMs: number;
+}
+
+export type AdmissionSetting =
+  | "FLORIN_LIMIT_REQUESTS"
+  | "FLORIN_LIMIT_CREDENTIALS"
+  | "FLORIN_LIMIT_SCRIPTS"
+  | "FLORIN_LIMIT_EXPORTS"
+  | "FLORIN_LIMIT_STREAMS"
+  | "FLORIN_LIMIT_WAITING";
+
+const MINUTE_MS = 60_000;
+
+/** The kinds of work that have a budget. A request is of one kind; work inside of it may take a second one. */
+export const WORK_KINDS = {
+  /** Whatever has no kind of its own. */
+  request: {
+    name: "requests",
+    setting: "FLORIN_LIMIT_REQUESTS",
+    queues: true,
+    leaseMs: 2 * MINUTE_MS,
+  },
+  /** Checks of a signature or a secret, and signatures of tokens: nobody is known before. */
+  credential: {
+    name: "checks of credentials",
+    setting: "FLORIN_LIMIT_CREDENTIALS",
+    queues: true,
+    leaseMs: MINUTE_MS,
+  },
+  /** Checks and dry runs of Numscript outside of a write. */
+  script: {
+    name: "scripts",
+    setting: "FLORIN_LIMIT_SCRIPTS",
+    queues: true,
+    leaseMs: MINUTE_MS,
+  },
+  /** Checks and test runs of expressions. */
+  expression: {
+    name: "expressions",
+    setting: "FLORIN_LIMIT_SCRIPTS",
+    queues: true,
+    leaseMs: MINUTE_MS,
+  },
+  export: {
+    name: "exports",
+    setting: "FLORIN_LIMIT_EXPORTS",
+    queues: false,
+    leaseMs: 60 * MINUTE_MS,
+  },
+  import: {
+    name: "imports",
+    setting: "FLORIN_LIMIT_EXPORTS",
+    queues: false,
+    leaseMs: 60 * MINUTE_MS,
+  },
+  verification: {
+    name: "verifications",
+    setting: "FLORIN_LIMIT_EXPORTS",
+    queues: false,
+    leaseMs: 2 * MINUTE_MS,
+  },
+  /** Listeners of events. A stream ends after an hour. */
+  stream: {
+    name: "event streams",
+    setting: "FLORIN_LIMIT_STREAMS",
+    queues: false,
+    leaseMs: 65 * MINUTE_MS,
+  },
+  /** Requests that wait for the end of something: `wait=true`. */
+  waiting: {
+    name: "waiting requests",
+    setting: "FLORIN_LIMIT_WAITING",
+    queues: false,
+    leaseMs: 2 * MINUTE_MS,
+  },
+} as const satisfies Readonly<Record<string, WorkKindSpec>>;
+
+export type WorkKind = keyof typeof WORK_KINDS;
+
+/** Part of the places that one client has while no other is there. */
+const ALONE = 7 / 8;
+/** Part of the places that one client has while others are there. */
+const SHARED = 3 / 8;
+/** Longest wait in a queue, in milliseconds. */
+export const QUEUE_WAIT_MS = 5000;
+
+/** The limits of a kind of which `total` are under way at once. */
+export const limitsOf = (kind: WorkKind, total: number): GateLimits => ({
+  total,
+  alone: Math.max(1, Math.floor(total * ALONE)),
+  shared: Math.max(1, Math.floor(total * SHARED)),
+  waitingOfGroup: WORK_KINDS[kind].queues ? 2 * total : 0,
+  waiting: WORK_KINDS[kind].queues ? 8 * total : 0,
+  waitMs: QUEUE_WAIT_MS,
+  leaseMs: WORK_KINDS[kind].leaseMs,
+});

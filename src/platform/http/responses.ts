@@ -1,0 +1,66 @@
+import type { z } from "@hono/zod-openapi";
+import type { ListAnswer, TextAnswer } from "./answers.ts";
+import { ERROR_DESCRIPTIONS, ErrorResponse } from "./schemas.ts";
+import type { ErrorStatus } from "#platform/errors.ts";
+import type { JsonText } from "#platform/json.ts";
+
+export type Responses = Readonly<Record<number, ResponseSpec>>;
+export interface ResponseSpec<S extends z.ZodType = z.ZodType> {
+  readonly description: string;
+  readonly schema?: S;
+  readonly headers?: z.ZodObject;
+  /** Of an answer that is sent as texts, as they are made. */
+  readonly contentType?: string;
+  /** Whether the list in `data` is sent in pages, as they are made. */
+  readonly isLongList?: true;
+}
+
+/** A JSON answer. */
+export const json = <S extends z.ZodType>(description: string, schema: S) => ({
+  description,
+  schema,
+});
+
+/** A JSON answer of one long list, which is made and sent a page at a time. */
+export const longList = <S extends z.ZodType>(description: string, schema: S) =>
+  ({ description, schema, isLongList: true }) as const;
+
+/** An answer of another type, which is made and sent a piece at a time. */
+export const texts = <C extends string>(description: string, contentType: C) => ({
+  description,
+  contentType,
+});
+
+/** An answer without a body. */
+export const empty = (description: string) => ({ description });
+
+/** The statuses that no operation declares, as they follow from what it is; see `commonErrors`. */
+type CommonStatus = 400 | 401 | 500 | 503 | 507;
+
+/** The error answers that an operation declares, besides those that all have. */
+export const errors = (...statuses: readonly Exclude<ErrorStatus, CommonStatus>[]) =>
+  errorResponses(statuses);
+
+export const errorResponses = (statuses: readonly ErrorStatus[]) =>
+  Object.fromEntries(
+    statuses.map((status) => [status, json(ERROR_DESCRIPTIONS[status], ErrorResponse)]),
+  ) as Record<never, ResponseSpec>; // error answers are thrown, never returned by a handler
+
+type BodyOf<R> = R extends { schema: infer S extends z.ZodType } ? z.input<S> : undefined;
+
+/** The possible results of a handler: one of the declared answers, with a body of its schema. */
+export type Answer<R extends Responses> = {
+  [S in keyof R & number]: R[S] extends { contentType: string }
+    ? TextAnswer<S>
+    : R[S] extends { isLongList: true }
+      ? ListAnswer<S, BodyOf<R[S]>>
+      : BodyOf<R[S]> extends undefined
+        ? { status: S; headers?: Readonly<Record<string, string>> }
+        :
+            | { status: S; body: BodyOf<R[S]>; headers?: Readonly<Record<string, string>> }
+            | {
+                status: S;
+                written: JsonText<BodyOf<R[S]>>;
+                headers?: Readonly<Record<string, string>>;
+              };
+}[keyof R & number];

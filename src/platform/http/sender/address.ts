@@ -1,0 +1,31 @@
+import { directPeerOf, isFromEdge } from "./edge.ts";
+import { forwardedSender, senderOf } from "#platform/admission/addresses.ts";
+import { admissionSettings } from "#platform/admission/admission-settings.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
+
+/** The key of requests whose sender is not known: all of them count together. */
+const UNKNOWN_ADDRESS = "unknown";
+
+/**
+ * Who sends a request, for limits: an IPv4 address, or the network of an IPv6 address. On Cloudflare the edge says so. Under `npm start`
+ * it is the other end of the socket, or whom a trusted proxy (`FLORIN_TRUSTED_PROXIES`) names; what else a client says does not count.
+ */
+export function addressOf(request: Request, env: Env): string {
+  const address = platformSettings.of(env).FLORIN_DIRECT
+    ? localSender(request, env)
+    : edgeSender(request, env);
+  return (address === undefined ? undefined : senderOf(address)) ?? UNKNOWN_ADDRESS;
+}
+
+function edgeSender(request: Request, env: Env): string | undefined {
+  const address = request.headers.get("cf-connecting-ip");
+  return address === null || !isFromEdge(request, env) ? undefined : address;
+}
+
+function localSender(request: Request, env: Env): string | undefined {
+  const peer = directPeerOf(request);
+  if (peer === undefined) return undefined;
+  const trusted = admissionSettings.of(env).FLORIN_TRUSTED_PROXIES;
+  const forwardedFor = trusted.length === 0 ? null : request.headers.get("x-forwarded-for");
+  return forwardedSender(peer, { forwardedFor, trusted });
+}
