@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { request } from "node:http";
 import { connect } from "node:net";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
@@ -78,8 +79,32 @@ describe("headers of the runtime", () => {
   test.each(['{"colo":"X"}', "nonsense"])("cannot say '%s' for Cloudflare's edge", async (blob) => {
     const headers = { "MF-CF-Blob": blob, "cf-ray": "0123456789abcdef" };
     const response = await fetch(`${server.url}/versions`, { headers });
-    expect(response.status).toBe(400);
+    expect(response.status).toBe(200);
     expect(response.headers.get("x-request-id")).not.toBe("0123456789abcdef");
+  });
+
+  test("do not choose the address to which failed attempts are charged", async () => {
+    const attempt = (number: number, localAddress: string): Promise<number> => {
+      const { promise, resolve: settle, reject } = Promise.withResolvers<number>();
+      const headers = {
+        "content-type": "application/x-www-form-urlencoded",
+        "cf-connecting-ip": `203.0.113.${number}`,
+        "x-forwarded-for": `203.0.113.${number}`,
+        "MF-CF-Blob": `{"clientIp":"203.0.113.${number}:1"}`,
+      };
+      const options = { method: "POST", headers, localAddress };
+      const call = request(`${server.url}/api/auth/oauth/token`, options, (answer) => {
+        answer.resume();
+        settle(answer.statusCode ?? 0);
+      });
+      call.once("error", reject);
+      call.end("grant_type=client_credentials&client_id=guessed&client_secret=wrong");
+      return promise;
+    };
+    const statuses: number[] = [];
+    for (let number = 1; number <= 11; number++) statuses.push(await attempt(number, "127.0.0.1"));
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
+    expect(await attempt(12, "127.0.0.9")).toBe(401);
   });
 });
 

@@ -141,6 +141,22 @@ describe("the address of a request", () => {
     expect(at("::1", {})).toBe("0:0:0:0::/64");
   });
 
+  test("is the socket's under `npm start`, or whom a trusted proxy names", () => {
+    const direct = (clientIp: string, proxies = "") =>
+      addressOf(
+        new Request("http://localhost", {
+          headers: { "cf-connecting-ip": "192.0.2.1", "x-forwarded-for": "192.0.2.2, 192.0.2.3" },
+          cf: { clientIp },
+        }),
+        Object.assign({ ...env }, { FLORIN_DIRECT: "true", FLORIN_TRUSTED_PROXIES: proxies }),
+      );
+    expect(direct("198.51.100.4:4711")).toBe("198.51.100.4");
+    expect(direct("[2001:db8::7]:4711")).toBe("2001:db8:0:0::/64");
+    expect(direct("198.51.100.4:4711", "10.0.0.0/8")).toBe("198.51.100.4");
+    expect(direct("198.51.100.4:4711", "198.51.100.0/24")).toBe("192.0.2.3");
+    expect(direct("198.51.100.4:4711", "198.51.100.4, 192.0.2.3")).toBe("192.0.2.2");
+  });
+
   test("is nobody's where the client itself says it", () => {
     const headers = { "cf-connecting-ip": "192.0.2.7" };
     expect(addressOf(new Request("https://florin.example", { headers, cf: {} }), env)).toBe(
