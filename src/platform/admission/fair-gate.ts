@@ -118,19 +118,24 @@ export class FairGate {
     if (this.#waiting > 0) this.#admitWaiting();
   }
 
+  /**
+   * Looks for its ticket again and again, by timers of its own: a promise that another request resolves would go on in that one's name, which
+   * the runtime does not allow. A waiter that has stopped looking belongs to a request that was broken off.
+   */
   async #wait(member: Member): Promise<Ticket> {
-    const { promise, resolve } = Promise.withResolvers<Ticket | undefined>();
-    const waiter: Waiter = { sinceMs: this.#nowMs(), resolve };
+    const sinceMs = this.#nowMs();
+    const waiter: Waiter = { seenMs: sinceMs, ticket: undefined };
     this.#enqueue(member, waiter);
-    // The timer belongs to this request, so that the runtime sees that the request waits for something.
-    const timer = setTimeout(() => {
-      if (this.#dequeue(member, waiter)) this.#forget(member);
-      resolve(undefined);
-    }, this.#limits.waitMs);
-    const ticket = await promise;
-    clearTimeout(timer);
-    if (ticket === undefined) throw this.#refusal();
-    return ticket;
+    let waitedMs = 0;
+    for (let pauseMs = LOOK_MS_MIN; waitedMs < this.#limits.waitMs;) {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (waiter.ticket !== undefined) return waiter.ticket;
+      waiter.seenMs = this.#nowMs();
+      waitedMs += pauseMs;
+      pauseMs = Math.min(2 * pauseMs, LOOK_MS_MAX);
+    }
+    if (this.#dequeue(member, waiter)) this.#forget(member);
+    throw this.#refusal();
   }
 
   #enqueue(member: Member, waiter: Waiter): void {
@@ -162,8 +167,9 @@ export class FairGate {
       // The next turn of both comes after those of the others.
       if (group.turns.delete(member)) group.turns.add(member);
       if (this.#turns.delete(group)) this.#turns.add(group);
-      if (this.#nowMs() - waiter.sinceMs > 2 * this.#limits.waitMs) this.#forget(member);
-      else waiter.resolve(this.#grant(member));
+      // Much time lies between the two as well where the machine's clock was set back.
+      if (Math.abs(this.#nowMs() - waiter.seenMs) > GONE_MS) this.#forget(member);
+      else waiter.ticket = this.#grant(member);
     }
   }
 
@@ -201,6 +207,12 @@ export class FairGate {
   }
 }
 
+/** Shortest and longest pause between two looks for a ticket, in milliseconds; each pause is twice as long as the one before. */
+const LOOK_MS_MIN = 4;
+const LOOK_MS_MAX = 64;
+/** A waiter that has not looked for its ticket for so long has gone, in milliseconds: the thread may be busy for a while. */
+const GONE_MS = 5000;
+
 /** When a refused caller may come again, in seconds: places come free all the time. */
 const RETRY_SECONDS = 1;
 
@@ -221,8 +233,9 @@ interface Member {
 }
 
 interface Waiter {
-  readonly sinceMs: number;
-  readonly resolve: (ticket: Ticket | undefined) => void;
+  /** When it has looked for its ticket last. */
+  seenMs: number;
+  ticket: Ticket | undefined;
 }
 
 class HeldTicket implements Ticket {

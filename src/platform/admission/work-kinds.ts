@@ -98,8 +98,8 @@ export const limitsOf = (kind: WorkKind, total: number): GateLimits => ({
   total,
   alone: Math.max(1, Math.floor(total * ALONE)),
   shared: Math.max(1, Math.floor(total * SHARED)),
-  waitingOfGroup: WORK_KINDS[kind].queues ? 2 * total : 0,
-  waiting: WORK_KINDS[kind].queues ? 8 * total : 0,
+  waitingOfGroup: WORK_KINDS[kind].queues ? total : 0,
+  waiting: WORK_KINDS[kind].queues ? 2 * total : 0,
   waitMs: QUEUE_WAIT_MS,
   leaseMs: WORK_KINDS[kind].leaseMs,
 });
