@@ -53,6 +53,12 @@ export async function assertPlugin(
 /** No installation has it. */
 const NO_KEY = 0;
 
+/** The path of a URL, which may name the account that it is for, or be a secret itself. */
+function pathOf(text: string): string[] {
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) return [];
+  return [new URL(text).pathname.replace(/\/+$/, "")];
+}
+
 function portsOf(
   { env, clock }: ServiceContext,
   {
@@ -61,9 +67,10 @@ function portsOf(
     store,
   }: { readonly kind: ConnectorKind; readonly config: PluginConfig; readonly store: PluginStore },
 ): PluginPorts {
-  const secrets = kind.fields.flatMap(({ name, isSecret }) =>
-    isSecret === true ? [String(config[name])] : [],
-  );
+  const secrets = kind.fields.flatMap(({ name, isSecret }) => {
+    const value = String(config[name]);
+    return isSecret === true ? [value] : pathOf(value);
+  });
   const fetch = providerFetch({
     fetch: boundFetch(env, kind.certificateBinding ?? "") ?? systemFetch(env),
     policy: { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS },
