@@ -5,7 +5,7 @@ import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 let server: LocalServer;
 beforeAll(async () => {
-  server = await LocalServer.start(freshFolder());
+  server = await LocalServer.start(freshFolder(), { FLORIN_LIMIT_EXPORTS: "100" });
 });
 afterAll(() => server.stop());
 
@@ -157,7 +157,7 @@ describe("over a socket", () => {
     const answers = await Promise.all(Array.from({ length: 10 }, begin));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     const refused = await begin();
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
     await answers[0]?.body?.cancel();
     await expect
       .poll(async () => {

@@ -145,7 +145,7 @@ describe("a stream", () => {
       let last = await tryOpen();
       while (last.status === 200 && open.length <= 100) last = await tryOpen();
       const { status, message } = await refusalOf(last);
-      expect(status).toBe(503);
+      expect(status).toBe(429);
       expect(message).toContain("100 event streams are open");
       await open.pop()?.cancel();
       await eventually(async () => {

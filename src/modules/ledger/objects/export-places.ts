@@ -22,6 +22,7 @@ export class ExportPlaces {
       throw new AppError(
         "RATE_LIMITED",
         `${EXPORTS_MAX} exports of the ledger are under way, which is the most; try again when one of them has ended`,
+        { retryAfterSeconds: 1 },
       );
     }
     this.keep(exportId);

@@ -98,14 +98,14 @@ describe("exports of one ledger at a time", () => {
     const refused = await exportOf(ledger);
     expect(refused.headers.get("retry-after")).toBe("1");
     expect(await refusalOf(refused)).toEqual({
-      status: 503,
-      code: "INTERNAL",
+      status: 429,
+      code: "VALIDATION",
       message:
-        "[INTERNAL] 10 exports of the ledger are under way, which is the most; try again when one of them has ended",
+        "[VALIDATION] 10 exports of the ledger are under way, which is the most; try again when one of them has ended",
     });
     await readers[0]?.cancel();
     const [next] = await eventually(() => begun(ledger, 1));
-    expect((await exportOf(ledger)).status).toBe(503);
+    expect((await exportOf(ledger)).status).toBe(429);
     for (let chunk = await next?.read(); chunk?.done === false;) chunk = await next?.read();
     const last = await eventually(() => begun(ledger, 1));
     await Promise.all([...readers, ...last].map((reader) => reader.cancel()));
