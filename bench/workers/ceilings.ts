@@ -43,9 +43,11 @@ export class LedgerObject extends DurableObject<Env> {
 export class AttemptLimitObject extends DurableObject<Env> {}
 export class ClockObject extends DurableObject<Env> {}
 export class ConnectorObject extends DurableObject<Env> {}
+export class InstanceRunnerObject extends DurableObject<Env> {}
 export class LedgerAuditObject extends DurableObject<Env> {}
 export class EndpointObject extends DurableObject<Env> {}
 export class EventStreamObject extends DurableObject<Env> {}
+export class PasswordHashObject extends DurableObject<Env> {}
 export class PipelineObject extends DurableObject<Env> {}
 export class TriggerLaneObject extends DurableObject<Env> {}
 export class InstanceWorkflow extends WorkflowEntrypoint<Env> {}

@@ -7,8 +7,10 @@ export {
   ConnectorObject,
   EndpointObject,
   EventStreamObject,
+  InstanceRunnerObject,
   InstanceWorkflow,
   LedgerAuditObject,
+  PasswordHashObject,
   PipelineObject,
   TriggerLaneObject,
 } from "#src/index.ts";

@@ -99,7 +99,7 @@ export class TriggerLaneStore {
   /** The events that have waited longest. */
   first(limit: number): WaitingEvent[] {
     const rows = this.#sql.all<{ seq: number; event_id: string; triggers: string; event: string }>(
-      "SELECT seq, event_id, triggers, event FROM work ORDER BY seq LIMIT ?",
+      "SELECT seq, event_id, triggers, event FROM work ORDER BY seq LIMIT ? + 0",
       limit,
     );
     return rows.map(({ seq, event_id: id, triggers, event: text }) => ({
