@@ -319,7 +319,7 @@ function factsOfVolumes(
   return {
     account: { type: "addresses", values: [account] },
     address: { type: "addresses", values: [account] },
-    balance: { type: "balances", values: new Map([[asset, input - output]]) },
+    balance: { type: "balances", values: new Map([[asset, input - output]]), isOneRow: true },
     first_usage: { type: "date", value: firstUsage },
     metadata: { type: "metadata", values: metadata },
   };

@@ -14,7 +14,12 @@ export type RowValue =
   | { readonly type: "addresses"; readonly values: readonly string[] }
   | { readonly type: "metadata"; readonly values: Metadata }
   /** Balances by asset. Tests of other assets are neither true nor false. */
-  | { readonly type: "balances"; readonly values: ReadonlyMap<string, bigint> };
+  | {
+      readonly type: "balances";
+      readonly values: ReadonlyMap<string, bigint>;
+      /** Whether they are those of a row of volumes, which has no other asset; a test of another one then fails. */
+      readonly isOneRow?: boolean;
+    };
 
 /** The values of a row by the key of the filter, without brackets. */
 export type RowValues = Readonly<Record<string, RowValue>>;
@@ -87,7 +92,7 @@ function judgeTest(operator: string, operand: unknown, values: RowValues): Truth
     case "metadata":
       return judgeMetadata(test, actual.values);
     case "balances":
-      return judgeBalances(test, actual.values);
+      return judgeBalances(test, actual.values, actual.isOneRow ?? false);
   }
 }
 
@@ -108,12 +113,13 @@ function judgeMetadata({ operator, name, value }: MapTest, metadata: Metadata): 
 function judgeBalances(
   { operator, name, value }: MapTest,
   balances: ReadonlyMap<string, bigint>,
+  isOneRow: boolean,
 ): TruthValue {
   if (operator === "$exists") {
     return name === undefined ? balances.has(String(value)) : balances.has(name) === value;
   }
   const known = [...balances].filter(([asset]) => name === undefined || asset === name);
-  if (known.length === 0) return undefined;
+  if (known.length === 0) return isOneRow ? false : undefined;
   return known.some(([, balance]) => isRelated(operator, balance, value as bigint)); // as drawn for the key
 }
 

@@ -183,7 +183,8 @@ describe("balances that are summed in steps", () => {
     const ledger = regions();
     const { reads } = ledger.engine;
     const query = balances(fields);
-    const expected = reads.aggregateBalances(query);
+    // Another ledger with the same books, as one that was read keeps the sums and has no steps to do.
+    const expected = regions().engine.reads.aggregateBalances(query);
     ledger.now = at("14:00");
     let writes = 0;
     const { result, count } = interrupted(reads.inSteps.aggregateBalances(query), () =>

@@ -92,6 +92,7 @@ describe("metadata of accounts at a moment", () => {
     ledger.bulk(
       Array.from({ length: 60 }, (_, index) => setMetadata("a1", { large, n: `${index}` })),
     );
+    ledger.now = at("11:00"); // each element of a bulk is a microsecond later than the one before
     const rows = ledger.sql.all<{ id: number; address: string }>("SELECT id, address FROM account");
     let statements = 0;
     const counting = new MetadataHistory({
