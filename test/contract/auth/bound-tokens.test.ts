@@ -206,7 +206,7 @@ test("no operation takes an id of something that may belong to another ledger, u
     .flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name));
   // Payments and what belongs to them are in no ledger; their bookings have tests of their own.
   const ofPayments =
-    /^(?:account|bankAccount|connection|connector|conversion|instance|order|payment|paymentInitiation|paymentServiceUser|pool|schedule|task|transfer|attempt|number|reversal)(?:I[dD])?$|^connector$/;
+    /^(?:account|bankAccount|connection|connector|conversion|instance|order|payment|paymentInitiation|paymentServiceUser|pool|schedule|task|transfer|attempt|number|reversal|item)(?:I[dD])?$|^connector$/;
   expect(sorted(params).filter((name) => !ofPayments.test(name) && !IDS.has(name))).toEqual([]);
 });
 
