@@ -62,13 +62,14 @@ export class Segments {
       first += group.length;
     }
     const before = sql.raw(`${rows.length - 1}`);
+    // As an expression, it is found at the end of the table; as a table of its own, SQLite would read all rows for it.
+    const last = sql`(SELECT max(${this.#key}) FROM ${this.#key.table})`;
     return this.#addBits(
       db,
       sql`
-        SELECT (m.last - ${before} + CASE e.edge WHEN 0 THEN r.item ->> 0 ELSE r.item ->> 1 END) / ${this.#size},
+        SELECT (${last} - ${before} + CASE e.edge WHEN 0 THEN r.item ->> 0 ELSE r.item ->> 1 END) / ${this.#size},
           ${rowItems(this.terms.words, 2)}
-        FROM ${jsonRows(groups)} AS r, (SELECT 0 AS edge UNION ALL SELECT 1) AS e,
-          (SELECT max(${this.#key}) AS last FROM ${this.#key.table}) AS m WHERE true`,
+        FROM ${jsonRows(groups)} AS r, (SELECT 0 AS edge UNION ALL SELECT 1) AS e WHERE true`,
     );
   }
 
