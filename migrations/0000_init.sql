@@ -1068,7 +1068,7 @@ CREATE INDEX `webhook_owed_config` ON `webhook_owed` (`config_id`,`due_at`);--> 
 CREATE TABLE `webhook_payloads` (
 	`event_id` text PRIMARY KEY NOT NULL,
 	`created_at` text NOT NULL,
-	`body` text NOT NULL
+	`body` blob NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX `webhook_payloads_purged` ON `webhook_payloads` (`created_at`);--> statement-breakpoint

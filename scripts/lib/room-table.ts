@@ -206,7 +206,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   "modules/webhooks": {
     uses: [...ANATOMY, "modules/webhooks/core"],
-    packages: [...HTTP, ...D1, ...RUNTIME, "node:crypto"],
+    packages: [...HTTP, ...D1, ...RUNTIME, "node:crypto", "node:zlib"],
   },
   "modules/webhooks/http": {
     uses: [...ANATOMY, "modules/auth", "modules/webhooks", "modules/webhooks/core"],

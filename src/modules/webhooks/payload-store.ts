@@ -1,4 +1,5 @@
 import { inArray, lt, sql } from "drizzle-orm";
+import { compressBody, decompressBody } from "./body-compression.ts";
 import { webhookPayloads } from "./tables.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { packJson } from "#platform/db/pack-json.ts";
@@ -22,10 +23,14 @@ export class PayloadStore {
 
   /** Stores bodies by the ids of their events. One that is there already stays. */
   async insert(bodies: ReadonlyMap<string, string>, now: Timestamp): Promise<void> {
-    for (const pack of packJson([...bodies].map((entry) => stringifyJson(entry)))) {
+    // JSON has no bytes, so that they cross as hexadecimal digits both ways.
+    const entries = [...bodies].map(([id, body]) =>
+      stringifyJson([id, compressBody(body).toString("hex")]),
+    );
+    for (const pack of packJson(entries)) {
       await this.#db.run(sql`
         INSERT INTO ${webhookPayloads} (event_id, body, created_at)
-        SELECT value ->> 0, value ->> 1, ${now} FROM json_each(${pack}) WHERE true
+        SELECT value ->> 0, unhex(value ->> 1), ${now} FROM json_each(${pack}) WHERE true
         ON CONFLICT DO NOTHING`);
     }
   }
@@ -40,10 +45,15 @@ export class PayloadStore {
   async read(eventIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const ids = sql`(SELECT value FROM json_each(${stringifyJson(eventIds)}))`;
     const rows = await this.#db
-      .select({ eventId: webhookPayloads.eventId, body: webhookPayloads.body })
+      .select({
+        eventId: webhookPayloads.eventId,
+        digits: sql<string>`hex(${webhookPayloads.body})`,
+      })
       .from(webhookPayloads)
       .where(sql`${webhookPayloads.eventId} IN ${ids}`);
-    return new Map(rows.map(({ eventId, body }) => [eventId, body]));
+    return new Map(
+      rows.map(({ eventId, digits }) => [eventId, decompressBody(Buffer.from(digits, "hex"))]),
+    );
   }
 
   /** Removes up to `limit` bodies that were stored or renewed before a time; returns how many there were. */

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { blob, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Timestamp } from "#platform/time.ts";
 import { pendingIndex, syncColumns } from "#platform/work/sync-columns.ts";
 
@@ -54,7 +54,8 @@ export const webhookPayloads = sqliteTable(
     eventId: text("event_id").primaryKey(),
     /** When the body was stored, or the last time that a delivery of it was replayed. */
     createdAt: text("created_at").$type<Timestamp>().notNull(),
-    body: text("body").notNull(),
+    /** See `body-compression.ts`. */
+    body: blob("body", { mode: "buffer" }).notNull(),
   },
   (table) => [index("webhook_payloads_purged").on(table.createdAt)],
 );
