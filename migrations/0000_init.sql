@@ -1098,6 +1098,11 @@ CREATE INDEX `audit_client` ON `audit` (`client_id`,`date`);--> statement-breakp
 CREATE INDEX `audit_subject` ON `audit` (`subject`,`date`);--> statement-breakpoint
 CREATE INDEX `audit_action` ON `audit` (`action`,`date`);--> statement-breakpoint
 CREATE INDEX `audit_object` ON `audit` (`object`,`date`);--> statement-breakpoint
+CREATE TABLE `storage_reserve` (
+	`slot` integer PRIMARY KEY NOT NULL,
+	`bytes` blob NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `outbox` (
 	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,

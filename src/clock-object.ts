@@ -5,10 +5,12 @@ import { systemContext } from "#platform/context.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import type { Sweep } from "#platform/modules/module.ts";
 import { runSweeps } from "#platform/modules/sweeps.ts";
+import { sweepReserve } from "#platform/storage/reserve-sweep.ts";
 import { toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 const SWEEPS: readonly Sweep[] = [
+  { name: "storage-reserve", run: sweepReserve },
   { name: "outbox", run: (context) => Outbox.from(context).sweep() },
   ...MODULES.flatMap(({ sweeps = [] }) => sweeps),
 ];
@@ -26,7 +28,7 @@ const TRIAL_BYTES = 262_144;
 
 /**
  * The one alarm of a deployment. It is set as long as a sweep has something left to do, and survives what a queue does not. A
- * deployment without such work has none.
+ * deployment in which nothing was ever done has none; later it rings once an hour at least, to look after the room of the database.
  */
 export class ClockObject extends DurableObject<Env> {
   /** Counts the calls of `arm`, which shows whether one came while a sweep was reading. */

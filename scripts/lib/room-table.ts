@@ -40,6 +40,7 @@ const PLATFORM = [
     "patterns",
     "secrets",
     "sql",
+    "storage",
     "work",
   ),
 ];
@@ -79,6 +80,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [...D1, "zod"],
   },
   "platform/audit": { uses: ["platform", ...platform("db", "objects", "paging")], packages: D1 },
+  "platform/storage": { uses: ["platform", ...platform("db")], packages: D1 },
   "platform/admission": { uses: ["platform"] },
   "platform/http": {
     uses: ["platform", ...platform("access", "admission", "filter", "paging", "work/deadline.ts")],

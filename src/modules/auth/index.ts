@@ -90,11 +90,12 @@ export const authModule: Module & {
   sweeps: [
     {
       name: "audit",
+      purges: true,
       run: (context) =>
         AuditLog.from(context).purge(authSettings.of(context.env).FLORIN_AUDIT_RETENTION),
     },
-    { name: "logins", run: purgeLogins },
-    { name: "grants", run: purgeGrants },
+    { name: "logins", run: purgeLogins, purges: true },
+    { name: "grants", run: purgeGrants, purges: true },
     { name: "signing-keys", run: sweepSigningKeys },
   ],
   classes: { AttemptLimitObject, PasswordHashObject },

@@ -57,7 +57,9 @@ export const exportersModule: Module = {
   settings: exporterSettings,
   scopes: {},
   eventListener: pipelineListener((context) => PipelineService.from(context)),
-  sweeps: [{ name: "pipelines", run: (context) => PipelineService.from(context).sweep() }],
+  sweeps: [
+    { name: "pipelines", run: (context) => PipelineService.from(context).sweep(), purges: true },
+  ],
   classes: { PipelineObject },
 };
 

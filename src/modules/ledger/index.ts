@@ -69,7 +69,9 @@ export const ledgerModule: Module = {
   eventTypes: LEDGER_EVENT_TYPES,
   scopes: readAndWrite("ledger", "ledgers and everything in them, exporters and pipelines"),
   eventSource: ledgerSource(({ env }) => new LedgerEvents(env)),
-  sweeps: [{ name: "buckets", run: (context) => BucketService.from(context).sweep() }],
+  sweeps: [
+    { name: "buckets", run: (context) => BucketService.from(context).sweep(), purges: true },
+  ],
   classes: { LedgerObject, LedgerAuditObject },
 };
 

@@ -62,7 +62,7 @@ export const orchestrationModule: Module = {
   sweeps: [
     { name: "orchestration-instances", run: sweepInstances },
     { name: "orchestration-triggers", run: sweepOccurrences },
-    { name: "orchestration-retention", run: sweepEnded },
+    { name: "orchestration-retention", run: sweepEnded, purges: true },
   ],
   classes: { InstanceRunnerObject, InstanceWorkflow, TriggerLaneObject },
 };

@@ -56,7 +56,7 @@ export const webhooksModule: Module = {
   eventTypes: WEBHOOK_EVENT_TYPES,
   eventListener: webhookListener,
   sweeps: [
-    { name: "webhooks", run: (context) => WebhookService.from(context).sweep() },
+    { name: "webhooks", run: (context) => WebhookService.from(context).sweep(), purges: true },
     { name: "webhook-owed", run: (context) => new OwedBatches(context).sweep() },
   ],
   classes: { EndpointObject },

@@ -5,6 +5,7 @@ import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { columnsOf, type GuardedRow, packRows } from "#platform/db/guarded-rows.ts";
+import { storeWithReserve } from "#platform/db/reserve.ts";
 import { logError } from "#platform/log.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { type Timestamp, toMillis } from "#platform/time.ts";
@@ -21,6 +22,25 @@ type Statement = BatchItem<"sqlite">;
 
 /** After this time at most, the sweep looks when to purge, in milliseconds. */
 const SWEEP_AFTER_MS = 24 * 3_600_000;
+
+/**
+ * The last words of actions that have to be possible where the database is full: they delete or end something, so that there is
+ * room again or less is written, or let a person in again. Their changes may use the reserve (`platform/db/reserve.ts`).
+ */
+const VITAL: ReadonlySet<string> = new Set([
+  "abort",
+  "deactivate",
+  "delete",
+  "delete-metadata",
+  "dismiss-rejected",
+  "password",
+  "pause",
+  "purge",
+  "reset",
+  "revoke",
+  "stop",
+  "uninstall",
+]);
 
 /** A change in D1 that the audit tells of. Its entry is stored in the same batch, so that there is never one without the other. */
 export class AuditedChange {
@@ -53,9 +73,17 @@ export class AuditedChange {
     ...others: readonly Statement[]
   ): Promise<BatchResponse<readonly [C]>[0]> {
     const [first = change, ...rest] = [...before, change, this.entry, ...others];
-    const answers = await databaseOf(this.#context.env).batch([first, ...rest]);
+    const db = databaseOf(this.#context.env);
+    const answers = await (this.isVital
+      ? storeWithReserve(db, [first, ...rest])
+      : db.batch([first, ...rest]));
     await this.armSweep();
     return answers[before.length] as BatchResponse<readonly [C]>[0]; // the answer to the change, which is behind them
+  }
+
+  /** Whether it has to be possible where the database is full. */
+  get isVital(): boolean {
+    return VITAL.has(this.#action.action.split(".").at(-1) ?? "");
   }
 
   /** The statement that stores the entry, if the one right before it in its batch has changed a row. */

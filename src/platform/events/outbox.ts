@@ -8,6 +8,7 @@ import { assert } from "#platform/assert.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
+import { storeWithReserve } from "#platform/db/reserve.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
@@ -32,6 +33,8 @@ export interface Publication<T extends readonly BatchItem<"sqlite">[]> {
   readonly condition?: SQL;
   /** Tells the audit of the first statement of the change, in the same batch. */
   readonly audit?: AuditedChange;
+  /** Whether the change has to be possible where the database is full, as it deletes something. What the audit says counts, too. */
+  readonly isVital?: boolean;
 }
 
 /** Largest event, in bytes of its JSON. Twice as much fits into a parameter of D1, as quotes are escaped there. */
@@ -100,6 +103,7 @@ export class Outbox {
     events,
     condition,
     audit,
+    isVital = audit?.isVital ?? false,
   }: Publication<T>): Promise<BatchResponse<T>> {
     assert(audit === undefined || change.length > 0, "the audit tells of a change");
     assertPublishable(events);
@@ -108,7 +112,12 @@ export class Outbox {
     const inserts = events.length === 0 ? [] : [this.#store.insert(events, announceAt, condition)];
     const entries = audit === undefined ? [] : [audit.entry];
     const [first, ...others] = [...change.slice(0, 1), ...entries, ...change.slice(1), ...inserts];
-    const results = first === undefined ? [] : await this.#db.batch([first, ...others]);
+    const results =
+      first === undefined
+        ? []
+        : await (isVital
+            ? storeWithReserve(this.#db, [first, ...others])
+            : this.#db.batch([first, ...others]));
     await audit?.armSweep();
     // The statement of the outbox comes last and gives the ids that it has stored.
     const stored = results.slice(change.length + entries.length).flat() as {

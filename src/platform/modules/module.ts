@@ -62,6 +62,8 @@ export interface Sweep {
   readonly name: string;
   /** Does what is overdue, and returns when to run again, in milliseconds since the epoch; undefined for never. */
   readonly run: (context: ServiceContext) => Promise<number | undefined>;
+  /** Whether it deletes: it may use the reserve where the database is full, and is run once more then. */
+  readonly purges?: boolean;
 }
 
 /** Durable Object and Workflow classes, by name: `index.ts` of the Worker exports them, `wrangler.toml` binds them. */

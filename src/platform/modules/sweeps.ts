@@ -1,5 +1,7 @@
 import type { Sweep } from "./module.ts";
 import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { runWithReserve } from "#platform/db/reserve.ts";
 import { logError } from "#platform/log.ts";
 import { Lanes } from "#platform/work/lanes.ts";
 
@@ -31,9 +33,9 @@ export async function runSweeps(
   let hasFailed = false;
   const times = await Promise.all(
     sweeps.map(async (sweep) => {
-      const { name, run } = sweep;
+      const { name } = sweep;
       try {
-        return await lanes.run({ key: name, run: () => run(contextOf(sweep)) });
+        return await lanes.run({ key: name, run: () => runOne(sweep, contextOf(sweep)) });
       } catch (error) {
         logError("a sweep failed", error, { sweep: name });
         hasFailed = true;
@@ -43,3 +45,6 @@ export async function runSweeps(
   );
   return { nextMs: Math.min(...times.map((time) => time ?? Infinity)), hasFailed };
 }
+
+const runOne = ({ run, purges = false }: Sweep, context: ServiceContext) =>
+  purges ? runWithReserve(databaseOf(context.env), () => run(context)) : run(context);

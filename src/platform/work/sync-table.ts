@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { IS_PENDING } from "./sync-columns.ts";
 import type { Database } from "#platform/db/database.ts";
+import { runWithReserve } from "#platform/db/reserve.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
@@ -51,13 +52,14 @@ export class SyncTable<Row extends PendingRow> {
   async claim({ nowMs, untilMs, limit, scope }: Claim): Promise<Row[]> {
     const { table, returning, isFinal } = this.#options;
     const more = returning === undefined ? sql`` : sql`, ${returning}`;
-    return this.#db.all<Row>(sql`
+    const claimed = sql`
       UPDATE ${table} SET sync_attempts = sync_attempts + 1, sync_after = ${fromMillis(untilMs)}
       WHERE ${this.#key} IN (
         SELECT ${this.#key} FROM ${table}
         WHERE ${IS_PENDING} AND sync_after <= ${fromMillis(nowMs)} ${within(scope)}
         ORDER BY sync_after, ${this.#key} LIMIT ${limit})
-      RETURNING ${this.#key} AS id, revision, sync_attempts AS attempts, ${isFinal} AS isFinal ${more}`);
+      RETURNING ${this.#key} AS id, revision, sync_attempts AS attempts, ${isFinal} AS isFinal ${more}`;
+    return runWithReserve(this.#db, () => this.#db.all<Row>(claimed));
   }
 
   /** Notes that the other side has these revisions. A row that has changed meanwhile stays pending. */
@@ -72,7 +74,7 @@ export class SyncTable<Row extends PendingRow> {
   async #remove(rows: readonly PendingRow[]): Promise<void> {
     if (rows.length === 0) return;
     const { table, isFinal } = this.#options;
-    await this.#db.run(sql`
+    await this.#run(sql`
       DELETE FROM ${table} WHERE ${isFinal}
         AND (${this.#key}, revision) IN (SELECT value ->> 0, value ->> 1 FROM json_each(${toPairs(rows)}))`);
   }
@@ -80,7 +82,7 @@ export class SyncTable<Row extends PendingRow> {
   async #markSynced(rows: readonly PendingRow[]): Promise<void> {
     if (rows.length === 0) return;
     const { table } = this.#options;
-    await this.#db.run(sql`
+    await this.#run(sql`
       UPDATE ${table} SET
         synced_revision = c.confirmed,
         sync_attempts = CASE WHEN revision = c.confirmed THEN 0 ELSE sync_attempts END,
@@ -101,12 +103,17 @@ export class SyncTable<Row extends PendingRow> {
         fromMillis(untilMs),
       ]),
     );
-    await this.#db.run(sql`
+    await this.#run(sql`
       UPDATE ${table} SET sync_after = p.until
       FROM (
         SELECT value ->> 0 AS row_id, value ->> 1 AS tried, value ->> 2 AS attempts, value ->> 3 AS until
         FROM json_each(${postponed})) AS p
       WHERE ${this.#key} = p.row_id AND revision = p.tried AND sync_attempts = p.attempts AND ${IS_PENDING}`);
+  }
+
+  /** A deletion goes on where the database is full, although the columns of a row may need a page more. */
+  #run(statement: SQL): Promise<unknown> {
+    return runWithReserve(this.#db, async () => this.#db.run(statement));
   }
 
   /** Whether a row is pending, due or not. */

@@ -40,6 +40,23 @@ export class NodeD1 {
     }
   }
 
+  /** Lets no page be added from now on, and writes until there is no room for a row of any of these statements. */
+  fill(...inserts: readonly string[]): void {
+    const [row] = this.rows("PRAGMA page_count");
+    this.exec(`PRAGMA max_page_count = ${String(row?.["page_count"])}`);
+    for (const insert of inserts) {
+      const statement = this.#sqlite.prepare(insert);
+      for (;;) {
+        try {
+          statement.run();
+        } catch (error) {
+          if (error instanceof Error && error.message.includes("full")) break;
+          throw error;
+        }
+      }
+    }
+  }
+
   get db(): Database {
     return drizzle(this.binding);
   }
@@ -93,7 +110,8 @@ export class NodeD1 {
       result = work();
       this.#sqlite.exec("COMMIT");
     } catch (error) {
-      this.#sqlite.exec("ROLLBACK");
+      // SQLite may have ended the transaction by itself, as it does where it finds no room.
+      if (this.#sqlite.isTransaction) this.#sqlite.exec("ROLLBACK");
       throw error;
     }
     this.onStep("after");

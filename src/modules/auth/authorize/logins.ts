@@ -6,8 +6,10 @@ import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts"
 import type { LoggedIn, SessionCause } from "#modules/auth/people/sessions.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
+import { RESERVE_SLOTS, storeWithReserve } from "#platform/db/reserve.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
+import { isStorageFull } from "#platform/storage-full.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
 /** How long a person may take to log in, in milliseconds. */
@@ -33,10 +35,10 @@ export async function beginLogin(
 ): Promise<string> {
   const db = databaseOf(env);
   const [row] = await db.select({ count: count() }).from(authLogins);
-  if ((row?.count ?? 0) >= loginsMax) await endOldest(db);
+  if ((row?.count ?? 0) >= loginsMax) await oldestEnd(db);
   const id = newOpaqueToken();
   const endMs = toMillis(clock()) + LOGIN_MS_MAX;
-  await db.insert(authLogins).values({
+  await insertLogin(db, {
     hash: hashToken(id),
     browser: hashToken(browser),
     request: stringifyJson(request),
@@ -53,13 +55,27 @@ interface NewLogin {
   readonly loginsMax?: number;
 }
 
-async function endOldest(db: Database): Promise<void> {
+/**
+ * Where the database is full, a login may use half of the reserve, because anybody can begin one; the other half is left to deletions. When
+ * that is used up, the oldest logins end.
+ */
+async function insertLogin(db: Database, login: typeof authLogins.$inferInsert): Promise<void> {
+  const insertion = db.insert(authLogins).values(login);
+  try {
+    await storeWithReserve(db, [insertion], { leaves: RESERVE_SLOTS / 2 });
+  } catch (error) {
+    if (!isStorageFull(error)) throw error;
+    await db.batch([oldestEnd(db), insertion]);
+  }
+}
+
+function oldestEnd(db: Database) {
   const oldest = db
     .select({ hash: authLogins.hash })
     .from(authLogins)
     .orderBy(authLogins.expiresAt)
     .limit(LOGINS_ENDED);
-  await db.delete(authLogins).where(inArray(authLogins.hash, oldest));
+  return db.delete(authLogins).where(inArray(authLogins.hash, oldest));
 }
 
 /** The request of a login that is under way in this browser and at which nobody has logged in. */

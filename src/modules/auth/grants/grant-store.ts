@@ -5,6 +5,7 @@ import { armRevocationSweep, revocationOf } from "#modules/auth/revocations/revo
 import { armSweep } from "#modules/auth/sweeps.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
+import { storeWithReserve } from "#platform/db/reserve.ts";
 
 export type CodeRow = typeof authCodes.$inferSelect;
 type NewCodeRow = Omit<CodeRow, "grantId">;
@@ -39,7 +40,7 @@ export class GrantStore {
   async insertCode(code: NewCodeRow, cause: CodeCause): Promise<boolean> {
     const { hash, clientId, subject, redirectUri, scopes, nonce, codeChallenge } = code;
     const { condition, consequence } = cause;
-    const [added] = await this.#db.batch([
+    const [added] = await storeWithReserve(this.#db, [
       this.#db
         .insert(authCodes)
         .select(
@@ -69,7 +70,7 @@ export class GrantStore {
     const { grantId, refreshToken } = made;
     const codeKeptMs = code.expiresMs + REDEEMED_CODE_KEPT_MS;
     const expiresMs = Math.max(codeKeptMs, refreshToken?.expiresMs ?? 0);
-    const [redeemed] = await this.#db.batch([
+    const [redeemed] = await storeWithReserve(this.#db, [
       this.#db
         .update(authCodes)
         .set({ grantId, expiresMs: codeKeptMs })
@@ -98,7 +99,7 @@ export class GrantStore {
   /** Replaces a refresh token by its successor. Returns false where another request has done so, or the grant has ended. */
   async rotate(token: RefreshTokenRow, successor: RefreshTokenRow): Promise<boolean> {
     const { hash, grantId, expiresMs } = successor;
-    const [used] = await this.#db.batch([
+    const [used] = await storeWithReserve(this.#db, [
       this.#db
         .update(authRefreshTokens)
         .set({ successor: hash })
@@ -123,7 +124,7 @@ export class GrantStore {
 
   /** Ends a grant: its refresh tokens are gone at once, and its access tokens are revoked. */
   async revokeGrant(id: string): Promise<void> {
-    await this.#db.batch([
+    await storeWithReserve(this.#db, [
       this.#db.delete(authGrants).where(eq(authGrants.id, id)),
       revocationOf(this.#context, { kind: "grant", value: id }),
     ]);

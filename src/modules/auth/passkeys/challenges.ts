@@ -5,6 +5,7 @@ import { hashToken } from "#modules/auth/grants/opaque-token.ts";
 import { authSessions } from "#modules/auth/people/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { storeWithReserve } from "#platform/db/reserve.ts";
 
 /** What a passkey has to sign, kept with the login or the session that it belongs to. */
 const TABLES = { login: authLogins, session: authSessions } as const satisfies Record<
@@ -25,10 +26,13 @@ export async function putChallenge(
   challenge: string,
 ): Promise<void> {
   const table = TABLES[of];
-  await databaseOf(env)
-    .update(table)
-    .set({ challenge: hashToken(challenge) })
-    .where(eq(table.hash, hashToken(token)));
+  const db = databaseOf(env);
+  await storeWithReserve(db, [
+    db
+      .update(table)
+      .set({ challenge: hashToken(challenge) })
+      .where(eq(table.hash, hashToken(token))),
+  ]);
 }
 
 /**

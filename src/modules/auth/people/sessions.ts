@@ -7,6 +7,7 @@ import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts"
 import { authSettings } from "#modules/auth/settings.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { storeWithReserve } from "#platform/db/reserve.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
@@ -46,7 +47,7 @@ export async function beginSession(
   const endMs = toMillis(clock()) + authSettings.of(env).FLORIN_SESSION_LIFETIME;
   const isStillTheOne = and(eq(authPeople.id, personId), proof, cause?.condition);
   const db = databaseOf(env);
-  const [begun] = await db.batch([
+  const [begun] = await storeWithReserve(db, [
     db
       .insert(authSessions)
       .select(
@@ -90,7 +91,8 @@ export async function endSession(
   token: string | undefined,
 ): Promise<void> {
   if (token === undefined) return;
-  await databaseOf(env)
-    .delete(authSessions)
-    .where(eq(authSessions.hash, hashToken(token)));
+  const db = databaseOf(env);
+  await storeWithReserve(db, [
+    db.delete(authSessions).where(eq(authSessions.hash, hashToken(token))),
+  ]);
 }

@@ -6,6 +6,8 @@ import { hashToken } from "#modules/auth/grants/opaque-token.ts";
 import { armRevocationSweep, revocationOf } from "#modules/auth/revocations/revoke.ts";
 import type { TokenReader } from "#modules/auth/token-verifier.ts";
 import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { storeWithReserve } from "#platform/db/reserve.ts";
 
 export interface TokenRevocation {
   readonly token: string;
@@ -32,7 +34,8 @@ export async function revokeToken(
   if (read === undefined || !read.isOwn) return;
   assertOwn(read.clientId, caller);
   if (read.tokenId === undefined) return;
-  await revocationOf(context, { kind: "token", value: read.tokenId });
+  const revocation = revocationOf(context, { kind: "token", value: read.tokenId });
+  await storeWithReserve(databaseOf(context.env), [revocation]);
   await armRevocationSweep(context);
 }
 

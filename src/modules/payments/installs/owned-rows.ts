@@ -41,6 +41,7 @@ import {
   paymentWebhookDeliveries,
 } from "#modules/payments/webhooks/tables.ts";
 import { type Database } from "#platform/db/database.ts";
+import { storeWithReserve } from "#platform/db/reserve.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /** Rows that belong to a connector, and go with it. */
@@ -183,7 +184,7 @@ async function removeSome(
     found.map(({ key }) => key),
   );
   if (first !== undefined) {
-    await db.batch([first, ...others, ...(forgotten === undefined ? [] : [forgotten])]);
+    await storeWithReserve(db, [first, ...others, ...(forgotten === undefined ? [] : [forgotten])]);
   }
   return found.at(-1)?.key;
 }

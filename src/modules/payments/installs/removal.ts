@@ -84,6 +84,7 @@ async function endRemoval(context: ServiceContext, connector: InstalledConnector
     ),
   );
   await Outbox.from(context).publish({
+    isVital: true,
     change: [
       ...lastOwnedRows(db, key),
       // If a task was added meanwhile, this deletes nothing, and the batch fails: it is made again.

@@ -22,7 +22,7 @@ export async function runTask(
       context,
       endTask(task, { error: error.message }, context),
     );
-    await Outbox.from(context).publish({ change: [statement], events: [event] });
+    await Outbox.from(context).publish({ change: [statement], events: [event], isVital: true });
   }
 }
 

@@ -19,6 +19,7 @@ import { endTask, findTask, taskChange } from "#modules/payments/tasks/store.ts"
 import type { Task } from "#modules/payments/tasks/task.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
+import { storeWithReserve } from "#platform/db/reserve.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
 /** Deletes a connection at the provider, and then here. */
@@ -36,6 +37,7 @@ export async function runConnectionDeletion(
     await users.deleteConnection(linked);
     const { statement, event } = taskChange(context, succeeded(context, task, userId));
     await Outbox.from(context).publish({
+      isVital: true,
       change: [
         databaseOf(context.env)
           .delete(paymentUserConnections)
@@ -59,6 +61,7 @@ export async function runDeletionFromConnector(
     const userKey = await deleteAtProvider(context, { userId, connector });
     const { statement, event } = taskChange(context, succeeded(context, task, userId));
     await Outbox.from(context).publish({
+      isVital: true,
       change: [...deletions(databaseOf(context.env), { userKey, connector }), statement],
       events: [event],
     });
@@ -76,7 +79,7 @@ export async function runUserDeletion(
     for (const connector of await connectorsOf(context, key)) {
       await deleteAtProvider(context, { userId, connector });
       const [first, ...others] = deletions(db, { userKey: key, connector });
-      await db.batch([first, ...others]);
+      await storeWithReserve(db, [first, ...others]);
     }
     const isNowhere = sql`NOT EXISTS (
       SELECT 1 FROM ${paymentForwardedUsers} AS f WHERE f.user_key = ${key})`;
@@ -84,6 +87,7 @@ export async function runUserDeletion(
     const end = succeeded(context, task, userId);
     const { statement, event } = taskChange(context, end, isNowhere);
     await Outbox.from(context).publish({
+      isVital: true,
       change: [
         statement,
         db.delete(paymentUsers).where(eq(paymentUsers.key, key)),
