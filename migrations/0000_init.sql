@@ -1114,4 +1114,12 @@ CREATE TABLE `outbox` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `outbox_id_unique` ON `outbox` (`id`);--> statement-breakpoint
 CREATE INDEX `outbox_due` ON `outbox` (`announce_at`,`sequence`);--> statement-breakpoint
-CREATE INDEX `outbox_ordered` ON `outbox` (`order_key`,`sequence`) WHERE order_key IS NOT NULL;
+CREATE INDEX `outbox_ordered` ON `outbox` (`order_key`,`sequence`) WHERE order_key IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `storage_sizes` (
+	`name` text PRIMARY KEY NOT NULL,
+	`bytes` integer NOT NULL,
+	`measured_ms` integer NOT NULL,
+	`day_bytes` integer NOT NULL,
+	`day_ms` integer NOT NULL,
+	`growth` real
+);

@@ -6,11 +6,13 @@ import { Outbox } from "#platform/events/outbox.ts";
 import type { Sweep } from "#platform/modules/module.ts";
 import { runSweeps } from "#platform/modules/sweeps.ts";
 import { sweepReserve } from "#platform/storage/reserve-sweep.ts";
+import { sweepSizes } from "#platform/storage/watch.ts";
 import { toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 const SWEEPS: readonly Sweep[] = [
   { name: "storage-reserve", run: sweepReserve },
+  { name: "storage-sizes", run: sweepSizes },
   { name: "outbox", run: (context) => Outbox.from(context).sweep() },
   ...MODULES.flatMap(({ sweeps = [] }) => sweeps),
 ];

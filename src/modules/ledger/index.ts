@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { BucketService } from "./catalogue/buckets/service.ts";
+import { forgetGoneSizes } from "./catalogue/gone-sizes.ts";
 import { ledgerSource } from "./event-source.ts";
 import { LEDGER_EVENT_TYPES } from "./event-types.ts";
 import { checkLedgers, LEDGER_VERSION } from "./health.ts";
@@ -70,6 +71,7 @@ export const ledgerModule: Module = {
   scopes: readAndWrite("ledger", "ledgers and everything in them, exporters and pipelines"),
   eventSource: ledgerSource(({ env }) => new LedgerEvents(env)),
   sweeps: [
+    { name: "ledger-sizes", run: forgetGoneSizes },
     { name: "buckets", run: (context) => BucketService.from(context).sweep(), purges: true },
   ],
   classes: { LedgerObject, LedgerAuditObject },

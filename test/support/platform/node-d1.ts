@@ -86,7 +86,11 @@ export class NodeD1 {
     const statement = this.#sqlite.prepare(text);
     const before = this.#totalChanges();
     const results = statement.all(...params);
-    return { success: true, results, meta: { changes: this.#totalChanges() - before } };
+    const [pages] = this.rows(
+      "SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size",
+    );
+    const meta = { changes: this.#totalChanges() - before, size_after: Number(pages?.["size"]) };
+    return { success: true, results, meta };
   }
 
   /** Rows as arrays, as columns of two tables may have one name. */

@@ -4,6 +4,7 @@ import type { ExportCall, HeadRange, ImportCall, LogRange, ReadCall, WrittenLog 
 import { GroupCommit } from "./group-commit.ts";
 import { HeavyReads } from "./heavy-reads.ts";
 import { ImportLock } from "./import-lock.ts";
+import { ledgerGauge } from "./ledger-gauge.ts";
 import {
   readCommitted,
   readHeadRange,
@@ -66,6 +67,7 @@ export class LedgerObject extends DurableObject<Env> {
   readonly #pace = new AnnouncementPace();
   readonly #importLock = new ImportLock(() => Date.now());
   readonly #violations = new ViolationLog();
+  readonly #gauge = ledgerGauge(this.ctx, this.env);
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -361,9 +363,8 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   /**
-   * Sends one message for all commits of a short while, and the next one when that is confirmed: a consumer that lags
-   * gets larger ranges, never the same one twice. The alarm is set in the turn of the first commit, so that it is stored
-   * with it: whatever happens to the message, the events follow.
+   * Sends one message for all commits of a short while, and the next one when that is confirmed: a consumer that lags gets larger ranges,
+   * never the same one twice. The alarm is stored with the first commit, in its turn: whatever happens to the message, the events follow.
    */
   #announce(engine: LedgerEngine): void {
     if (engine.publishedLogId >= engine.lastLogId) return;
@@ -385,6 +386,7 @@ export class LedgerObject extends DurableObject<Env> {
     if (engine.publishedLogId >= engine.lastLogId) return;
     const message = unpublishedRange(engine);
     this.#announcedLogId = message.to;
+    this.ctx.waitUntil(this.#gauge.look(engine.info.name));
     this.#pace.sent(message.to - message.from + 1, Date.now());
     try {
       await this.env.EVENTS.send(message);

@@ -1,0 +1,14 @@
+import { databaseOf } from "#platform/db/database.ts";
+import { SizeGauge } from "#platform/storage/gauge.ts";
+import { keepSize } from "#platform/storage/sizes.ts";
+
+/** Measures the object of a ledger, whose storage grows with its log. */
+export const ledgerGauge = (
+  { storage }: Pick<DurableObjectState, "storage">,
+  env: Pick<Env, "DB">,
+): SizeGauge =>
+  new SizeGauge({
+    nowMs: () => Date.now(),
+    bytes: () => storage.sql.databaseSize,
+    keep: (ledger, measured) => keepSize(databaseOf(env), `ledger/${ledger}`, measured),
+  });

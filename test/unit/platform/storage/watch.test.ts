@@ -1,0 +1,128 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { type ServiceContext, systemContext } from "#platform/context.ts";
+import { SizeGauge } from "#platform/storage/gauge.ts";
+import { keepSize, listLarge } from "#platform/storage/sizes.ts";
+import { sweepSizes } from "#platform/storage/watch.ts";
+import { fromMillis } from "#platform/time.ts";
+import { NodeD1 } from "#test/support/platform/node-d1.ts";
+
+const START = Date.parse("2026-03-01T00:00:00Z");
+const HOUR = 3_600_000;
+
+let d1: NodeD1;
+let nowMs: number;
+let context: ServiceContext;
+beforeEach(() => {
+  vi.restoreAllMocks();
+  d1 = new NodeD1();
+  d1.migrate();
+  nowMs = START;
+  const env = { DB: d1.binding } as unknown as Env; // nothing else of it is called
+  context = { ...systemContext(env, "test"), clock: () => fromMillis(nowMs) };
+});
+
+/** The lines that are logged from now on. */
+function linesOf(level: "warn" | "error"): unknown[] {
+  const lines: unknown[] = [];
+  vi.spyOn(console, level).mockImplementation((line: string) => {
+    lines.push(JSON.parse(line));
+  });
+  return lines;
+}
+
+test("the database is measured once an hour, and nothing is said of one that has room", async () => {
+  const lines = linesOf("warn");
+  expect(await sweepSizes(context)).toBe(START + HOUR);
+  const [row] = d1.rows("SELECT * FROM storage_sizes");
+  const [pages] = d1.rows("PRAGMA page_count");
+  expect(row).toMatchObject({
+    name: "database",
+    bytes: Number(pages?.["page_count"]) * 4096,
+    measured_ms: START,
+  });
+  nowMs += HOUR - 1000;
+  expect(await sweepSizes(context)).toBe(START + HOUR);
+  expect(d1.rows("SELECT * FROM storage_sizes")).toEqual([row]);
+  nowMs = START - 2 * HOUR; // the clock was set back
+  expect(await sweepSizes(context)).toBe(nowMs + HOUR);
+  expect(d1.rows("SELECT measured_ms FROM storage_sizes")).toEqual([{ measured_ms: nowMs }]);
+  expect(lines).toEqual([]);
+});
+
+test("from 70 % of its limit on, the log says what is how large, how it grows, and what to do", async () => {
+  const [warnings, errors] = [linesOf("warn"), linesOf("error")];
+  await keepSize(d1.db, "ledger/small", { bytes: 6_999_999_999, measuredMs: START - 24 * HOUR });
+  await keepSize(d1.db, "ledger/main", { bytes: 6_800_000_000, measuredMs: START - 24 * HOUR });
+  await keepSize(d1.db, "ledger/main", { bytes: 7_000_000_000, measuredMs: START });
+  await keepSize(d1.db, "ledger/last", { bytes: 9_000_000_000, measuredMs: START });
+  await sweepSizes(context);
+  expect(warnings).toEqual([
+    expect.objectContaining({
+      level: "warn",
+      message: "storage is 70 % full",
+      what: "ledger/main",
+      bytes: 7_000_000_000,
+      limitBytes: 10_000_000_000,
+      growthPerDay: 200_000_000,
+      fullInDays: 15,
+      whatToDo: expect.stringContaining("go on in a new ledger") as string,
+    }),
+  ]);
+  expect(errors).toEqual([
+    expect.objectContaining({ message: "storage is 90 % full", what: "ledger/last" }),
+  ]);
+  expect((await listLarge(d1.db, nowMs)).map(({ name }) => name)).toEqual([
+    "ledger/last",
+    "ledger/main",
+  ]);
+});
+
+test("a large database is told of with what makes room in it", async () => {
+  const lines = linesOf("warn");
+  d1.onStatement = (text) => {
+    // As if it had grown in between.
+    if (text.includes("order by")) d1.exec("UPDATE storage_sizes SET bytes = 8000000000");
+  };
+  await sweepSizes(context);
+  expect(lines).toEqual([
+    expect.objectContaining({
+      message: "storage is 80 % full",
+      what: "database",
+      whatToDo: expect.stringContaining("When the disk is full") as string,
+    }),
+  ]);
+});
+
+test("a size is kept where the database is full", async () => {
+  d1.exec(
+    "INSERT INTO storage_reserve (slot, bytes) SELECT value, zeroblob(32768) FROM json_each('[1,2,3,4]')",
+  );
+  d1.fill(
+    "INSERT INTO storage_sizes (name, bytes, measured_ms, day_bytes, day_ms) VALUES (hex(randomblob(9)), 1, 1, 1, 1)",
+  );
+  await keepSize(d1.db, "ledger/main", { bytes: 7_000_000_000, measuredMs: START });
+  expect((await listLarge(d1.db, nowMs)).map(({ name }) => name)).toEqual(["ledger/main"]);
+});
+
+test("an object is measured every ten minutes at most, and kept once it is of some size", async () => {
+  let bytes = 499_999_999;
+  const keep =
+    vi.fn<(name: string, measured: { bytes: number; measuredMs: number }) => Promise<void>>();
+  const gauge = new SizeGauge({ nowMs: () => nowMs, bytes: () => bytes, keep });
+  await gauge.look("ledger/a");
+  expect(keep).not.toHaveBeenCalled();
+  bytes = 500_000_000;
+  await gauge.look("ledger/a");
+  expect(keep).not.toHaveBeenCalled();
+  nowMs += 600_000;
+  keep.mockRejectedValueOnce(new Error("D1 is away"));
+  const lines = linesOf("warn");
+  await gauge.look("ledger/a");
+  expect(lines).toHaveLength(1);
+  nowMs += 600_000;
+  await gauge.look("ledger/a");
+  expect(keep.mock.calls).toEqual([
+    ["ledger/a", { bytes, measuredMs: START + 600_000 }],
+    ["ledger/a", { bytes, measuredMs: START + 1_200_000 }],
+  ]);
+});
