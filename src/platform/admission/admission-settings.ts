@@ -16,7 +16,7 @@ const TRUSTED_PROXIES = list(
 /** How much work of each kind an isolate does at once, and whose word counts for where a request comes from. */
 export const admissionSettings = new DeclaredSettings({
   FLORIN_LIMIT_REQUESTS: integer(PLACES, {
-    standard: "1024",
+    standard: "256",
     meaning: "Ordinary requests that an isolate serves at once",
   }),
   FLORIN_LIMIT_CREDENTIALS: integer(PLACES, {

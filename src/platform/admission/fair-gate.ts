@@ -208,8 +208,8 @@ export class FairGate {
 }
 
 /** Shortest and longest pause between two looks for a ticket, in milliseconds; each pause is twice as long as the one before. */
-const LOOK_MS_MIN = 4;
-const LOOK_MS_MAX = 64;
+const LOOK_MS_MIN = 8;
+const LOOK_MS_MAX = 256;
 /** A waiter that has not looked for its ticket for so long has gone, in milliseconds: the thread may be busy for a while. */
 const GONE_MS = 5000;
 

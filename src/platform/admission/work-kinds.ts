@@ -90,6 +90,8 @@ export type WorkKind = keyof typeof WORK_KINDS;
 const ALONE = 7 / 8;
 /** Part of the places that one client has while others are there. */
 const SHARED = 3 / 8;
+/** Least work of one client that may wait: each waiter looks for its place again and again, so that a queue is no longer than it must be. */
+const QUEUE_MIN = 128;
 /** Longest wait in a queue, in milliseconds. */
 export const QUEUE_WAIT_MS = 5000;
 
@@ -98,8 +100,8 @@ export const limitsOf = (kind: WorkKind, total: number): GateLimits => ({
   total,
   alone: Math.max(1, Math.floor(total * ALONE)),
   shared: Math.max(1, Math.floor(total * SHARED)),
-  waitingOfGroup: WORK_KINDS[kind].queues ? total : 0,
-  waiting: WORK_KINDS[kind].queues ? 2 * total : 0,
+  waitingOfGroup: WORK_KINDS[kind].queues ? Math.max(QUEUE_MIN, Math.ceil(total / 4)) : 0,
+  waiting: WORK_KINDS[kind].queues ? 2 * Math.max(QUEUE_MIN, Math.ceil(total / 4)) : 0,
   waitMs: QUEUE_WAIT_MS,
   leaseMs: WORK_KINDS[kind].leaseMs,
 });

@@ -9,6 +9,7 @@ export const TEST_SETTINGS = {
   FLORIN_PIPELINE_SYNC_PERIOD: "100ms",
   FLORIN_PAYMENTS_POLLING_PERIOD_MIN: "100ms",
   // All tests are one client, and what a ledger and the stream of events refuse by themselves has tests as well.
+  FLORIN_LIMIT_REQUESTS: "4096",
   FLORIN_LIMIT_EXPORTS: "100",
   FLORIN_LIMIT_STREAMS: "1000",
 } as const;
