@@ -32,6 +32,11 @@ export const admissionSettings = new DeclaredSettings({
     meaning:
       "Exports, and as many imports and verifications, that an isolate has under way at once",
   }),
+  FLORIN_LIMIT_CREATIONS: integer(PLACES, {
+    standard: "4",
+    meaning:
+      "Webhook configs, each of which has an object with tables, that an isolate makes at once",
+  }),
   FLORIN_LIMIT_STREAMS: integer(PLACES, {
     standard: "100",
     meaning: "Event streams that an isolate has open at once",

@@ -15,6 +15,7 @@ export type AdmissionSetting =
   | "FLORIN_LIMIT_CREDENTIALS"
   | "FLORIN_LIMIT_SCRIPTS"
   | "FLORIN_LIMIT_EXPORTS"
+  | "FLORIN_LIMIT_CREATIONS"
   | "FLORIN_LIMIT_STREAMS"
   | "FLORIN_LIMIT_WAITING";
 
@@ -47,6 +48,13 @@ export const WORK_KINDS = {
   expression: {
     name: "expressions",
     setting: "FLORIN_LIMIT_SCRIPTS",
+    queues: true,
+    leaseMs: MINUTE_MS,
+  },
+  /** Makes objects with tables of their own, for which the storage takes tens of milliseconds each. */
+  creation: {
+    name: "creations",
+    setting: "FLORIN_LIMIT_CREATIONS",
     queues: true,
     leaseMs: MINUTE_MS,
   },

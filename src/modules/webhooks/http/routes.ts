@@ -108,6 +108,7 @@ function registerWrites(app: OpenAPIHono<AppEnv>): void {
         "Whoever creates, replaces or activates a config, or changes its secret, may read the modules of its event types: `ledger.committed_transactions` takes `ledger:read`, too. A client that acts for itself needs no token of these scopes, if it may ask for one.",
       tags: TAGS,
       scope: "webhooks:write",
+      work: "creation",
       body: ConfigRequest,
       responses: { 200: json("The new config, active", ConfigResponse) },
     },
