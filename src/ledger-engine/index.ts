@@ -80,6 +80,7 @@ export {
   type Command,
   type Features,
   type LedgerInfo,
+  type LoggedAccountMetadata,
   type LogData,
   type LogEntry,
   type EntryHead,
@@ -97,6 +98,13 @@ export {
   writeOutcome,
   writeTransaction,
 } from "./read/answer-texts.ts";
+export {
+  type ImportNote,
+  NONE_NOTED,
+  type NotedEntries,
+  withNoted,
+} from "./rules/log/import-notes.ts";
+export { withoutNulls } from "./rules/metadata.ts";
 export {
   type AccountView,
   byKey,

@@ -20,6 +20,7 @@ import {
   toTransactionView,
   type Transaction,
   type VolumeRow,
+  withoutNulls,
 } from "#ledger-engine";
 import { formatTimestamp } from "#platform/time.ts";
 
@@ -62,7 +63,13 @@ function toLogData(data: LogData): PublicLogData {
   switch (data.type) {
     case "NEW_TRANSACTION": {
       const { type, transaction, accountMetadata } = data;
-      return { type, data: { transaction: toTransaction(transaction), accountMetadata } };
+      return {
+        type,
+        data: {
+          transaction: toTransaction(transaction),
+          accountMetadata: withoutNulls(accountMetadata),
+        },
+      };
     }
     case "REVERTED_TRANSACTION": {
       const { type, revertedTransaction, transaction } = data;
@@ -76,7 +83,7 @@ function toLogData(data: LogData): PublicLogData {
     }
     case "SET_METADATA": {
       const { type, target, metadata } = data;
-      return { type, data: { ...toTarget(target), metadata } };
+      return { type, data: { ...toTarget(target), metadata: metadata ?? {} } };
     }
     case "DELETE_METADATA": {
       const { type, target, key } = data;

@@ -99,7 +99,7 @@ function readBigint(this: unknown, _name: string, value: unknown): unknown {
 
 /** Texts by name. */
 export interface NamedTexts {
-  readonly [name: string]: string | NamedTexts;
+  readonly [name: string]: string | NamedTexts | null;
 }
 
 /** The same for texts by name. */

@@ -7,6 +7,7 @@ import { TransactionLists } from "./transactions/transaction-lists.ts";
 import { BalanceHistory } from "./volumes/balance-history.ts";
 import { BalanceSums } from "./volumes/balances.ts";
 import { VolumeLists } from "./volumes/volume-lists.ts";
+import type { ImportNote } from "#ledger-engine/rules/log/import-notes.ts";
 import type {
   AssetBalance,
   BalanceHistoryQuery,
@@ -113,6 +114,11 @@ export class LedgerReads {
   /** Who wrote an entry; undefined where there is no such entry. */
   findAuthor(logId: number): EntryAuthor | undefined {
     return this.#authors.find(logId);
+  }
+
+  /** What is odd about imported entries, by the ids of the entries. */
+  listImportNotes(query: PageQuery): Page<ImportNote> {
+    return this.#logs.listNotes(query);
   }
 
   findSchema(version: string): StoredSchema | undefined {

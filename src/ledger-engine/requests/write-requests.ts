@@ -1,7 +1,8 @@
 // A namespace import keeps the messages in all languages out of the bundle.
 import * as z from "zod";
 import { POSTINGS_MAX } from "#ledger-engine/rules/limits.ts";
-import type { AccountMetadata, Metadata } from "#ledger-engine/rules/types.ts";
+import { withoutNulls } from "#ledger-engine/rules/metadata.ts";
+import type { Metadata } from "#ledger-engine/rules/types.ts";
 import { BigIntegerInput, MetadataSchema, TimestampInput } from "#platform/validation.ts";
 
 // The requests by which clients change a ledger, over HTTP or through the library; nothing here knows HTTP. Optional
@@ -131,9 +132,3 @@ export const BulkElementRequest = z.discriminatedUnion("action", [
   elementOf("REVERT_TRANSACTION"),
   elementOf("DELETE_METADATA"),
 ]);
-
-/** A member of the name `__proto__` stays one. */
-function withoutNulls(metadata: Readonly<Record<string, Metadata | null>>): AccountMetadata {
-  const entries = Object.entries(metadata).map(([address, own]) => [address, own ?? {}] as const);
-  return Object.fromEntries(entries);
-}

@@ -30,8 +30,8 @@ export function canonicalMap<V>(
   return `{${members.join(",")}}`;
 }
 
-export const canonicalMetadata = (metadata: Readonly<Record<string, string>>): string =>
-  canonicalMap(metadata, canonicalText);
+export const canonicalMetadata = (metadata: Readonly<Record<string, string>> | null): string =>
+  metadata === null ? "null" : canonicalMap(metadata, canonicalText);
 
 /**
  * Orders texts by their UTF-8 bytes, which is the order of code points. UTF-16 units would put U+E000 after U+10000.

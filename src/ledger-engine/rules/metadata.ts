@@ -1,4 +1,4 @@
-import type { Metadata } from "./types.ts";
+import type { AccountMetadata, LoggedAccountMetadata, Metadata } from "./types.ts";
 
 /** The metadata key under which a reverting transaction names the transaction that it reverts. */
 export const REVERTS_KEY = "com.formance.spec/state/reverts";
@@ -11,3 +11,14 @@ export const containsMetadata = (base: Metadata, part: Metadata): boolean =>
 
 export const withoutKey = (base: Metadata, key: string): Metadata =>
   Object.fromEntries(Object.entries(base).filter(([name]) => name !== key));
+
+/** The metadata that an entry gives to accounts, where null is read as no metadata. */
+export function withoutNulls(accountMetadata: LoggedAccountMetadata): AccountMetadata {
+  if (hasNoNulls(accountMetadata)) return accountMetadata;
+  const entries = Object.entries(accountMetadata);
+  // A member of the name `__proto__` stays one.
+  return Object.fromEntries(entries.map(([address, metadata]) => [address, metadata ?? {}]));
+}
+
+const hasNoNulls = (accountMetadata: LoggedAccountMetadata): accountMetadata is AccountMetadata =>
+  Object.values(accountMetadata).every((metadata) => metadata !== null);

@@ -26,6 +26,29 @@ export function parseAccount(text: string, what: string): Account {
   throw new AppError("VALIDATION", `invalid ${what} address ${quote(text)}`);
 }
 
+/** Longest address that the routes of the reference server for metadata have let through, in characters. */
+const TARGET_LENGTH_MAX = 65_536;
+/**
+ * Reads of ranges of addresses take the first two for the lowest characters, and the last one for the end of all addresses. PostgreSQL,
+ * in which the reference server keeps its addresses, cannot hold the first one either.
+ */
+const BOUNDS = ["\u0000", "\u0001", "\u{10FFFF}"];
+
+/**
+ * The address of an account that an imported entry gives metadata to: the reference server takes any text there. Throws `VALIDATION`
+ * for a text that no ledger can hold.
+ */
+export function parseTarget(text: string): Account {
+  if (
+    text.length <= TARGET_LENGTH_MAX &&
+    text.isWellFormed() &&
+    !BOUNDS.some((it) => text.includes(it))
+  ) {
+    return text as Account; // of no posting
+  }
+  throw new AppError("VALIDATION", `invalid account address ${quote(text)}`);
+}
+
 /** Throws `VALIDATION`, naming the asset. */
 export function parseAsset(text: string): Asset {
   if (isAsset(text)) return text;

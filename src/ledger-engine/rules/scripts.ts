@@ -1,5 +1,5 @@
 import { AMOUNT_DIGITS_MAX } from "./limits.ts";
-import { mergeMetadata } from "./metadata.ts";
+import { mergeMetadata, withoutNulls } from "./metadata.ts";
 import { ASSET_LENGTH_MAX, isAddress, parseAccount } from "./names.ts";
 import type { Account, AccountMetadata, Asset, Metadata, Posting, RunScript } from "./types.ts";
 import {
@@ -100,7 +100,10 @@ export class Scripts {
     return {
       postings: output.postings.map(toPosting),
       metadata: overridden(output.metadata, command.metadata ?? {}),
-      accountMetadata: mergedAccounts(output.accountMetadata, command.accountMetadata ?? {}),
+      accountMetadata: mergedAccounts(
+        output.accountMetadata,
+        withoutNulls(command.accountMetadata ?? {}),
+      ),
     };
   }
 

@@ -1,8 +1,8 @@
 import { compareNames } from "./member-order.ts";
 import type {
-  AccountMetadata,
   AccountRecord,
   AccountVolumes,
+  LoggedAccountMetadata,
   Metadata,
   Transaction,
 } from "./types.ts";
@@ -12,8 +12,8 @@ import { type JsonText, quoteJson } from "#platform/json.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 /*
- * Writes what the views show as JSON: the same text, but several times as fast, because no objects are made for it. Addresses and
- * assets need no escapes.
+ * Writes what the views show as JSON: the same text, but several times as fast, because no objects are made for it. Addresses of postings
+ * and assets need no escapes.
  */
 
 export const asInteger: AmountWriter = (amount) => amount.toString();
@@ -63,7 +63,7 @@ export function accountText(account: AccountRecord, write: AmountWriter): JsonTe
   const updated = updatedAt === insertionDate ? inserted : formatTimestamp(updatedAt);
   const volumes = assetsText("volumes", account.volumes, write);
   const effective = assetsText("effectiveVolumes", account.effectiveVolumes, write);
-  return `{"address":"${address}","metadata":${metadataText(metadata)},"firstUsage":"${first}","insertionDate":"${inserted}","updatedAt":"${updated}"${volumes}${effective}}` as JsonText<AccountView>; // members as the view has them
+  return `{"address":${quoteJson(address)},"metadata":${metadataText(metadata)},"firstUsage":"${first}","insertionDate":"${inserted}","updatedAt":"${updated}"${volumes}${effective}}` as JsonText<AccountView>; // members as the view has them
 }
 
 /** The volumes of one account by asset, as a further member; nothing where there are none. */
@@ -81,8 +81,12 @@ function assetsText(
 
 export const metadataText = (metadata: Metadata): string => mapText(metadata, quoteJson);
 
-export const accountMetadataText = (accountMetadata: AccountMetadata): string =>
-  mapText(accountMetadata, metadataText);
+export const accountMetadataText = (accountMetadata: LoggedAccountMetadata): string =>
+  mapText(accountMetadata, loggedMetadataText);
+
+/** Metadata that a log entry gives: null where the entry was imported with null. */
+export const loggedMetadataText = (metadata: Metadata | null): string =>
+  metadata === null ? "null" : metadataText(metadata);
 
 function mapText<V>(map: Readonly<Record<string, V>>, write: (value: V) => string): string {
   const entries = Object.entries(map);

@@ -74,6 +74,8 @@ export type MetadataTarget =
   | { readonly type: "TRANSACTION"; readonly id: number };
 
 export type AccountMetadata = Readonly<Record<string, Metadata>>;
+/** The same in an entry of the log. Null stands for no metadata, and only imported entries have it: their hash covers it. */
+export type LoggedAccountMetadata = Readonly<Record<string, Metadata | null>>;
 
 /** A change of a ledger. It is checked as far as that is possible without the ledger's state. */
 export type Command =
@@ -88,7 +90,8 @@ export type Command =
 interface TransactionDetails {
   readonly timestamp?: Timestamp;
   readonly reference?: string;
-  readonly accountMetadata?: AccountMetadata;
+  /** With null only where the command is derived from an imported entry. */
+  readonly accountMetadata?: LoggedAccountMetadata;
   /** The runtime that the request names, if it does. */
   readonly runtime?: Runtime;
 }
@@ -129,7 +132,8 @@ export interface RevertTransaction {
 export interface SetMetadata {
   readonly kind: "setMetadata";
   readonly target: MetadataTarget;
-  readonly metadata: Metadata;
+  /** Null only where the command is derived from an imported entry. */
+  readonly metadata: Metadata | null;
 }
 
 export interface DeleteMetadata {
@@ -160,14 +164,19 @@ export type LogData =
   | {
       readonly type: "NEW_TRANSACTION";
       readonly transaction: Transaction;
-      readonly accountMetadata: AccountMetadata;
+      readonly accountMetadata: LoggedAccountMetadata;
     }
   | {
       readonly type: "REVERTED_TRANSACTION";
       readonly revertedTransaction: Transaction;
       readonly transaction: Transaction;
     }
-  | { readonly type: "SET_METADATA"; readonly target: MetadataTarget; readonly metadata: Metadata }
+  | {
+      readonly type: "SET_METADATA";
+      readonly target: MetadataTarget;
+      /** Null in an entry of the reference server, whose hash covers it; the account then has no further metadata. */
+      readonly metadata: Metadata | null;
+    }
   | { readonly type: "DELETE_METADATA"; readonly target: MetadataTarget; readonly key: string }
   | { readonly type: "INSERTED_SCHEMA"; readonly schema: StoredSchema };
 

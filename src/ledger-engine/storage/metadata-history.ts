@@ -2,7 +2,7 @@ import { lastLogAt } from "./ids-by-date.ts";
 import { METADATA_LOG_KINDS } from "./metadata-index.ts";
 import { decodeKey, decodeMetadata, decodeTransaction, LOG_TYPES } from "./payload.ts";
 import { countWithin } from "#ledger-engine/rules/limits.ts";
-import type { AccountMetadata, Metadata } from "#ledger-engine/rules/types.ts";
+import type { LoggedAccountMetadata, Metadata } from "#ledger-engine/rules/types.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
@@ -178,7 +178,7 @@ function apply(
     case LOG_TYPES.SET_METADATA: {
       const { entry, trace } = decodeMetadata(payload);
       setAll(pairs, metadataOf(trace.defaults ?? {}, address ?? ""));
-      return setAll(pairs, entry.metadata);
+      return setAll(pairs, entry.metadata ?? {});
     }
     case LOG_TYPES.DELETE_METADATA:
       pairs.delete(decodeKey(payload).entry.key);
@@ -188,7 +188,7 @@ function apply(
   }
 }
 
-const metadataOf = (accountMetadata: AccountMetadata, address: string): Metadata =>
+const metadataOf = (accountMetadata: LoggedAccountMetadata, address: string): Metadata =>
   (Object.hasOwn(accountMetadata, address) ? accountMetadata[address] : undefined) ?? {};
 
 function setAll(pairs: Map<string, string>, metadata: Metadata): void {

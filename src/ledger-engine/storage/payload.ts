@@ -1,5 +1,6 @@
 import type {
   AccountMetadata,
+  LoggedAccountMetadata,
   Metadata,
   MetadataTarget,
   Posting,
@@ -36,7 +37,7 @@ export interface TransactionExtras extends SchemaTrace {
   readonly timestamp?: Timestamp;
   readonly reference?: string;
   readonly metadata?: Metadata;
-  readonly accountMetadata?: AccountMetadata;
+  readonly accountMetadata?: LoggedAccountMetadata;
   /** The template that created the transaction. */
   readonly template?: string;
   /** Effective volumes at commit, in order of first appearance, where they differ from the volumes. */
@@ -137,7 +138,7 @@ interface StoredExtras extends StoredTrace {
   t?: number | bigint;
   r?: string;
   m?: Metadata;
-  a?: AccountMetadata;
+  a?: LoggedAccountMetadata;
   e?: readonly (readonly [number | bigint, number | bigint])[];
   v?: number;
   o?: Metadata;
@@ -245,7 +246,7 @@ const decodeTrace = ({ s, d }: StoredTrace): SchemaTrace => ({
 /** Metadata entries keep the target's own name, because they are few, and because the target need not exist. */
 export interface MetadataPayload {
   readonly target: MetadataTarget;
-  readonly metadata: Metadata;
+  readonly metadata: Metadata | null;
 }
 export interface KeyPayload {
   readonly target: MetadataTarget;
@@ -267,7 +268,7 @@ function withTrace(list: string, trace: SchemaTrace): string {
 export function decodeMetadata(payload: string): { entry: MetadataPayload; trace: SchemaTrace } {
   const [id, metadata, trace = {}] = parseJson(payload) as [
     MetadataTarget["id"],
-    Metadata,
+    Metadata | null,
     StoredTrace?,
   ]; // written by encodeMetadata
   return { entry: { target: toTarget(id), metadata }, trace: decodeTrace(trace) };

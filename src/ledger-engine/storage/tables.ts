@@ -47,6 +47,8 @@ const TABLES: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
   // The log entry contains the schema itself. An imported schema keeps its date.
   `CREATE TABLE schema (log INTEGER PRIMARY KEY, version TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL) STRICT`,
+  // What is odd about imported entries: a list of sentences in JSON.
+  `CREATE TABLE import_note (log INTEGER PRIMARY KEY, notes TEXT NOT NULL) STRICT`,
 ];
 
 /** Log entries about metadata. kind: 0 about a transaction after its creation, 1 about an account. */
@@ -82,8 +84,8 @@ const LOG: readonly string[] = [
  * of `ledger` or `migration`: code that can't open the ledger reads them, too.
  *
  * The log is the truth: every other row can be derived from it, and from `account` and `asset`, which name the integers
- * in its payloads. Only the authors of its entries are known nowhere else. The first step has a table for it, the second
- * one gives its entries to the transactions that they made. A `move` is what one transaction did to one account and
+ * in its payloads. Only the authors of its entries and the notes of imports are known nowhere else. The first step has a table for the log, the
+ * second one gives its entries to the transactions that they made. A `move` is what one transaction did to one account and
  * asset, with the volumes after it, so that the last move has the current volumes. What most rows lack is null and costs
  * a byte: a `timestamp` that equals the log date, effective volumes that equal the volumes. Indexes are partial for the
  * same reason.

@@ -1,7 +1,7 @@
 import type { EntryBuilder } from "./entry-builder.ts";
 import { type EntryOptions, type PendingEntry, toTrace, withDefaults } from "./pending-entry.ts";
 import { assertEventSize, assertMetadata, assertRevertSize } from "#ledger-engine/rules/limits.ts";
-import { mergeMetadata, REVERTS_KEY } from "#ledger-engine/rules/metadata.ts";
+import { mergeMetadata, REVERTS_KEY, withoutNulls } from "#ledger-engine/rules/metadata.ts";
 import { reversePostings, runPostings, runRevert } from "#ledger-engine/rules/postings.ts";
 import { schemaViolation } from "#ledger-engine/rules/schemas/failures.ts";
 import { chooseTemplate, type ChosenTemplate } from "#ledger-engine/rules/schemas/templates.ts";
@@ -153,7 +153,7 @@ export class CommandRunner {
     if (postings.length === 0) {
       throw new AppError("NO_POSTINGS", "the interpreter makes no postings of zero amounts");
     }
-    return { postings, metadata, accountMetadata };
+    return { postings, metadata, accountMetadata: withoutNulls(accountMetadata) };
   }
 
   #revert(command: RevertTransaction, { now, schema }: EntryOptions): PendingEntry {

@@ -12,6 +12,12 @@ import { entriesAhead, itemsOfImported } from "./prefetched-items.ts";
 import { assertEventSize, assertRevertSize, BULK_STEPS_MAX } from "#ledger-engine/rules/limits.ts";
 import { toDerivedText } from "#ledger-engine/rules/log/idempotency.ts";
 import {
+  FIRST_NOTED_MAX,
+  type ImportNote,
+  type NotedEntries,
+  notesOf,
+} from "#ledger-engine/rules/log/import-notes.ts";
+import {
   contentDifferenceOf,
   differenceOf,
   isReverse,
@@ -20,6 +26,7 @@ import type { ImportedEntry, ImportedTransaction } from "#ledger-engine/rules/lo
 import { runPostings } from "#ledger-engine/rules/postings.ts";
 import type { LogData, Transaction } from "#ledger-engine/rules/types.ts";
 import type { Author } from "#ledger-engine/rules/writes.ts";
+import { writeImportNotes } from "#ledger-engine/storage/log/import-notes.ts";
 import { findRef } from "#ledger-engine/storage/log/log-tables.ts";
 import type { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
 import type {
@@ -53,6 +60,8 @@ export interface ImportBatch {
  */
 export interface ImportOutcome {
   readonly taken: number;
+  /** What is odd about those that were taken; absent where nothing is. */
+  readonly noted?: NotedEntries;
   /** Why the entry after them was refused. */
   readonly failure?: Failure;
 }
@@ -99,6 +108,8 @@ export class LogImporter {
   #lastTransaction = -1;
   /** No entry may be later than this date, which is determined at the beginning of a call. */
   #latestDate = ZERO_TIMESTAMP;
+  /** What is odd about the entries that this call has taken. */
+  #notes: ImportNote[] = [];
   /** Who makes the call. */
   #author: Author | undefined;
   /** Whether the entries so far were written as this ledger writes them. */
@@ -119,6 +130,7 @@ export class LogImporter {
   /** Takes at least one entry, but not all where they are much work. It must be called in a unit of work. */
   take({ texts, before, author }: ImportBatch): ImportOutcome {
     this.#author = author;
+    this.#notes = [];
     const ready = attempt(() => this.#begin());
     if (!ready.ok) return { taken: 0, failure: ready.failure };
     const stepsMax = this.#steps() + BULK_STEPS_MAX;
@@ -134,7 +146,12 @@ export class LogImporter {
       if (this.#steps() > stepsMax) break;
     }
     if (taken > 0) this.#noteReached();
-    return { taken, ...(failure === undefined ? {} : { failure }) };
+    writeImportNotes(this.#sql, this.#notes);
+    return {
+      taken,
+      ...(this.#notes.length === 0 ? {} : { noted: notedOf(this.#notes) }),
+      ...(failure === undefined ? {} : { failure }),
+    };
   }
 
   #begin(): void {
@@ -202,6 +219,8 @@ export class LogImporter {
         expectedHash: entry.hash,
         author: this.#author,
       });
+      const notes = notesOf(entry.data);
+      if (notes.length > 0) this.#notes.push({ id: entry.id, notes });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       throw refused(`importing log ${entry.id}: ${error.message}`, {
@@ -364,6 +383,11 @@ function keyHashOf(entry: ImportedEntry, data: LogData): string | undefined {
   const isDerived = idempotencyKey === "" && written === derivedHash(data, date);
   return isDerived ? undefined : bytes.toString("hex");
 }
+
+const notedOf = (notes: readonly ImportNote[]): NotedEntries => ({
+  count: notes.length,
+  first: notes.slice(0, FIRST_NOTED_MAX),
+});
 
 /** The hash that can be derived from the entry, as exports contain it. */
 const derivedHash = (data: LogData, date: Timestamp): string =>

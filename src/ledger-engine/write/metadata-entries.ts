@@ -9,6 +9,7 @@ import type { Move } from "#ledger-engine/rules/postings.ts";
 import type {
   Account,
   AccountMetadata,
+  LoggedAccountMetadata,
   Metadata,
   MetadataTarget,
 } from "#ledger-engine/rules/types.ts";
@@ -47,7 +48,8 @@ export class MetadataEntryBuilder {
   }
 
   /** Throws `VALIDATION` for too much metadata, and `NOT_FOUND` for an unknown transaction. */
-  set(target: MetadataTarget, metadata: Metadata, { now, schema }: EntryOptions): PendingEntry {
+  set(target: MetadataTarget, given: Metadata | null, { now, schema }: EntryOptions): PendingEntry {
+    const metadata = given ?? {};
     const defaults =
       target.type === "ACCOUNT" && schema !== undefined
         ? this.#defaultsOf(schema, target.id, metadata)
@@ -62,12 +64,12 @@ export class MetadataEntryBuilder {
         ? this.#accountMetadataWriter(target.id, all, { firstUsage: now, now })
         : this.#transactionMetadataWriter(target.id, metadata, now);
     return {
-      data: { type: "SET_METADATA", target, metadata },
+      data: { type: "SET_METADATA", target, metadata: given },
       schemaVersion: trace.schemaVersion,
       project: (logId) => {
         write();
         this.#batch.noteMetadataEntry(target, { id: logId, tx: null });
-        return encodeMetadata({ target, metadata }, trace);
+        return encodeMetadata({ target, metadata: given }, trace);
       },
     };
   }
@@ -101,14 +103,14 @@ export class MetadataEntryBuilder {
   traceOf(
     schema: SchemaUse | undefined,
     moves: readonly Move[],
-    accountMetadata: AccountMetadata,
+    accountMetadata: LoggedAccountMetadata,
   ): SchemaTrace {
     if (schema === undefined) return {};
     const addresses = new Set<string>(moves.map(({ account }) => account));
     for (const address of Object.keys(accountMetadata)) addresses.add(address);
     const defaults = [...addresses].flatMap((address) => {
       const given = Object.hasOwn(accountMetadata, address) ? accountMetadata[address] : undefined;
-      const metadata = this.#defaultsOf(schema, address as Account, given); // of a posting, or checked with the command
+      const metadata = this.#defaultsOf(schema, address as Account, given ?? undefined); // of a posting, or checked with the command
       return metadata === undefined ? [] : [[address, metadata] as const];
     });
     return {

@@ -1,6 +1,7 @@
-import { mergeMetadata } from "#ledger-engine/rules/metadata.ts";
+import { mergeMetadata, withoutNulls } from "#ledger-engine/rules/metadata.ts";
 import type {
   AccountMetadata,
+  LoggedAccountMetadata,
   LogData,
   Metadata,
   MetadataTarget,
@@ -36,7 +37,7 @@ export interface PreparedTransaction {
 export interface PreparedCreation extends PreparedTransaction {
   readonly reference: string | undefined;
   readonly template: string | undefined;
-  readonly accountMetadata: AccountMetadata;
+  readonly accountMetadata: LoggedAccountMetadata;
 }
 
 export interface PreparedRevert extends PreparedTransaction {
@@ -49,14 +50,18 @@ export type DecodedEntry = { readonly schemaVersion: string | undefined } & (
   | {
       readonly type: "NEW_TRANSACTION";
       readonly transaction: Omit<PreparedCreation, "trace" | "accountMetadata">;
-      readonly accountMetadata: AccountMetadata;
+      readonly accountMetadata: LoggedAccountMetadata;
     }
   | {
       readonly type: "REVERTED_TRANSACTION";
       readonly transaction: Omit<PreparedTransaction, "trace">;
       readonly reverts: number;
     }
-  | { readonly type: "SET_METADATA"; readonly target: MetadataTarget; readonly metadata: Metadata }
+  | {
+      readonly type: "SET_METADATA";
+      readonly target: MetadataTarget;
+      readonly metadata: Metadata | null;
+    }
   | { readonly type: "DELETE_METADATA"; readonly target: MetadataTarget; readonly key: string }
   | { readonly type: "INSERTED_SCHEMA"; readonly schema: StoredSchema }
 );
@@ -76,12 +81,13 @@ export const toTrace = (schema: SchemaUse | undefined): SchemaTrace =>
  * The metadata that a transaction gives to accounts, merged with the defaults of the schema for those that it creates.
  */
 export function withDefaults(
-  accountMetadata: AccountMetadata,
+  accountMetadata: LoggedAccountMetadata,
   { defaults }: SchemaTrace,
 ): AccountMetadata {
-  if (defaults === undefined) return accountMetadata;
+  const given = withoutNulls(accountMetadata);
+  if (defaults === undefined) return given;
   const merged = new Map(Object.entries(defaults));
-  for (const [address, metadata] of Object.entries(accountMetadata)) {
+  for (const [address, metadata] of Object.entries(given)) {
     merged.set(address, mergeMetadata(merged.get(address) ?? {}, metadata));
   }
   return Object.fromEntries(merged);

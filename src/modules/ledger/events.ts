@@ -8,6 +8,7 @@ import {
   type MetadataTarget,
   renderStoredSchema,
   toTransactionView,
+  withoutNulls,
 } from "#ledger-engine";
 import { EVENT_VERSION, type PlatformEvent, type WrittenEvent } from "#platform/events/envelope.ts";
 
@@ -52,7 +53,7 @@ function toPayload(data: LogData): Record<string, unknown> {
     case "NEW_TRANSACTION":
       return {
         transactions: [toTransactionView(data.transaction)],
-        accountMetadata: data.accountMetadata,
+        accountMetadata: withoutNulls(data.accountMetadata),
       };
     case "REVERTED_TRANSACTION":
       return {
@@ -60,7 +61,7 @@ function toPayload(data: LogData): Record<string, unknown> {
         revertTransaction: toTransactionView(data.transaction),
       };
     case "SET_METADATA":
-      return { ...toTargetPayload(data.target), metadata: data.metadata };
+      return { ...toTargetPayload(data.target), metadata: data.metadata ?? {} };
     case "DELETE_METADATA":
       return { ...toTargetPayload(data.target), key: data.key };
     case "INSERTED_SCHEMA":

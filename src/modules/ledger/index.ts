@@ -6,6 +6,7 @@ import { LEDGER_EVENT_TYPES } from "./event-types.ts";
 import { checkLedgers, LEDGER_VERSION } from "./health.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerBalanceHistory } from "./http/florin/balance-history.ts";
+import { registerImportNotes } from "./http/florin/import-notes.ts";
 import { registerLogAuthor } from "./http/florin/log-author.ts";
 import { registerNumscript } from "./http/florin/numscript.ts";
 import { registerVerify } from "./http/florin/verify.ts";
@@ -102,6 +103,7 @@ function florinRoutes(): OpenAPIHono<AppEnv> {
   registerVerify(app);
   registerBalanceHistory(app);
   registerLogAuthor(app);
+  registerImportNotes(app);
   registerBucketList(app);
   return app;
 }

@@ -40,7 +40,9 @@ import {
   type Command,
   type CountQuery,
   type LedgerCounts,
+  type ImportNote,
   type LedgerReads,
+  type NotedEntries,
   type LedgerSchema,
   type LogListEntry,
   type Metadata,
@@ -292,6 +294,10 @@ export class LedgerService {
     return this.#read(ledger, "listLogs", [query]);
   }
 
+  listImportNotes(ledger: string, query: PageQuery): Promise<Page<ImportNote>> {
+    return this.#read(ledger, "listImportNotes", [query]);
+  }
+
   /** Who wrote a log entry; undefined where nobody knows. Throws `NOT_FOUND`. */
   async getAuthor(ledger: string, logId: number): Promise<Author | undefined> {
     const entry = await this.#read(ledger, "findAuthor", [logId]);
@@ -304,13 +310,16 @@ export class LedgerService {
     return exportPages(this.#object(ledger));
   }
 
-  /** Takes exported entries, as they arrive, into a ledger that has no writes of its own. Throws `IMPORT` or `VALIDATION`. */
-  async importLogs(ledger: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  /**
+   * Takes exported entries, as they arrive, into a ledger that has no writes of its own, and tells which are odd. Throws `IMPORT` or
+   * `VALIDATION`.
+   */
+  async importLogs(ledger: string, chunks: AsyncIterable<Uint8Array>): Promise<NotedEntries> {
     const object = this.#object(ledger);
     const importId = newId();
     let uuid: string | undefined;
     try {
-      await importInBatches(chunks, async (batch) => {
+      return await importInBatches(chunks, async (batch) => {
         uuid ??= await callObject(object.assertCreated(), READ_OF_LEDGER);
         const authored = { ...batch, author: this.#author };
         return callObject(object.importLogs(authored, { importId, uuid }), TO_LEDGER);

@@ -1,7 +1,7 @@
 /** Names the request in its answer and in what is logged of it. */
 export const REQUEST_ID_HEADER = "x-request-id";
 /** Headers that pages may read besides those that browsers show them anyway. */
-export const EXPOSED_HEADERS = ["Count", "Idempotency-Hit"];
+export const EXPOSED_HEADERS = ["Count", "Idempotency-Hit", "X-Florin-Import-Notes"];
 /** The origins that may read what the API answers; see `answerPreflight`. */
 export const ALLOWED_ORIGIN = "*";
 /** What an answer of the API allows a browser that shows it: nothing. Pages have policies of their own. */

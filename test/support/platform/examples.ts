@@ -94,7 +94,13 @@ const generalized = (text: string): string =>
   text.replaceAll(DATE, "<date>").replaceAll(DURATION, "0").replaceAll(MADE, "<made>");
 
 /** The headers of answers that clients read. */
-const SHOWN_HEADERS = ["Content-Type", "Count", "Idempotency-Hit", "Location"];
+const SHOWN_HEADERS = [
+  "Content-Type",
+  "Count",
+  "Idempotency-Hit",
+  "Location",
+  "X-Florin-Import-Notes",
+];
 
 function printAnswer(response: Response, text: string): string {
   const headers = SHOWN_HEADERS.flatMap((name) => {

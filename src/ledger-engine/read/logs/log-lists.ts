@@ -4,8 +4,10 @@ import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { intersection, interval, type Intervals } from "#ledger-engine/rules/filters/intervals.ts";
 import { PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
+import type { ImportNote } from "#ledger-engine/rules/log/import-notes.ts";
 import type { LogListEntry, LogTextPage } from "#ledger-engine/rules/reads.ts";
 import { lastLogAt } from "#ledger-engine/storage/ids-by-date.ts";
+import { readImportNotes } from "#ledger-engine/storage/log/import-notes.ts";
 import { LogLines } from "#ledger-engine/storage/log/log-lines.ts";
 import type { LogReader } from "#ledger-engine/storage/log/log-reader.ts";
 import { type ListedRow, listing } from "#ledger-engine/storage/log/log-rows.ts";
@@ -55,6 +57,17 @@ export class LogLists {
       keptMax: entries.length,
     });
     return { ...page, data: page.data.flatMap(({ id }) => byId.get(id) ?? []) };
+  }
+
+  /** What is odd about imported entries, by the ids of the entries. */
+  listNotes(query: PageQuery): Page<ImportNote> {
+    const scan = scanOf(query);
+    const { order, limit } = scan;
+    // The ids of a page are one range.
+    const rows = idsWithin("id", scan).flatMap(({ from, to }) =>
+      readImportNotes(this.#sql, { from, to, order, limit }),
+    );
+    return pageOf(query, rows, { keyOf: ({ id }) => ({ value: BigInt(id) }) });
   }
 
   /**

@@ -5,15 +5,20 @@ import {
   IDEMPOTENCY_KEY_LENGTH_MAX,
   POSTINGS_MAX,
 } from "#ledger-engine/rules/limits.ts";
-import { ASSET_LENGTH_MAX, isAsset, parseAccount } from "#ledger-engine/rules/names.ts";
+import {
+  ASSET_LENGTH_MAX,
+  isAsset,
+  parseAccount,
+  parseTarget,
+} from "#ledger-engine/rules/names.ts";
 import { decodeLoggedSchema, toSchemaText } from "#ledger-engine/rules/schemas/ledger-schema.ts";
 import {
   SCHEMA_VERSION_LENGTH_MAX,
   TEMPLATE_NAME_LENGTH_MAX,
 } from "#ledger-engine/rules/schemas/limits.ts";
 import type {
-  AccountMetadata,
   Asset,
+  LoggedAccountMetadata,
   Metadata,
   MetadataTarget,
   Posting,
@@ -41,7 +46,7 @@ export type ImportedData =
   | {
       readonly type: "NEW_TRANSACTION";
       readonly transaction: ImportedTransaction;
-      readonly accountMetadata: AccountMetadata;
+      readonly accountMetadata: LoggedAccountMetadata;
     }
   | {
       readonly type: "REVERTED_TRANSACTION";
@@ -50,7 +55,11 @@ export type ImportedData =
       readonly reverted: ImportedTransaction | undefined;
       readonly transaction: ImportedTransaction;
     }
-  | { readonly type: "SET_METADATA"; readonly target: MetadataTarget; readonly metadata: Metadata }
+  | {
+      readonly type: "SET_METADATA";
+      readonly target: MetadataTarget;
+      readonly metadata: Metadata | null;
+    }
   | { readonly type: "DELETE_METADATA"; readonly target: MetadataTarget; readonly key: string }
   | { readonly type: "INSERTED_SCHEMA"; readonly schema: StoredSchema };
 
@@ -121,11 +130,7 @@ class EntryParser {
           transaction: this.#transactionOf(data["transaction"], "data.transaction"),
         };
       case "SET_METADATA":
-        return {
-          type,
-          target: targetOf(data),
-          metadata: metadataOf(data["metadata"], "data.metadata"),
-        };
+        return { type, ...settingOf(data) };
       case "DELETE_METADATA":
         return { type, target: targetOf(data), key: textOf(data["key"], "data.key") };
       case "INSERTED_SCHEMA":
@@ -240,19 +245,26 @@ function targetOf(data: Fields): MetadataTarget {
     return { type: targetType, id: idOf(targetId, "data.targetId") };
   }
   if (targetType === "ACCOUNT") {
-    return { type: targetType, id: parseAccount(textOf(targetId, "data.targetId"), "account") };
+    return { type: targetType, id: parseTarget(textOf(targetId, "data.targetId")) };
   }
   throw invalid("'data.targetType': expected ACCOUNT or TRANSACTION");
 }
 
-function accountMetadataOf(value: unknown, place: string): AccountMetadata {
+/** The reference server takes null for an account, but not for a transaction. */
+function settingOf(data: Fields): { target: MetadataTarget; metadata: Metadata | null } {
+  const target = targetOf(data);
+  const isNull = target.type === "ACCOUNT" && data["metadata"] === null;
+  return { target, metadata: isNull ? null : metadataOf(data["metadata"], "data.metadata") };
+}
+
+function accountMetadataOf(value: unknown, place: string): LoggedAccountMetadata {
   if (!isGiven(value)) return {};
   const map = objectOf(value, place);
   for (const [address, metadata] of Object.entries(map)) {
-    parseAccount(address, "account metadata");
-    metadataOf(metadata, `${place}.${address}`);
+    parseTarget(address);
+    if (metadata !== null) metadataOf(metadata, `${place}.${shorten(address)}`);
   }
-  return map as AccountMetadata; // as the loop has checked
+  return map as LoggedAccountMetadata; // as the loop has checked
 }
 
 function metadataOf(value: unknown, place: string): Metadata {

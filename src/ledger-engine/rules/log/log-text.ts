@@ -3,7 +3,7 @@ import { renderStoredSchema } from "#ledger-engine/rules/schemas/ledger-schema.t
 import {
   accountMetadataText,
   asInteger,
-  metadataText,
+  loggedMetadataText,
   transactionText,
 } from "#ledger-engine/rules/texts.ts";
 import type { LogData, MetadataTarget } from "#ledger-engine/rules/types.ts";
@@ -34,7 +34,7 @@ function dataText(data: LogData, write: AmountWriter, volumes?: ShownVolumes): s
     case "REVERTED_TRANSACTION":
       return `{"revertedTransaction":${transactionText(data.revertedTransaction, write)},"transaction":${transactionText(data.transaction, write)}}`;
     case "SET_METADATA":
-      return `{${targetText(data.target)},"metadata":${metadataText(data.metadata)}}`;
+      return `{${targetText(data.target)},"metadata":${loggedMetadataText(data.metadata)}}`;
     case "DELETE_METADATA":
       return `{${targetText(data.target)},"key":${quoteJson(data.key)}}`;
     case "INSERTED_SCHEMA":

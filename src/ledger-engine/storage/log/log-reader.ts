@@ -21,6 +21,7 @@ import {
   metadataBytes,
   transactionBytes,
 } from "#ledger-engine/rules/limits.ts";
+import { withoutNulls } from "#ledger-engine/rules/metadata.ts";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
 import type { AccountVolumes, LogData, LogEntry, Transaction } from "#ledger-engine/rules/types.ts";
 import { BoundedMap } from "#ledger-engine/storage/bounded-map.ts";
@@ -236,11 +237,14 @@ const METADATA_ENTRY_BYTES = 1000;
 function eventBytesOf({ data }: LogEntry): number {
   switch (data.type) {
     case "NEW_TRANSACTION":
-      return transactionBytes(data.transaction) + accountMetadataBytes(data.accountMetadata);
+      return (
+        transactionBytes(data.transaction) +
+        accountMetadataBytes(withoutNulls(data.accountMetadata))
+      );
     case "REVERTED_TRANSACTION":
       return transactionBytes(data.transaction) + transactionBytes(data.revertedTransaction);
     case "SET_METADATA":
-      return METADATA_ENTRY_BYTES + metadataBytes(data.metadata);
+      return METADATA_ENTRY_BYTES + metadataBytes(data.metadata ?? {});
     case "DELETE_METADATA":
       return METADATA_ENTRY_BYTES + metadataBytes({ [data.key]: "" });
     case "INSERTED_SCHEMA":

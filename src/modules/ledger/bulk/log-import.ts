@@ -1,6 +1,12 @@
 import { JsonSplitter } from "./json-splitter.ts";
 import { IMPORT_BYTES_MAX, IMPORT_ENTRIES_MAX } from "./limits.ts";
-import type { ImportBatch, ImportOutcome } from "#ledger-engine";
+import {
+  type ImportBatch,
+  type ImportOutcome,
+  NONE_NOTED,
+  type NotedEntries,
+  withNoted,
+} from "#ledger-engine";
 import { assert } from "#platform/assert.ts";
 import { AppError, type Failure } from "#platform/errors.ts";
 import { unwrap } from "#platform/result.ts";
@@ -9,13 +15,13 @@ import { unwrap } from "#platform/result.ts";
 export type SendEntries = (batch: ImportBatch) => Promise<ImportOutcome>;
 
 /**
- * Imports a log while it is read. What is taken stays so, whatever comes after it. Throws why an entry is refused, or why
- * there is no entry in the body where one should be.
+ * Imports a log while it is read, and tells which of its entries are odd. What is taken stays so, whatever comes after it. Throws
+ * why an entry is refused, or why there is no entry in the body where one should be.
  */
 export async function importInBatches(
   chunks: AsyncIterable<Uint8Array>,
   send: SendEntries,
-): Promise<void> {
+): Promise<NotedEntries> {
   const batches = new Batches(send);
   try {
     await batches.begin();
@@ -40,6 +46,7 @@ export async function importInBatches(
     throw error;
   }
   await batches.finish();
+  return batches.noted;
 }
 
 /** Reads some of a body that is not wanted, so that its client takes an answer. */
@@ -76,6 +83,7 @@ class Batches {
   #underWay: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #error: { readonly thrown: unknown } | undefined;
+  #noted = NONE_NOTED;
 
   constructor(send: SendEntries) {
     this.#send = send;
@@ -84,6 +92,11 @@ class Batches {
   /** How many entries there were so far. */
   get count(): number {
     return this.#sent + this.#pending.length;
+  }
+
+  /** The odd ones among the entries that were taken. */
+  get noted(): NotedEntries {
+    return this.#noted;
   }
 
   /** Throws if the ledger accepts no entries. */
@@ -141,7 +154,8 @@ class Batches {
     try {
       let rest = { texts, before };
       do {
-        const { taken, failure } = await this.#send(rest);
+        const { taken, noted, failure } = await this.#send(rest);
+        if (noted !== undefined) this.#noted = withNoted(this.#noted, noted);
         if (failure !== undefined) unwrap({ ok: false, failure });
         assert(taken > 0 || rest.texts.length === 0, "a call takes one entry at least");
         rest = { texts: rest.texts.slice(taken), before: rest.before + taken };

@@ -70,6 +70,7 @@ export const LIST_RULES = {
     order: "asc",
   },
   logs: { columns: { id: "integer", date: "date" }, column: "id", order: "desc" },
+  importNotes: { columns: { id: "integer" }, column: "id", order: "asc" },
   volumes: {
     columns: { account: "text" },
     column: "account",

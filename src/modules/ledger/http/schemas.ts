@@ -318,14 +318,19 @@ export const SchemaResponse = z
   })
   .openapi("Schema");
 
+/** Metadata that a log entry gives to an account or a transaction. */
+const LoggedMetadata = MetadataSchema.nullable().openapi({
+  description: "Null only in an entry that was imported with null, which stands for no metadata.",
+});
+
 /** What a log entry says, by its type. */
 const LogDataResponse = z.union([
   z.object({
     transaction: TransactionResponse,
-    accountMetadata: z.record(z.string(), MetadataSchema),
+    accountMetadata: z.record(z.string(), LoggedMetadata),
   }),
   z.object({ revertedTransaction: TransactionResponse, transaction: TransactionResponse }),
-  TargetResponse.extend({ metadata: MetadataSchema }),
+  TargetResponse.extend({ metadata: LoggedMetadata }),
   TargetResponse.extend({ key: z.string() }),
   z.object({ schema: SchemaResponse }),
 ]);

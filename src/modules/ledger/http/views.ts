@@ -14,7 +14,7 @@ import {
   renderStoredSchema,
   sortedByKey,
   toTransactionView,
-  type AccountMetadata,
+  type LoggedAccountMetadata,
   type AssetBalance,
   type BalanceInterval,
   type LogData,
@@ -71,7 +71,7 @@ function toLogDataView(data: LogData): LogView["data"] {
       return {
         targetType: data.target.type,
         targetId: data.target.id,
-        metadata: sortedByKey(data.metadata),
+        metadata: data.metadata && sortedByKey(data.metadata),
       };
     case "DELETE_METADATA":
       return { targetType: data.target.type, targetId: data.target.id, key: data.key };
@@ -89,9 +89,14 @@ function withIntegers(schema: SchemaJson): SchemaJson {
   return { ...schema, queries: Object.fromEntries(queries) };
 }
 
-const toAccountMetadataView = (accountMetadata: AccountMetadata): Record<string, Metadata> =>
+const toAccountMetadataView = (
+  accountMetadata: LoggedAccountMetadata,
+): Record<string, Metadata | null> =>
   byKey(
-    Object.entries(accountMetadata).map(([address, metadata]) => [address, sortedByKey(metadata)]),
+    Object.entries(accountMetadata).map(([address, metadata]) => [
+      address,
+      metadata && sortedByKey(metadata),
+    ]),
   );
 
 export const toBalanceIntervalView = ({

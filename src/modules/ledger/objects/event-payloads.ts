@@ -5,6 +5,7 @@ import {
   type LogEntry,
   type MetadataTarget,
   renderStoredSchema,
+  withoutNulls,
   writeTransaction,
 } from "#ledger-engine";
 import { type JsonText, quoteJson, stringifyJson } from "#platform/json.ts";
@@ -24,11 +25,11 @@ export const writeEntries = ({ name }: LedgerInfo, entries: readonly LogEntry[])
 function membersOf(data: LogData): string {
   switch (data.type) {
     case "NEW_TRANSACTION":
-      return `"transactions":[${writeTransaction(data.transaction)}],"accountMetadata":${stringifyJson(data.accountMetadata)}`;
+      return `"transactions":[${writeTransaction(data.transaction)}],"accountMetadata":${stringifyJson(withoutNulls(data.accountMetadata))}`;
     case "REVERTED_TRANSACTION":
       return `"revertedTransaction":${writeTransaction(data.revertedTransaction)},"revertTransaction":${writeTransaction(data.transaction)}`;
     case "SET_METADATA":
-      return `${targetOf(data.target)},"metadata":${stringifyJson(data.metadata)}`;
+      return `${targetOf(data.target)},"metadata":${stringifyJson(data.metadata ?? {})}`;
     case "DELETE_METADATA":
       return `${targetOf(data.target)},"key":${quoteJson(data.key)}`;
     case "INSERTED_SCHEMA":

@@ -65,7 +65,9 @@ const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
 export function vocabularyOf(history: LedgerHistory): Vocabulary {
   const { entries, transactions, accounts } = history;
-  const changes = entries.flatMap(({ data }) => ("metadata" in data ? [data.metadata] : []));
+  const changes = entries.flatMap(({ data }) =>
+    "metadata" in data && data.metadata !== null ? [data.metadata] : [],
+  );
   const metadata = [...changes, ...[...transactions, ...accounts].map((it) => it.metadata)];
   const postings = transactions.flatMap((it) => it.postings);
   const now = { column: "account", order: "asc", insertionDate: false, groupBy: 0 } as const;

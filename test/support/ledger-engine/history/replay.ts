@@ -34,7 +34,7 @@ export function transactionsOf(entries: readonly LogListEntry[]): Transaction[] 
       change(data.revertedTransaction.id, { revertedAt: date, updatedAt: date });
     } else if (data.type === "SET_METADATA" && data.target.type === "TRANSACTION") {
       const metadata = transactions.get(data.target.id)?.metadata ?? {};
-      if (isContained(data.metadata, metadata)) continue;
+      if (isContained(data.metadata ?? {}, metadata)) continue;
       change(data.target.id, { metadata: { ...metadata, ...data.metadata }, updatedAt: date });
     } else if (data.type === "DELETE_METADATA" && data.target.type === "TRANSACTION") {
       const metadata = transactions.get(data.target.id)?.metadata ?? {};
@@ -94,11 +94,11 @@ export function accountVersionsOf(entries: readonly LogListEntry[]): AccountVers
       for (const address of moving) use(address, timestamp, entry);
       for (const [address, metadata] of Object.entries(data.accountMetadata)) {
         use(address, timestamp, entry);
-        merge(address, metadata, date);
+        merge(address, metadata ?? {}, date);
       }
     } else if (data.type === "SET_METADATA" && data.target.type === "ACCOUNT") {
       use(data.target.id, date, entry);
-      merge(data.target.id, data.metadata, date);
+      merge(data.target.id, data.metadata ?? {}, date);
     } else if (data.type === "DELETE_METADATA" && data.target.type === "ACCOUNT") {
       const known = last(data.target.id);
       if (known !== undefined) {

@@ -104,18 +104,18 @@ function stateAfter(before: MetadataState, entry: LogEntry): MetadataState {
     const given = new Map("accountMetadata" in data ? Object.entries(data.accountMetadata) : []);
     const moving = postings.flatMap(({ source, destination }) => [source, destination]);
     for (const address of new Set([...moving, ...given.keys()])) {
-      mergeAccount(address, given.get(address));
+      mergeAccount(address, given.get(address) ?? undefined);
     }
     return after;
   }
   if (data.type === "INSERTED_SCHEMA") return after;
   if (data.type === "SET_METADATA" && data.target.type === "ACCOUNT") {
-    mergeAccount(data.target.id, data.metadata);
+    mergeAccount(data.target.id, data.metadata ?? {});
     return after;
   }
   const target = `${data.target.type.toLowerCase()} ${data.target.id}`;
   if (data.type === "SET_METADATA") {
-    merge(target, data.metadata);
+    merge(target, data.metadata ?? {});
     logged.add(`${target} ${id}`);
   } else if (metadata.has(target)) {
     const left = Object.entries(metadata.get(target) ?? {}).filter(([key]) => key !== data.key);
@@ -136,7 +136,7 @@ function wordsOf(log: readonly LogEntry[]): string[] {
       ...("accountMetadata" in data ? Object.values(data.accountMetadata) : []),
       "schema" in data ? wordsOfText(data.schema.text) : {},
     ];
-    return all.flatMap((metadata) => Object.entries(metadata).flat());
+    return all.flatMap((metadata) => Object.entries(metadata ?? {}).flat());
   });
 }
 

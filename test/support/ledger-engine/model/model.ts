@@ -239,7 +239,7 @@ export class LedgerModel {
         }
         for (const [address, metadata] of Object.entries(data.accountMetadata)) {
           this.#use(address, data.transaction.timestamp, entry);
-          this.#mergeIntoAccount(address, metadata, date);
+          this.#mergeIntoAccount(address, metadata ?? {}, date);
         }
         break;
       case "REVERTED_TRANSACTION":
@@ -249,7 +249,7 @@ export class LedgerModel {
       case "SET_METADATA":
         if (data.target.type === "ACCOUNT") {
           this.#use(data.target.id, date, entry);
-          this.#mergeIntoAccount(data.target.id, data.metadata, date);
+          this.#mergeIntoAccount(data.target.id, data.metadata ?? {}, date);
         } else {
           const known = this.#find(data.target.id).metadata;
           const merged = { ...known, ...data.metadata };

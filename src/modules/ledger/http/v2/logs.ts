@@ -1,5 +1,10 @@
-import type { OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { wakePipelinesOf } from "#modules/exporters/index.ts";
+import {
+  IMPORT_NOTES_HEADER,
+  ImportNotesHeader,
+  noteHeaders,
+} from "#modules/ledger/http/import-notes.ts";
 import { amountsOf, toLogQuery } from "#modules/ledger/http/requests.ts";
 import {
   FilterBody,
@@ -88,22 +93,29 @@ function registerImport(app: OpenAPIHono<AppEnv>): void {
       work: "import",
       summary: "Import a log",
       description:
-        "Exported entries are stored in a ledger that has no writes of its own. They are stored while they arrive: if one is refused, those before it stay, and another request may continue after them. A ledger takes one import at a time: until it ends, or has sent nothing for five seconds, other imports and writes are answered with 503.",
+        "Exported entries are stored in a ledger that has no writes of its own. They are stored while they arrive: if one is refused, those before it stay, and another request may continue after them. A ledger takes one import at a time: until it ends, or has sent nothing for five seconds, other imports and writes are answered with 503. Entries that Formance Ledger v2 can write and a write of this server would refuse are imported as they are; the header `X-Florin-Import-Notes` tells of the first of them, and `GET /api/florin/v1/ledgers/{ledger}/import-notes` of all.",
       tags: TAGS,
       scope: "ledger:write",
       params: LedgerParams,
       body: Chunks,
       bodyKind: "chunks",
-      responses: { 204: empty("Imported"), ...errors(404) },
+      responses: {
+        204: {
+          ...empty("Imported"),
+          headers: z.object({ [IMPORT_NOTES_HEADER]: ImportNotesHeader }),
+        },
+        ...errors(404),
+      },
     },
     async ({ params, body, c }) => {
       try {
-        await LedgerService.from(c.get("context")).importLogs(params.ledger, body);
+        const service = LedgerService.from(c.get("context"));
+        const noted = await service.importLogs(params.ledger, body);
+        return { status: 204, headers: noteHeaders(noted) };
       } finally {
         // Imported entries publish no events, so the pipelines are woken here.
         await wakePipelinesOf(c.get("context"), params.ledger);
       }
-      return { status: 204 };
     },
   );
 }

@@ -159,14 +159,14 @@ describe("an import is refused with what is no entry", () => {
       { "data.transaction.reverted": "yes" },
       "'data.transaction.reverted': expected true or false",
     ],
-    "metadata of no account": [
+    "metadata of an account that no ledger can hold": [
       2,
-      { "data.accountMetadata": { "a b": {} } },
-      "invalid account metadata address 'a b'",
+      { "data.accountMetadata": { "a\u0001": {} } },
+      "invalid account address 'a\u0001'",
     ],
     "invalid account metadata": [
       2,
-      { "data.accountMetadata": { a: null } },
+      { "data.accountMetadata": { a: 1 } },
       "'data.accountMetadata.a': expected an object",
     ],
     "another target type": [
@@ -180,7 +180,16 @@ describe("an import is refused with what is no entry", () => {
       "'data.targetId': expected an integer of 0 or more",
     ],
     "a number as account": [4, { "data.targetId": 1 }, "'data.targetId': expected a text"],
-    "null as metadata": [4, { "data.metadata": null }, "'data.metadata': expected an object"],
+    "null as metadata of a transaction": [
+      3,
+      { "data.metadata": null },
+      "'data.metadata': expected an object",
+    ],
+    "an account that no ledger can hold": [
+      4,
+      { "data.targetId": "\u{10ffff}" },
+      "invalid account address '\u{10ffff}'",
+    ],
     "no key": [5, { "data.key": undefined }, "'data.key': expected a text"],
     "nothing that is reverted": [
       6,

@@ -1,0 +1,71 @@
+import type { ImportedData } from "./imported-log.ts";
+import { isAddress } from "#ledger-engine/rules/names.ts";
+import type { Metadata } from "#ledger-engine/rules/types.ts";
+
+/** What is odd about an imported entry: the reference server takes it from a write, and this ledger does not. */
+export interface ImportNote {
+  /** The id of the entry. */
+  readonly id: number;
+  /** A sentence for each thing that is odd. */
+  readonly notes: readonly string[];
+}
+
+/** The entries of an import about which something is odd: how many, and the first of them, up to `FIRST_NOTED_MAX`. */
+export interface NotedEntries {
+  readonly count: number;
+  readonly first: readonly ImportNote[];
+}
+
+/** The notes about the first odd entries that an answer shows. */
+export const FIRST_NOTED_MAX = 5;
+
+/** The odd entries of two parts of an import, the second one behind the first. */
+export const withNoted = (before: NotedEntries, after: NotedEntries): NotedEntries => ({
+  count: before.count + after.count,
+  first: [...before.first, ...after.first].slice(0, FIRST_NOTED_MAX),
+});
+
+export const NONE_NOTED: NotedEntries = { count: 0, first: [] };
+
+/** Most sentences about one entry, of which each may be about one of thousands of accounts. */
+const NOTES_MAX = 20;
+/** Most of an address that a sentence shows, in characters. */
+const SHOWN_MAX = 80;
+
+/** What is odd about an entry, nothing for nearly all. */
+export function notesOf(data: ImportedData): string[] {
+  const notes = allNotesOf(data);
+  const more = notes.length - NOTES_MAX;
+  return more > 0
+    ? [...notes.slice(0, NOTES_MAX), `${more} more of the entry's names and values are odd`]
+    : notes;
+}
+
+function allNotesOf(data: ImportedData): string[] {
+  switch (data.type) {
+    case "NEW_TRANSACTION":
+      return Object.entries(data.accountMetadata).flatMap(accountNotes);
+    case "SET_METADATA":
+      return data.target.type === "ACCOUNT" ? accountNotes([data.target.id, data.metadata]) : [];
+    case "DELETE_METADATA":
+      return data.target.type === "ACCOUNT" ? addressNote(data.target.id) : [];
+    case "REVERTED_TRANSACTION":
+    case "INSERTED_SCHEMA":
+      return [];
+  }
+}
+
+const accountNotes = ([address, metadata]: [string, Metadata | null]): string[] => [
+  ...addressNote(address),
+  ...(metadata === null
+    ? [`the metadata of the account '${shorten(address)}' is null, which stands for no metadata`]
+    : []),
+];
+
+const addressNote = (address: string): string[] =>
+  isAddress(address)
+    ? []
+    : [`the address '${shorten(address)}' is not one that a write of this server may name`];
+
+const shorten = (address: string): string =>
+  address.length > SHOWN_MAX ? `${address.slice(0, SHOWN_MAX).toWellFormed()}…` : address;

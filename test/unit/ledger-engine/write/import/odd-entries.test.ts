@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { parseJson } from "#platform/json.ts";
+import { ALL, at, EXPANDED, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
+import { audited } from "#test/support/ledger-engine/in-node.ts";
+import { exportOf, importInto, linesOf } from "#test/support/ledger-engine/logs.ts";
+import { ReferenceLog } from "#test/support/ledger-engine/reference-log.ts";
+
+const freshLedger = (): TestLedger => new TestLedger({ now: at("2026-03-02T00:00:00Z") });
+
+/** Imports an export of the reference's rules. Expects that the ledger verifies and exports what it has taken. */
+function imported(log: ReferenceLog): TestLedger {
+  const ledger = freshLedger();
+  const { taken, failure } = importInto(ledger, log.lines);
+  expect(failure).toBeUndefined();
+  expect(taken).toBe(log.lines.length);
+  ledger.open();
+  expect(linesOf(exportOf(ledger)).map(parseJson)).toEqual(log.lines.map(parseJson));
+  expect(audited(ledger).differences).toEqual([]);
+  return ledger;
+}
+
+const notesOf = ({ engine }: TestLedger) => engine.reads.listImportNotes(ALL).data;
+
+const ODD = [
+  "",
+  " ",
+  "a b",
+  "a:",
+  ":a",
+  "a::b",
+  'é:"x"',
+  "<&>",
+  "10",
+  "__proto__",
+  "x".repeat(300),
+];
+
+describe("entries that the reference server can write", () => {
+  test("give an account null as metadata", () => {
+    const log = new ReferenceLog();
+    log.setMetadata("a", { k: "v" });
+    log.setMetadata("a", null);
+    log.setMetadata("b", null);
+    log.commit({
+      postings: [{ source: "world", destination: "a", amount: 1n, asset: "USD" }],
+      accountMetadata: { a: null, c: { k: "v" } },
+    });
+    const ledger = imported(log);
+    expect(ledger.accounts().map(({ address, metadata }) => [address, metadata])).toEqual([
+      ["a", { k: "v" }],
+      ["b", {}],
+      ["c", { k: "v" }],
+      ["world", {}],
+    ]);
+    const isNull = (account: string) =>
+      `the metadata of the account '${account}' is null, which stands for no metadata`;
+    expect(notesOf(ledger)).toEqual([
+      { id: 2, notes: [isNull("a")] },
+      { id: 3, notes: [isNull("b")] },
+      { id: 4, notes: [isNull("a")] },
+    ]);
+  });
+
+  test.each(ODD)("give metadata to the account %j, take it away, and commit it", (address) => {
+    const log = new ReferenceLog();
+    log.setMetadata("b", { k: "v" });
+    log.setMetadata(address, { k: "1", l: "1" });
+    log.deleteMetadata(address, "k");
+    log.commit({
+      postings: [{ source: "world", destination: "b", amount: 1n, asset: "USD" }],
+      accountMetadata: { [address]: { m: "2" } },
+    });
+    const ledger = imported(log);
+    expect(ledger.account(address)?.metadata).toEqual({ l: "1", m: "2" });
+    expect(ledger.accounts().map((account) => account.address)).toContain(address);
+    const metadataAt = (time: string) =>
+      ledger.engine.reads.findAccount(address, { ...EXPANDED, pit: at(time) })?.metadata;
+    expect(metadataAt("09:30:01")).toBeUndefined();
+    expect(metadataAt("09:30:03")).toEqual({ l: "1" });
+    const isOdd = address !== "10" && address !== "__proto__";
+    expect(notesOf(ledger).map(({ id }) => id)).toEqual(isOdd ? [2, 3, 4] : []);
+  });
+
+  test("are noted with a bounded number of sentences", () => {
+    const log = new ReferenceLog();
+    const names = Array.from({ length: 30 }, (_, index) => [`a ${index}`, {}] as const);
+    log.commit({
+      postings: [{ source: "world", destination: "a", amount: 1n, asset: "USD" }],
+      accountMetadata: Object.fromEntries(names),
+    });
+    const [note, ...others] = notesOf(imported(log));
+    expect(others).toEqual([]);
+    expect(note?.notes).toHaveLength(21);
+    expect(note?.notes.at(-1)).toBe("10 more of the entry's names and values are odd");
+  });
+});
+
+describe("the notes of an import", () => {
+  const log = new ReferenceLog();
+  for (const address of ["a b", "c", "d e", "f", "g h"]) log.setMetadata(address, { k: "v" });
+
+  test("are listed by page, in both directions", () => {
+    const { reads } = imported(log).engine;
+    const idsOf = (order: "asc" | "desc", pageSize: number) => {
+      const page = reads.listImportNotes({ ...ALL, order, pageSize });
+      return [page.data.map(({ id }) => id), page.hasMore];
+    };
+    expect(idsOf("asc", 2)).toEqual([[1, 3], true]);
+    expect(idsOf("desc", 2)).toEqual([[5, 3], true]);
+    expect(idsOf("asc", 3)).toEqual([[1, 3, 5], false]);
+  });
+
+  test("are those of the entries that were taken, where one is refused", () => {
+    const ledger = freshLedger();
+    const [first = "", second = "", third = ""] = log.lines;
+    const outcome = importInto(ledger, [first, second, third.replace("d e", "d f")]);
+    expect(outcome).toMatchObject({ taken: 2, noted: { count: 1, first: [{ id: 1 }] } });
+    expect(outcome.failure?.kind).toBe("IMPORT");
+    expect(notesOf(ledger).map(({ id }) => id)).toEqual([1]);
+    expect(importInto(ledger, log.lines.slice(2)).taken).toBe(3);
+    expect(notesOf(ledger).map(({ id }) => id)).toEqual([1, 3, 5]);
+  });
+});
