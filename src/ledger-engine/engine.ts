@@ -142,6 +142,7 @@ export class LedgerEngine {
       head: () => this.#log.head,
       append: (id, pending, options) => this.#appendLogged(id, pending, options),
       steps: () => this.#steps,
+      nextHash: (memento) => this.#log.nextHash(memento),
       clock,
     });
   }
@@ -373,7 +374,8 @@ export class LedgerEngine {
   #replayRow(row: StoredLogRow, data: DecodedEntry): void {
     const { id, date, hash, key, keyHash, hasChecksum } = row;
     assert(date >= this.#log.head.date, "dates of log entries never decrease");
-    const options = { now: date, key: key ?? "", keyHash: keyHash ?? undefined, hasChecksum };
+    const hashes = { keyHash: keyHash ?? undefined, storedHash: hash ?? undefined };
+    const options = { now: date, key: key ?? "", ...hashes, hasChecksum };
     this.#appendLogged(id, this.#entries.replay(data, date), options);
     // The next entry is chained to the hash that is stored, so that one wrong hash is reported once.
     this.#log.chainTo(hash);

@@ -155,6 +155,12 @@ export interface StoredSchema {
   readonly createdAt: Timestamp;
   /** The text that `parseSchemaText` parses. */
   readonly text: string;
+  /**
+   * What the hash of an imported schema covers, where that is not what its entry shows. `reordered`: the parameters of queries in the
+   * order that `text` has, while the entry shows them in the order of `inStoredOrder`. `unknown`: parameters in an order that nobody
+   * knows, so that the hash was taken as it was given.
+   */
+  readonly hashed?: "reordered" | "unknown";
 }
 
 export type LogType = LogData["type"];

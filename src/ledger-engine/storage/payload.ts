@@ -279,28 +279,35 @@ export function decodeKey(payload: string): { entry: KeyPayload; trace: SchemaTr
   return { entry: { target: toTarget(id), key }, trace: decodeTrace(trace) };
 }
 
-/** A schema keeps its own text, which follows its version and date. */
-export function encodeSchema(
-  { version, createdAt, text }: StoredSchema,
-  trace: SchemaTrace,
-): string {
-  return withTrace(`[${schemaHead(version, toMicros(createdAt))}${text}]`, trace);
+/** A schema keeps its own text, which follows its version, its date and, for few of them, what the hash covers. */
+export function encodeSchema(schema: StoredSchema, trace: SchemaTrace): string {
+  const { version, createdAt, text, hashed } = schema;
+  return withTrace(`[${schemaHead(version, toMicros(createdAt), hashed)}${text}]`, trace);
 }
 
 export function decodeSchemaEntry(payload: string): { schema: StoredSchema; trace: SchemaTrace } {
-  type Items = [version: string, micros: number | bigint, schema: unknown, trace?: StoredTrace];
-  const [version, micros, , trace] = parseJson(payload) as Items; // written by encodeSchema
-  const start = 1 + schemaHead(version, BigInt(micros)).length;
+  type Items = [
+    version: string,
+    micros: number | bigint,
+    hashed: StoredSchema["hashed"] | object,
+    ...rest: unknown[],
+  ];
+  const [version, micros, mark, ...rest] = parseJson(payload) as Items; // written by encodeSchema
+  const hashed = typeof mark === "string" ? mark : undefined;
+  const trace = rest[hashed === undefined ? 0 : 1] as StoredTrace | undefined; // behind the schema
+  const start = 1 + schemaHead(version, BigInt(micros), hashed).length;
   const end = trace === undefined ? -1 : payload.lastIndexOf(',{"s":');
   const schema = {
     version,
     createdAt: fromMicros(BigInt(micros)),
     text: payload.slice(start, end),
+    ...(hashed === undefined ? {} : { hashed }),
   };
   return { schema, trace: decodeTrace(trace ?? {}) };
 }
 
-const schemaHead = (version: string, micros: bigint): string => `${quoteJson(version)},${micros},`;
+const schemaHead = (version: string, micros: bigint, hashed: StoredSchema["hashed"]): string =>
+  `${quoteJson(version)},${micros},${hashed === undefined ? "" : `"${hashed}",`}`;
 
 const toTarget = (id: MetadataTarget["id"]): MetadataTarget =>
   typeof id === "number" ? { type: "TRANSACTION", id } : { type: "ACCOUNT", id };

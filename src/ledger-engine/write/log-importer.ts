@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import type { EntryBuilder } from "./entry-builder.ts";
+import { asHashed, keyHashOf } from "./imported-hashes.ts";
 import {
   assertDerived,
   type ParsedLine,
@@ -10,7 +10,6 @@ import {
 import { type EntryOptions, type PendingEntry, toTrace, withDefaults } from "./pending-entry.ts";
 import { entriesAhead, itemsOfImported } from "./prefetched-items.ts";
 import { assertEventSize, assertRevertSize, BULK_STEPS_MAX } from "#ledger-engine/rules/limits.ts";
-import { toDerivedText } from "#ledger-engine/rules/log/idempotency.ts";
 import {
   FIRST_NOTED_MAX,
   type ImportNote,
@@ -24,7 +23,7 @@ import {
 } from "#ledger-engine/rules/log/imported-differences.ts";
 import type { ImportedEntry, ImportedTransaction } from "#ledger-engine/rules/log/imported-log.ts";
 import { runPostings } from "#ledger-engine/rules/postings.ts";
-import type { LogData, Transaction } from "#ledger-engine/rules/types.ts";
+import type { Transaction } from "#ledger-engine/rules/types.ts";
 import type { Author } from "#ledger-engine/rules/writes.ts";
 import { writeImportNotes } from "#ledger-engine/storage/log/import-notes.ts";
 import { findRef } from "#ledger-engine/storage/log/log-tables.ts";
@@ -86,6 +85,8 @@ export interface ImporterDependencies {
   readonly head: () => { readonly logId: number; readonly date: Timestamp };
   /** Appends an entry. Throws `IMPORT` if its hash differs, before anything is written. */
   readonly append: (id: number, pending: PendingEntry, options: ImportedAppend) => void;
+  /** The hash in base64 that the next entry has with a memento; undefined where logs are not chained. */
+  readonly nextHash: (memento: string) => string | undefined;
   /** The work so far. */
   readonly steps: () => number;
   readonly clock: Clock;
@@ -104,12 +105,15 @@ export class LogImporter {
   readonly #head: ImporterDependencies["head"];
   readonly #append: ImporterDependencies["append"];
   readonly #steps: ImporterDependencies["steps"];
+  readonly #nextHash: ImporterDependencies["nextHash"];
   readonly #clock: Clock;
   #lastTransaction = -1;
   /** No entry may be later than this date, which is determined at the beginning of a call. */
   #latestDate = ZERO_TIMESTAMP;
   /** What is odd about the entries that this call has taken. */
   #notes: ImportNote[] = [];
+  /** The work so far of searches for what hashes cover. */
+  #searchSteps = 0;
   /** Who makes the call. */
   #author: Author | undefined;
   /** Whether the entries so far were written as this ledger writes them. */
@@ -124,6 +128,7 @@ export class LogImporter {
     this.#head = dependencies.head;
     this.#append = dependencies.append;
     this.#steps = dependencies.steps;
+    this.#nextHash = dependencies.nextHash;
     this.#clock = dependencies.clock;
   }
 
@@ -133,7 +138,7 @@ export class LogImporter {
     this.#notes = [];
     const ready = attempt(() => this.#begin());
     if (!ready.ok) return { taken: 0, failure: ready.failure };
-    const stepsMax = this.#steps() + BULK_STEPS_MAX;
+    const stepsMax = this.#work + BULK_STEPS_MAX;
     let [taken, failure]: [number, Failure | undefined] = [0, undefined];
     for (const line of this.#parseAhead(texts, before)) {
       const result = attempt(() => this.#takeLine(line(), before + taken + 1));
@@ -143,7 +148,7 @@ export class LogImporter {
       }
       taken++;
       this.#batch.flushIfLarge();
-      if (this.#steps() > stepsMax) break;
+      if (this.#work > stepsMax) break;
     }
     if (taken > 0) this.#noteReached();
     writeImportNotes(this.#sql, this.#notes);
@@ -152,6 +157,11 @@ export class LogImporter {
       ...(this.#notes.length === 0 ? {} : { noted: notedOf(this.#notes) }),
       ...(failure === undefined ? {} : { failure }),
     };
+  }
+
+  /** The work so far, in steps. */
+  get #work(): number {
+    return this.#steps() + this.#searchSteps;
   }
 
   #begin(): void {
@@ -210,7 +220,9 @@ export class LogImporter {
     try {
       this.#assertDate(entry.date);
       this.#assertKeyUnused(entry.idempotencyKey);
-      const pending = this.#toPending(entry);
+      const { data, steps } = asHashed(entry, this.#nextHash);
+      this.#searchSteps += steps;
+      const pending = this.#toPending({ ...entry, data });
       assertDerived(derived, pending);
       this.#append(entry.id, pending, {
         now: entry.date,
@@ -219,7 +231,7 @@ export class LogImporter {
         expectedHash: entry.hash,
         author: this.#author,
       });
-      const notes = notesOf(entry.data);
+      const notes = notesOf(data);
       if (notes.length > 0) this.#notes.push({ id: entry.id, notes });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -367,33 +379,10 @@ function assertSame(given: ImportedTransaction, { transaction }: PendingEntry): 
   if (difference !== undefined) throw invalid(`transaction ${given.id}: ${difference}`);
 }
 
-/**
- * The hash of the inputs as it is stored, in hex. Undefined where it can be derived from the entry, and where none is
- * given.
- */
-function keyHashOf(entry: ImportedEntry, data: LogData): string | undefined {
-  const { idempotencyHash: given, idempotencyKey, date } = entry;
-  if (given === undefined) return undefined;
-  if (given === "") return "";
-  if (idempotencyKey === "" && given === derivedHash(data, date)) return undefined;
-  if (!BASE64_OF_32_BYTES.test(given)) throw invalid("'idempotencyHash' is not base64 of 32 bytes");
-  // Other ledgers use another alphabet of base64.
-  const bytes = Buffer.from(given, "base64url");
-  const written = `${bytes.toString("base64url")}=`;
-  const isDerived = idempotencyKey === "" && written === derivedHash(data, date);
-  return isDerived ? undefined : bytes.toString("hex");
-}
-
 const notedOf = (notes: readonly ImportNote[]): NotedEntries => ({
   count: notes.length,
   first: notes.slice(0, FIRST_NOTED_MAX),
 });
-
-/** The hash that can be derived from the entry, as exports contain it. */
-const derivedHash = (data: LogData, date: Timestamp): string =>
-  `${hash("sha256", toDerivedText({ data, date }), "base64url")}=`;
-
-const BASE64_OF_32_BYTES = /^[A-Za-z0-9+/_-]{43}=?$/;
 
 /** An error to which the caller adds the log entry that it is about. */
 const invalid = (message: string): AppError => new AppError("IMPORT", message);

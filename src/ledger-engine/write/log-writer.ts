@@ -25,6 +25,8 @@ export interface AppendOptions {
   readonly hasChecksum?: boolean;
   /** For an imported entry, its hash in base64. It is checked where logs are chained. */
   readonly expectedHash?: string;
+  /** For an entry that is replayed, its hash in hex, which counts where nobody knows what it covers. */
+  readonly storedHash?: string | undefined;
   /** Kept outside of the entry, and so of its hash. */
   readonly author?: Author | undefined;
 }
@@ -81,7 +83,9 @@ export class LogWriter {
     const isSummed = mustBeSummed || (options.hasChecksum ?? !isCovered);
     const memento =
       this.#isChained || isSummed ? toMemento({ data, date: now, idempotencyKey: key }) : undefined;
-    const hash = this.#isChained && memento !== undefined ? this.#chainHash(memento) : undefined;
+    const given = this.#isChained ? givenHash(data, options) : undefined;
+    const hash =
+      this.#isChained && memento !== undefined ? (given ?? this.#chainHash(memento)) : undefined;
     assertHash(id, hash, options.expectedHash);
     const payload = pending.project(id);
     const checksum =
@@ -90,7 +94,7 @@ export class LogWriter {
             id,
             tx,
             keyHash,
-            memento: isCovered ? "" : memento,
+            memento: isCovered ? "" : `${memento}${given?.hex ?? ""}`,
             schemaVersion,
             template,
           })
@@ -107,6 +111,11 @@ export class LogWriter {
       checksum,
     });
     this.#head = { logId: id, date: now, hash };
+  }
+
+  /** The hash in base64 that the next entry has with this memento; undefined where logs are not chained. */
+  nextHash(memento: string): string | undefined {
+    return this.#isChained ? this.#chainHash(memento)?.base64 : undefined;
   }
 
   /**
@@ -155,6 +164,15 @@ function hashOf(hex: string): EntryHash | undefined {
     return { hex, base64: Buffer.from(hex, "hex").toString("base64") };
   SCRATCH.write(hex, "hex");
   return { hex, base64: SCRATCH.toString("base64") };
+}
+
+/** The hash that a schema was imported with, where nobody knows what it covers. */
+function givenHash(data: LogData, options: AppendOptions): EntryHash | undefined {
+  if (data.type !== "INSERTED_SCHEMA" || data.schema.hashed !== "unknown") return undefined;
+  const { expectedHash, storedHash } = options;
+  return expectedHash === undefined
+    ? hashOf(storedHash ?? "")
+    : hashOf(Buffer.from(expectedHash, "base64").toString("hex"));
 }
 
 const HASH_BYTES = 32;

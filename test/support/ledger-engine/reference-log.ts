@@ -119,7 +119,7 @@ export class ReferenceLog {
     const date = this.#tick();
     const textOf = (order: (params: ReferenceQuery["params"]) => ReferenceQuery["params"]) => {
       const all = goMap(queries, ({ resource, params }) => {
-        const members = order(params).map(([name, json]) => `${goText(name)}:${json}`);
+        const members = order(params).map(([name, json]) => `${goText(name)}:${goEscaped(json)}`);
         const list = members.length === 0 ? "" : `,"params":{${members.join(",")}}`;
         return `{"resource":${goText(resource)}${list}}`;
       });
@@ -234,8 +234,11 @@ const goDate = (seconds: number): string =>
   `"${new Date(seconds * 1000).toISOString().replace(".000", "")}"`;
 
 /** A text as Go's encoder writes it. */
-export const goText = (text: string): string =>
-  JSON.stringify(text).replaceAll(
+const goText = (text: string): string => goEscaped(JSON.stringify(text));
+
+/** JSON as Go's encoder writes it: some characters of texts become escapes. */
+const goEscaped = (json: string): string =>
+  json.replaceAll(
     /[<>&\u2028\u2029]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

@@ -50,10 +50,18 @@ function allNotesOf(data: ImportedData): string[] {
     case "DELETE_METADATA":
       return data.target.type === "ACCOUNT" ? addressNote(data.target.id) : [];
     case "REVERTED_TRANSACTION":
-    case "INSERTED_SCHEMA":
       return [];
+    case "INSERTED_SCHEMA":
+      return data.schema.hashed === undefined ? [] : [HASHED_NOTES[data.schema.hashed]];
   }
 }
+
+const HASHED_NOTES = {
+  reordered:
+    "the hash covers the parameters of the schema's queries in another order than that of the entry",
+  unknown:
+    "the hash of the entry was taken as it was given, because the parameters of the schema's queries have too many orders to find the one that the hash covers",
+} as const;
 
 const accountNotes = ([address, metadata]: [string, Metadata | null]): string[] => [
   ...addressNote(address),

@@ -14,8 +14,10 @@ import {
   type QueryTemplate,
   type QueryTemplates,
   renderQueries,
+  renderQuery,
   showQueries,
 } from "./queries.ts";
+import { inStoredOrder } from "./stored-order.ts";
 import {
   assertScripts,
   decodeTemplates,
@@ -116,11 +118,17 @@ export const renderSchema = (schema: LedgerSchema): SchemaJson => ({
   createdAt: formatTimestamp(schema.createdAt),
 });
 
-/** Parses a stored schema. */
-export const parseStoredSchema = ({ text, ...schema }: StoredSchema): LedgerSchema => ({
-  ...schema,
-  ...parseSchemaText(text),
-});
+/** Parses a stored schema. Its parameters of queries come in the order in which log entries show them. */
+export function parseStoredSchema({
+  text,
+  version,
+  createdAt,
+  hashed,
+}: StoredSchema): LedgerSchema {
+  const data = parseSchemaText(text);
+  const queries = hashed === "reordered" ? inStoredOrder(data.queries) : data.queries;
+  return { ...data, queries, version, createdAt };
+}
 
 /** A query template of a schema. Throws `VALIDATION` where the schema has no such template. */
 export function queryTemplateOf(
@@ -171,6 +179,14 @@ export function toSchemaMemento(
 export const toInsertionText = (version: string, text: string): string =>
   `{"Version":${canonicalText(version)},"Data":${text}}`;
 
+/** A query template as a member of the queries in the text of a schema. */
+export const queryMember = (id: string, query: QueryTemplate): string =>
+  `${canonicalText(id)}:${queryText(renderQuery(query))}`;
+
+/** A member of the parameters of a query in the text of a schema. */
+export const memberText = (name: string, value: unknown): string =>
+  `${canonicalText(name)}:${orderedText(value)}`;
+
 /** Writes an object whose members are data on all levels. */
 const sortedText = (value: unknown): string =>
   isJsonObject(value) ? canonicalMap(value, sortedText) : orderedText(value);
@@ -192,8 +208,11 @@ function orderedText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(orderedText).join(",")}]`;
   if (isJsonObject(value)) return membersText(value, (_name, member) => orderedText(member));
   const isPlain =
-    typeof value === "number" || typeof value === "bigint" || typeof value === "boolean";
-  assert(isPlain, "a checked schema holds texts, integers and booleans");
+    value === null ||
+    typeof value === "number" ||
+    typeof value === "bigint" ||
+    typeof value === "boolean";
+  assert(isPlain, "a checked schema holds texts, integers, booleans and null");
   return `${value}`;
 }
 

@@ -30,17 +30,17 @@ export const SORT_FIELDS = {
 const COMMON_NAMES = ["startTime", "endTime", "expand", "sort", "pageSize", "resource"];
 const VOLUME_NAMES = [...COMMON_NAMES, "groupBy", "insertionDate"];
 
-/** Decodes the parameters of a template from JSON. Throws `VALIDATION`, also for unknown ones. */
+/** Decodes the parameters of a template from JSON. Null stays, because hashes cover it. Throws `VALIDATION`, also for unknown ones. */
 export function decodeParams(value: unknown, resource: QueryResource): JsonObject {
   if (!isJsonObject(value ?? {})) throw invalid("invalid params: expected an object");
   const names = resource === "volumes" ? VOLUME_NAMES : COMMON_NAMES;
-  const entries = Object.entries(value ?? {}).filter(([, item]) => item !== null);
+  const entries = Object.entries(value ?? {});
   const unknown = entries.find(([name]) => !names.includes(name));
   if (unknown !== undefined) {
     throw invalid(`invalid params: unknown field: \`${shown(unknown[0])}\``);
   }
   const params: JsonObject = Object.fromEntries(entries);
-  const named = params["resource"];
+  const named = memberOf(params, "resource");
   if (named !== undefined && typeof named !== "string") throw wrong("resource", "a text");
   readParams(params, resource);
   return params;

@@ -21,6 +21,13 @@ function imported(log: ReferenceLog): TestLedger {
 
 const notesOf = ({ engine }: TestLedger) => engine.reads.listImportNotes(ALL).data;
 
+/** Values of parameters, as JSON. */
+const VALUES: Readonly<Record<string, string>> = {
+  endTime: '"2026-01-01T00:00:00Z"',
+  sort: '"id:asc"',
+  pageSize: "3",
+};
+
 const ODD = [
   "",
   " ",
@@ -79,6 +86,89 @@ describe("entries that the reference server can write", () => {
     expect(metadataAt("09:30:03")).toEqual({ l: "1" });
     const isOdd = address !== "10" && address !== "__proto__";
     expect(notesOf(ledger).map(({ id }) => id)).toEqual(isOdd ? [2, 3, 4] : []);
+  });
+
+  test("insert schemas whose hash covers the parameters of queries in any order", () => {
+    const log = new ReferenceLog();
+    const groupBy = ["groupBy", "1"] as const;
+    const insertionDate = ["insertionDate", "true"] as const;
+    const pageSize = ["pageSize", "3"] as const;
+    const sort = ["sort", '"id:asc"'] as const;
+    const expand = ["expand", '["volumes","<"]'] as const;
+    const nothing = ["startTime", "null"] as const;
+    log.insertSchema("v1", {
+      q8: { resource: "volumes", params: [groupBy, insertionDate, pageSize] },
+    });
+    log.insertSchema("v2", {
+      10: { resource: "logs", params: [pageSize, nothing, sort] },
+      "9<": { resource: "accounts", params: [pageSize, expand] },
+      a: { resource: "logs", params: [] },
+      b: { resource: "logs", params: [sort] },
+    });
+    log.insertSchema("v3", { a: { resource: "logs", params: [sort, pageSize] } });
+    log.setMetadata("a", { k: "v" });
+    const ledger = imported(log);
+    const reordered =
+      "the hash covers the parameters of the schema's queries in another order than that of the entry";
+    expect(notesOf(ledger)).toEqual([
+      { id: 1, notes: [reordered] },
+      { id: 2, notes: [reordered] },
+    ]);
+    expect(imported(log).schemas()).toEqual(ledger.schemas());
+  });
+
+  test("insert schemas with so many orders that none can be found, whose hash is taken as given", () => {
+    const log = new ReferenceLog();
+    const names = ["startTime", "resource", "pageSize", "endTime", "expand", "sort"];
+    const params = names.map((name) => [name, "null"] as const);
+    const queries = Object.fromEntries(
+      Array.from({ length: 3 }, (_, index) => [`q${index}`, { resource: "logs", params }] as const),
+    );
+    log.insertSchema("v1", queries);
+    log.setMetadata("a", { k: "v" });
+    const ledger = imported(log);
+    expect(notesOf(ledger)).toEqual([
+      {
+        id: 1,
+        notes: [
+          "the hash of the entry was taken as it was given, because the parameters of the schema's queries have too many orders to find the one that the hash covers",
+        ],
+      },
+    ]);
+    // The hash is covered by the checksum of the entry, and by the hash of the next one.
+    ledger.sql.all("UPDATE entry SET hash = zeroblob(32) WHERE id = 1");
+    const tables = audited(ledger).differences.map(({ table, key, column }) => [
+      table,
+      key,
+      column,
+    ]);
+    expect(tables).toContainEqual(["entry", "1", "checksum"]);
+    expect(tables).toContainEqual(["entry", "2", "hash"]);
+  });
+
+  test.each([
+    ["with another value", '"pageSize":3', '"pageSize":4'],
+    [
+      "shown in an order that PostgreSQL does not keep",
+      '"sort":"id:asc","endTime":"2026-01-01T00:00:00Z"',
+      '"endTime":"2026-01-01T00:00:00Z","sort":"id:asc"',
+    ],
+    ["with a hash of another form", /"hash":"[^"]*"/, '"hash":"x"'],
+  ])("insert schemas whose parameters are refused %s", (_, part, changed) => {
+    const log = new ReferenceLog();
+    const params = ["pageSize", "endTime", "sort"].map(
+      (name) => [name, VALUES[name] ?? ""] as const,
+    );
+    log.insertSchema("v1", { a: { resource: "logs", params } });
+    const [line = ""] = log.lines;
+    const broken = line.replace(part, changed);
+    expect(broken).not.toBe(line);
+    const ledger = freshLedger();
+    const { taken, failure } = importInto(ledger, [broken]);
+    expect(taken).toBe(0);
+    expect(failure?.message).toContain("invalid hash");
+    expect(ledger.schemas()).toEqual([]);
+    expect(importInto(ledger, [line]).taken).toBe(1);
   });
 
   test("are noted with a bounded number of sentences", () => {
