@@ -1,4 +1,5 @@
 import type { Metadata, Transaction } from "./types.ts";
+import { POSTINGS_MAX } from "#numscript";
 import { AppError } from "#platform/errors.ts";
 
 /** Longest amount, in decimal digits. */
@@ -11,7 +12,7 @@ export const METADATA_BYTES_MAX = 65_536;
 /** Largest metadata, in bytes of JSON, of all accounts together whose metadata one transaction changes. */
 export const ACCOUNTS_METADATA_BYTES_MAX = 8_000_000;
 /** Largest number of postings of one transaction. */
-export { POSTINGS_MAX } from "#numscript";
+export { POSTINGS_MAX };
 /** Most assets of a ledger: an account may hold each of them, and is read with all its volumes. */
 export const ASSETS_MAX = 10_000;
 /** Largest event that a transaction may cause, in bytes of JSON. It is stored in one row, which holds 2 MB. */
@@ -32,34 +33,96 @@ export const ROWS_TRIED_MAX = 20_000;
 /** Largest answer to a bulk, in bytes of JSON. The answer of an object may have at most 32 MiB. */
 export const BULK_ANSWER_BYTES_MAX = 16_000_000;
 
-const tooLong = (what: string, most: number): AppError =>
-  new AppError("VALIDATION", `${what} is longer than ${most} characters`);
+/**
+ * The limits of imported entries, where they are wider than those of writes: the reference server has none of them, and its entries
+ * cannot be refused one by one. A row may have 2 MB, and that of a transaction holds its payload and, after a change, its
+ * metadata once more.
+ */
+export const IMPORTED = {
+  /** The reference server indexes both, in rows of 2,704 bytes after compression. */
+  addressLength: 8192,
+  referenceLength: 8192,
+  metadataBytes: 400_000,
+  postings: 20_000,
+  transactionBytes: 1_400_000,
+  /** The payload of a revert does not contain the reverted transaction. */
+  revertBytes: 2_800_000,
+} as const;
 
-export function assertReference(reference: string): void {
-  if (reference.length > REFERENCE_LENGTH_MAX) {
-    throw tooLong("the reference", REFERENCE_LENGTH_MAX);
-  }
+/**
+ * Takes a sentence about a value that is beyond the limit of writes, and within that of imports. Where nobody takes it, the value is
+ * refused.
+ */
+export type Note = (sentence: string) => void;
+
+interface Limited {
+  readonly size: number;
+  /** The most that a write, and that an imported entry may have. */
+  readonly own: number;
+  readonly imported: number;
+  /** What is wrong with a value that has more than so much. */
+  readonly problem: (most: number) => string;
 }
 
-export function assertMetadata(metadata: Metadata): void {
-  if (metadataBytes(metadata) > METADATA_BYTES_MAX) {
-    throw new AppError("VALIDATION", `the metadata is larger than ${METADATA_BYTES_MAX} bytes`);
-  }
+function assertLimit({ size, own, imported, problem }: Limited, note: Note | undefined): void {
+  if (size <= own) return;
+  const most = note === undefined ? own : imported;
+  if (size > most || note === undefined) throw new AppError("VALIDATION", problem(most));
+  note(problem(own));
 }
+
+export const assertReference = (reference: string, note?: Note): void =>
+  assertLimit(
+    {
+      size: reference.length,
+      own: REFERENCE_LENGTH_MAX,
+      imported: IMPORTED.referenceLength,
+      problem: (most) => `the reference is longer than ${most} characters`,
+    },
+    note,
+  );
+
+export const assertMetadata = (metadata: Metadata, note?: Note): void =>
+  assertLimit(
+    {
+      size: metadataBytes(metadata),
+      own: METADATA_BYTES_MAX,
+      imported: IMPORTED.metadataBytes,
+      problem: (most) => `the metadata is larger than ${most} bytes`,
+    },
+    note,
+  );
+
+export const assertPostings = (count: number, note?: Note): void =>
+  assertLimit(
+    {
+      size: count,
+      own: POSTINGS_MAX,
+      imported: IMPORTED.postings,
+      problem: (most) => `there are more than ${most} postings`,
+    },
+    note,
+  );
 
 /** Throws `VALIDATION` if the event of a new transaction, with its volumes, would exceed the limit. */
 export function assertEventSize(
   transaction: Sized,
   accountMetadata: Readonly<Record<string, Metadata>>,
+  note?: Note,
 ): void {
-  const bytes = transactionBytes(transaction) + accountMetadataBytes(accountMetadata);
-  if (bytes > EVENT_BYTES_MAX) throw tooLarge("transaction", bytes, EVENT_BYTES_MAX);
+  const size = transactionBytes(transaction) + accountMetadataBytes(accountMetadata);
+  const imported = IMPORTED.transactionBytes;
+  assertLimit(
+    { size, own: EVENT_BYTES_MAX, imported, problem: tooLarge("transaction", size) },
+    note,
+  );
 }
 
 /** The same for a revert, whose event also contains the reverted transaction. */
-export function assertRevertSize(revert: Sized, reverted: Sized): void {
-  const bytes = transactionBytes(revert) + transactionBytes(reverted);
-  if (bytes > REVERT_BYTES_MAX) throw tooLarge("revert", bytes, REVERT_BYTES_MAX);
+export function assertRevertSize(revert: Sized, reverted: Sized, note?: Note): void {
+  const size = transactionBytes(revert) + transactionBytes(reverted);
+  const imported = IMPORTED.revertBytes;
+  assertLimit({ size, own: REVERT_BYTES_MAX, imported, problem: tooLarge("revert", size) }, note);
 }
 
 /** The fields that the size of a transaction is computed from. */
@@ -86,11 +149,10 @@ export function accountMetadataBytes(accountMetadata: Readonly<Record<string, Me
   return bytes;
 }
 
-const tooLarge = (what: string, bytes: number, most: number): AppError =>
-  new AppError(
-    "VALIDATION",
-    `the ${what} is too large: with its volumes it takes ${bytes} bytes, and ${most} are allowed`,
-  );
+const tooLarge =
+  (what: string, bytes: number) =>
+  (most: number): string =>
+    `the ${what} is too large: with its volumes it takes ${bytes} bytes, and ${most} are allowed`;
 
 /** The maps of volumes in an event: before and after, each by insertion and by effective date. */
 const VOLUME_MAPS = 4;

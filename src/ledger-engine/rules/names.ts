@@ -1,3 +1,4 @@
+import { IMPORTED, type Note } from "./limits.ts";
 import type { Account, Asset } from "./types.ts";
 import { AppError } from "#platform/errors.ts";
 
@@ -26,8 +27,14 @@ export function parseAccount(text: string, what: string): Account {
   throw new AppError("VALIDATION", `invalid ${what} address ${quote(text)}`);
 }
 
-/** Longest address that the routes of the reference server for metadata have let through, in characters. */
-const TARGET_LENGTH_MAX = 65_536;
+/** The account of an imported posting. The reference server takes longer ones than this server. Throws `VALIDATION`. */
+export function parseImportedAccount(text: string, what: string, note: Note): Account {
+  if (isAddress(text)) return text;
+  if (text.length > IMPORTED.addressLength || !ADDRESS.test(text)) return parseAccount(text, what);
+  note(`the address '${shown(text)}' is longer than ${ADDRESS_LENGTH_MAX} characters`);
+  return text as Account; // of the form of an address
+}
+
 /**
  * Reads of ranges of addresses take the first two for the lowest characters, and the last one for the end of all addresses. PostgreSQL,
  * in which the reference server keeps its addresses, cannot hold the first one either.
@@ -40,7 +47,7 @@ const BOUNDS = ["\u0000", "\u0001", "\u{10FFFF}"];
  */
 export function parseTarget(text: string): Account {
   if (
-    text.length <= TARGET_LENGTH_MAX &&
+    text.length <= IMPORTED.addressLength &&
     text.isWellFormed() &&
     !BOUNDS.some((it) => text.includes(it))
   ) {
@@ -76,5 +83,8 @@ export const isBucketName = (text: string): boolean => LEDGER_NAME.test(text);
 /** Longest part of a bad value that a message repeats. */
 const QUOTED_MAX = 80;
 
-const quote = (text: string): string =>
-  `'${text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX)}…` : text}'`;
+const quote = (text: string): string => `'${shown(text)}'`;
+
+/** The beginning of a text, as a message repeats it. */
+export const shown = (text: string): string =>
+  text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX).toWellFormed()}…` : text;

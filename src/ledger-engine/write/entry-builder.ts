@@ -9,6 +9,7 @@ import {
   toTrace,
   withDefaults,
 } from "./pending-entry.ts";
+import type { Note } from "#ledger-engine/rules/limits.ts";
 import { type Move, runPostings } from "#ledger-engine/rules/postings.ts";
 import type { AccountVolumes, StoredSchema, Transaction } from "#ledger-engine/rules/types.ts";
 import {
@@ -94,9 +95,9 @@ export class EntryBuilder {
         return this.revertingTransaction(prepared, moves, now);
       }
       case "SET_METADATA":
-        return this.metadata.set(data.target, data.metadata, { now, schema });
+        return this.metadata.set(data.target, data.metadata, { now, schema, note: WAS_ACCEPTED });
       case "DELETE_METADATA":
-        return this.metadata.delete(data.target, data.key, { now, schema });
+        return this.metadata.delete(data.target, data.key, { now, schema, note: WAS_ACCEPTED });
       case "INSERTED_SCHEMA":
         return this.insertSchema(data.schema, schema);
     }
@@ -282,6 +283,9 @@ interface TransactionEntry {
   /** How the moves change the volumes in the order of effective dates. */
   readonly plans: readonly EffectiveMove[] | undefined;
 }
+
+/** What is replayed was taken once, perhaps by an import. */
+const WAS_ACCEPTED: Note = () => undefined;
 
 const NO_PLANS: readonly EffectiveMove[] = [];
 

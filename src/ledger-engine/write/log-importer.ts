@@ -110,6 +110,9 @@ export class LogImporter {
   #lastTransaction = -1;
   /** No entry may be later than this date, which is determined at the beginning of a call. */
   #latestDate = ZERO_TIMESTAMP;
+  /** Sentences about sizes beyond the limits of writes, which the current entry leads to. */
+  #sizes: string[] = [];
+  readonly #note = (sentence: string): void => void this.#sizes.push(sentence);
   /** What is odd about the entries that this call has taken. */
   #notes: ImportNote[] = [];
   /** The work so far of searches for what hashes cover. */
@@ -216,6 +219,7 @@ export class LogImporter {
    * must derive, where that was not parsed.
    */
   #takeEntry(entry: ImportedEntry, number: number, derived?: string): void {
+    this.#sizes = [];
     this.#assertNext(entry);
     try {
       this.#assertDate(entry.date);
@@ -231,7 +235,7 @@ export class LogImporter {
         expectedHash: entry.hash,
         author: this.#author,
       });
-      const notes = notesOf(data);
+      const notes = notesOf(data, [...entry.notes, ...this.#sizes]);
       if (notes.length > 0) this.#notes.push({ id: entry.id, notes });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -274,7 +278,7 @@ export class LogImporter {
 
   #toPending({ data, date, schemaVersion }: ImportedEntry): PendingEntry {
     const schema = schemaVersion === undefined ? undefined : this.#schemas.use(schemaVersion);
-    const options = { now: date, schema };
+    const options = { now: date, schema, note: this.#note };
     switch (data.type) {
       case "NEW_TRANSACTION":
         return this.#newTransaction(data, options);
@@ -301,9 +305,9 @@ export class LogImporter {
     const moves = runPostings(postings, this.#batch, { force: true });
     const trace = this.#entries.metadata.traceOf(schema, moves, accountMetadata);
     const givenMetadata = withDefaults(accountMetadata, trace);
-    assertEventSize({ postings, metadata, volumes: moves }, givenMetadata);
+    assertEventSize({ postings, metadata, volumes: moves }, givenMetadata, this.#note);
     this.#batch.assertRoomFor(moves);
-    this.#entries.metadata.assertAccounts(givenMetadata);
+    this.#entries.metadata.assertAccounts(givenMetadata, this.#note);
     const prepared = { ...transaction, accountMetadata, trace };
     const pending = this.#entries.newTransaction(prepared, moves, now);
     assertSame(transaction, pending);
@@ -327,7 +331,11 @@ export class LogImporter {
     }
     if (given !== undefined) this.#assertReverted(given, reverted, original);
     const moves = runPostings(postings, this.#batch, { force: true });
-    assertRevertSize({ postings, metadata, volumes: moves }, { ...reverted, volumes: moves });
+    assertRevertSize(
+      { postings, metadata, volumes: moves },
+      { ...reverted, volumes: moves },
+      this.#note,
+    );
     const prepared = { ...transaction, original, reverted, trace: toTrace(schema) };
     const pending = this.#entries.revertingTransaction(prepared, moves, now);
     assertSame(transaction, pending);

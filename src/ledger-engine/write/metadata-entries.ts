@@ -3,6 +3,7 @@ import {
   ACCOUNTS_METADATA_BYTES_MAX,
   assertMetadata,
   metadataBytes,
+  type Note,
 } from "#ledger-engine/rules/limits.ts";
 import { containsMetadata, mergeMetadata, withoutKey } from "#ledger-engine/rules/metadata.ts";
 import type { Move } from "#ledger-engine/rules/postings.ts";
@@ -48,7 +49,11 @@ export class MetadataEntryBuilder {
   }
 
   /** Throws `VALIDATION` for too much metadata, and `NOT_FOUND` for an unknown transaction. */
-  set(target: MetadataTarget, given: Metadata | null, { now, schema }: EntryOptions): PendingEntry {
+  set(
+    target: MetadataTarget,
+    given: Metadata | null,
+    { now, schema, note }: EntryOptions,
+  ): PendingEntry {
     const metadata = given ?? {};
     const defaults =
       target.type === "ACCOUNT" && schema !== undefined
@@ -61,8 +66,8 @@ export class MetadataEntryBuilder {
     const all = defaults === undefined ? metadata : mergeMetadata(defaults, metadata);
     const write =
       target.type === "ACCOUNT"
-        ? this.#accountMetadataWriter(target.id, all, { firstUsage: now, now })
-        : this.#transactionMetadataWriter(target.id, metadata, now);
+        ? this.#accountMetadataWriter(target.id, all, { firstUsage: now, now, note })
+        : this.#transactionMetadataWriter(target.id, metadata, { now, note });
     return {
       data: { type: "SET_METADATA", target, metadata: given },
       schemaVersion: trace.schemaVersion,
@@ -75,9 +80,9 @@ export class MetadataEntryBuilder {
   }
 
   /** Throws `NOT_FOUND` for an unknown transaction, and for a key that the transaction does not have. */
-  delete(target: MetadataTarget, key: string, { now, schema }: EntryOptions): PendingEntry {
+  delete(target: MetadataTarget, key: string, { now, schema, note }: EntryOptions): PendingEntry {
     // The key is logged whether the target has it or not, so that it must be valid.
-    assertMetadata({ [key]: "" });
+    assertMetadata({ [key]: "" }, note);
     const write =
       target.type === "ACCOUNT"
         ? this.#accountKeyRemover(target.id, key)
@@ -135,12 +140,12 @@ export class MetadataEntryBuilder {
   }
 
   /** Throws `VALIDATION` if one account would have too much metadata, or all of them together. */
-  assertAccounts(accountMetadata: AccountMetadata): void {
+  assertAccounts(accountMetadata: AccountMetadata, note?: Note): void {
     let bytes = 0;
     for (const [address, metadata] of Object.entries(accountMetadata)) {
       const known = this.#batch.findAccountRow(address as Account)?.metadata ?? {}; // checked with the command
       const merged = this.#counted(mergeMetadata(known, metadata));
-      assertMetadata(merged);
+      assertMetadata(merged, note);
       bytes += metadataBytes(merged);
       if (bytes <= ACCOUNTS_METADATA_BYTES_MAX) continue;
       throw new AppError(
@@ -163,7 +168,7 @@ export class MetadataEntryBuilder {
   ): void {
     for (const [address, metadata] of Object.entries(accountMetadata)) {
       const account = address as Account; // checked with the command
-      this.#accountMetadataWriter(account, metadata, entry)();
+      this.#accountMetadataWriter(account, metadata, { ...entry, note: WAS_CHECKED })();
       this.#batch.noteMetadataEntry(
         { type: "ACCOUNT", id: account },
         { id: entry.logId, tx: entry.tx },
@@ -179,11 +184,11 @@ export class MetadataEntryBuilder {
   #accountMetadataWriter(
     address: Account,
     metadata: Metadata,
-    { firstUsage, now }: { firstUsage: Timestamp; now: Timestamp },
+    { firstUsage, now, note }: { firstUsage: Timestamp; now: Timestamp; note?: Note | undefined },
   ): () => void {
     const known = this.#batch.findAccountRow(address);
     const merged = this.#counted(mergeMetadata(known?.metadata ?? {}, metadata));
-    assertMetadata(merged);
+    assertMetadata(merged, note);
     return () => {
       this.#batch.useAccount(address, firstUsage, now);
       if (known === undefined) this.#batch.setAccountMetadata(address, merged);
@@ -200,10 +205,14 @@ export class MetadataEntryBuilder {
     return () => this.#batch.setAccountMetadata(address, withoutKey(metadata, key));
   }
 
-  #transactionMetadataWriter(id: number, metadata: Metadata, now: Timestamp): () => void {
+  #transactionMetadataWriter(
+    id: number,
+    metadata: Metadata,
+    { now, note }: { now: Timestamp; note: Note | undefined },
+  ): () => void {
     const current = this.#currentMetadata(id);
     const merged = mergeMetadata(current, metadata);
-    assertMetadata(merged);
+    assertMetadata(merged, note);
     return containsMetadata(current, metadata)
       ? () => undefined
       : () => this.#writeTransactionMetadata(id, { before: current, after: merged, now });
@@ -236,6 +245,9 @@ export class MetadataEntryBuilder {
     this.#batch.changeTransactionMetadata(id, before, after);
   }
 }
+
+/** The sizes of the accounts' metadata were checked before the entry was built. */
+const WAS_CHECKED: Note = () => undefined;
 
 /** Metadata without the keys that other metadata has. */
 const withoutKeys = (metadata: Metadata, other: Metadata): Metadata =>

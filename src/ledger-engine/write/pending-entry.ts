@@ -1,3 +1,4 @@
+import type { Note } from "#ledger-engine/rules/limits.ts";
 import { mergeMetadata, withoutNulls } from "#ledger-engine/rules/metadata.ts";
 import type {
   AccountMetadata,
@@ -71,6 +72,8 @@ export interface EntryOptions {
   readonly now: Timestamp;
   /** The schema that the write names. */
   readonly schema: SchemaUse | undefined;
+  /** Given where sizes beyond the limits of writes are no reason to refuse the entry. */
+  readonly note?: Note;
 }
 
 /** What the entry of a write keeps of the schema that it names. */

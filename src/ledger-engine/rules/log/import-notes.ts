@@ -1,5 +1,5 @@
 import type { ImportedData } from "./imported-log.ts";
-import { isAddress } from "#ledger-engine/rules/names.ts";
+import { isAddress, shown } from "#ledger-engine/rules/names.ts";
 import type { Metadata } from "#ledger-engine/rules/types.ts";
 
 /** What is odd about an imported entry: the reference server takes it from a write, and this ledger does not. */
@@ -29,19 +29,18 @@ export const NONE_NOTED: NotedEntries = { count: 0, first: [] };
 
 /** Most sentences about one entry, of which each may be about one of thousands of accounts. */
 const NOTES_MAX = 20;
-/** Most of an address that a sentence shows, in characters. */
-const SHOWN_MAX = 80;
 
-/** What is odd about an entry, nothing for nearly all. */
-export function notesOf(data: ImportedData): string[] {
-  const notes = allNotesOf(data);
+/** What is odd about an entry, nothing for nearly all. `sizes` are sentences about values beyond the limits of writes. */
+export function notesOf(data: ImportedData, sizes: readonly string[]): string[] {
+  const notes = [...new Set([...sizes, ...formNotesOf(data)])];
   const more = notes.length - NOTES_MAX;
   return more > 0
     ? [...notes.slice(0, NOTES_MAX), `${more} more of the entry's names and values are odd`]
     : notes;
 }
 
-function allNotesOf(data: ImportedData): string[] {
+/** What is odd about the form of its names and values, apart from their sizes. */
+function formNotesOf(data: ImportedData): string[] {
   switch (data.type) {
     case "NEW_TRANSACTION":
       return Object.entries(data.accountMetadata).flatMap(accountNotes);
@@ -66,14 +65,11 @@ const HASHED_NOTES = {
 const accountNotes = ([address, metadata]: [string, Metadata | null]): string[] => [
   ...addressNote(address),
   ...(metadata === null
-    ? [`the metadata of the account '${shorten(address)}' is null, which stands for no metadata`]
+    ? [`the metadata of the account '${shown(address)}' is null, which stands for no metadata`]
     : []),
 ];
 
 const addressNote = (address: string): string[] =>
   isAddress(address)
     ? []
-    : [`the address '${shorten(address)}' is not one that a write of this server may name`];
-
-const shorten = (address: string): string =>
-  address.length > SHOWN_MAX ? `${address.slice(0, SHOWN_MAX).toWellFormed()}…` : address;
+    : [`the address '${shown(address)}' is not one that a write of this server may name`];

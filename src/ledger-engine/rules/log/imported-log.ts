@@ -1,14 +1,15 @@
 import {
   AMOUNT_DIGITS_MAX,
   assertMetadata,
+  assertPostings,
   assertReference,
   IDEMPOTENCY_KEY_LENGTH_MAX,
-  POSTINGS_MAX,
+  type Note,
 } from "#ledger-engine/rules/limits.ts";
 import {
   ASSET_LENGTH_MAX,
   isAsset,
-  parseAccount,
+  parseImportedAccount,
   parseTarget,
 } from "#ledger-engine/rules/names.ts";
 import { decodeLoggedSchema, toSchemaText } from "#ledger-engine/rules/schemas/ledger-schema.ts";
@@ -17,6 +18,7 @@ import {
   TEMPLATE_NAME_LENGTH_MAX,
 } from "#ledger-engine/rules/schemas/limits.ts";
 import type {
+  Account,
   Asset,
   LoggedAccountMetadata,
   Metadata,
@@ -40,6 +42,8 @@ export interface ImportedEntry {
   /** The schema that the write named. */
   readonly schemaVersion: string | undefined;
   readonly data: ImportedData;
+  /** Sentences about values that are beyond the limits of writes. */
+  readonly notes: readonly string[];
 }
 
 export type ImportedData =
@@ -96,6 +100,8 @@ type Fields = Readonly<Record<string, unknown>>;
 class EntryParser {
   #dateText = "";
   #date: Timestamp | undefined;
+  readonly #notes: string[] = [];
+  readonly #note: Note = (sentence) => this.#notes.push(sentence);
 
   parse(value: unknown): ImportedEntry {
     const entry = objectOf(value, "");
@@ -110,6 +116,7 @@ class EntryParser {
       hash: isGiven(hash) ? textOf(hash, "hash") : "",
       schemaVersion: nameOf(entry["schemaVersion"], "schemaVersion", SCHEMA_VERSION_LENGTH_MAX),
       data: this.#dataOf(entry),
+      notes: this.#notes,
     };
   }
 
@@ -121,7 +128,11 @@ class EntryParser {
         return {
           type,
           transaction: this.#transactionOf(data["transaction"], "data.transaction"),
-          accountMetadata: accountMetadataOf(data["accountMetadata"], "data.accountMetadata"),
+          accountMetadata: accountMetadataOf(
+            data["accountMetadata"],
+            "data.accountMetadata",
+            this.#note,
+          ),
         };
       case "REVERTED_TRANSACTION":
         return {
@@ -130,7 +141,7 @@ class EntryParser {
           transaction: this.#transactionOf(data["transaction"], "data.transaction"),
         };
       case "SET_METADATA":
-        return { type, ...settingOf(data) };
+        return { type, ...settingOf(data, this.#note) };
       case "DELETE_METADATA":
         return { type, target: targetOf(data), key: textOf(data["key"], "data.key") };
       case "INSERTED_SCHEMA":
@@ -155,12 +166,12 @@ class EntryParser {
     const fields = objectOf(value, place);
     return {
       id: idOf(fields["id"], `${place}.id`),
-      postings: postingsOf(fields["postings"], `${place}.postings`),
+      postings: postingsOf(fields["postings"], `${place}.postings`, this.#note),
       metadata: isGiven(fields["metadata"])
-        ? metadataOf(fields["metadata"], `${place}.metadata`)
+        ? metadataOf(fields["metadata"], `${place}.metadata`, this.#note)
         : {},
       timestamp: this.#dateOf(fields["timestamp"], `${place}.timestamp`),
-      reference: referenceOf(fields["reference"], `${place}.reference`),
+      reference: referenceOf(fields["reference"], `${place}.reference`, this.#note),
       template: nameOf(fields["template"], `${place}.template`, TEMPLATE_NAME_LENGTH_MAX),
       derived: this.#derivedOf(fields, place),
     };
@@ -199,18 +210,18 @@ const TYPES = [
   "INSERTED_SCHEMA",
 ];
 
-function postingsOf(value: unknown, place: string): Posting[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > POSTINGS_MAX) {
-    throw invalid(`'${place}': expected 1 to ${POSTINGS_MAX} postings`);
+function postingsOf(value: unknown, place: string, note: Note): Posting[] {
+  if (!Array.isArray(value) || value.length === 0) {
+    throw invalid(`'${place}': expected a list of postings`);
   }
+  assertPostings(value.length, note);
   return value.map((item: unknown, index) => {
     const fields = objectOf(item, `${place}.${index}`);
+    const accountOf = (what: "source" | "destination"): Account =>
+      parseImportedAccount(textOf(fields[what], `${place}.${index}.${what}`), what, note);
     return {
-      source: parseAccount(textOf(fields["source"], `${place}.${index}.source`), "source"),
-      destination: parseAccount(
-        textOf(fields["destination"], `${place}.${index}.destination`),
-        "destination",
-      ),
+      source: accountOf("source"),
+      destination: accountOf("destination"),
       amount: amountOf(fields["amount"], `${place}.${index}.amount`),
       asset: assetOf(fields["asset"], `${place}.${index}.asset`),
     };
@@ -251,36 +262,39 @@ function targetOf(data: Fields): MetadataTarget {
 }
 
 /** The reference server takes null for an account, but not for a transaction. */
-function settingOf(data: Fields): { target: MetadataTarget; metadata: Metadata | null } {
+function settingOf(
+  data: Fields,
+  note: Note,
+): { target: MetadataTarget; metadata: Metadata | null } {
   const target = targetOf(data);
   const isNull = target.type === "ACCOUNT" && data["metadata"] === null;
-  return { target, metadata: isNull ? null : metadataOf(data["metadata"], "data.metadata") };
+  return { target, metadata: isNull ? null : metadataOf(data["metadata"], "data.metadata", note) };
 }
 
-function accountMetadataOf(value: unknown, place: string): LoggedAccountMetadata {
+function accountMetadataOf(value: unknown, place: string, note: Note): LoggedAccountMetadata {
   if (!isGiven(value)) return {};
   const map = objectOf(value, place);
   for (const [address, metadata] of Object.entries(map)) {
     parseTarget(address);
-    if (metadata !== null) metadataOf(metadata, `${place}.${shorten(address)}`);
+    if (metadata !== null) metadataOf(metadata, `${place}.${shorten(address)}`, note);
   }
   return map as LoggedAccountMetadata; // as the loop has checked
 }
 
-function metadataOf(value: unknown, place: string): Metadata {
+function metadataOf(value: unknown, place: string, note: Note): Metadata {
   const map = objectOf(value, place);
   for (const [key, item] of Object.entries(map)) {
     if (typeof item !== "string") throw invalid(`'${place}.${shorten(key)}': expected a text`);
   }
   const metadata = map as Metadata; // as the loop has checked
-  assertMetadata(metadata);
+  assertMetadata(metadata, note);
   return metadata;
 }
 
-function referenceOf(value: unknown, place: string): string | undefined {
+function referenceOf(value: unknown, place: string, note: Note): string | undefined {
   if (!isGiven(value) || value === "") return undefined;
   const reference = textOf(value, place);
-  assertReference(reference);
+  assertReference(reference, note);
   return reference;
 }
 

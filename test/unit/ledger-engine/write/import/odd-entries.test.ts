@@ -1,6 +1,16 @@
 import { describe, expect, test } from "vitest";
+import { parseAccount } from "#ledger-engine/rules/names.ts";
 import { parseJson } from "#platform/json.ts";
-import { ALL, at, EXPANDED, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
+import {
+  ALL,
+  at,
+  deleteMetadata,
+  EXPANDED,
+  refusalOf,
+  revert,
+  setMetadata,
+  TestLedger,
+} from "#test/support/ledger-engine/fixtures.ts";
 import { audited } from "#test/support/ledger-engine/in-node.ts";
 import { exportOf, importInto, linesOf } from "#test/support/ledger-engine/logs.ts";
 import { ReferenceLog } from "#test/support/ledger-engine/reference-log.ts";
@@ -182,6 +192,83 @@ describe("entries that the reference server can write", () => {
     expect(others).toEqual([]);
     expect(note?.notes).toHaveLength(21);
     expect(note?.notes.at(-1)).toBe("10 more of the entry's names and values are odd");
+  });
+});
+
+describe("sizes beyond the limits of writes", () => {
+  const long = `users:${"x".repeat(300)}`;
+  const large = (key: string, length: number) => ({ [key]: "v".repeat(length) });
+  const LARGE = "the metadata is larger than 65536 bytes";
+
+  test("are imported and noted: addresses, references, metadata, and postings", () => {
+    const log = new ReferenceLog();
+    log.commit({ postings: [{ source: "world", destination: long, amount: 1n, asset: "EUR" }] });
+    log.commit({
+      postings: [{ source: long, destination: "b", amount: 1n, asset: "EUR" }],
+      reference: "r".repeat(2000),
+      metadata: large("k", 70_000),
+      accountMetadata: { b: large("k", 70_000) },
+    });
+    log.setMetadata("b", large("l", 70_000));
+    log.setMetadata("c", large("k", 40_000));
+    log.setMetadata("c", large("l", 40_000));
+    log.setMetadata(1, large("k", 70_000));
+    log.revert(2);
+    const posting = { source: "world", destination: "d", amount: 0n, asset: "USD" };
+    log.commit({ postings: Array.from({ length: 6000 }, () => posting) });
+    const ledger = imported(log);
+    const tooLong = `the address '${long.slice(0, 80)}…' is longer than 256 characters`;
+    expect(notesOf(ledger)).toEqual([
+      { id: 1, notes: [tooLong] },
+      { id: 2, notes: [tooLong, LARGE, "the reference is longer than 1024 characters"] },
+      { id: 3, notes: [LARGE] },
+      { id: 5, notes: [LARGE] },
+      { id: 6, notes: [LARGE] },
+      { id: 7, notes: [tooLong, LARGE, "the reference is longer than 1024 characters"] },
+      { id: 8, notes: ["there are more than 5000 postings"] },
+    ]);
+    expect(ledger.volumes(long)).toEqual({ EUR: "2/1" });
+    expect(ledger.transaction(4).postings).toHaveLength(6000);
+    expect(ledger.account("c")?.metadata).toEqual({ ...large("k", 40_000), ...large("l", 40_000) });
+  });
+
+  test("are noted where a transaction is too large with its volumes", () => {
+    const log = new ReferenceLog();
+    const name = "x".repeat(200);
+    const postings = Array.from({ length: 500 }, (_, index) => ({
+      source: "world",
+      destination: `${name}:${index}`,
+      amount: 1n,
+      asset: "USD",
+    }));
+    log.commit({ postings });
+    log.revert(1);
+    expect(notesOf(imported(log))).toEqual([
+      {
+        id: 1,
+        notes: [expect.stringMatching(/^the transaction is too large: .* 600000 are allowed$/)],
+      },
+      {
+        id: 2,
+        notes: [expect.stringMatching(/^the revert is too large: .* 1500000 are allowed$/)],
+      },
+    ]);
+  });
+
+  test("are refused in direct writes to what was imported", () => {
+    const log = new ReferenceLog();
+    log.setMetadata("c", large("k", 70_000));
+    log.commit({ postings: [{ source: "world", destination: long, amount: 1n, asset: "EUR" }] });
+    const ledger = imported(log);
+    expect(refusalOf(() => ledger.run(setMetadata("c", { l: "v" })))).toBe("VALIDATION");
+    ledger.run(deleteMetadata("c", "k"));
+    ledger.run(setMetadata("c", { l: "v" }));
+    expect(ledger.account("c")?.metadata).toEqual({ l: "v" });
+    expect(() => parseAccount(long, "source")).toThrow(/invalid source address/);
+    // A revert names no address, so that it brings back what an account with a long one has.
+    ledger.run(revert(1));
+    expect(ledger.volumes(long)).toEqual({ EUR: "1/1" });
+    expect(audited(ledger).differences).toEqual([]);
   });
 });
 
