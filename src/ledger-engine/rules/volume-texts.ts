@@ -1,4 +1,4 @@
-import { compareNames } from "./member-order.ts";
+import { compareBytes } from "./canonical.ts";
 import { volumesBefore } from "./postings.ts";
 import type { AccountVolumes, Transaction, Volumes } from "./types.ts";
 
@@ -77,7 +77,7 @@ export function textOfTwo(
   [ofA, ofB]: readonly [string, string],
   asset: string,
 ): string {
-  return compareNames(a, b) < 0
+  return compareBytes(a, b) < 0
     ? joined([a, ofA], [b, ofB], asset)
     : joined([b, ofB], [a, ofA], asset);
 }
@@ -88,7 +88,7 @@ const joined = ([a, ofA]: Named, [b, ofB]: Named, asset: string): string =>
   ['{"', a, '":{"', asset, '":', ofA, '},"', b, '":{"', asset, '":', ofB, "}}"].join("");
 
 const sortedByNames = (volumes: readonly AccountVolumes[]): AccountVolumes[] =>
-  volumes.toSorted((a, b) => compareNames(a.account, b.account) || compareNames(a.asset, b.asset));
+  volumes.toSorted((a, b) => compareBytes(a.account, b.account) || compareBytes(a.asset, b.asset));
 
 /** Volumes by account and asset. */
 function sortedText(sorted: readonly AccountVolumes[], write: AmountWriter): string {

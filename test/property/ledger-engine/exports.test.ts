@@ -15,6 +15,7 @@ import {
   setMetadata,
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
+import { plainJson, plainLines } from "#test/support/ledger-engine/logs.ts";
 
 const name = fc.constantFrom("world", "world", "a", "b", "c:1", "10", "__proto__");
 /** Small amounts mostly, so that most pages have volumes that numbers hold, and some that are too large from then on. */
@@ -126,8 +127,8 @@ class Exports {
     const listed = reads.listLogs(ALL).data.filter(({ id }) => id > after && id <= page.to);
     place.after = page.after;
     place.to = page.to;
-    const items = listed.slice(0, countMax).map((it) => `${stringifyJson(toLogView(it))}\n`);
-    return [page.text, items.join("")];
+    const items = listed.slice(0, countMax).map((it) => plainJson(stringifyJson(toLogView(it))));
+    return [plainLines(page.text).join("\n"), items.join("\n")];
   }
 }
 

@@ -19,6 +19,7 @@ import { toPayload, toWrittenPayload } from "#modules/webhooks/payload.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMicros, type Timestamp } from "#platform/time.ts";
 import { INFO } from "#test/support/ledger-engine/fixtures.ts";
+import { plainJson } from "#test/support/ledger-engine/logs.ts";
 
 const RUNS = { numRuns: 500 };
 const BOTH = { volumes: true, effectiveVolumes: true };
@@ -124,8 +125,8 @@ describe("the text that is written at once is the JSON of the view", () => {
     fc.assert(
       fc.property(transaction, (item) => {
         const view = toTransactionView(item);
-        expect(transactionText(item, asInteger)).toBe(stringifyJson(view));
-        expect(transactionText(item, asText)).toBe(stringifyJson(view, QUOTED));
+        expect(plainJson(transactionText(item, asInteger))).toBe(stringifyJson(view));
+        expect(plainJson(transactionText(item, asText))).toBe(stringifyJson(view, QUOTED));
       }),
       RUNS,
     );
@@ -135,8 +136,8 @@ describe("the text that is written at once is the JSON of the view", () => {
     fc.assert(
       fc.property(record, (item) => {
         const view = toAccountView(item, BOTH);
-        expect(accountText(item, asInteger)).toBe(stringifyJson(view));
-        expect(accountText(item, asText)).toBe(stringifyJson(view, QUOTED));
+        expect(plainJson(accountText(item, asInteger))).toBe(stringifyJson(view));
+        expect(plainJson(accountText(item, asText))).toBe(stringifyJson(view, QUOTED));
       }),
       RUNS,
     );
@@ -182,8 +183,8 @@ describe("the text that is written at once is the JSON of the view", () => {
   test("of a log entry", () => {
     fc.assert(
       fc.property(entry, (item) => {
-        expect(toLogText(item)).toBe(stringifyJson(toLogView(item)));
-        expect(toLogText(item, asText)).toBe(stringifyJson(toLogView(item), QUOTED));
+        expect(plainJson(toLogText(item))).toBe(stringifyJson(toLogView(item)));
+        expect(plainJson(toLogText(item, asText))).toBe(stringifyJson(toLogView(item), QUOTED));
       }),
       RUNS,
     );
@@ -195,7 +196,7 @@ describe("the text that is written at once is the JSON of the view", () => {
         const info = { ...INFO, name };
         const sent = toPlatformEvents(info, [item]).map(toPayload);
         const written = toWrittenEvents(info.uuid, writeEntries(info, [item]));
-        expect(written.map(toWrittenPayload)).toEqual(sent);
+        expect(written.map(toWrittenPayload).map(plainJson)).toEqual(sent.map(plainJson));
       }),
       RUNS,
     );

@@ -13,6 +13,15 @@ export function exportOf({ engine }: Pick<TestLedger, "engine">): string {
   return text;
 }
 
+/**
+ * JSON as `stringifyJson` writes what it says: without escapes that are not needed, and with names like "10" before others, as objects
+ * have them.
+ */
+export const plainJson = (json: string): string => stringifyJson(parseJson(json));
+
+/** The lines of an export, each as the JSON of its item in the list. */
+export const plainLines = (text: string): string[] => linesOf(text).map(plainJson);
+
 export const linesOf = (text: string): string[] => text.split("\n").filter((line) => line !== "");
 
 /** Imports lines into a ledger in one call. */

@@ -62,6 +62,11 @@ export class ReferenceLog {
     return this.#transactions;
   }
 
+  /** The references that transactions have. */
+  get references(): ReadonlySet<string> {
+    return new Set(this.#transactions.map(({ reference }) => reference));
+  }
+
   /** The keys of the metadata that a transaction has. */
   keysOf(id: number): string[] {
     return [...(this.#find(id)?.metadata.keys() ?? [])];

@@ -1,5 +1,8 @@
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
-import { renderStoredSchema } from "#ledger-engine/rules/schemas/ledger-schema.ts";
+import {
+  renderStoredSchema,
+  toExportedSchema,
+} from "#ledger-engine/rules/schemas/ledger-schema.ts";
 import {
   accountMetadataText,
   asInteger,
@@ -11,20 +14,43 @@ import type { AmountWriter, ShownVolumes } from "#ledger-engine/rules/volume-tex
 import { type JsonText, quoteJson, stringifyJson } from "#platform/json.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
-/**
- * Writes a log entry as JSON: the text of an item of a list, and a line of an export. `volumes` are those of a new transaction, where
- * they are written already.
- */
-export function toLogText(
+/** Writes a log entry as JSON: the text of an item of a list. */
+export const toLogText = (
   entry: LogListEntry,
   write: AmountWriter = asInteger,
-  volumes?: ShownVolumes,
-): JsonText<unknown> {
-  const { id, date, data, idempotencyKey, idempotencyHash, hash, schemaVersion } = entry;
+): JsonText<unknown> => entryText(entry, dataText(entry.data, write));
+
+/**
+ * Writes a log entry as the line of an export, as Formance Ledger v2 writes it, but for the escapes of `withEscapes`. `volumes` are
+ * those of a new transaction, where they are written already.
+ */
+export const toLogLine = (entry: LogListEntry, volumes?: ShownVolumes): JsonText<unknown> =>
+  entryText(
+    entry,
+    entry.data.type === "INSERTED_SCHEMA"
+      ? `{"schema":${toExportedSchema(entry.data.schema)}}`
+      : dataText(entry.data, asInteger, volumes),
+  );
+
+/** Lines with the escapes of the encoder of Go: it writes no JSON that would be markup in a page. */
+export const withEscapes = (lines: string): string =>
+  MARKUP.test(lines)
+    ? lines.replaceAll(
+        MARKUP_ALL,
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      )
+    : lines;
+
+/** In JSON, these characters are a part of texts only. */
+const MARKUP = /[<>&\u2028\u2029]/;
+const MARKUP_ALL = new RegExp(MARKUP, "g");
+
+function entryText(entry: LogListEntry, data: string): JsonText<unknown> {
+  const { id, date, idempotencyKey, idempotencyHash, hash, schemaVersion } = entry;
   const keyText = idempotencyKey === "" ? '""' : quoteJson(idempotencyKey);
   const versionText =
     schemaVersion === undefined ? "" : `,"schemaVersion":${quoteJson(schemaVersion)}`;
-  return `{"type":"${data.type}","data":${dataText(data, write, volumes)},"date":"${formatTimestamp(date)}","idempotencyKey":${keyText},"idempotencyHash":"${idempotencyHash}","id":${id},"hash":"${hash}"${versionText}}` as JsonText<unknown>; // of the members above
+  return `{"type":"${entry.data.type}","data":${data},"date":"${formatTimestamp(date)}","idempotencyKey":${keyText},"idempotencyHash":"${idempotencyHash}","id":${id},"hash":"${hash}"${versionText}}` as JsonText<unknown>; // of the members above
 }
 
 function dataText(data: LogData, write: AmountWriter, volumes?: ShownVolumes): string {

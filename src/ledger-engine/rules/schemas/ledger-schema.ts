@@ -175,6 +175,13 @@ export function toSchemaMemento(
   return `${open},"version":${canonicalText(version)},"createdAt":"${formatTimestamp(createdAt)}"}`;
 }
 
+/** The text of a stored schema in an export. */
+export const toExportedSchema = (schema: StoredSchema): string =>
+  toSchemaMemento(
+    schema.hashed === "reordered" ? toSchemaText(parseStoredSchema(schema)) : schema.text,
+    schema,
+  );
+
 /** The text that the idempotency hash of an insertion is computed over, without the line feed. */
 export const toInsertionText = (version: string, text: string): string =>
   `{"Version":${canonicalText(version)},"Data":${text}}`;

@@ -4,9 +4,8 @@ import { ENTRY_SIZE, listing, type ListedRow, type ListedSqlRow } from "./log-ro
 import { countFirst, entriesIn, type RangeLimits } from "./log-tables.ts";
 import type { NumberInterval } from "#ledger-engine/rules/filters/intervals.ts";
 import { countWithin } from "#ledger-engine/rules/limits.ts";
-import { toLogText } from "#ledger-engine/rules/log/log-text.ts";
+import { toLogLine, withEscapes } from "#ledger-engine/rules/log/log-text.ts";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
-import { asInteger } from "#ledger-engine/rules/texts.ts";
 import type { ExportedVolumes } from "#ledger-engine/storage/moves/exported-volumes.ts";
 import type { RunningVolumes } from "#ledger-engine/storage/moves/running-volumes.ts";
 import type { StoredNames } from "#ledger-engine/storage/names/names.ts";
@@ -85,7 +84,7 @@ export class LogLines {
 
   /** The lines of rows, whatever they are. */
   *#listedLines(rows: readonly ListedSqlRow[]): Generator<string> {
-    for (const entry of this.#logs.toListed(rows, { isRange: true })) yield toLogText(entry);
+    for (const entry of this.#logs.toListed(rows, { isRange: true })) yield toLogLine(entry);
   }
 
   /** The lines of rows whose transactions the volumes are prepared for. */
@@ -94,7 +93,7 @@ export class LogLines {
     { transactions, volumes }: PreparedRows,
   ): Generator<string> {
     const others = this.#logs.toListed(rows.filter((row) => !isNew(row)));
-    const otherLines = new Map(others.map((entry) => [entry.id, toLogText(entry)]));
+    const otherLines = new Map(others.map((entry) => [entry.id, toLogLine(entry)]));
     const hashes = toBase64(rows.map(({ hash }) => hash));
     for (const [index, row] of rows.entries()) {
       const stored = transactions[index];
@@ -126,13 +125,13 @@ export class LogLines {
     if (isBetweenTwo && effective === undefined) {
       const committed = volumes.textsOfOne(posting);
       const shown = { committed, effective: this.#keepsEffectiveVolumes ? committed : undefined };
-      return toLogText(entry, asInteger, shown);
+      return toLogLine(entry, shown);
     }
     transaction.volumes = volumes.volumesAfter(stored);
     if (this.#keepsEffectiveVolumes) {
       transaction.effectiveVolumes = effectiveVolumesOf(transaction.volumes, effective);
     }
-    return toLogText(entry);
+    return toLogLine(entry);
   }
 }
 
@@ -160,7 +159,7 @@ class LineText {
 
   #flush(): void {
     this.#lines.push("");
-    this.#texts.push(this.#lines.join("\n"));
+    this.#texts.push(withEscapes(this.#lines.join("\n")));
     this.#lines = [];
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { toLogView } from "#modules/ledger/http/views.ts";
-import { parseJson, stringifyJson } from "#platform/json.ts";
+import { stringifyJson } from "#platform/json.ts";
 import {
   ALL,
   at,
@@ -12,7 +12,7 @@ import {
   setMetadata,
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
-import { exportOf, linesOf } from "#test/support/ledger-engine/logs.ts";
+import { exportOf, linesOf, plainJson } from "#test/support/ledger-engine/logs.ts";
 
 /** A ledger with entries of every type, whose names and values are hard to write as JSON. */
 function hardLedger(features: object = {}): TestLedger {
@@ -70,12 +70,12 @@ describe("an export", () => {
     { HASH_LOGS: "DISABLED" },
     { MOVES_HISTORY: "OFF" },
     { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" },
-  ])("has the items of the list, byte for byte: %j", (features) => {
+  ])("has the items of the list, one on each line: %j", (features) => {
     const ledger = hardLedger(features);
     const lines = linesOf(exportOf(ledger));
-    expect(lines).toEqual(listed(ledger));
+    expect(lines.map(plainJson)).toEqual(listed(ledger).map(plainJson));
     expect(lines).toHaveLength(11);
-    expect(lines.map((line) => stringifyJson(parseJson(line)))).toEqual(lines);
+    expect(lines.filter((line) => /[<>&\u2028\u2029]/.test(line))).toEqual([]);
     // The official clients refuse an entry without a hash.
     const isText = (line: string) => /"hash":"([\w+/]{43}=)?"[,}]/.test(line);
     expect(lines.filter((line) => !isText(line))).toEqual([]);

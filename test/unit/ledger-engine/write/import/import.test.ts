@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Features, Transaction } from "#ledger-engine/rules/types.ts";
-import { parseJson, stringifyJson } from "#platform/json.ts";
+import { parseJson } from "#platform/json.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { toMicros, fromMicros } from "#platform/time.ts";
 import { FaultySql, StorageFault } from "#test/support/ledger-engine/faults.ts";
@@ -108,16 +108,11 @@ describe("an import", () => {
     expect(stateOf(copy)).toEqual(stateOf(ledger));
   });
 
-  test("accepts the log of the reference server, and computes the same hashes", () => {
+  test("accepts the log of the reference server, computes the same hashes, and exports it byte for byte", () => {
     const ledger = new TestLedger({ now: at("2026-12-01T00:00:00Z") });
     const lines = recordedLines();
     expect(importInto(ledger, lines)).toEqual({ taken: lines.length });
-    const exported = linesOf(exportOf(ledger));
-    expect(exported.map(parseJson)).toEqual(lines.map(parseJson));
-    // The reference server writes some characters with escapes, and the members of charts in another order.
-    const isOther = (line: string) => !line.includes("INSERTED_SCHEMA");
-    const expected = lines.filter(isOther).map((line) => stringifyJson(parseJson(line)));
-    expect(exported.filter(isOther)).toEqual(expected);
+    expect(linesOf(exportOf(ledger))).toEqual(lines);
     expect(ledger.account("users:77")?.metadata).toEqual({ kind: "user" });
     expect(ledger.account("users:78")?.metadata).toEqual({ kind: "user", a: "b" });
     expect(audited(ledger).differences).toEqual([]);
