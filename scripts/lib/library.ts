@@ -24,7 +24,7 @@ const TARGET = "node22.13";
 /** Packages that the library may contain: no server and no driver of another database. */
 const BUNDLED = new Set(["zod"]);
 /** Largest script, in bytes: the engine and zod have 483,000, and a package that slips in would be noticed. */
-const SCRIPT_BYTES_MAX = 490_000;
+const SCRIPT_BYTES_MAX = 500_000;
 
 /**
  * Builds the library into dist/library or another folder, which it replaces as a whole: one script that imports only

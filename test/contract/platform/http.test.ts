@@ -173,6 +173,7 @@ describe("CORS", () => {
       expect(listOf(response, "access-control-expose-headers")).toEqual([
         "count",
         "idempotency-hit",
+        "x-florin-import-notes",
       ]);
     }
   });

@@ -210,9 +210,9 @@ describe("an object that is evicted", () => {
 describe("names that every JavaScript object has", () => {
   test("pass through HTTP, RPC and storage as metadata keys and accounts", async () => {
     const ledger = await freshLedger();
-    const odd = '{"9":"n","10":"t","__proto__":"p","constructor":"c"}';
+    const odd = '{"10":"t","9":"n","__proto__":"p","constructor":"c"}';
     const body = `{"postings":[{"source":"world","destination":"__proto__","amount":1,"asset":"USD"}],"metadata":${odd},"accountMetadata":{"__proto__":${odd}}}`;
-    const sorted = '{"9":"n","10":"t","__proto__":"p","constructor":"c"}';
+    const sorted = '{"10":"t","9":"n","__proto__":"p","constructor":"c"}';
     expect(await (await post(ledger, body)).text()).toContain(`"metadata":${sorted}`);
     await inLedger(ledger, "/accounts/constructor/metadata", { body: odd });
     for (const address of ["__proto__", "constructor"]) {
@@ -225,7 +225,7 @@ describe("names that every JavaScript object has", () => {
     const removed = await inLedger(ledger, "/accounts/b/metadata/__proto__", { method: "DELETE" });
     expect(removed.status).toBe(204);
     expect(await (await inLedger(ledger, "/accounts/b")).text()).toContain(
-      '"metadata":{"9":"n","10":"t","constructor":"c"}',
+      '"metadata":{"10":"t","9":"n","constructor":"c"}',
     );
   });
 });
