@@ -63,8 +63,8 @@ export interface EndpointSpec<
   readonly scope: Scope | "public";
   /** Whether it honours the ledgers that a token is bound to, where its path names none. Others are closed to such a token. */
   readonly honoursLedgers?: boolean;
-  /** Of which kind the operation's work is, whose budget the caller has a share of; an ordinary request by default. */
-  readonly work?: WorkKind;
+  /** Of which kind the operation's work is, whose budget the caller has a share of; an ordinary request by default. A function says it by the request. */
+  readonly work?: WorkKind | ((c: Context<AppEnv>) => WorkKind);
   readonly params?: P;
   readonly query?: Q;
   /** The headers that the handler reads, besides those that every request may have. */
@@ -161,7 +161,7 @@ export function endpoint<
   app.on(verb.toUpperCase(), paths, async (c, next) => {
     if (verb === "get" && c.req.raw.method.toLowerCase() !== spec.method) return next();
     try {
-      const entering = enter(c, access, work);
+      const entering = enter(c, access, typeof work === "string" ? work : work(c));
       if (entering !== undefined) await entering;
       const { isWalk, parse: parseQuery } = readQuery(c);
       if (!isWalk && unsupportedQuery.length > 0) assertSupported(unsupportedQuery, c);

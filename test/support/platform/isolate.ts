@@ -1,3 +1,4 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { BASE_URL } from "./api.ts";
 import { createApp } from "#src/app.ts";
@@ -12,5 +13,6 @@ const app = createApp();
  */
 export function isolate(settings: Readonly<Record<string, string | D1Database>> = {}): Send {
   const bindings = { ...env, ...settings };
-  return async (path, init) => app.fetch(new Request(new URL(path, BASE_URL), init), bindings);
+  return async (path, init) =>
+    app.fetch(new Request(new URL(path, BASE_URL), init), bindings, createExecutionContext());
 }

@@ -20,9 +20,10 @@ import { sendEvent } from "#modules/orchestration/instances/send-event.ts";
 import { startInstance } from "#modules/orchestration/instances/start.ts";
 import { INSTANCE_STATES } from "#modules/orchestration/instances/state.ts";
 import { getInstance, stagesOf } from "#modules/orchestration/instances/store.ts";
-import { takeWait, waitForEnd } from "#modules/orchestration/instances/wait.ts";
+import { waitForEnd } from "#modules/orchestration/instances/wait.ts";
 import { carryOn } from "#modules/orchestration/run/carry-on.ts";
 import { AppError } from "#platform/errors.ts";
+import { inBudget } from "#platform/http/access.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json, longList } from "#platform/http/endpoint.ts";
 import { BooleanParam, cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
@@ -75,6 +76,7 @@ function registerStart(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generat
         "The body has the variables, texts by name. The instance acts for whoever starts it, with the scopes that this client may ask tokens for. With `wait=true`, the answer comes at the end of the instance, or after fifty seconds.",
       tags,
       scope: "orchestration:write",
+      work: (c) => (BooleanParam.parse(c.req.query("wait")) ? "waiting" : "request"),
       params: z.object({ workflowID: z.string() }),
       query: z.object({ wait: BooleanParam }),
       headers: StartHeaders,
@@ -107,19 +109,17 @@ async function run(c: Context<AppEnv>, { key, ...start }: Start) {
   return { started: instance, work, headers };
 }
 
-/** Starts an instance, and answers at its end, or with how it is when its time is over. */
+/**
+ * Starts an instance, and answers at its end, or with how it is when its time is over. The request has its place among those that wait;
+ * the start itself is as much work as any other request.
+ */
 async function runToEnd(c: Context<AppEnv>, start: Start) {
   const context = c.get("context");
-  const endWait = takeWait(context);
-  try {
-    const { started, work, headers } = await run(c, start);
-    await work;
-    const ended = await waitForEnd(context, started.id);
-    const stages = await stagesOf(context, ended);
-    return { headers, body: { data: toInstanceWithStatusView(ended, stages) } };
-  } finally {
-    endWait();
-  }
+  const { started, work, headers } = await inBudget(c, "request", () => run(c, start));
+  await work;
+  const ended = await waitForEnd(context, started.id);
+  const stages = await stagesOf(context, ended);
+  return { headers, body: { data: toInstanceWithStatusView(ended, stages) } };
 }
 
 /** Keys of clients, and occurrences of triggers, by which instances start once, too, do not meet. */
