@@ -26,11 +26,10 @@ export class AttemptLimitObject extends DurableObject<Env> {
     return 0;
   }
 
-  /** An attempt that was counted as a failure before its work was none: the newest one is forgotten. */
-  async giveBack(): Promise<void> {
+  /** An attempt that was counted as a failure before its work was none: the newest one is forgotten. The alarm empties the storage. */
+  giveBack(): void {
     const failures = this.ctx.storage.kv.get<number[]>(FAILURES_KEY) ?? [];
-    if (failures.length > 1) this.ctx.storage.kv.put(FAILURES_KEY, failures.slice(0, -1));
-    else await this.alarm();
+    if (failures.length > 0) this.ctx.storage.kv.put(FAILURES_KEY, failures.slice(0, -1));
   }
 
   /** The last failure is too old to count. */

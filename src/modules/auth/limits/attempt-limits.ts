@@ -48,14 +48,23 @@ export class AttemptLimits {
 
   /**
    * Counts an attempt by each rule, in the order of the keys, from the narrowest to the widest: what is beyond a narrow limit uses up nothing of the
-   * wider ones. Counts by none of them where it throws `RATE_LIMITED`.
+   * wider ones. Counts by none of them where it throws `RATE_LIMITED`. An attempt that a limit refuses already stores nothing, so that a flood
+   * of attempts costs reads of memory, and not a write to the disk each.
    */
   async take(): Promise<void> {
+    await this.#assertEachOpen();
     for (const [index, [name, key]] of this.#keys.entries()) {
       const waitMs = await this.#ask(name, key, (limit) => limit.countFailure(ATTEMPT_RULES[name]));
       if (waitMs === 0) continue;
       await this.#giveBack(this.#keys.slice(0, index));
       assertNoWait([waitMs]);
+    }
+  }
+
+  /** From the widest to the narrowest: what a wide limit refuses makes no object of a narrower one. */
+  async #assertEachOpen(): Promise<void> {
+    for (const [name, key] of this.#keys.toReversed()) {
+      assertNoWait([await this.#ask(name, key, (limit) => limit.waitMs(ATTEMPT_RULES[name]))]);
     }
   }
 
