@@ -108,6 +108,10 @@ function contract() {
         wrangler: { configPath: resolve(root, "wrangler.toml") },
         miniflare: {
           bindings: { ...NO_SETTINGS, ...TEST_SETTINGS, TEST_MIGRATIONS },
+          // All tests come from one address.
+          ratelimits: {
+            PAGE_RATE: { namespace_id: "1001", simple: { limit: 1_000_000, period: 60 } },
+          },
           // The database of a deployment that was never asked for anything.
           d1Databases: ["EMPTY_DB"],
           // Bindings that a deployment may have for its exporters.

@@ -8,10 +8,12 @@ export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 const app = createApp();
 
 /**
- * The app as in another isolate, with the same storage and empty caches. A test may give other settings or another
- * database. A path may be a whole URL, for another host.
+ * The app as in another isolate, with the same storage and empty caches. A test may give other settings, another
+ * database or another rate. A path may be a whole URL, for another host.
  */
-export function isolate(settings: Readonly<Record<string, string | D1Database>> = {}): Send {
+export function isolate(
+  settings: Readonly<Record<string, string | D1Database | RateLimit>> = {},
+): Send {
   const bindings = { ...env, ...settings };
   return async (path, init) =>
     app.fetch(new Request(new URL(path, BASE_URL), init), bindings, createExecutionContext());

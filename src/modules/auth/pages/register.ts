@@ -5,11 +5,13 @@ import { assertOwnPage } from "./browser.ts";
 import { layout, type Markup, PAGE_HEADERS } from "./layout.ts";
 import { PageError } from "./page-error.ts";
 import { issuerOf } from "#modules/auth/issuer.ts";
+import { takeRate } from "#platform/admission/rates.ts";
 import { systemClock } from "#platform/clock.ts";
 import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { readText } from "#platform/http/body.ts";
 import type { AppEnv } from "#platform/http/context.ts";
+import { addressOf } from "#platform/http/sender/address.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
@@ -46,7 +48,7 @@ const FORM_BYTES_MAX = 64 * 1024;
 
 /**
  * Registers a page for people. It is no operation of the API: it answers HTML, needs no token, and is the only kind of
- * route that reads cookies.
+ * route that reads cookies. Whoever asks for it is nobody yet, so that a request counts for its address, before anything is read.
  */
 export function registerPage(
   app: OpenAPIHono<AppEnv>,
@@ -55,6 +57,7 @@ export function registerPage(
 ): void {
   app.on(spec.method, spec.path, async (c) => {
     try {
+      await takeRate(c.env.PAGE_RATE, addressOf(c.req.raw, c.env));
       const issuer = issuerOf(platformSettings.of(c.env).FLORIN_PUBLIC_URL, c.req.url);
       if (spec.method === "POST" && spec.fromAnywhere !== true) assertOwnPage(c.req.raw, issuer);
       const request = { c, issuer, context: contextOf(c), params: await paramsOf(c, spec) };

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { isolate } from "#test/support/platform/isolate.ts";
+
+const PAGE = "/api/auth/logged-out";
+
+/** A rate that lets `most` requests of each key through, and keeps the keys. */
+function rateOf(most: number): { rate: RateLimit; keys: string[] } {
+  const keys: string[] = [];
+  const rate: RateLimit = {
+    limit: async ({ key }) => {
+      keys.push(key);
+      return { success: keys.filter((other) => other === key).length <= most };
+    },
+  };
+  return { rate, keys };
+}
+
+test("a page beyond the rate of its address is answered with 429 and when to come back", async () => {
+  const { rate, keys } = rateOf(2);
+  const server = isolate({ PAGE_RATE: rate });
+  for (const status of [200, 200, 429]) expect((await server(PAGE)).status).toBe(status);
+  const refused = await server("/api/auth/login", { method: "POST", body: "request=unknown" });
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get("retry-after")).toBe("60");
+  expect(await refused.text()).toContain("too many requests have come from this address");
+  expect(new Set(keys).size).toBe(1);
+});
+
+test("an operation of the API counts by no rate", async () => {
+  const { rate, keys } = rateOf(0);
+  const server = isolate({ PAGE_RATE: rate });
+  expect((await server("/api/ledger/_info")).status).toBe(200);
+  expect(keys).toEqual([]);
+});
+
+test("a page is shown while the platform cannot count", async () => {
+  const limit = async () => Promise.reject(new Error("the counter is away"));
+  expect((await isolate({ PAGE_RATE: { limit } })(PAGE)).status).toBe(200);
+});
