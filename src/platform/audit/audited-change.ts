@@ -36,6 +36,8 @@ const VITAL: ReadonlySet<string> = new Set([
   "password",
   "pause",
   "purge",
+  "reject",
+  "remove-account",
   "reset",
   "revoke",
   "stop",

@@ -1,13 +1,18 @@
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { authorizeUrl, freshApp, freshPerson, logIn, VERIFIER } from "#test/support/auth/logins.ts";
+import {
+  authorizeUrl,
+  freshApp,
+  freshPerson,
+  locationOf,
+  logIn,
+  VERIFIER,
+} from "#test/support/auth/logins.ts";
 import { PageVisitor } from "#test/support/auth/pages.ts";
 import { EXPORTERS } from "#test/support/exporters/pipelines.ts";
-import { newTrigger, newWorkflow, TRIGGERS } from "#test/support/orchestration/triggers.ts";
-import { installDummypay } from "#test/support/payments/installs.ts";
-import { api, freshName, token } from "#test/support/platform/api.ts";
+import { api, token } from "#test/support/platform/api.ts";
+import { ENDINGS } from "#test/support/platform/endings.ts";
 import { withFullDatabase } from "#test/support/platform/full-database.ts";
-import { insert as insertWebhook } from "#test/support/webhooks/configs.ts";
 
 const send = withFullDatabase();
 
@@ -18,69 +23,37 @@ async function call(path: string, init: RequestInit = {}): Promise<Response> {
   return send(path, { ...init, headers: { authorization: `Bearer ${await token()}` } });
 }
 
-/** The id of something that was made, while there was room. */
-async function idOf(path: string, body: object): Promise<string> {
-  const { data } = await (await api(path, { body })).json<{ data: { id: string } | string }>();
-  return typeof data === "string" ? data : data.id;
-}
+const entriesOf = async (action: string): Promise<number> =>
+  (await env.DB.prepare("SELECT 1 FROM audit WHERE action = ?").bind(action).all()).results.length;
 
-/** What can be deleted: its path, and the action of the entry in the audit. */
-const DELETIONS: Readonly<Record<string, () => Promise<{ path: string; action: string }>>> = {
-  "a connector": async () => ({
-    path: `/api/payments/v3/connectors/${await installDummypay()}`,
-    action: "payments.connector.uninstall",
-  }),
-  "a pool": async () => ({
-    path: `/api/payments/v3/pools/${await idOf("/api/payments/v3/pools", { name: freshName(), query: { $match: { id: "none" } } })}`,
-    action: "payments.pool.delete",
-  }),
-  "a webhook config": async () => ({
-    path: `/api/webhooks/configs/${(await insertWebhook()).id}`,
-    action: "webhooks.config.delete",
-  }),
-  "a workflow": async () => ({
-    path: `/api/orchestration/v2/workflows/${await newWorkflow()}`,
-    action: "orchestration.workflow.delete",
-  }),
-  "a trigger": async () => ({
-    path: `${TRIGGERS}/${(await newTrigger()).id}`,
-    action: "orchestration.trigger.delete",
-  }),
-  "an exporter": async () => ({
-    path: `${EXPORTERS}/${await idOf(EXPORTERS, { driver: "noop", config: {} })}`,
-    action: "exporters.exporter.delete",
-  }),
-  "a bucket": async () => {
-    const bucket = freshName("bucket");
-    await api(`/api/ledger/v2/${freshName()}`, { body: { bucket } });
-    return { path: `/api/ledger/v2/_/buckets/${bucket}`, action: "ledger.bucket.delete" };
-  },
-  "a client": async () => ({
-    path: `/api/auth/clients/${(await freshApp()).id}`,
-    action: "auth.client.delete",
-  }),
-  "a person": async () => ({
-    path: `/api/florin/v1/users/${(await freshPerson("ledger:read")).id}`,
-    action: "auth.person.delete",
-  }),
-};
-
-test.each(Object.entries(DELETIONS))(
-  "%s can be deleted where the database is full, and the audit tells of it",
+test.each(Object.entries(ENDINGS))(
+  "%s works where the database is full, and the audit tells of it",
   async (_, make) => {
-    const { path, action } = await make();
-    const entries = async () =>
-      (await env.DB.prepare("SELECT 1 FROM audit WHERE action = ?").bind(action).all()).results
-        .length;
-    const before = await entries();
-    const answer = await call(path, { method: "DELETE" });
+    const { path, method = "DELETE", form, action } = await make();
+    const before = await entriesOf(action ?? "");
+    const body = form === undefined ? {} : { body: new URLSearchParams(form) };
+    const answer =
+      form === undefined ? await call(path, { method }) : await send(path, { method, ...body });
     expect([answer.status, await answer.text()]).toEqual([
-      expect.toBeOneOf([200, 202, 204]),
+      expect.toBeOneOf([200, 201, 202, 204]),
       expect.any(String),
     ]);
-    expect(await entries()).toBe(before + 1);
+    expect(await entriesOf(action ?? "")).toBe(before + (action === undefined ? 0 : 1));
   },
 );
+
+test("every DELETE of the API is among the endings that work where the database is full", async () => {
+  const document = await (
+    await api("/openapi.json")
+  ).json<{
+    paths: Record<string, { delete?: { operationId: string } }>;
+  }>();
+  const deletions = Object.values(document.paths).flatMap(({ delete: one }) =>
+    one === undefined ? [] : [one.operationId],
+  );
+  expect(deletions.length).toBeGreaterThan(20);
+  expect(deletions.filter((id) => !(id in ENDINGS))).toEqual([]);
+});
 
 test("what adds something is refused with 507 where the database is full", async () => {
   const body = JSON.stringify({ driver: "noop", config: {} });
@@ -118,4 +91,10 @@ test("people log in, get tokens, refresh and revoke them where the database is f
   });
   expect(read.status).toBe(200);
   expect(await ask("revoke", { token: second.access_token })).toMatchObject({ status: 200 });
+  const form = { client_id: app.id };
+  const withoutPasskeys = await visitor.post("/api/auth/passkeys/delete", {});
+  expect(locationOf(withoutPasskeys)).toContain("/account");
+  const loggedOut = await visitor.post("/api/auth/end_session/confirm", form);
+  expect(locationOf(loggedOut)).toContain("/logged-out");
+  expect(visitor.cookies.has("florin-session")).toBe(false);
 });

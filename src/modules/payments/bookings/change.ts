@@ -91,9 +91,8 @@ export async function rebuildBooking(
 export async function deleteBooking(context: ServiceContext, id: string): Promise<void> {
   await getBooking(context, id);
   const audit = auditOf(context, { id, verb: "delete" });
-  const db = databaseOf(context.env);
-  await db.batch([...bookingDeletions(db, eq(paymentBookings.id, id)), audit.entry]);
-  await audit.armSweep();
+  const [failures, booking] = bookingDeletions(databaseOf(context.env), eq(paymentBookings.id, id));
+  await audit.storeAfter([failures], booking);
 }
 
 async function assertEmpty(context: ServiceContext, ledger: string): Promise<void> {

@@ -1,0 +1,263 @@
+import { env } from "cloudflare:workers";
+import { freshApp, freshPerson } from "#test/support/auth/logins.ts";
+import { EXPORTERS, freshExporter, freshPipeline } from "#test/support/exporters/pipelines.ts";
+import { freshLedger, inLedger, pay, post } from "#test/support/ledger/api.ts";
+import { ledgerWith } from "#test/support/ledger/schema-api.ts";
+import { newTrigger, newWorkflow, TRIGGERS } from "#test/support/orchestration/triggers.ts";
+import { storeConnector, type StoredConnector } from "#test/support/payments/connectors.ts";
+import { installDummypay } from "#test/support/payments/installs.ts";
+import { MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
+import { api, freshName } from "#test/support/platform/api.ts";
+import { insert as insertWebhook } from "#test/support/webhooks/configs.ts";
+
+/** A request that deletes, ends or pauses something that was made for it. */
+export interface Ending {
+  readonly path: string;
+  /** `DELETE` where it is absent. */
+  readonly method?: "POST" | "PUT";
+  readonly form?: Readonly<Record<string, string>>;
+  /** The action of the entry in the audit; absent where D1 has no entry of it, as a ledger's log tells of it. */
+  readonly action?: string;
+}
+
+const V1 = "/api/payments";
+const V3 = "/api/payments/v3";
+const FLORIN = "/api/florin/v1/payments";
+const ORCHESTRATION = "/api/orchestration";
+
+/** The id of something that the answer to a request gives. */
+async function idOf(path: string, body: object): Promise<string> {
+  const answer = await api(path, { body });
+  if (!answer.ok) throw new Error(await answer.text());
+  const { data } = await answer.json<{ data: { id: string } | string }>();
+  return typeof data === "string" ? data : data.id;
+}
+
+const clientId = async (): Promise<string> => (await freshApp()).id;
+
+const poolId = (): Promise<string> =>
+  idOf(`${V3}/pools`, { name: freshName(), query: { $match: { id: "none" } } });
+
+/** An account in a pool, as the end of a path. */
+async function poolMember(): Promise<string> {
+  const { text: connectorID } = await storeConnector();
+  const accountID = await idOf(`${V3}/accounts`, {
+    reference: freshName(),
+    connectorID,
+    createdAt: "2026-01-01T00:00:00Z",
+    accountName: "Main",
+    type: "INTERNAL",
+  });
+  const pool = await idOf(`${V3}/pools`, { name: freshName(), accountIDs: [accountID] });
+  return `${pool}/accounts/${accountID}`;
+}
+
+async function initiationId(): Promise<string> {
+  const connector = await storeConnector();
+  const answer = await api(`${V3}/payment-initiations`, { body: initiationOf(connector) });
+  if (!answer.ok) throw new Error(await answer.text());
+  const { data } = await answer.json<{ data: { paymentInitiationID: string } }>();
+  return data.paymentInitiationID;
+}
+
+const initiationOf = ({ text: connectorID, idOf: ownedId }: StoredConnector) => ({
+  reference: freshName("po"),
+  connectorID,
+  description: "rent",
+  type: "PAYOUT",
+  amount: 1000,
+  asset: "EUR/2",
+  sourceAccountID: ownedId("main"),
+  destinationAccountID: ownedId("landlord"),
+  scheduledAt: "2126-01-01T00:00:00Z",
+});
+
+async function bookingPath(): Promise<string> {
+  const { text: connectorID } = await storeConnector();
+  const ledger = await ledgerWith(MIRROR_SCHEMA);
+  const rules = { connectorID, ledger, schemaVersion: "v1", template: "mirror" };
+  return `${FLORIN}/bookings/${await idOf(`${FLORIN}/bookings`, rules)}`;
+}
+
+async function rejectedItem(): Promise<string> {
+  const { key, text } = await storeConnector();
+  const row = await env.DB.prepare(
+    `INSERT INTO payment_rejected_items
+       (connector_key, schedule_key, fetch_key, task, item_id, raw, reason, bytes, created_at, tried_at, instance_key)
+     VALUES (?, 0, 0, 'webhook', 'item', '', 'odd', 0, '2026-01-01', '2026-01-01', 0) RETURNING key`,
+  )
+    .bind(key)
+    .first<{ key: number }>();
+  return `${FLORIN}/connectors/${text}/rejected/${row?.key ?? 0}`;
+}
+
+const userPath = async (): Promise<string> =>
+  `${V3}/payment-service-users/${await idOf(`${V3}/payment-service-users`, { name: "Ada" })}`;
+
+const userOfConnector = async (): Promise<string> =>
+  `${await userPath()}/connectors/${(await storeConnector()).text}`;
+
+async function bucket(): Promise<string> {
+  const name = freshName("bucket");
+  await api(`/api/ledger/v2/${freshName()}`, { body: { bucket: name } });
+  return name;
+}
+
+async function ledgerWithTransaction(): Promise<string> {
+  const ledger = await freshLedger();
+  await post(ledger, pay("world -> bank", 1, { metadata: { key: "value" } }));
+  await inLedger(ledger, "/accounts/bank/metadata", { body: { key: "value" } });
+  await inLedger(ledger, "/metadata", { method: "PUT", body: { key: "value" } });
+  return ledger;
+}
+
+async function pipeline(): Promise<string> {
+  const ledger = await freshLedger();
+  return `/api/ledger/v2/${ledger}/pipelines/${await freshPipeline(ledger, await freshExporter("noop"))}`;
+}
+
+/** An instance that waits for an event. */
+async function instanceId(): Promise<string> {
+  const workflow = await newWorkflow([{ wait_event: { event: "never" } }]);
+  return idOf(`${ORCHESTRATION}/v2/workflows/${workflow}/instances`, {});
+}
+
+async function secretPath(): Promise<string> {
+  const secrets = `/api/auth/clients/${await clientId()}/secrets`;
+  return `${secrets}/${await idOf(secrets, { name: "s" })}`;
+}
+
+const personId = async (): Promise<string> => (await freshPerson("ledger:read")).id;
+
+/** An operation whose ending is a path that ends with an id. */
+const at =
+  (path: string, id: () => Promise<string>, rest: Omit<Ending, "path"> = {}) =>
+  async (): Promise<Ending> => ({ ...rest, path: `${path}${await id()}` });
+
+const after = (
+  id: () => Promise<string>,
+  end: string,
+  rest: Omit<Ending, "path"> = {},
+): (() => Promise<Ending>) => at("", async () => `${await id()}${end}`, rest);
+
+/**
+ * All operations of the API that delete, end, pause or revoke something, by the id of the operation. They have to work where the database
+ * is full, because they make room, or keep what is wrong from going on.
+ */
+export const ENDINGS: Readonly<Record<string, () => Promise<Ending>>> = {
+  deleteClient: at("/api/auth/clients/", clientId, { action: "auth.client.delete" }),
+  deleteSecret: at("", secretPath, { action: "auth.secret.delete" }),
+  florinDeleteUser: at("/api/florin/v1/users/", personId, { action: "auth.person.delete" }),
+  florinResetPassword: after(
+    async () => `/api/florin/v1/users/${await personId()}`,
+    "/password-reset",
+    { method: "POST", action: "auth.person.reset" },
+  ),
+  revokeToken: async () => ({
+    path: "/api/auth/revoke",
+    method: "POST",
+    form: { token: "unknown", client_id: await clientId() },
+  }),
+  v2DeleteBucket: at("/api/ledger/v2/_/buckets/", bucket, { action: "ledger.bucket.delete" }),
+  v2DeleteExporter: at(`${EXPORTERS}/`, () => freshExporter("noop"), {
+    action: "exporters.exporter.delete",
+  }),
+  v2DeletePipeline: at("", pipeline, { action: "exporters.pipeline.delete" }),
+  v2StopPipeline: after(pipeline, "/stop", { method: "POST", action: "exporters.pipeline.stop" }),
+  v2ResetPipeline: after(pipeline, "/reset", {
+    method: "POST",
+    action: "exporters.pipeline.reset",
+  }),
+  v2DeleteLedgerMetadata: async () => ({
+    path: `/api/ledger/v2/${await ledgerWithTransaction()}/metadata/key`,
+    action: "ledger.ledger.delete-metadata",
+  }),
+  v2DeleteAccountMetadata: async () => ({
+    path: `/api/ledger/v2/${await ledgerWithTransaction()}/accounts/bank/metadata/key`,
+  }),
+  v2DeleteTransactionMetadata: async () => ({
+    path: `/api/ledger/v2/${await ledgerWithTransaction()}/transactions/1/metadata/key`,
+  }),
+  deleteAccountMetadata: async () => ({
+    path: `/api/ledger/${await ledgerWithTransaction()}/accounts/bank/metadata/key`,
+  }),
+  deleteTransactionMetadata: async () => ({
+    path: `/api/ledger/${await ledgerWithTransaction()}/transactions/1/metadata/key`,
+  }),
+  deleteTrigger: at(`${ORCHESTRATION}/triggers/`, async () => (await newTrigger()).id, {
+    action: "orchestration.trigger.delete",
+  }),
+  v2DeleteTrigger: at(`${TRIGGERS}/`, async () => (await newTrigger()).id, {
+    action: "orchestration.trigger.delete",
+  }),
+  deleteWorkflow: at(`${ORCHESTRATION}/workflows/`, newWorkflow, {
+    action: "orchestration.workflow.delete",
+  }),
+  v2DeleteWorkflow: at(`${ORCHESTRATION}/v2/workflows/`, newWorkflow, {
+    action: "orchestration.workflow.delete",
+  }),
+  cancelEvent: after(async () => `${ORCHESTRATION}/instances/${await instanceId()}`, "/abort", {
+    method: "PUT",
+    action: "orchestration.instance.abort",
+  }),
+  v2CancelEvent: after(
+    async () => `${ORCHESTRATION}/v2/instances/${await instanceId()}`,
+    "/abort",
+    { method: "PUT", action: "orchestration.instance.abort" },
+  ),
+  uninstallConnectorV1: at(`${V1}/connectors/dummypay/`, installDummypay, {
+    action: "payments.connector.uninstall",
+  }),
+  v3UninstallConnector: at(`${V3}/connectors/`, installDummypay, {
+    action: "payments.connector.uninstall",
+  }),
+  resetConnectorV1: after(
+    async () => `${V1}/connectors/dummypay/${await installDummypay()}`,
+    "/reset",
+    { method: "POST", action: "payments.connector.reset" },
+  ),
+  v3ResetConnector: after(async () => `${V3}/connectors/${await installDummypay()}`, "/reset", {
+    method: "POST",
+    action: "payments.connector.reset",
+  }),
+  deletePool: at(`${V1}/pools/`, poolId, { action: "payments.pool.delete" }),
+  v3DeletePool: at(`${V3}/pools/`, poolId, { action: "payments.pool.delete" }),
+  removeAccountFromPool: at(`${V1}/pools/`, poolMember, {
+    action: "payments.pool.remove-account",
+  }),
+  v3RemoveAccountFromPool: at(`${V3}/pools/`, poolMember, {
+    action: "payments.pool.remove-account",
+  }),
+  deleteTransferInitiation: at(`${V1}/transfer-initiations/`, initiationId, {
+    action: "payments.payment-initiation.delete",
+  }),
+  v3DeletePaymentInitiation: at(`${V3}/payment-initiations/`, initiationId, {
+    action: "payments.payment-initiation.delete",
+  }),
+  v3RejectPaymentInitiation: after(
+    async () => `${V3}/payment-initiations/${await initiationId()}`,
+    "/reject",
+    { method: "POST", action: "payments.payment-initiation.reject" },
+  ),
+  v3DeletePaymentServiceUser: at("", userPath, { action: "payments.payment-service-user.delete" }),
+  v3DeletePaymentServiceUserConnector: at("", userOfConnector, {
+    action: "payments.payment-service-user.delete",
+  }),
+  v3DeletePaymentServiceUserConnectionFromConnectorID: after(userOfConnector, "/connections/some", {
+    action: "payments.payment-service-user.delete",
+  }),
+  florinDeleteBooking: at("", bookingPath, { action: "payments.booking.delete" }),
+  florinPauseBooking: after(bookingPath, "/pause", {
+    method: "POST",
+    action: "payments.booking.pause",
+  }),
+  dismissRejectedItem: at("", rejectedItem, { action: "payments.connector.dismiss-rejected" }),
+  deleteConfig: at("/api/webhooks/configs/", async () => (await insertWebhook()).id, {
+    action: "webhooks.config.delete",
+  }),
+  deactivateConfig: after(
+    async () => `/api/webhooks/configs/${(await insertWebhook()).id}`,
+    "/deactivate",
+    { method: "PUT", action: "webhooks.config.deactivate" },
+  ),
+};
