@@ -239,6 +239,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: [
       ...ANATOMY,
       "expr",
+      "modules/auth",
       "modules/ledger",
       "modules/payments",
       "modules/wallets",

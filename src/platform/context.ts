@@ -13,6 +13,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<string>;
   /** Patterns of the only ledgers that may be touched (`access/ledger-patterns.ts`); empty for all. */
   readonly ledgers: readonly string[];
+  /** Whether the subject is a person of this server; absent for programs, and for people of other issuers. */
+  readonly isPerson?: true;
   /** The token of this server that says so; undefined for tokens of others, and for what needs none. */
   readonly token?: TokenFacts;
 }

@@ -129,5 +129,6 @@ const acceptAll: Authenticator = () => ({
 });
 
 export { asClient } from "./as-client.ts";
+export { principalNow } from "./authority/principal-now.ts";
 export type { HashCaller } from "./hashing/password-hash-object.ts";
 export { AttemptLimitObject, authSettings, PasswordHashObject };

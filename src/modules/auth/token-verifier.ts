@@ -263,7 +263,12 @@ function toPrincipal({ iss, scope, sub, client_id, azp, aud, ledgers = [] }: Cla
 
 function toReadToken(claims: Claims, isOwn: boolean): ReadToken {
   const token = { id: claims.jti, issuedAt: claims.iat, grantId: claims.grant_id };
-  const principal = { ...toPrincipal(claims), ...(isOwn ? { token } : {}) };
+  const isPerson = isOwn && claims.grant_id !== undefined;
+  const principal = {
+    ...toPrincipal(claims),
+    ...(isPerson ? { isPerson } : {}),
+    ...(isOwn ? { token } : {}),
+  };
   return {
     principal,
     isOwn,

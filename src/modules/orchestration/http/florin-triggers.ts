@@ -1,6 +1,8 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { ownerErrorOf } from "#modules/orchestration/triggers/firing/owners.ts";
 import type { LaneFigures } from "#modules/orchestration/triggers/lane/lane-object.ts";
 import { triggerFigures } from "#modules/orchestration/triggers/lane/lanes.ts";
+import { getTrigger } from "#modules/orchestration/triggers/store.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf, TimestampOutput } from "#platform/http/schemas.ts";
@@ -25,6 +27,10 @@ const TriggerWorkResponse = z
       .object({ message: z.string(), eventID: z.string(), at: TimestampOutput })
       .optional()
       .openapi({ description: "The last failure of an evaluation." }),
+    ownerError: z.string().optional().openapi({
+      description:
+        "Why the trigger starts nothing, whatever the event is: who has created it is gone, or may start no workflows any more.",
+    }),
     budgetLeft: z.int().openapi({
       description:
         "The steps that all triggers of the same owner may still take at once. Where it is not above zero, their events wait.",
@@ -42,24 +48,33 @@ export function registerFlorinTriggers(app: OpenAPIHono<AppEnv>): void {
       operationId: "florinReadTriggerWork",
       summary: "Show how the filter of a trigger is doing",
       description:
-        'What waits for the filter, what its evaluations took, and how the last failure reads. Filters that an index decides alone, as `event.status == "SUCCEEDED"`, are not evaluated and not counted. The filters of all triggers of one client and subject share a budget of steps a second; what exceeds it waits in order.',
+        'What waits for the filter, what its evaluations took, how the last failure reads, and whether who has created the trigger may still start anything. Filters that an index decides alone, as `event.status == "SUCCEEDED"`, are not evaluated and not counted. The filters of all triggers of one client and subject share a budget of steps a second; what exceeds it waits in order.',
       tags: ["Triggers"],
       scope: "orchestration:read",
       params: Params,
       responses: { 200: json("Its figures", dataOf(TriggerWorkResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const figures = await triggerFigures(c.var.context, params.triggerID);
-      return { status: 200, body: { data: toWorkView(figures) } };
+      const { context } = c.var;
+      const trigger = await getTrigger(context, params.triggerID);
+      const [figures, ownerError] = await Promise.all([
+        triggerFigures(context.env, trigger),
+        ownerErrorOf(context, trigger),
+      ]);
+      return { status: 200, body: { data: toWorkView(figures, ownerError) } };
     },
   );
 }
 
-function toWorkView(figures: LaneFigures): z.output<typeof TriggerWorkResponse> {
+function toWorkView(
+  figures: LaneFigures,
+  ownerError: string | undefined,
+): z.output<typeof TriggerWorkResponse> {
   const { waitingSinceMs, lastError, fired, ...counts } = figures;
   return {
     ...counts,
     matches: fired,
+    ...(ownerError === undefined ? {} : { ownerError }),
     ...(waitingSinceMs === undefined ? {} : { waitingSince: timeOf(waitingSinceMs) }),
     ...(lastError === undefined
       ? {}

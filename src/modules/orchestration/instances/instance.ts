@@ -53,8 +53,8 @@ export const toInstance = (
 });
 
 /** A principal as a column holds it, without the token of the request. */
-export const toPrincipalColumn = ({ issuer, subject, clientId, scopes, ledgers }: Principal) =>
-  stringifyJson({ issuer, subject, clientId, scopes: [...scopes], ledgers });
+export const toPrincipalColumn = ({ token: _token, scopes, ...principal }: Principal) =>
+  stringifyJson({ ...principal, scopes: [...scopes] });
 
 /** Reads what `toPrincipalColumn` has written. */
 export function fromPrincipalColumn(text: string): Principal {

@@ -8,7 +8,7 @@ import { watchInstances } from "#modules/orchestration/run/watch.ts";
 import { getWorkflow } from "#modules/orchestration/workflows/get.ts";
 import type { Workflow } from "#modules/orchestration/workflows/workflow.ts";
 import { assert, present } from "#platform/assert.ts";
-import type { ServiceContext } from "#platform/context.ts";
+import type { Principal, ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -20,6 +20,8 @@ export interface NewInstance {
    * was started before is given again as it is now.
    */
   readonly idempotencyKey?: string;
+  /** Whose key it is; whoever acts, without it. What a principal may do changes, and its keys stay the same. */
+  readonly keyOwner?: Principal;
 }
 
 /** Largest variables of an instance, in bytes of their JSON. */
@@ -76,7 +78,12 @@ const usedBefore = (): AppError =>
 /** Throws `VALIDATION` for variables that are too large. */
 export function prepareStart(
   context: ServiceContext,
-  { workflow, variables, idempotencyKey }: NewInstance & { readonly workflow: Workflow },
+  {
+    workflow,
+    variables,
+    idempotencyKey,
+    keyOwner = context.principal,
+  }: NewInstance & { readonly workflow: Workflow },
 ): PreparedStart {
   const text = stringifyJson(variables);
   if (new TextEncoder().encode(text).byteLength > VARIABLES_BYTES_MAX) {
@@ -88,7 +95,7 @@ export function prepareStart(
       `the stages with their variables are longer than ${STAGES_LENGTH_MAX} characters`,
     );
   }
-  const id = idempotencyKey === undefined ? newId() : idOf(context, idempotencyKey);
+  const id = idempotencyKey === undefined ? newId() : idOf(keyOwner, idempotencyKey);
   const origin = { id, workflow, variables, round: 1, changeId: "" };
   const transition = new InstanceTransition(context, origin);
   transition.moment("instance-started", { workflowID: workflow.id });
@@ -122,8 +129,7 @@ export async function startInstances(
  * The id of the instance that a principal starts with a key: a UUID of version 8, which is for such uses. A principal that is bound to
  * other ledgers is another one, who may not see what the first one has started.
  */
-function idOf({ principal }: ServiceContext, key: string): string {
-  const { issuer, subject, ledgers } = principal;
+function idOf({ issuer, subject, ledgers }: Principal, key: string): string {
   const hash = createHash("sha256")
     .update(stringifyJson([issuer, subject, ledgers, key]))
     .digest("hex");

@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { type ClaimedOccurrence, claimOccurrences } from "./claim.ts";
+import { goneOwner, lostBy, ownersNow } from "./owners.ts";
 import { postponeOccurrence, type Settlement, settleOccurrences } from "./settle.ts";
 import { fromJson } from "#expr";
 import type { Variables } from "#modules/orchestration/core/variables.ts";
@@ -18,7 +19,7 @@ import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
 import { workflowsById } from "#modules/orchestration/workflows/get.ts";
 import type { Workflow } from "#modules/orchestration/workflows/workflow.ts";
 import { present } from "#platform/assert.ts";
-import type { ServiceContext } from "#platform/context.ts";
+import type { Principal, ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { log, logError } from "#platform/log.ts";
@@ -27,7 +28,7 @@ import { log, logError } from "#platform/log.ts";
 const LINKS_MS_MAX = 30_000;
 
 /**
- * Fires occurrences: evaluates the variables, starts the instances in the name of the triggers' creators, and stores
+ * Fires occurrences: evaluates the variables, starts the instances in the name of the triggers' owners, with what these may do now, and stores
  * how each has ended. Done twice, or by two at once, an occurrence starts one instance: it is the instance's idempotency key. Returns the instances that are
  * new and have not ended; whoever calls this executes them. At most `STARTS_PER_CHANGE_MAX` are fired at once.
  */
@@ -70,7 +71,13 @@ async function fire(
     context,
     claimed.map(({ trigger }) => trigger.workflowId),
   );
-  const prepared = await Promise.all(claimed.map((one) => prepare(context, one, workflows)));
+  const owners = await ownersNow(
+    context,
+    claimed.map(({ trigger }) => trigger),
+  );
+  const prepared = await Promise.all(
+    claimed.map((one) => prepare(context, one, { workflows, owner: owners.get(one.trigger.id) })),
+  );
   const starts = prepared.flatMap((one) => (one?.kind === "start" ? [one] : []));
   const started = await startInstances(
     context,
@@ -97,15 +104,24 @@ type PreparedFiring =
   | { readonly kind: "start"; readonly claimed: ClaimedOccurrence; readonly start: PreparedStart }
   | { readonly kind: "failed"; readonly claimed: ClaimedOccurrence; readonly error: string };
 
+interface Surroundings {
+  readonly workflows: ReadonlyMap<string, Workflow>;
+  /** What the owner of the trigger may do now; undefined where the owner is gone. */
+  readonly owner: Principal | undefined;
+}
+
 /** Undefined where the trigger does not fire after all. Throws where another attempt may end differently. */
 async function prepare(
   context: ServiceContext,
   claimed: ClaimedOccurrence,
-  workflows: ReadonlyMap<string, Workflow>,
+  { workflows, owner }: Surroundings,
 ): Promise<PreparedFiring | undefined> {
   const { trigger, row } = claimed;
-  const acting = { ...context, principal: trigger.principal, requestId: `trigger:${row.id}` };
   const event = eventOf(row);
+  if (owner === undefined) return { kind: "failed", claimed, error: goneOwner(trigger) };
+  const error = lostBy(owner, event);
+  if (error !== undefined) return { kind: "failed", claimed, error };
+  const acting = { ...context, principal: owner, requestId: `trigger:${row.id}` };
   if (event.isTruncated === true) {
     const error = `the event is longer than ${EVENT_LENGTH_MAX} characters`;
     return { kind: "failed", claimed, error };
@@ -122,6 +138,7 @@ async function prepare(
       workflow: present(workflows.get(trigger.workflowId), "a trigger has a workflow"),
       variables: variables.values,
       idempotencyKey: `occurrence:${row.id}`,
+      keyOwner: trigger.principal,
     });
     return { kind: "start", claimed, start };
   } catch (error) {

@@ -1,8 +1,7 @@
 import type { LaneFigures } from "./lane-object.ts";
 import type { LaneEvent } from "./lane-store.ts";
 import { ownerOf } from "#modules/orchestration/triggers/matching/select.ts";
-import { getTrigger } from "#modules/orchestration/triggers/store.ts";
-import type { ServiceContext } from "#platform/context.ts";
+import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
 import { reachObject } from "#platform/objects/call.ts";
 
 /** How long the consumer of events waits for a lane, in milliseconds: it only stores what it is given. */
@@ -17,12 +16,10 @@ export const giveToLane = (env: Env, owner: string, events: readonly LaneEvent[]
     timeoutMs: ACCEPT_MS_MAX,
   });
 
-/** How the work of a trigger stands. Throws `NOT_FOUND`. */
-export async function triggerFigures(context: ServiceContext, id: string): Promise<LaneFigures> {
-  const trigger = await getTrigger(context, id);
-  return reachObject(laneOf(context.env, ownerOf(trigger)).figures(trigger.key), {
+/** How the work of a trigger stands. */
+export const triggerFigures = (env: Env, trigger: Trigger): Promise<LaneFigures> =>
+  reachObject(laneOf(env, ownerOf(trigger)).figures(trigger.key), {
     object: "lane of triggers",
     isRead: true,
     timeoutMs: ACCEPT_MS_MAX,
   });
-}

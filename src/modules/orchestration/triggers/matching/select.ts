@@ -5,6 +5,7 @@ import type { LaneEvent } from "#modules/orchestration/triggers/lane/lane-store.
 import { EVENT_LENGTH_MAX, type Match } from "#modules/orchestration/triggers/occurrences.ts";
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
 import { allowsLedger } from "#platform/access/ledger-patterns.ts";
+import type { Principal } from "#platform/context.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { allows } from "#platform/http/authenticator.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
@@ -76,11 +77,17 @@ export const ownerOf = ({ principal: { issuer, subject, clientId } }: Trigger): 
 function isFor({ version, principal }: Trigger, found: PlatformEvent): boolean {
   if (version !== undefined && version !== found.version) return false;
   // A trigger sees no more than its creator may see.
-  const { ledgers, scopes } = principal;
-  if (!allows(scopes, `${found.app}:read`)) return false;
-  const ledger = ledgerOf(found.payload);
+  return allows(principal.scopes, `${found.app}:read`) && reaches(principal, found);
+}
+
+/** Whether a principal's binding to ledgers lets it see an event. */
+export function reaches(
+  { ledgers }: Pick<Principal, "ledgers">,
+  { app, payload }: Pick<PlatformEvent, "app" | "payload">,
+): boolean {
+  const ledger = ledgerOf(payload);
   if (ledger !== undefined) return allowsLedger(ledgers, ledger);
-  return ledgers.length === 0 || found.app === OPEN_APP;
+  return ledgers.length === 0 || app === OPEN_APP;
 }
 
 /** The module whose events are about no ledger, and that is open to principals who are bound to some, as payments are in none. */

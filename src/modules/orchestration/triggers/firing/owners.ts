@@ -1,0 +1,55 @@
+import { principalNow } from "#modules/auth/index.ts";
+import { toPrincipalColumn } from "#modules/orchestration/instances/instance.ts";
+import { reaches } from "#modules/orchestration/triggers/matching/select.ts";
+import type { OccurrenceEvent } from "#modules/orchestration/triggers/occurrence.ts";
+import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
+import type { Principal, ServiceContext } from "#platform/context.ts";
+import { allows } from "#platform/http/authenticator.ts";
+
+type Owned = Pick<Trigger, "id" | "principal">;
+
+/** What the owners of triggers may do now, by the triggers' ids; undefined for an owner who is gone. Each owner is read once. */
+export async function ownersNow(
+  context: Pick<ServiceContext, "env">,
+  triggers: readonly Owned[],
+): Promise<ReadonlyMap<string, Principal | undefined>> {
+  const reading = new Map<string, Promise<Principal | undefined>>();
+  const found = triggers.map(async ({ id, principal }) => {
+    const key = toPrincipalColumn(principal);
+    const now = reading.get(key) ?? principalNow(context, principal);
+    reading.set(key, now);
+    return [id, await now] as const;
+  });
+  return new Map(await Promise.all(found));
+}
+
+/** Why a trigger starts nothing, whatever the event is, as a sentence; undefined where it may. */
+export async function ownerErrorOf(
+  context: Pick<ServiceContext, "env">,
+  trigger: Owned,
+): Promise<string | undefined> {
+  const now = await principalNow(context, trigger.principal);
+  return now === undefined ? goneOwner(trigger) : lostBy(now);
+}
+
+/** Why a trigger starts nothing whose owner is gone, as a sentence. */
+export const goneOwner = ({ principal }: Owned): string =>
+  `${nameOf(principal)} is gone, who created the trigger and for whom it acts, so that it starts nothing; somebody who may do so creates it anew`;
+
+/** What the owner of a trigger has lost without which nothing is started for an event, as a sentence; undefined where nothing is. */
+export function lostBy(
+  owner: Principal,
+  event?: Pick<OccurrenceEvent, "app" | "payload">,
+): string | undefined {
+  const scopes = ["orchestration:write", ...(event === undefined ? [] : [`${event.app}:read`])];
+  const lost = scopes.find((scope) => !allows(owner.scopes, scope as `${string}:read`));
+  const what = lost === undefined ? lostLedger(owner, event) : `the scope ${lost}`;
+  if (what === undefined) return undefined;
+  return `${nameOf(owner)}, who created the trigger and for whom it acts, has lost ${what}, so that it starts nothing`;
+}
+
+const lostLedger = (owner: Principal, event?: Pick<OccurrenceEvent, "app" | "payload">) =>
+  event === undefined || reaches(owner, event) ? undefined : "access to the ledger of the event";
+
+const nameOf = ({ subject, clientId, isPerson }: Principal): string =>
+  isPerson ? `the user '${subject}' of the client '${clientId}'` : `the client '${clientId}'`;
