@@ -30,6 +30,7 @@ import { registerVersions } from "#platform/modules/versions.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { assertSettings } from "#platform/settings.ts";
 import { isOpaque, isStorageFull, storageFull } from "#platform/storage-full.ts";
+import { stateGuardOf } from "#platform/upgrade/state-guard.ts";
 
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ router: new SegmentRouter(inOneStep) });
@@ -96,6 +97,8 @@ async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
       request = { id, url: raw.url, deployment, hasCommonHeaders: false, ticket: undefined };
       c.set("request", request);
       admit(raw, request, c.env);
+      const guard = stateGuardOf(c.env);
+      if (!guard.fits && c.req.path.startsWith("/api/")) await guard.assertFits();
       const given = await answer(c);
       response = given instanceof Response ? given : finishedIn(c);
     }

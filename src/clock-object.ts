@@ -8,6 +8,7 @@ import { runSweeps } from "#platform/modules/sweeps.ts";
 import { sweepReserve } from "#platform/storage/reserve-sweep.ts";
 import { sweepSizes } from "#platform/storage/watch.ts";
 import { toMillis } from "#platform/time.ts";
+import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 const SWEEPS: readonly Sweep[] = [
@@ -65,6 +66,7 @@ export class ClockObject extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     const arms = this.#arms;
+    if (await isPutOff(this.ctx.storage, this.env)) return;
     const nowMs = toMillis(systemClock());
     // The platform gives up on an alarm that fails again and again; this one is set before anything can fail.
     await this.ctx.storage.setAlarm(nowMs + waitAfterFailures(SWEEP_BACKOFF, this.#failures + 1));

@@ -4,11 +4,13 @@ import { consumeEvents, type EventRoutes } from "#platform/events/consumer.ts";
 import { outboxSource } from "#platform/events/outbox-source.ts";
 import { registerSources } from "#platform/events/sources.ts";
 import type { QueueConsumers } from "#platform/modules/module.ts";
+import { isGivenBack } from "#platform/upgrade/put-off.ts";
 
 /** Gives a batch of messages to what consumes the queue. */
 export async function consume(batch: MessageBatch, env: Env): Promise<void> {
   const consumer = CONSUMERS.get(batch.queue);
   if (consumer === undefined) throw new Error(`no consumer for the queue ${batch.queue}`);
+  if (await isGivenBack(batch, env)) return;
   await consumer(batch, systemContext(env, `queue:${batch.queue}`));
 }
 

@@ -53,7 +53,14 @@ export async function bundle(folder: string): Promise<void> {
 }
 
 /** The files that a build depends on: package.json for the names that imports begin with, the lock file for all packages. */
-const SOURCES = ["src", "wrangler.toml", "tsconfig.json", "package.json", "package-lock.json"];
+const SOURCES = [
+  "src",
+  "migrations/meta/_journal.json",
+  "wrangler.toml",
+  "tsconfig.json",
+  "package.json",
+  "package-lock.json",
+];
 const FINGERPRINT_LENGTH = 16;
 
 function fingerprint(): string {

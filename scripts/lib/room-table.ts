@@ -41,6 +41,7 @@ const PLATFORM = [
     "secrets",
     "sql",
     "storage",
+    "upgrade",
     "work",
   ),
 ];
@@ -81,6 +82,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   "platform/audit": { uses: ["platform", ...platform("db", "objects", "paging")], packages: D1 },
   "platform/storage": { uses: ["platform", ...platform("db")], packages: D1 },
+  "platform/upgrade": { uses: ["platform", ...platform("db")], packages: D1 },
   "platform/admission": { uses: ["platform"] },
   "platform/http": {
     uses: ["platform", ...platform("access", "admission", "filter", "paging", "work/deadline.ts")],

@@ -1,13 +1,14 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Miniflare } from "miniflare";
 import { inProject, OperatorError } from "../project.ts";
 import { openDatabases } from "./runtime.ts";
 import { isOpaque, isStorageFull } from "#platform/storage-full.ts";
+import { compareMigrations } from "#platform/upgrade/migrations.ts";
 
 /**
  * Brings the D1 database of a state folder up to date; the Worker must not run meanwhile. It records the migrations
  * as wrangler does, so that `wrangler d1 migrations` finds nothing to do afterwards. Throws `OperatorError` when the
- * disk is full.
+ * disk is full, and where no migration leads from the tables of the database to those of this code.
  */
 export async function migrate(dataPath: string): Promise<void> {
   const runtime = await openDatabases(dataPath);
@@ -15,10 +16,11 @@ export async function migrate(dataPath: string): Promise<void> {
     const database = await runtime.getD1Database("DB");
     await database.prepare(CREATE_BOOKS).run();
     const { results } = await database.prepare("SELECT name FROM d1_migrations").all<Applied>();
-    const applied = new Set(results.map(({ name }) => name));
-    for (const name of migrationNames()) {
-      if (!applied.has(name)) await apply(database, name);
+    const state = compareMigrations(results.map(({ name }) => name));
+    if (state.kind === "refused") {
+      throw new OperatorError(`The state in ${dataPath} cannot be used. ${state.reason}`);
     }
+    for (const name of state.kind === "behind" ? state.missing : []) await apply(database, name);
   } catch (cause) {
     if (!isStorageFull(cause) && !isOpaque(cause)) throw cause;
     throw new OperatorError(
@@ -41,11 +43,6 @@ const CREATE_BOOKS = `CREATE TABLE IF NOT EXISTS d1_migrations(
   name TEXT UNIQUE,
   applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
 )`;
-
-const migrationNames = (): string[] =>
-  readdirSync(inProject("migrations"))
-    .filter((name) => name.endsWith(".sql"))
-    .toSorted();
 
 /** Applies a migration and records it. A batch is one transaction, so both happen or neither. */
 async function apply(database: Database, name: string): Promise<void> {

@@ -10,6 +10,7 @@ import type { LogTextPage } from "#ledger-engine";
 import { logError } from "#platform/log.ts";
 import { callObject } from "#platform/objects/call.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
+import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 import { sharedDeadlines } from "#platform/work/deadline.ts";
 
@@ -88,6 +89,7 @@ export class PipelineObject extends DurableObject<Env> {
   /** Never throws, because the platform gives up on an alarm that fails repeatedly. */
   override async alarm(): Promise<void> {
     try {
+      if (await isPutOff(this.ctx.storage, this.env)) return;
       await this.#ring();
       this.#brokenAlarms = 0;
     } catch (error) {

@@ -9,6 +9,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
+import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
 /** Most instances that go on in one turn, and how many at once: so many compete with those who write, however many are due. */
@@ -51,8 +52,9 @@ export class InstanceRunnerObject extends DurableObject<Env> {
     return this.#ends.wait(id, waitMs);
   }
 
-  override alarm(): Promise<void> {
-    return this.#alarms.ring();
+  override async alarm(): Promise<void> {
+    if (await isPutOff(this.ctx.storage, this.env)) return;
+    await this.#alarms.ring();
   }
 
   #arm(): void {

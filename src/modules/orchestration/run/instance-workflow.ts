@@ -3,12 +3,13 @@ import { advance } from "./advance.ts";
 import type { RunParams } from "./platform.ts";
 import { beginRun } from "./revive.ts";
 import { wakeRunner } from "./runner.ts";
-import { systemContext } from "#platform/context.ts";
+import { type ServiceContext, systemContext } from "#platform/context.ts";
+import { stateGuardOf } from "#platform/upgrade/state-guard.ts";
 
 /** Most calls of one run: the platform limits the steps of an instance, and what it keeps of them. */
 const CALLS_PER_RUN_MAX = 400;
 
-/** A step is repeated where it throws, which it does only if D1 fails. After these attempts, the sweep begins another run. */
+/** A step is repeated where it throws, which it does only if D1 fails, or has tables that are not this code's. After these attempts, the sweep begins another run. */
 const STEP = {
   retries: { limit: 8, delay: 500, backoff: "exponential" },
   timeout: "5 minutes",
@@ -24,15 +25,20 @@ export class InstanceWorkflow extends WorkflowEntrypoint<Env, RunParams> {
     { payload: { id, run } }: Readonly<WorkflowEvent<RunParams>>,
     step: WorkflowStep,
   ): Promise<void> {
-    const context = () => systemContext(this.env, `instance:${id}`);
+    const context = async (): Promise<ServiceContext> => {
+      await stateGuardOf(this.env).assertFits();
+      return systemContext(this.env, `instance:${id}`);
+    };
     for (let call = 0; call < CALLS_PER_RUN_MAX; call++) {
-      const next = await step.do(`advance-${call}`, STEP, () => advance(context(), { id, run }));
+      const next = await step.do(`advance-${call}`, STEP, async () =>
+        advance(await context(), { id, run }),
+      );
       if (next.kind === "go-on") continue;
       if (next.kind !== "wait") return;
       const atMs = Date.now() + next.waitMs;
       await step.do("hand-over", STEP, () => wakeRunner({ env: this.env }, { id, run }, atMs));
       return;
     }
-    await step.do("begin-next-run", STEP, () => beginRun(context(), { id, run }));
+    await step.do("begin-next-run", STEP, async () => beginRun(await context(), { id, run }));
   }
 }

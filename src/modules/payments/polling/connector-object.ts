@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { runConnector } from "./run.ts";
 import { systemContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
+import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 /** How long one alarm works, in milliseconds, before it rings again. */
@@ -33,6 +34,7 @@ export class ConnectorObject extends DurableObject<Env> {
   /** Never throws, because the platform gives up on an alarm that fails repeatedly. */
   override async alarm(): Promise<void> {
     try {
+      if (await isPutOff(this.ctx.storage, this.env)) return;
       await this.#ring();
       this.#failures = 0;
     } catch (error) {

@@ -25,6 +25,7 @@ import { asResult, type Result, toFailure } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { hasSteps } from "#platform/sql/table-steps.ts";
+import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { sharedDeadlines } from "#platform/work/deadline.ts";
 
 /** How many deliveries one turn ends or purges; other calls come between two turns. */
@@ -143,6 +144,7 @@ export class EndpointObject extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
+    if (await isPutOff(this.ctx.storage, this.env)) return;
     await this.#alarms.ring();
   }
 

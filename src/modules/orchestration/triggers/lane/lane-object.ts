@@ -22,6 +22,7 @@ import { log, logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
+import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { DutyCycle } from "#platform/work/duty-cycle.ts";
 
 /** Most events that wait in a lane. Further ones are not taken, and the figures of their triggers say so. */
@@ -87,6 +88,7 @@ export class TriggerLaneObject extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
+    if (await isPutOff(this.ctx.storage, this.env)) return;
     await this.#alarms.ring();
   }
 
