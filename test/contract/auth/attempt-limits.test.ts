@@ -119,6 +119,28 @@ describe("a limit of failed attempts", () => {
     expect(await waitOf(new AttemptLimits(env, other).take())).toBe(0);
   });
 
+  test("that was reached is not asked again for a second, and is asked at once after a right attempt", async () => {
+    let calls = 0;
+    const counted = { getByName: (name: string) => (calls++, env.ATTEMPT_LIMITS.getByName(name)) };
+    const person = freshName();
+    const limits = new AttemptLimits({ ATTEMPT_LIMITS: counted as never }, { person });
+    for (let count = 0; count < MAX; count++) await limits.take();
+    expect(await waitOf(limits.take())).toBeGreaterThan(0);
+    const now = Date.now();
+    vi.spyOn(Date, "now").mockReturnValue(now);
+    expect(await waitOf(limits.take())).toBeGreaterThan(0);
+    const before = calls;
+    for (let count = 0; count < 100; count++)
+      expect(await waitOf(limits.take())).toBeGreaterThan(0);
+    expect(await waitOf(limits.assertOpen())).toBeGreaterThan(0);
+    expect(calls).toBe(before);
+    vi.spyOn(Date, "now").mockReturnValue(now + 1000);
+    expect(await waitOf(limits.take())).toBeGreaterThan(0);
+    expect(calls).toBe(before + 1);
+    await limits.giveBack();
+    expect(await waitOf(limits.take())).toBe(0);
+  });
+
   test("that one key has reached leaves the others open", async () => {
     const [loginAddress, person] = [freshName(), freshName()];
     await failTimes(new AttemptLimits(env, { person, loginAddress }), 40);

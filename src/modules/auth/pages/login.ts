@@ -4,7 +4,7 @@ import { readCookie, removeCookie, writeCookie } from "./browser.ts";
 import { layout, type Markup } from "./layout.ts";
 import { PageError } from "./page-error.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
-import { isPasswordOf, rememberDevice } from "./typed-password.ts";
+import { assertMayTry, isPasswordOf, rememberDevice } from "./typed-password.ts";
 import { asLoginCause, findLogin, type LoginKey } from "#modules/auth/authorize/logins.ts";
 import type { AuthorizeRequest } from "#modules/auth/core/authorize-request.ts";
 import { hasPasskeys } from "#modules/auth/passkeys/passkeys.ts";
@@ -57,17 +57,17 @@ export async function openLogin({
 const ELSEWHERE = "People log in at the provider of their organisation, and not here.";
 
 async function logIn(page: PageRequest): Promise<PageAnswer> {
-  const { key } = await openLogin(page);
   const email = page.params.get("email") ?? "";
-  const form = { id: key.id, issuer: page.issuer, email };
-  let owner: PasswordOwner | undefined;
+  const form = { id: page.params.get("request") ?? "", issuer: page.issuer, email };
   try {
-    owner = await findByPassword(page, email, page.params.get("password") ?? "");
+    if (email.length <= EMAIL_LENGTH_MAX) await assertMayTry(page, email);
+    const { key } = await openLogin(page);
+    const owner = await findByPassword(page, email, page.params.get("password") ?? "");
+    if (owner !== undefined) return await proceed(page, key, owner);
   } catch (error) {
     if (error instanceof AppError && error.kind === "RATE_LIMITED") return waitPage(form, error);
     throw error;
   }
-  if (owner !== undefined) return proceed(page, key, owner);
   const problem = "The e-mail address or the password is wrong.";
   return { kind: "page", status: 401, page: formPage({ ...form, problem }) };
 }

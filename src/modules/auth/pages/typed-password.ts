@@ -47,18 +47,12 @@ export async function isPasswordOf(
   const { env, clock } = context;
   const cookie = readCookie(c, "florin-device", issuer);
   const device = knownDevice(env, cookie, { owner, nowMs: toMillis(clock()) });
-  const address = addressOf(c.req.raw, env);
-  const login = loginOf(email);
-  const limits = new AttemptLimits(
-    env,
-    device === undefined
-      ? { personAtAddress: `${address} ${login}`, loginAddress: address, person: login }
-      : { device },
-  );
+  const limits =
+    device === undefined ? limitsOfStranger(page, email) : new AttemptLimits(env, { device });
   await limits.take();
   const caller =
     device === undefined
-      ? { key: `address:${address}`, isKnown: false }
+      ? { key: `address:${addressOf(c.req.raw, env)}`, isKnown: false }
       : { key: `device:${device}`, isKnown: true };
   try {
     const isRight = await matchesPassword(password, owner?.password, deriveFor(env, caller));
@@ -69,6 +63,25 @@ export async function isPasswordOf(
     if (error instanceof AppError && error.kind === "RATE_LIMITED") await limits.giveBack();
     throw error;
   }
+}
+
+/**
+ * Throws `RATE_LIMITED` where a browser without a device cookie may try no password of this e-mail address now. It is asked before the database is:
+ * a flood of wrong passwords costs no reads.
+ */
+export async function assertMayTry(page: PageRequest, email: string): Promise<void> {
+  if (readCookie(page.c, "florin-device", page.issuer) !== undefined) return;
+  await limitsOfStranger(page, email).assertNoneReached();
+}
+
+function limitsOfStranger({ c, context: { env } }: PageRequest, email: string): AttemptLimits {
+  const address = addressOf(c.req.raw, env);
+  const person = loginOf(email);
+  return new AttemptLimits(env, {
+    personAtAddress: `${address} ${person}`,
+    loginAddress: address,
+    person,
+  });
 }
 
 /** Lets the browser, in which the person has just logged in, be known from now on. */

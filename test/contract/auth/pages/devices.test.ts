@@ -14,6 +14,7 @@ import {
   type TestPerson,
 } from "#test/support/auth/logins.ts";
 import { PageVisitor } from "#test/support/auth/pages.ts";
+import { isolate } from "#test/support/platform/isolate.ts";
 
 const LOGIN = "/api/auth/login";
 const WRONG = "wrong horse battery";
@@ -176,6 +177,21 @@ describe("the login page while too many passwords were tried", () => {
     expect(page).toMatch(/Try again in \d+ seconds, or log in with a passkey now\./);
     expect(page).toMatch(/<button type="button" id="passkey" data-request="[^"]+"/);
     expect(page).toContain("/passkeys.js");
+  });
+
+  test("reads nothing from the database", async () => {
+    const ada = await freshPerson();
+    await lockStrangersOut(ada);
+    const fail = () => {
+      throw new Error("the database is read");
+    };
+    const visitor = new PageVisitor(isolate({ DB: { prepare: fail, batch: fail } as never }));
+    const answer = await visitor.post(LOGIN, {
+      request: "unknown",
+      email: ada.email,
+      password: WRONG,
+    });
+    expect(answer.status).toBe(429);
   });
 
   test("counts an unknown person's failures as those of a known one", async () => {
