@@ -1,52 +1,84 @@
 import { DurableObject } from "cloudflare:workers";
-import type { AttemptRule } from "./attempt-rules.ts";
+import { ATTEMPT_WINDOW_MS, type AttemptRule } from "./attempt-rules.ts";
 
-/** Times of failures, in milliseconds since the epoch. */
-const FAILURES_KEY = "failures";
+/** Before the key of each count: the times of its failures, in milliseconds since the epoch. */
+const FAILURES = "failures:";
+/** How many counts one alarm looks at, before other calls get their turn. */
+const SLICE = 1000;
 
 /**
- * The failed attempts of one client or from one address within the last minute. There is one such object for each of them,
- * so that the count is exact, whatever number of isolates asks. It stores nothing for who does not fail.
+ * The failed attempts of some clients, people and addresses within the last minute, by key. All attempts of one key come to one object, so that
+ * its count is exact, whatever number of isolates asks. There are few objects, because a new one costs the disk tens of milliseconds, and
+ * strangers choose how many keys there are. An object stores nothing for who does not fail.
  */
 export class AttemptLimitObject extends DurableObject<Env> {
+  #isAlarmSet = false;
+
   /** How long to wait until the next attempt, in milliseconds; 0 if one is allowed now. */
-  waitMs(rule: AttemptRule): number {
+  waitMs(key: string, rule: AttemptRule): number {
     const nowMs = Date.now();
-    return waitOf(this.#recent(rule, nowMs), rule, nowMs);
+    return waitOf(this.#recent(key, nowMs), rule, nowMs);
   }
 
   /** Counts a failure. Where there are too many already, counts nothing and returns how long to wait, in milliseconds. */
-  async countFailure(rule: AttemptRule): Promise<number> {
+  async countFailure(key: string, rule: AttemptRule): Promise<number> {
     const nowMs = Date.now();
-    const failures = this.#recent(rule, nowMs);
+    const failures = this.#recent(key, nowMs);
     const waitMs = waitOf(failures, rule, nowMs);
     if (waitMs > 0) return waitMs;
-    this.ctx.storage.kv.put(FAILURES_KEY, [...failures, nowMs]);
-    await this.ctx.storage.setAlarm(nowMs + rule.windowMs);
+    this.ctx.storage.kv.put(FAILURES + key, [...failures, nowMs]);
+    if (!this.#isAlarmSet) await this.#setAlarm(nowMs);
     return 0;
   }
 
-  /** An attempt that was counted as a failure before its work was none: the newest one is forgotten. The alarm empties the storage. */
-  giveBack(): void {
-    const failures = this.ctx.storage.kv.get<number[]>(FAILURES_KEY) ?? [];
-    if (failures.length > 0) this.ctx.storage.kv.put(FAILURES_KEY, failures.slice(0, -1));
+  /** An attempt that was counted as a failure before its work was none: the newest one is forgotten. */
+  giveBack(key: string): void {
+    const failures = this.#read(key);
+    if (failures.length > 1) this.ctx.storage.kv.put(FAILURES + key, failures.slice(0, -1));
+    else this.ctx.storage.kv.delete(FAILURES + key);
   }
 
-  /** The last failure is too old to count. */
+  /** Forgets counts whose last failure is too old. */
   override async alarm(): Promise<void> {
-    await this.ctx.storage.deleteAlarm();
-    await this.ctx.storage.deleteAll();
+    const { kv } = this.ctx.storage;
+    let after: string | undefined;
+    let isLeft = false;
+    for (;;) {
+      const nowMs = Date.now();
+      const start = after === undefined ? {} : { startAfter: after };
+      const slice = [...kv.list<number[]>({ prefix: FAILURES, limit: SLICE, ...start })];
+      for (const [key, failures] of slice) {
+        if (failures.some((atMs) => isRecent(atMs, nowMs))) isLeft = true;
+        else kv.delete(key);
+      }
+      after = slice.at(-1)?.[0];
+      if (slice.length < SLICE) break;
+      await scheduler.wait(0);
+    }
+    this.#isAlarmSet = false;
+    if (isLeft) await this.#setAlarm(Date.now());
   }
 
-  /** A failure in the future was counted before the clock was set back, and counts for a window from now at most. */
-  #recent({ windowMs }: AttemptRule, nowMs: number): number[] {
-    const failures = this.ctx.storage.kv.get<number[]>(FAILURES_KEY) ?? [];
-    return failures.filter((atMs) => Math.abs(nowMs - atMs) < windowMs);
+  async #setAlarm(nowMs: number): Promise<void> {
+    this.#isAlarmSet = true;
+    await this.ctx.storage.setAlarm(nowMs + ATTEMPT_WINDOW_MS);
+  }
+
+  #recent(key: string, nowMs: number): number[] {
+    return this.#read(key).filter((atMs) => isRecent(atMs, nowMs));
+  }
+
+  #read(key: string): number[] {
+    return this.ctx.storage.kv.get<number[]>(FAILURES + key) ?? [];
   }
 }
+
+/** A failure in the future was counted before the clock was set back, and counts for a window from now at most. */
+const isRecent = (atMs: number, nowMs: number): boolean =>
+  Math.abs(nowMs - atMs) < ATTEMPT_WINDOW_MS;
 
 function waitOf(failures: readonly number[], rule: AttemptRule, nowMs: number): number {
   const oldest = failures.at(-rule.failuresMax);
   if (oldest === undefined) return 0;
-  return Math.min(Math.max(oldest + rule.windowMs - nowMs, 1), rule.windowMs);
+  return Math.min(Math.max(oldest + ATTEMPT_WINDOW_MS - nowMs, 1), ATTEMPT_WINDOW_MS);
 }

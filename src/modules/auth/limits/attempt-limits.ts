@@ -1,12 +1,23 @@
-import { ATTEMPT_RULES, type AttemptRuleName } from "./attempt-rules.ts";
+import { createHash } from "node:crypto";
+import { ATTEMPT_RULES, type AttemptRule, type AttemptRuleName } from "./attempt-rules.ts";
 import { AppError } from "#platform/errors.ts";
 import { type ObjectCall, reachObject } from "#platform/objects/call.ts";
 
 /** Whose attempts count together, by each of the rules that apply: `{ account: email, loginAddress: address }`. */
 export type AttemptKeys = Readonly<Partial<Record<AttemptRuleName, string>>>;
 
-/** An object of its own for each key, which answers within milliseconds. */
+/** An object counts in memory and answers within milliseconds. */
 const TO_LIMIT: ObjectCall = { object: "limit of attempts", isRead: true, timeoutMs: 5000 };
+
+/** Objects that count side by side. */
+const OBJECTS = 8;
+
+/** Where the failures of a key are counted: the object, and the key within it, which has one length, whatever a stranger chose. */
+export function placeOf(name: AttemptRuleName, key: string): { object: string; key: string } {
+  const hash = createHash("sha256").update(`${name}:${key}`).digest();
+  const [first = 0] = hash;
+  return { object: `limits-${first % OBJECTS}`, key: hash.toString("base64url") };
+}
 
 /** For how long an isolate takes a limit that was reached as reached, without asking its object, in milliseconds. */
 const REACHED_MS = 1000;
@@ -61,26 +72,25 @@ const reached = new ReachedLimits();
  * they were right.
  */
 export class AttemptLimits {
-  readonly #env: Pick<Env, "ATTEMPT_LIMITS">;
-  readonly #keys: readonly (readonly [AttemptRuleName, string])[];
+  readonly #counts: readonly Count[];
 
   constructor(env: Pick<Env, "ATTEMPT_LIMITS">, keys: AttemptKeys) {
-    this.#env = env;
     // The rules are the properties of the type.
-    this.#keys = Object.entries(keys) as [AttemptRuleName, string][];
+    const entries = Object.entries(keys) as [AttemptRuleName, string][];
+    this.#counts = entries.map(([name, key]) => new Count(env, name, key));
   }
 
   /** Throws `RATE_LIMITED` where too many attempts have failed. */
   async assertOpen(): Promise<void> {
-    for (const [name, key] of this.#keys) assertNoWait([reached.waitMs(`${name}:${key}`)]);
-    assertNoWait(await this.#each((limit, name) => limit.waitMs(ATTEMPT_RULES[name])));
+    assertNoWait(this.#counts.map((count) => count.reachedMs()));
+    assertNoWait(await Promise.all(this.#counts.map((count) => count.waitMs())));
   }
 
   /** Counts a failed attempt, or throws `RATE_LIMITED` where too many have failed already. */
   async countFailure(): Promise<void> {
     // A client that is blocked does not use up what others at its address may do.
     await this.assertOpen();
-    assertNoWait(await this.#each((limit, name) => limit.countFailure(ATTEMPT_RULES[name])));
+    assertNoWait(await Promise.all(this.#counts.map((count) => count.countFailure())));
   }
 
   /**
@@ -89,60 +99,66 @@ export class AttemptLimits {
    * of attempts costs reads of memory, and not a write to the disk each.
    */
   async take(): Promise<void> {
-    await this.assertNoneReached();
-    for (const [index, [name, key]] of this.#keys.entries()) {
-      const waitMs = await this.#wait(name, key, (limit) =>
-        limit.countFailure(ATTEMPT_RULES[name]),
-      );
+    await this.assertOpen();
+    for (const [index, count] of this.#counts.entries()) {
+      const waitMs = await count.countFailure();
       if (waitMs === 0) continue;
-      await this.#giveBack(this.#keys.slice(0, index));
+      await giveBackAll(this.#counts.slice(0, index));
       assertNoWait([waitMs]);
-    }
-  }
-
-  /**
-   * Throws `RATE_LIMITED` where a limit is reached. Limits are asked from the widest to the narrowest, one after the other: what a wide limit refuses
-   * makes no object of a narrower one.
-   */
-  async assertNoneReached(): Promise<void> {
-    for (const [name, key] of this.#keys) assertNoWait([reached.waitMs(`${name}:${key}`)]);
-    for (const [name, key] of this.#keys.toReversed()) {
-      assertNoWait([await this.#wait(name, key, (limit) => limit.waitMs(ATTEMPT_RULES[name]))]);
     }
   }
 
   /** The attempt that was taken did not fail. */
   giveBack(): Promise<void> {
-    return this.#giveBack(this.#keys);
+    return giveBackAll(this.#counts);
+  }
+}
+
+/** The failures of one key by one rule. */
+class Count {
+  readonly #rule: AttemptRule;
+  readonly #key: string;
+  readonly #object: Limit;
+
+  constructor(env: Pick<Env, "ATTEMPT_LIMITS">, name: AttemptRuleName, key: string) {
+    const place = placeOf(name, key);
+    this.#rule = ATTEMPT_RULES[name];
+    this.#key = place.key;
+    this.#object = env.ATTEMPT_LIMITS.getByName(place.object);
   }
 
-  async #giveBack(keys: readonly (readonly [AttemptRuleName, string])[]): Promise<void> {
-    for (const [name, key] of keys) reached.forget(`${name}:${key}`);
-    await Promise.all(keys.map(([name, key]) => this.#ask(name, key, (limit) => limit.giveBack())));
+  /** How long to wait, as far as this isolate knows without asking, in milliseconds. */
+  reachedMs(): number {
+    return reached.waitMs(this.#key);
   }
 
-  #each(ask: (limit: Limit, name: AttemptRuleName) => Promise<number>): Promise<number[]> {
-    return Promise.all(
-      this.#keys.map(([name, key]) => this.#wait(name, key, (limit) => ask(limit, name))),
-    );
+  /** How long to wait until the next attempt, in milliseconds; 0 if one is allowed now. */
+  waitMs(): Promise<number> {
+    return this.#noting(this.#object.waitMs(this.#key, this.#rule));
   }
 
-  async #wait(
-    name: AttemptRuleName,
-    key: string,
-    ask: (limit: Limit) => Promise<number>,
-  ): Promise<number> {
-    const waitMs = await this.#ask(name, key, ask);
-    if (waitMs > 0) reached.note(`${name}:${key}`, waitMs);
+  /** Counts a failure. Where there are too many already, counts nothing and returns how long to wait, in milliseconds. */
+  countFailure(): Promise<number> {
+    return this.#noting(this.#object.countFailure(this.#key, this.#rule));
+  }
+
+  async giveBack(): Promise<void> {
+    reached.forget(this.#key);
+    await reachObject(this.#object.giveBack(this.#key), TO_LIMIT);
+  }
+
+  async #noting(asked: Promise<number>): Promise<number> {
+    const waitMs = await reachObject(asked, TO_LIMIT);
+    if (waitMs > 0) reached.note(this.#key, waitMs);
     return waitMs;
-  }
-
-  #ask<T>(name: AttemptRuleName, key: string, ask: (limit: Limit) => Promise<T>): Promise<T> {
-    return reachObject(ask(this.#env.ATTEMPT_LIMITS.getByName(`${name}:${key}`)), TO_LIMIT);
   }
 }
 
 type Limit = ReturnType<Env["ATTEMPT_LIMITS"]["getByName"]>;
+
+async function giveBackAll(counts: readonly Count[]): Promise<void> {
+  await Promise.all(counts.map((count) => count.giveBack()));
+}
 
 function assertNoWait(waitsMs: readonly number[]): void {
   const waitMs = Math.max(0, ...waitsMs);

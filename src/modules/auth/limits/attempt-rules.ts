@@ -1,10 +1,10 @@
-/** How many attempts may fail within a time. */
+/** The time within which failures count together, in milliseconds. */
+export const ATTEMPT_WINDOW_MS = 60_000;
+
+/** How many attempts may fail within `ATTEMPT_WINDOW_MS`. */
 export interface AttemptRule {
   readonly failuresMax: number;
-  readonly windowMs: number;
 }
-
-const MINUTE_MS = 60_000;
 
 /**
  * What is limited. The strictest limits are for one client or person from one address, so that somebody who fails on
@@ -13,21 +13,21 @@ const MINUTE_MS = 60_000;
  */
 export const ATTEMPT_RULES = {
   /** Secrets of one client, from one address. */
-  clientAtAddress: { failuresMax: 10, windowMs: MINUTE_MS },
+  clientAtAddress: { failuresMax: 10 },
   /** Secrets of one client, from anywhere. */
-  client: { failuresMax: 300, windowMs: MINUTE_MS },
+  client: { failuresMax: 300 },
   /** Secrets of whatever clients, from one address. */
-  tokenAddress: { failuresMax: 100, windowMs: MINUTE_MS },
+  tokenAddress: { failuresMax: 100 },
   /** Codes, refresh tokens and assertions that come without a secret, in the name of one client from one address. */
-  publicClientAtAddress: { failuresMax: 100, windowMs: MINUTE_MS },
+  publicClientAtAddress: { failuresMax: 100 },
   /** Passwords of one person, from one address. */
-  personAtAddress: { failuresMax: 10, windowMs: MINUTE_MS },
+  personAtAddress: { failuresMax: 10 },
   /** Passwords of whatever people, from one address. */
-  loginAddress: { failuresMax: 50, windowMs: MINUTE_MS },
+  loginAddress: { failuresMax: 50 },
   /** Passwords of one person, from all browsers together in which the person has not logged in before. */
-  person: { failuresMax: 20, windowMs: MINUTE_MS },
+  person: { failuresMax: 20 },
   /** Passwords of one person, from one browser in which the person has logged in before. */
-  device: { failuresMax: 10, windowMs: MINUTE_MS },
+  device: { failuresMax: 10 },
 } as const satisfies Readonly<Record<string, AttemptRule>>;
 
 export type AttemptRuleName = keyof typeof ATTEMPT_RULES;

@@ -71,7 +71,7 @@ export async function isPasswordOf(
  */
 export async function assertMayTry(page: PageRequest, email: string): Promise<void> {
   if (readCookie(page.c, "florin-device", page.issuer) !== undefined) return;
-  await limitsOfStranger(page, email).assertNoneReached();
+  await limitsOfStranger(page, email).assertOpen();
 }
 
 function limitsOfStranger({ c, context: { env } }: PageRequest, email: string): AttemptLimits {
