@@ -6,14 +6,14 @@ import type { Timestamp } from "#platform/time.ts";
  * | Health | Means | And then |
  * | --- | --- | --- |
  * | `healthy` | All that was asked for last has come and is stored. | |
- * | `degraded` | It goes on, but without some items: they were refused by the provider, or could not be read. | They are tried again in later runs. |
- * | `failing` | The last run of a schedule could not go on. | It is run again after the polling period, an hour at most. |
+ * | `degraded` | It goes on, but without some items: they were refused by the provider, or could not be read; or the last call for a movement of money had no outcome. | They are tried again in later runs, and the call is made again. |
+ * | `failing` | The last run of a schedule could not go on, or five calls in a row for a movement of money had no outcome. | The schedule is run again after the polling period, an hour at most, and the call is made again after 100 s at most. |
  * | `paused` | Too many runs of a schedule in a row could not go on. | It is probed with one request after growing pauses, an hour at most. |
  */
 export const CONNECTOR_HEALTHS = ["healthy", "degraded", "failing", "paused"] as const;
 export type ConnectorHealth = (typeof CONNECTOR_HEALTHS)[number];
 
-/** What contributes to the health of a connector: a schedule, say. */
+/** What contributes to the health of a connector: a schedule, or a movement of money. */
 export interface HealthPart {
   readonly health: ConnectorHealth;
   /** Since when; absent where it has always been so. */
@@ -37,6 +37,23 @@ export function scheduleHealth(schedule: ScheduleFacts): HealthPart {
   if (failures > 0) return { health: "failing", since: failingSince ?? undefined, error };
   if (degradedSince !== null) return { health: "degraded", since: degradedSince, error };
   return { health: "healthy" };
+}
+
+/** What is kept of a movement of money to tell how it is doing. */
+export interface MovementFacts {
+  /** How many calls in a row have had no outcome. */
+  readonly failures: number;
+  readonly failingSince: Timestamp | null;
+  readonly lastError: string | null;
+}
+
+/** After so many calls in a row without an outcome, somebody has to look. */
+const MOVEMENT_FAILURES_MAX = 5;
+
+export function movementHealth({ failures, failingSince, lastError }: MovementFacts): HealthPart {
+  if (failingSince === null) return { health: "healthy" };
+  const health = failures < MOVEMENT_FAILURES_MAX ? "degraded" : "failing";
+  return { health, since: failingSince, error: lastError ?? undefined };
 }
 
 /** The part that is worst, and of equal ones the one that has been so for longest; healthy where there is none. */

@@ -34,7 +34,7 @@ const ERROR = "GET /transactions: the provider answered 502: Bad Gateway";
 export const HEALTH_EVENT_TYPES = {
   CONNECTOR_FAILING: {
     description:
-      "A run of a connector could not go on, after all of them had. It is run again by itself. Nothing more is published before it is paused, or has recovered.",
+      "A run of a connector could not go on, after all of them had, or a fifth attempt of a movement of money had no outcome. Both are tried again by themselves. Nothing more is published before the connector is paused, or has recovered.",
     payload: Trouble,
     example: { ...EXAMPLE, at: "2026-03-06T09:30:00Z", error: ERROR },
   },
@@ -52,7 +52,8 @@ export const HEALTH_EVENT_TYPES = {
     },
   },
   CONNECTOR_RECOVERED: {
-    description: "All schedules of a connector that was failing or paused go on again.",
+    description:
+      "All schedules of a connector that was failing or paused go on again, and no movement of money has failed five times in a row.",
     payload: Payload.extend({
       previous: z.enum(["failing", "paused"]),
       since: TimestampOutput.optional().openapi({ description: "Since when it was so." }),

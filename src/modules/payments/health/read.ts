@@ -2,10 +2,13 @@ import { sql } from "drizzle-orm";
 import {
   type ConnectorHealth,
   type HealthPart,
+  type MovementFacts,
+  movementHealth,
   scheduleHealth,
   worstPart,
 } from "#modules/payments/core/connector-health.ts";
-import type { ConnectorId } from "#modules/payments/core/ids.ts";
+import type { ConnectorId, OwnedId } from "#modules/payments/core/ids.ts";
+import { paymentInitiations, paymentMovements } from "#modules/payments/initiations/tables.ts";
 import { CONNECTORS } from "#modules/payments/installs/list.ts";
 import {
   CONNECTOR_COLUMNS,
@@ -39,6 +42,17 @@ export interface ConnectorReport {
   /** When its next run, or probe, is due. */
   readonly nextRunAt?: Timestamp | undefined;
   readonly schedules: readonly Schedule[];
+  readonly movements?: MovementTrouble | undefined;
+}
+
+/** The movements of a connector whose calls have had no outcome, by the one that has failed most often. */
+export interface MovementTrouble extends MovementFacts {
+  /** How many of them there are. */
+  readonly count: number;
+  readonly failingSince: Timestamp;
+  readonly attempts: number;
+  readonly nextAttemptAt: Timestamp;
+  readonly initiation: OwnedId;
 }
 
 const COLUMNS = {
@@ -65,13 +79,8 @@ export async function listReports(
         .limit(limit)
         .offset(offset),
   });
-  const [schedules, deliveries] = await Promise.all([
-    schedulesOf(db, page.data),
-    deliveriesOf(db, page.data),
-  ]);
-  return mapPage(page, (row) =>
-    toReport(row, schedules.get(row.key) ?? [], deliveries.get(row.key)),
-  );
+  const report = await reporterOf(db, page.data);
+  return mapPage(page, report);
 }
 
 /** The same of one connector. Throws `NOT_FOUND`. */
@@ -85,11 +94,26 @@ export async function readReport(
     .from(paymentConnectors)
     .where(sql`reference = ${reference} AND provider = ${provider}`);
   if (row === undefined) throw unknownConnector();
-  const [schedules, deliveries] = await Promise.all([
-    schedulesOf(db, [row]),
-    deliveriesOf(db, [row]),
+  const report = await reporterOf(db, [row]);
+  return report(row);
+}
+
+/** What makes the reports of some connectors. */
+async function reporterOf(
+  db: Database,
+  rows: readonly Row[],
+): Promise<(row: Row) => ConnectorReport> {
+  const [schedules, deliveries, movements] = await Promise.all([
+    schedulesOf(db, rows),
+    deliveriesOf(db, rows),
+    troublesOf(db, rows),
   ]);
-  return toReport(row, schedules.get(row.key) ?? [], deliveries.get(row.key));
+  return (row) =>
+    toReport(row, {
+      schedules: schedules.get(row.key) ?? [],
+      deliveries: deliveries.get(row.key),
+      movements: movements.get(row.key),
+    });
 }
 
 async function schedulesOf(
@@ -119,25 +143,56 @@ async function deliveriesOf(
   return new Map(found.map(({ key, since, error }) => [key, { health: "degraded", since, error }]));
 }
 
-/**
- * What the health of a connector is made of. Whatever else a connector does that can go wrong, such as movements of money, is one more part
- * here; the worst part is what the connector shows.
- */
-const partsOf = (
-  row: Row,
-  schedules: readonly Schedule[],
-  deliveries: HealthPart | undefined,
-): readonly HealthPart[] => [
-  ...(deliveries === undefined ? [] : [deliveries]),
-  { health: row.health, since: row.healthSince ?? row.createdAt, error: errorOf(row, schedules) },
-];
+interface Parts {
+  readonly schedules: readonly Schedule[];
+  readonly deliveries: HealthPart | undefined;
+  readonly movements: MovementTrouble | undefined;
+}
 
-function toReport(
-  row: Row,
-  schedules: readonly Schedule[],
-  deliveries: HealthPart | undefined,
-): ConnectorReport {
-  const { health, since, error } = worstPart(partsOf(row, schedules, deliveries));
+/** How the movements of connectors are doing, where a call for one has had no outcome. */
+async function troublesOf(
+  db: Database,
+  rows: readonly Pick<Row, "key" | "provider" | "reference">[],
+): Promise<ReadonlyMap<number, MovementTrouble>> {
+  const keys = stringifyJson(rows.map(({ key }) => key));
+  // Beside max(), SQLite gives the other columns of the row that has the largest value.
+  const found = await db.all<Omit<MovementTrouble, "initiation"> & { key: number; of: string }>(sql`
+    SELECT t.key, t.count, t.failures, t.failingSince, t.lastError, t.attempts, t.nextAttemptAt, i.reference AS "of" FROM (
+      SELECT m.connector_key AS "key", m.initiation_key, count(*) AS "count", max(m.failures) AS "failures",
+        m.failing_since AS "failingSince", m.last_error AS "lastError", m.claims AS "attempts",
+        m.due_at AS "nextAttemptAt"
+      FROM ${paymentMovements} AS m
+      WHERE m.failing_since IS NOT NULL AND m.connector_key IN (SELECT value FROM json_each(${keys}))
+      GROUP BY m.connector_key) AS t
+    JOIN ${paymentInitiations} AS i ON i.key = t.initiation_key`);
+  const byKey = new Map(rows.map((row) => [row.key, row]));
+  return new Map(
+    found.flatMap(({ key, of, ...trouble }) => {
+      const row = byKey.get(key);
+      if (row === undefined) return [];
+      const connector = { provider: row.provider, reference: row.reference };
+      return [[key, { ...trouble, initiation: { connector, reference: of } }] as const];
+    }),
+  );
+}
+
+/**
+ * What the health of a connector is made of. Whatever else a connector does that can go wrong is one more part here; the worst part is what
+ * the connector shows. What is stored of its health is that of its schedules and movements, as its events have told it.
+ */
+function partsOf(row: Row, { schedules, deliveries, movements }: Parts): readonly HealthPart[] {
+  const moving = movements === undefined ? undefined : movementHealth(movements);
+  const error = errorOf(row, schedules) ?? moving?.error;
+  return [
+    ...(deliveries === undefined ? [] : [deliveries]),
+    ...(moving === undefined ? [] : [moving]),
+    { health: row.health, since: row.healthSince ?? row.createdAt, error },
+  ];
+}
+
+function toReport(row: Row, parts: Parts): ConnectorReport {
+  const { schedules, movements } = parts;
+  const { health, since, error } = worstPart(partsOf(row, parts));
   const times = {
     succeeded: schedules.map(({ lastSuccessAt }) => lastSuccessAt),
     failed: schedules.map(({ lastFailureAt }) => lastFailureAt),
@@ -152,6 +207,7 @@ function toReport(
     nextRunAt:
       row.deletedAt === null ? schedules.map(({ nextAt }) => nextAt).toSorted()[0] : undefined,
     schedules,
+    movements,
   };
 }
 

@@ -3,8 +3,13 @@ import { toListQuery, ListQuery, FilterBody } from "./lists.ts";
 import { connectorIdParam } from "./path-ids.ts";
 import { CONNECTOR_FILTER_VALUES } from "./v3/connectors.ts";
 import { CONNECTOR_HEALTHS, scheduleHealth } from "#modules/payments/core/connector-health.ts";
-import { encodeConnectorId } from "#modules/payments/core/ids.ts";
-import { type ConnectorReport, listReports, readReport } from "#modules/payments/health/read.ts";
+import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
+import {
+  type ConnectorReport,
+  listReports,
+  type MovementTrouble,
+  readReport,
+} from "#modules/payments/health/read.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { scheduleIdOf } from "#modules/payments/polling/list.ts";
 import type { Schedule } from "#modules/payments/polling/schedule.ts";
@@ -47,6 +52,21 @@ const WebhookHealth = z.object({
   lastError: z.string().optional(),
 });
 
+const MovementTroubleResponse = z
+  .object({
+    count: Count.openapi({ description: "How many movements have had no outcome." }),
+    paymentInitiationID: z.string().openapi({
+      description: "The payment initiation of the movement that has failed most often.",
+    }),
+    attempts: Count.openapi({ description: "How often that movement was tried." }),
+    failingSince: TimestampOutput,
+    lastError: z.string().optional(),
+    nextAttemptAt: TimestampOutput,
+  })
+  .openapi({
+    description: "Movements of money whose last attempt has had no outcome; absent without any.",
+  });
+
 const SummaryResponse = z
   .object({
     connectorID: z.string(),
@@ -54,7 +74,7 @@ const SummaryResponse = z
     provider: z.string(),
     status: z.enum([...CONNECTOR_HEALTHS, "uninstalling"]).openapi({
       description:
-        "`degraded`: it goes on without some items. `failing`: the last run of a schedule could not go on. `paused`: ten runs in a row could not, and it is probed.",
+        "`degraded`: it goes on without some items, or the last attempt of a movement of money had no outcome. `failing`: the last run of a schedule could not go on, or five attempts of a movement in a row had no outcome. `paused`: ten runs in a row could not go on, and it is probed.",
     }),
     since: TimestampOutput.openapi({ description: "Since when it has this status." }),
     lastSuccessAt: TimestampOutput.optional(),
@@ -63,6 +83,7 @@ const SummaryResponse = z
     nextRunAt: TimestampOutput.optional().openapi({
       description: "When the next run of a schedule is due, or the next probe of a paused one.",
     }),
+    movements: MovementTroubleResponse.optional(),
   })
   .openapi("PaymentConnectorHealthSummary");
 
@@ -145,8 +166,25 @@ function toSummaryView(report: ConnectorReport): z.input<typeof SummaryResponse>
     ...optionalTimestamp("lastFailureAt", report.lastFailureAt),
     ...(lastError === undefined ? {} : { lastError }),
     ...optionalTimestamp("nextRunAt", report.nextRunAt),
+    ...(report.movements === undefined ? {} : { movements: toMovementTrouble(report.movements) }),
   };
 }
+
+const toMovementTrouble = ({
+  count,
+  initiation,
+  attempts,
+  failingSince,
+  lastError,
+  nextAttemptAt,
+}: MovementTrouble): z.input<typeof MovementTroubleResponse> => ({
+  count,
+  paymentInitiationID: encodeOwnedId(initiation),
+  attempts,
+  failingSince: formatTimestamp(failingSince),
+  ...(lastError === null ? {} : { lastError }),
+  nextAttemptAt: formatTimestamp(nextAttemptAt),
+});
 
 function toScheduleHealth(
   { id }: InstalledConnector,

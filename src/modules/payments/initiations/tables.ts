@@ -168,9 +168,17 @@ export const paymentMovements = sqliteTable(
     claims: integer("claims").notNull(),
     /** How many calls in a row have had no outcome. */
     failures: integer("failures").notNull(),
+    /** Since when calls have had no outcome; null where the last one has had one. */
+    failingSince: text("failing_since").$type<Timestamp>(),
+    /** Why the last of them has had none. */
+    lastError: text("last_error"),
   },
   (table) => [
     index("payment_movements_due").on(table.dueAt),
-    index("payment_movements_connector").on(table.connectorKey),
+    index("payment_movements_task").on(table.connectorKey, table.task),
+    // The movement of a connector that has failed most often is the first one from the end.
+    index("payment_movements_trouble")
+      .on(table.connectorKey, table.failures)
+      .where(sql`failing_since IS NOT NULL`),
   ],
 );

@@ -5,14 +5,8 @@ import {
   toProviderReversal,
 } from "./execution.ts";
 import { storeFailure, storePayment } from "./outcome.ts";
-import {
-  claimMovementsOf,
-  deleteMovement,
-  hold,
-  type MovementRow,
-  pollLater,
-  postpone,
-} from "./store.ts";
+import { hold, pollLater, postpone } from "./postpone.ts";
+import { claimMovementsOf, deleteMovement, type MovementRow } from "./store.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { MovementResult, Plugin, PollResult } from "#modules/payments/connectors/contract.ts";
 import { paymentProblem } from "#modules/payments/connectors/provider-objects.ts";
@@ -111,17 +105,19 @@ const notOffered = (provider: string, what: string): ConnectorError =>
   new ConnectorError("invalid", `the provider ${provider} offers no ${what}`);
 
 async function store(context: ServiceContext, execution: Execution, result: Result): Promise<void> {
-  const { movement, connector } = execution;
+  const { movement } = execution;
   if ("error" in result) return storeFailure(context, movement, result.error);
   if ("payment" in result) {
     const problem = paymentProblem(result.payment);
     // The money may have moved, so that it has not failed: the provider is asked again.
-    if (problem !== undefined) throw new Error(`the provider has answered nonsense: ${problem}`);
+    if (problem !== undefined) {
+      throw new ConnectorError("unknown", `the provider has answered nonsense: ${problem}`);
+    }
     return storePayment(context, movement, result.payment);
   }
   const pollingId = "pollingId" in result ? result.pollingId : movement.pollingId;
   if (pollingId === null) throw new Error("only what was taken by the provider is pending");
-  return pollLater(context, movement, { pollingId, periodMs: connector.pollingPeriodMs });
+  return pollLater(context, execution, pollingId);
 }
 
 /** A refusal does not say what became of requests before it. */
@@ -145,8 +141,8 @@ async function handle(
     failures: movement.failures,
   });
   if (error instanceof ConnectorError && error.kind === "rate-limited") {
-    await hold(context, movement, error.retryAfterMs);
+    await hold(context, execution, error);
   } else {
-    await postpone(context, movement);
+    await postpone(context, execution, error);
   }
 }

@@ -5,6 +5,7 @@ import type { ProviderPayment } from "#modules/payments/connectors/provider-obje
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
 import { encodePaymentId, type PaymentId } from "#modules/payments/core/ids.ts";
 import { decideReversal } from "#modules/payments/core/reversal-machine.ts";
+import { isAsRead, movementTransition } from "#modules/payments/health/transition.ts";
 import type { PreparedPage } from "#modules/payments/ingest.ts";
 import { relatedPaymentEvent } from "#modules/payments/initiations/event-types.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
@@ -46,19 +47,14 @@ export function storePayment(
     const page = await preparePayments(context, { connector, payments: [payment] });
     // Read after the page was prepared: what is stored in between keeps the page from being stored.
     const change = await prepareOutcome(context, { execution, payment, id, page });
-    const task = await endedTask(context, execution, { createdObjectId: encodePaymentId(id) });
+    const end = await prepareEnd(context, execution, { createdObjectId: encodePaymentId(id) });
     await Outbox.from(context).publish({
-      change: [
-        ...page.statements,
-        ...change.statements,
-        ...task.statements,
-        deleteMovement(context, movement),
-      ],
+      change: [...page.statements, ...change.statements, ...end.statements],
       events: [
         ...page.events,
         ...(change.isRelated ? [] : [relatedPaymentEvent(initiation, id, context.clock())]),
         ...change.events,
-        ...task.events,
+        ...end.events,
       ],
     });
   });
@@ -77,20 +73,15 @@ export function storeFailure(
     const change = prepareTransitions(context, initiation, [
       { trigger: { kind: reversal === undefined ? "failed" : "reversal-failed", error } },
     ]);
-    const task = await endedTask(context, execution, { error });
+    const end = await prepareEnd(context, execution, { error });
     const at = context.clock();
     const reversed =
       reversal === undefined
         ? []
         : prepareReversalChange(context, { reversal, trigger: { kind: "failed" }, at, error });
     await Outbox.from(context).publish({
-      change: [
-        ...change.statements,
-        ...reversed,
-        ...task.statements,
-        deleteMovement(context, movement),
-      ],
-      events: [...change.events, ...task.events],
+      change: [...change.statements, ...reversed, ...end.statements],
+      events: [...change.events, ...end.events],
     });
   });
 }
@@ -178,14 +169,28 @@ function reversalStatements(
   });
 }
 
-async function endedTask(
+/**
+ * What ends a movement with its task, and the trouble that the health of its connector has shown. The batch fails where the movement has
+ * ended meanwhile, or shows another trouble.
+ */
+async function prepareEnd(
   context: ServiceContext,
   { movement, connector }: Execution,
   outcome: Parameters<typeof endTask>[1],
 ): Promise<PreparedPage> {
   const id = { connector: connector.id, reference: movement.task };
   const stored = await findTask(context, id);
-  if (stored === undefined) return { statements: [], events: [] };
-  const { statement, event } = taskChange(context, endTask(stored, outcome, context));
-  return { statements: [statement], events: [event] };
+  const health = await movementTransition(context, connector, { movement });
+  const task =
+    stored === undefined
+      ? undefined
+      : taskChange(context, endTask(stored, outcome, context), isAsRead(movement));
+  return {
+    statements: [
+      ...(task === undefined ? [] : [task.statement]),
+      ...health.statements,
+      deleteMovement(context, movement),
+    ],
+    events: [...(task === undefined ? [] : [task.event]), ...health.events],
+  };
 }

@@ -4,7 +4,7 @@ import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import { storedKey } from "#modules/payments/initiations/store.ts";
 import { paymentMovements } from "#modules/payments/initiations/tables.ts";
 import type { TransitionKey } from "#modules/payments/initiations/transition.ts";
-import { holdStatements, isHeld } from "#modules/payments/installs/hold.ts";
+import { isHeld } from "#modules/payments/installs/hold.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -109,37 +109,12 @@ const claim = (
 const isFree = (connectorKey: SQLWrapper, now: Timestamp): SQL => sql`NOT EXISTS (
   SELECT 1 FROM ${paymentConnectors} AS c WHERE c.key = ${connectorKey} AND ${isHeld(now)})`;
 
-/** Leaves a movement for later: how the provider answers is not known. */
-export async function postpone(
-  { env, clock }: Pick<ServiceContext, "env" | "clock">,
-  movement: MovementRow,
-): Promise<void> {
-  const failures = movement.failures + 1;
-  const waitMs = waitAfterFailures(RETRY_BACKOFF, failures);
-  await databaseOf(env)
-    .update(paymentMovements)
-    .set({ dueAt: fromMillis(toMillis(clock()) + waitMs), failures })
-    .where(isClaimed(movement));
-}
+/** When a movement is due that was just tried, without an outcome for the time of that number in a row. */
+export const retryAt = (now: Timestamp, failures: number, leastMs = 0): Timestamp =>
+  fromMillis(toMillis(now) + Math.max(waitAfterFailures(RETRY_BACKOFF, failures), leastMs));
 
-/** Leaves a movement for later, and with it whatever else its provider would be asked for: it takes no requests before that. */
-export async function hold(
-  { env, clock }: Pick<ServiceContext, "env" | "clock">,
-  movement: MovementRow,
-  retryAfterMs = 0,
-): Promise<void> {
-  const waitMs = Math.max(waitAfterFailures(RETRY_BACKOFF, 1), retryAfterMs);
-  const until = fromMillis(toMillis(clock()) + waitMs);
-  const db = databaseOf(env);
-  const { connectorKey } = movement;
-  await db.batch([
-    db.update(paymentMovements).set({ dueAt: until }).where(isClaimed(movement)),
-    ...holdStatements(db, { connectorKey, until }),
-  ]);
-}
-
-/** Nobody else has claimed it since. */
-const isClaimed = ({ key, claims }: MovementRow): SQL =>
+/** Whether nobody else has claimed a movement since. */
+export const isClaimed = ({ key, claims }: MovementRow): SQL =>
   sql`${paymentMovements.key} = ${key} AND ${paymentMovements.claims} = ${claims}`;
 
 /** What a connector asks for under an id; undefined where there is no such movement, or it has ended. */
@@ -160,18 +135,6 @@ export async function findMovementByPollingId(
       ),
     );
   return movement;
-}
-
-/** The provider has taken it and is to be asked for the outcome. */
-export async function pollLater(
-  { env, clock }: Pick<ServiceContext, "env" | "clock">,
-  movement: MovementRow,
-  { pollingId, periodMs }: { readonly pollingId: string; readonly periodMs: number },
-): Promise<void> {
-  await databaseOf(env)
-    .update(paymentMovements)
-    .set({ pollingId, dueAt: fromMillis(toMillis(clock()) + periodMs), failures: 0 })
-    .where(isClaimed(movement));
 }
 
 /** When the next one is due, in milliseconds since the epoch. */

@@ -10,8 +10,13 @@ import { LEGACY_STATUSES, toLegacyStatus } from "#modules/payments/core/legacy-s
 import { toLegacyProvider } from "#modules/payments/core/providers.ts";
 import { ReversalReferenceV1 } from "#modules/payments/http/fields.ts";
 import { InitiationFields, ReversalFields } from "#modules/payments/http/initiation-requests.ts";
+import {
+  MovementProgressResponse,
+  toMovementMember,
+} from "#modules/payments/http/shared/movement-progress.ts";
 import { adjustmentIdOf } from "#modules/payments/initiations/event-types.ts";
-import type { Initiation, InitiationAdjustment } from "#modules/payments/initiations/initiation.ts";
+import type { InitiationAdjustment } from "#modules/payments/initiations/initiation.ts";
+import type { ShownInitiation } from "#modules/payments/movements/progress.ts";
 import type { Payment } from "#modules/payments/payments/payment.ts";
 import { BigInteger, MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
 import { formatTimestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
@@ -61,6 +66,7 @@ export const TransferInitiationResponse = z
     status: z.enum(STATUSES),
     error: z.string().openapi({ description: "Empty for none." }),
     metadata: MetadataSchema,
+    movement: MovementProgressResponse.optional(),
   })
   .openapi("TransferInitiation");
 
@@ -85,7 +91,7 @@ export const FullTransferInitiationResponse = TransferInitiationResponse.extend(
     .openapi({ description: "The newest first." }),
 }).openapi("TransferInitiationWithRelations");
 
-export const toTransferInitiationView = (initiation: Initiation) => {
+export const toTransferInitiationView = (initiation: ShownInitiation) => {
   const { id, createdAt, scheduledAt, description, type, state, asset, metadata } = initiation;
   return {
     id: encodeOwnedId(id),
@@ -105,11 +111,12 @@ export const toTransferInitiationView = (initiation: Initiation) => {
     status: legacyStatusOf(state.status) ?? ("PROCESSING" as const),
     error: initiation.error ?? "",
     metadata,
+    ...toMovementMember(initiation.progress),
   };
 };
 
 export const toFullTransferInitiationView = (
-  initiation: Initiation,
+  initiation: ShownInitiation,
   relations: {
     readonly payments: readonly Payment[];
     readonly adjustments: readonly InitiationAdjustment[];

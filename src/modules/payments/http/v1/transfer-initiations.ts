@@ -18,12 +18,12 @@ import { createInitiation } from "#modules/payments/initiations/create.ts";
 import { deleteInitiation } from "#modules/payments/initiations/delete.ts";
 import { allInitiationAdjustments } from "#modules/payments/initiations/list-adjustments.ts";
 import { allInitiationPayments } from "#modules/payments/initiations/list-payments.ts";
-import { listInitiations } from "#modules/payments/initiations/list.ts";
 import { rejectInitiation } from "#modules/payments/initiations/reject.ts";
 import { retryInitiation } from "#modules/payments/initiations/retry.ts";
 import { reverseInitiation } from "#modules/payments/initiations/reverse.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
 import { executeNow, waitForTask } from "#modules/payments/movements/execute-now.ts";
+import { listShownInitiations, readInitiation } from "#modules/payments/movements/progress.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
@@ -80,7 +80,7 @@ function registerCreation(app: OpenAPIHono<AppEnv>): void {
       });
       const { id, task } = created;
       if (task !== undefined) await awaitOutcome(c, { initiation: id, task });
-      const shown = await getInitiation(context, id);
+      const shown = await readInitiation(context, id);
       return { status: 200, body: { data: toTransferInitiationView(shown) } };
     },
   );
@@ -97,7 +97,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       tags: TAGS,
       responses: { 200: json("A page of initiations", cursorOf(TransferInitiationResponse)) },
     },
-    listing("payment-initiations", listInitiations, toTransferInitiationView),
+    listing("payment-initiations", listShownInitiations, toTransferInitiationView),
   );
 }
 
@@ -119,7 +119,7 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, c }) => {
       const { context } = c.var;
-      const initiation = await getInitiation(context, params.transferId);
+      const initiation = await readInitiation(context, params.transferId);
       const relations = {
         payments: await allInitiationPayments(context, initiation),
         adjustments: await allInitiationAdjustments(context, initiation),

@@ -4,8 +4,13 @@ import { given } from "#modules/payments/core/given.ts";
 import { encodeConnectorId, encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { ReferenceInput } from "#modules/payments/http/fields.ts";
 import { InitiationFields, ReversalFields } from "#modules/payments/http/initiation-requests.ts";
+import {
+  MovementProgressResponse,
+  toMovementMember,
+} from "#modules/payments/http/shared/movement-progress.ts";
 import { adjustmentIdOf } from "#modules/payments/initiations/event-types.ts";
 import type { Initiation, InitiationAdjustment } from "#modules/payments/initiations/initiation.ts";
+import type { ShownInitiation } from "#modules/payments/movements/progress.ts";
 import { BigInteger, MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
 import { formatTimestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 
@@ -32,6 +37,7 @@ export const InitiationResponse = z
     metadata: MetadataSchema,
     status: z.enum(INITIATION_STATUSES),
     error: z.string().optional(),
+    movement: MovementProgressResponse.optional(),
   })
   .openapi("PaymentInitiation");
 
@@ -49,7 +55,7 @@ export const InitiationAdjustmentResponse = z
   })
   .openapi("PaymentInitiationAdjustment");
 
-export const toInitiationView = (initiation: Initiation) => {
+export const toInitiationView = (initiation: ShownInitiation) => {
   const { id, createdAt, scheduledAt, description, type, state, asset, metadata } = initiation;
   return {
     id: encodeOwnedId(id),
@@ -69,6 +75,7 @@ export const toInitiationView = (initiation: Initiation) => {
       destinationAccountID: optionalId(initiation.destination),
       error: initiation.error,
     }),
+    ...toMovementMember(initiation.progress),
   };
 };
 

@@ -15,9 +15,9 @@ import { createInitiation } from "#modules/payments/initiations/create.ts";
 import { deleteInitiation } from "#modules/payments/initiations/delete.ts";
 import { listInitiationAdjustments } from "#modules/payments/initiations/list-adjustments.ts";
 import { listInitiationPayments } from "#modules/payments/initiations/list-payments.ts";
-import { listInitiations } from "#modules/payments/initiations/list.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
 import { executeNow } from "#modules/payments/movements/execute-now.ts";
+import { listShownInitiations, readInitiation } from "#modules/payments/movements/progress.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
@@ -89,7 +89,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       tags: TAGS,
       responses: { 200: json("A page of initiations", cursorOf(InitiationResponse)) },
     },
-    listing("payment-initiations", listInitiations, toInitiationView),
+    listing("payment-initiations", listShownInitiations, toInitiationView),
   );
 }
 
@@ -107,7 +107,7 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The initiation", dataOf(InitiationResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const initiation = await getInitiation(c.var.context, params.paymentInitiationID);
+      const initiation = await readInitiation(c.var.context, params.paymentInitiationID);
       return { status: 200, body: { data: toInitiationView(initiation) } };
     },
   );

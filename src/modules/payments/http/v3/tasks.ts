@@ -2,6 +2,11 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { TASK_STATUSES } from "#modules/payments/core/enums.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
+import {
+  MovementProgressResponse,
+  toMovementMember,
+} from "#modules/payments/http/shared/movement-progress.ts";
+import { progressOfTask } from "#modules/payments/movements/progress.ts";
 import { getTask } from "#modules/payments/tasks/store.ts";
 import { connectorOf, type Task } from "#modules/payments/tasks/task.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -18,6 +23,7 @@ const TaskResponse = z
     updatedAt: TimestampOutput,
     createdObjectID: z.string().optional(),
     error: z.string().optional(),
+    movement: MovementProgressResponse.optional(),
   })
   .openapi("PaymentTask");
 
@@ -29,7 +35,8 @@ export function registerTasks(app: OpenAPIHono<AppEnv>): void {
       path: "/v3/tasks/{taskID}",
       operationId: "v3GetTask",
       summary: "Read a task",
-      description: "A task is work that goes on after the answer to the request that began it.",
+      description:
+        "A task is work that goes on after the answer to the request that began it. One that moves money shows its attempts as `movement` while it goes on.",
       tags: ["Payment tasks"],
       scope: "payments:read",
       params: z.object({ taskID: ownedIdParam("task") }),
@@ -37,7 +44,11 @@ export function registerTasks(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, c }) => {
       const task = await getTask(c.var.context, params.taskID);
-      return { status: 200, body: { data: toTaskView(task) } };
+      const progress = await progressOfTask(c.var.context, task);
+      return {
+        status: 200,
+        body: { data: { ...toTaskView(task), ...toMovementMember(progress) } },
+      };
     },
   );
 }

@@ -1,0 +1,102 @@
+import { eq } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { isClaimed, type MovementRow, retryAt } from "./store.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { movementTransition } from "#modules/payments/health/transition.ts";
+import { decideAnew } from "#modules/payments/initiations/store.ts";
+import { paymentMovements } from "#modules/payments/initiations/tables.ts";
+import { holdStatements } from "#modules/payments/installs/hold.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
+
+/**
+ * What is left for later of a claimed movement. The initiation, its task and the health of the connector show why and since when.
+ */
+interface Claimed {
+  readonly movement: MovementRow;
+  readonly connector: InstalledConnector;
+}
+
+/** Leaves a movement for later whose call had no outcome. */
+export function postpone(context: ServiceContext, claimed: Claimed, error: unknown): Promise<void> {
+  const failures = claimed.movement.failures + 1;
+  const dueAt = retryAt(context.clock(), failures);
+  const changed = { failures, dueAt, ...trouble(context, claimed, error) };
+  return change(context, claimed, { changed });
+}
+
+/** Leaves a movement for later, and with it whatever else its provider would be asked for: it takes no requests before that. */
+export function hold(
+  context: ServiceContext,
+  claimed: Claimed,
+  error: ConnectorError,
+): Promise<void> {
+  const { connectorKey } = claimed.movement;
+  const dueAt = retryAt(context.clock(), 1, error.retryAfterMs);
+  const others = holdStatements(databaseOf(context.env), { connectorKey, until: dueAt });
+  const changed = { dueAt, ...trouble(context, claimed, error) };
+  return change(context, claimed, { changed, others });
+}
+
+/** Leaves a movement for later that the provider has taken, and is to be asked for the outcome of. */
+export function pollLater(
+  context: ServiceContext,
+  claimed: Claimed,
+  pollingId: string,
+): Promise<void> {
+  const dueAt = fromMillis(toMillis(context.clock()) + claimed.connector.pollingPeriodMs);
+  const well = { failures: 0, failingSince: null, lastError: null };
+  return change(context, claimed, { changed: { pollingId, dueAt, ...well } });
+}
+
+const trouble = (
+  { clock }: ServiceContext,
+  { movement: { failingSince } }: Claimed,
+  error: unknown,
+) => ({ failingSince: failingSince ?? clock(), lastError: describe(error) });
+
+/** What a plugin throws besides is a fault of this software, of which the log says more. */
+const describe = (error: unknown): string =>
+  error instanceof ConnectorError
+    ? error.message
+    : "a fault inside Florin, which its log describes";
+
+interface MovementChange {
+  readonly changed: Partial<Omit<MovementRow, "key">>;
+  /** What else belongs into its batch. */
+  readonly others?: readonly BatchItem<"sqlite">[];
+}
+
+/** Changes a movement as long as nobody else has claimed it, and the health of its connector with it. */
+function change(
+  context: ServiceContext,
+  { movement, connector }: Claimed,
+  { changed, others = [] }: MovementChange,
+): Promise<void> {
+  const db = databaseOf(context.env);
+  return decideAnew(async () => {
+    const [stored] = await db
+      .select()
+      .from(paymentMovements)
+      .where(eq(paymentMovements.key, movement.key));
+    const isOurs = stored !== undefined && stored.claims === movement.claims;
+    const health = isOurs
+      ? await movementTransition(context, connector, {
+          movement: stored,
+          after: { ...stored, ...changed },
+        })
+      : { statements: [], events: [] };
+    await Outbox.from(context).publish({
+      change: [
+        // Comes first, as it is refused where the movement is not as it was read.
+        ...health.statements,
+        db.update(paymentMovements).set(changed).where(isClaimed(movement)),
+        ...others,
+      ],
+      events: health.events,
+    });
+  });
+}

@@ -1,0 +1,123 @@
+import { eq, sql, type SQL } from "drizzle-orm";
+import type { InitiationStatus } from "#modules/payments/core/enums.ts";
+import { given } from "#modules/payments/core/given.ts";
+import type { OwnedId } from "#modules/payments/core/ids.ts";
+import type { Initiation } from "#modules/payments/initiations/initiation.ts";
+import { listInitiations } from "#modules/payments/initiations/list.ts";
+import { getInitiation } from "#modules/payments/initiations/store.ts";
+import { paymentMovements } from "#modules/payments/initiations/tables.ts";
+import { isHeld } from "#modules/payments/installs/hold.ts";
+import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import type { Task } from "#modules/payments/tasks/task.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { stringifyJson } from "#platform/json.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** How money that is on its way is doing. */
+export interface MovementProgress {
+  /** How often it was tried to move it, or to learn what has become of it. */
+  readonly attempts: number;
+  /** Why the last attempt has had no outcome, where it has had none. */
+  readonly lastError?: string;
+  /** Since when attempts have had no outcome. */
+  readonly failingSince?: Timestamp;
+  /** When the next attempt is due; while one is under way, when it is given up for lost. */
+  readonly nextAttemptAt: Timestamp;
+}
+
+type Reads = Pick<ServiceContext, "env" | "clock">;
+
+/** An initiation with the progress of its money, while some of that is on its way. */
+export interface ShownInitiation extends Initiation {
+  readonly progress?: MovementProgress;
+}
+
+/** The statuses in which money is on its way. */
+const UNDER_WAY: ReadonlySet<InitiationStatus> = new Set([
+  "SCHEDULED_FOR_PROCESSING",
+  "PROCESSING",
+  "REVERSE_PROCESSING",
+]);
+
+/** Initiations as they are shown. Where none has money on its way, nothing is read. */
+async function withProgress(
+  context: Reads,
+  initiations: readonly Initiation[],
+): Promise<ShownInitiation[]> {
+  const moving = initiations.filter(({ state }) => UNDER_WAY.has(state.status));
+  const progress = await progressOf(
+    context,
+    moving.map(({ key }) => key),
+  );
+  return initiations.map((initiation) => ({
+    ...initiation,
+    ...given({ progress: progress.get(initiation.key) }),
+  }));
+}
+
+/** An initiation as it is shown. Throws `NOT_FOUND`. */
+export async function readInitiation(context: Reads, id: OwnedId): Promise<ShownInitiation> {
+  const initiation = await getInitiation(context, id);
+  const [shown = initiation] = await withProgress(context, [initiation]);
+  return shown;
+}
+
+/** A page of initiations as they are shown. Throws `VALIDATION` for a bad filter. */
+export async function listShownInitiations(
+  context: Reads,
+  query: PageQuery,
+): Promise<Page<ShownInitiation>> {
+  const page = await listInitiations(context, query);
+  return { ...page, data: await withProgress(context, page.data) };
+}
+
+/** The progress of initiations by their keys, without those of which nothing is on its way. */
+async function progressOf(
+  context: Reads,
+  initiationKeys: readonly number[],
+): Promise<ReadonlyMap<number, MovementProgress>> {
+  if (initiationKeys.length === 0) return new Map();
+  const keys = stringifyJson(initiationKeys);
+  const found = await read(
+    context,
+    sql`${paymentMovements.initiationKey} IN (SELECT value FROM json_each(${keys}))`,
+  );
+  return new Map(found.map(({ initiationKey, progress }) => [initiationKey, progress]));
+}
+
+/** The progress of what a task moves; undefined for a task that moves nothing, or has ended. */
+export async function progressOfTask(
+  context: Reads,
+  { id, connectorKey, status }: Task,
+): Promise<MovementProgress | undefined> {
+  if (status !== "PROCESSING" || connectorKey === undefined) return undefined;
+  const [found] = await read(
+    context,
+    sql`${paymentMovements.connectorKey} = ${connectorKey} AND ${paymentMovements.task} = ${id.reference}`,
+  );
+  return found?.progress;
+}
+
+async function read({ env, clock }: Reads, condition: SQL) {
+  const held = isHeld(clock(), paymentConnectors.heldUntil);
+  const rows = await databaseOf(env)
+    .select({
+      initiationKey: paymentMovements.initiationKey,
+      attempts: paymentMovements.claims,
+      lastError: paymentMovements.lastError,
+      failingSince: paymentMovements.failingSince,
+      nextAttemptAt: sql<Timestamp>`CASE
+        WHEN ${held} THEN max(${paymentMovements.dueAt}, ${paymentConnectors.heldUntil})
+        ELSE ${paymentMovements.dueAt} END`,
+    })
+    .from(paymentMovements)
+    .innerJoin(paymentConnectors, eq(paymentConnectors.key, paymentMovements.connectorKey))
+    .where(condition);
+  return rows.map(({ initiationKey, attempts, nextAttemptAt, ...trouble }) => ({
+    initiationKey,
+    progress: { attempts, nextAttemptAt, ...given(trouble) },
+  }));
+}

@@ -1,0 +1,161 @@
+import { expect, test } from "vitest";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { TASK_IDS } from "#modules/payments/core/task-references.ts";
+import { readReport } from "#modules/payments/health/read.ts";
+import { progressOfTask, readInitiation } from "#modules/payments/movements/progress.ts";
+import { getTask } from "#modules/payments/tasks/store.ts";
+import { present } from "#platform/assert.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
+import { InitiationWorld } from "#test/support/payments/initiation-world.ts";
+
+const ERROR = "POST /payouts: the provider answered 503: maintenance";
+const refuse = (): never => {
+  throw new ConnectorError("unknown", ERROR);
+};
+
+async function openWorld(): Promise<InitiationWorld> {
+  const world = new InitiationWorld();
+  await world.storeAccounts();
+  return world;
+}
+
+/** What an initiation, its task and the health of its connector show of a movement. */
+async function shown(world: InitiationWorld, id: Parameters<InitiationWorld["get"]>[0]) {
+  const { context, connector } = world;
+  const initiation = await readInitiation(context, id);
+  const { type, attempts: attempt } = initiation;
+  const task = await getTask(context, TASK_IDS.createMovement(type, { initiation: id, attempt }));
+  const { health, since, lastError, movements } = await readReport(context, connector.id);
+  return {
+    initiation: initiation.progress,
+    task: await progressOfTask(context, task),
+    health: { health, since, lastError, movements },
+  };
+}
+
+const eventsOf = ({ world }: InitiationWorld): string[] =>
+  world.d1
+    .rows("SELECT event AS body FROM outbox ORDER BY sequence")
+    .map(({ body }) => /CONNECTOR_(?:FAILING|RECOVERED|PAUSED)/.exec(String(body))?.[0] ?? "")
+    .filter((type) => type !== "");
+
+test("a payout that is refused five times shows it on initiation, task and health, until it succeeds", async () => {
+  const world = await openWorld();
+  const id = await world.createApproved();
+  expect(await shown(world, id)).toMatchObject({
+    initiation: { attempts: 0 },
+    task: { attempts: 0 },
+    health: { health: "healthy", lastError: undefined, movements: undefined },
+  });
+  world.provider.before = refuse;
+  const since = fromMillis(world.world.nowMs);
+  for (const [attempt, waitS] of [1, 2, 4, 8, 16].entries()) {
+    await world.sweep();
+    const progress = {
+      attempts: attempt + 1,
+      lastError: ERROR,
+      failingSince: since,
+      nextAttemptAt: fromMillis(world.world.nowMs + waitS * 1000),
+    };
+    expect(await shown(world, id)).toEqual({
+      initiation: progress,
+      task: progress,
+      health: {
+        health: attempt === 4 ? "failing" : "degraded",
+        since,
+        lastError: ERROR,
+        movements: { ...progress, count: 1, failures: attempt + 1, initiation: id },
+      },
+    });
+    world.pass(waitS);
+  }
+  world.provider.before = () => undefined;
+  await world.sweep();
+  expect((await world.get(id)).state.status).toBe("PROCESSED");
+  expect(await shown(world, id)).toEqual({
+    initiation: undefined,
+    task: undefined,
+    health: {
+      health: "healthy",
+      since: fromMillis(world.world.nowMs),
+      lastError: undefined,
+      movements: undefined,
+    },
+  });
+  expect(eventsOf(world)).toEqual(["CONNECTOR_FAILING", "CONNECTOR_RECOVERED"]);
+});
+
+test("the health of a connector is that of the movement that has failed most often, until the last one has an outcome", async () => {
+  const world = await openWorld();
+  world.provider.before = refuse;
+  const first = await world.createApproved();
+  for (const waitS of [1, 2, 4, 8, 16]) {
+    await world.sweep();
+    world.pass(waitS);
+  }
+  const second = await world.createApproved();
+  await world.sweep();
+  const health = async () => (await shown(world, first)).health;
+  expect(await health()).toMatchObject({
+    health: "failing",
+    movements: { count: 2, initiation: first, attempts: 6 },
+  });
+  world.provider.before = () => undefined;
+  world.pass(1);
+  await world.sweep();
+  expect((await world.get(second)).state.status).toBe("PROCESSED");
+  expect(await health()).toMatchObject({ health: "failing", movements: { count: 1 } });
+  expect(eventsOf(world)).toEqual(["CONNECTOR_FAILING"]);
+  world.pass(32);
+  await world.sweep();
+  expect(await health()).toMatchObject({ health: "healthy", movements: undefined });
+  expect(eventsOf(world)).toEqual(["CONNECTOR_FAILING", "CONNECTOR_RECOVERED"]);
+});
+
+test("a provider that asks for a pause is shown with the end of the pause as the next attempt of all", async () => {
+  const world = await openWorld();
+  world.provider.before = () => {
+    throw new ConnectorError("rate-limited", "POST /payouts: the provider answered 429", {
+      retryAfterMs: 60_000,
+    });
+  };
+  const held = await world.createApproved();
+  await world.sweep();
+  const waiting = await world.createApproved();
+  const { initiation } = await shown(world, held);
+  const until = fromMillis(world.world.nowMs + 60_000);
+  expect(initiation).toMatchObject({ attempts: 1, nextAttemptAt: until });
+  expect(initiation?.lastError).toContain("429");
+  expect((await shown(world, waiting)).initiation).toEqual({ attempts: 0, nextAttemptAt: until });
+});
+
+test("a fault of this software is shown without its words, which the log has", async () => {
+  const world = await openWorld();
+  world.provider.before = () => {
+    throw new Error("SELECT secrets FROM tables");
+  };
+  const id = await world.createApproved();
+  await world.sweep();
+  const progress = present((await shown(world, id)).initiation, "it goes on");
+  expect(progress.lastError).toBe("a fault inside Florin, which its log describes");
+  expect(toMillis(progress.nextAttemptAt)).toBe(world.world.nowMs + 1000);
+});
+
+test("the trouble ends in the same batch as the movement, wherever the process is killed", async () => {
+  for (let step = 1; ; step++) {
+    const world = await openWorld();
+    const id = await world.createApproved();
+    world.provider.before = refuse;
+    await world.sweep();
+    world.provider.before = () => undefined;
+    world.pass(1);
+    const wasKilled = await world.killAt(step, "before", () => world.sweep());
+    const isPaid = (await world.get(id)).state.status === "PROCESSED";
+    expect((await shown(world, id)).health.health).toBe(isPaid ? "healthy" : "degraded");
+    if (!wasKilled) return;
+    world.pass(61);
+    await world.sweep();
+    expect((await shown(world, id)).health.health).toBe("healthy");
+    expect(world.provider.effects.size).toBe(1);
+  }
+});
