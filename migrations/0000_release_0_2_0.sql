@@ -368,6 +368,11 @@ CREATE TABLE `payment_accounts` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_accounts_identity` ON `payment_accounts` (`reference`,`connector_key`);--> statement-breakpoint
 CREATE INDEX `payment_accounts_listed` ON `payment_accounts` (`created_at`,`key`,`connector_key`,`type`,`default_asset`,`name`,`psu_id`,`connection_id`,`metadata_bits`);--> statement-breakpoint
+CREATE TABLE `payment_balance_confirmations` (
+	`segment` integer PRIMARY KEY NOT NULL,
+	`times` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `payment_balances` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`connector_key` integer NOT NULL,
@@ -884,7 +889,8 @@ CREATE TABLE `payment_schedules` (
 	`last_success_at` text,
 	`last_failure_at` text,
 	`last_error` text,
-	`last_items` integer
+	`last_items` integer,
+	`confirmed` text
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_schedules_of_connector` ON `payment_schedules` (`connector_key`,`task`);--> statement-breakpoint

@@ -1,6 +1,7 @@
 import { MODULES } from "./modules.ts";
 import { systemContext } from "#platform/context.ts";
 import { consumeEvents, type EventRoutes } from "#platform/events/consumer.ts";
+import { registerListeners } from "#platform/events/listeners.ts";
 import { outboxSource } from "#platform/events/outbox-source.ts";
 import { registerSources } from "#platform/events/sources.ts";
 import type { QueueConsumers } from "#platform/modules/module.ts";
@@ -26,6 +27,7 @@ const ROUTES: EventRoutes = {
 
 // Objects read events again that they heard of long ago.
 registerSources(ROUTES.sources);
+registerListeners(ROUTES.listeners);
 
 const CONSUMERS = new Map<string, QueueConsumers[string]>([
   ["florin-events", (batch, context) => consumeEvents(batch, context, ROUTES)],

@@ -6,6 +6,7 @@ import type { EventListener } from "#platform/events/source.ts";
 
 /** Gives events to those who listen. Where nobody does, messages are confirmed without being read. */
 export const liveListener: EventListener = {
+  wants: (_type, { env }) => LiveRecorder.from(env).isRecording(),
   open: async (_messages, { env }) => {
     const recorder = LiveRecorder.from(env);
     if (!(await recorder.isRecording())) return undefined;

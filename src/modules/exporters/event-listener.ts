@@ -7,6 +7,7 @@ import type { EventListener } from "#platform/events/source.ts";
 export const pipelineListener = (
   open: (context: ServiceContext) => Pick<PipelineService, "wake">,
 ): EventListener => ({
+  wants: async () => false,
   open: async (messages, context) => {
     await open(context).wake(lastLogIds(messages));
     return undefined;

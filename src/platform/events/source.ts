@@ -47,8 +47,18 @@ export interface EventSource<M extends EventsMessage = EventsMessage> {
   confirm(message: M, context: ServiceContext): Promise<void>;
 }
 
+/** A type of events, by the names that consumers know. */
+export interface NamedType {
+  /** `payments.saved_balance`. */
+  readonly name: string;
+  /** `SAVED_BALANCE`. */
+  readonly rawType: string;
+}
+
 /** A listener for events. */
 export interface EventListener {
+  /** Whether it would take events of a type now. A listener without it may take all. */
+  wants?(type: NamedType, context: ServiceContext): Promise<boolean>;
   /**
    * Lets it know which messages came, before any of their events is confirmed. Returns what takes the events; undefined
    * where it wants none of them.

@@ -22,6 +22,7 @@ import { logError } from "#platform/log.ts";
  * | the end is stored with its event | the result | A message that comes again finds nothing to do. |
  */
 export const triggerListener: EventListener = {
+  wants: async ({ rawType }, context) => (await triggersFor(context, [rawType])).length > 0,
   open: async (_messages, context) =>
     (await hasTriggers(context)) ? (events) => occur(context, events) : undefined,
 };

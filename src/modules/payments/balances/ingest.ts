@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { type Confirmation, confirmationStatement, confirmedAt } from "./confirmations.ts";
 import { savedBalanceEvent } from "./event-types.ts";
 import { paymentBalances } from "./tables.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
@@ -12,6 +13,7 @@ import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { jsonRows, ROW_ORDER, rowItems } from "#platform/db/json-rows.ts";
+import { isEventWanted } from "#platform/events/listeners.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 export interface BalancePage {
@@ -28,41 +30,83 @@ interface Draft extends HeldAmount {
   readonly report?: ProviderBalance;
 }
 
+/** A page of balances, and what it has only confirmed, which its caller stores. */
+export interface PreparedBalances extends PreparedPage {
+  readonly confirmed: Confirmation[];
+  /** How many reports are new or have changed a balance. */
+  readonly count: number;
+}
+
 /**
  * Prepares balances to be stored, in their order; `recordBalance` says what becomes of each. Throws `ConnectorError` for a bad
  * one.
  */
 export async function prepareBalances(
-  { env, clock }: ServiceContext,
-  { connector, balances }: BalancePage,
+  context: ServiceContext,
+  page: BalancePage,
 ): Promise<PreparedPage> {
+  const { statements, events, confirmed } = await prepareReports(context, page);
+  if (confirmed.length > 0) {
+    statements.push(confirmationStatement(databaseOf(context.env), confirmed));
+  }
+  return { statements, events };
+}
+
+/**
+ * The same of a poll, which mostly finds what it has found before. What is only confirmed is left to the caller, and has an event
+ * where anybody takes it.
+ */
+export async function prepareReports(
+  context: ServiceContext,
+  { connector, balances }: BalancePage,
+): Promise<PreparedBalances> {
+  const { env, clock } = context;
   for (const balance of balances) {
     const problem = balanceProblem(balance);
     if (problem !== undefined) throw new ConnectorError("invalid", problem);
   }
-  if (balances.length === 0) return { statements: [], events: [] };
+  if (balances.length === 0) return { statements: [], events: [], confirmed: [], count: 0 };
   const db = databaseOf(env);
   const open = await openIntervals(db, connector, balances);
-  const now = clock();
-  const page: PreparedPage = { statements: [], events: [] };
+  const saved: Saved[] = [];
   const drafts: Draft[] = [];
   for (const [pair, reports] of Map.groupBy(balances, pairOf)) {
-    const known = open.get(pair);
-    const changed = fold(known, reports, (report, newest) => {
-      const account = { connector: connector.id, reference: report.accountReference };
-      page.events.push(savedBalanceEvent(account, { ...newest, asset: report.asset }, now));
-    });
+    const changed = fold(open.get(pair), reports, (one) => saved.push(one));
     drafts.push(...changed);
   }
-  page.statements.push(...toStatements(db, connector, drafts));
-  return page;
+  const changes = saved.filter(({ kind }) => kind === "changed");
+  const told =
+    changes.length < saved.length && (await isEventWanted(context, CONFIRMATION_EVENT))
+      ? saved
+      : changes;
+  const now = clock();
+  return {
+    statements: toStatements(db, connector, drafts),
+    events: told.map(({ report: { accountReference: reference, asset }, newest }) =>
+      savedBalanceEvent({ connector: connector.id, reference }, { ...newest, asset }, now),
+    ),
+    confirmed: drafts.flatMap(({ key, isOpen, lastUpdatedAt: at }) =>
+      key === undefined || !isOpen ? [] : [{ key, at }],
+    ),
+    count: changes.length,
+  };
+}
+
+/** What tells that a balance was confirmed, as its consumers name it. */
+const CONFIRMATION_EVENT = { app: "payments", type: "SAVED_BALANCE" } as const;
+
+/** A report that was accepted. */
+interface Saved {
+  readonly kind: "changed" | "confirmed";
+  readonly report: ProviderBalance;
+  readonly newest: HeldAmount;
 }
 
 /** The rows that the reports of one account and asset change or add. */
 function fold(
   known: Draft | undefined,
   reports: readonly ProviderBalance[],
-  onSaved: (report: ProviderBalance, newest: HeldAmount) => void,
+  onSaved: (saved: Saved) => void,
 ): Draft[] {
   const closed: Draft[] = [];
   let newest = known;
@@ -77,7 +121,7 @@ function fold(
     } else if (newest !== undefined) {
       newest = held(newest, change.newest, true);
     }
-    onSaved(report, change.newest);
+    onSaved({ kind: change.kind, report, newest: change.newest });
   }
   return newest === undefined || newest === known ? closed : [...closed, newest];
 }
@@ -88,29 +132,29 @@ const held = (draft: Draft, amount: HeldAmount, isOpen: boolean): Draft => ({
   isOpen,
 });
 
-/** Changes come first, so that at no time two rows of an account and asset are open. */
+/** What closes and adds rows. Closing comes first, so that at no time two rows of an account and asset are open. */
 function toStatements(
   db: Database,
   connector: InstalledConnector,
   drafts: readonly Draft[],
 ): PreparedPage["statements"] {
-  const changed = drafts.flatMap(({ key, lastUpdatedAt, isOpen }) =>
-    key === undefined ? [] : [[key, lastUpdatedAt, isOpen ? 1 : 0]],
+  const closed = drafts.flatMap(({ key, lastUpdatedAt, isOpen }) =>
+    key === undefined || isOpen ? [] : [[key, lastUpdatedAt]],
   );
   const added = drafts.flatMap((draft) =>
     draft.report === undefined ? [] : [toRow(draft, draft.report)],
   );
   return [
-    ...(changed.length === 0
+    ...(closed.length === 0
       ? []
       : [
           db
             .update(paymentBalances)
-            .set({ lastUpdatedAt: sql`r.item ->> 1`, isOpen: sql`r.item ->> 2` })
-            .from(sql`${jsonRows(changed)} AS r`)
+            .set({ lastUpdatedAt: sql`r.item ->> 1`, isOpen: false })
+            .from(sql`${jsonRows(closed)} AS r`)
             .where(
               sql`${paymentBalances.key} = r.item ->> 0 AND ${paymentBalances.isOpen} = 1
-                AND ${paymentBalances.lastUpdatedAt} <= r.item ->> 1`,
+                AND ${confirmedAt("payment_balances")} <= r.item ->> 1`,
             ),
         ]),
     ...(added.length === 0
@@ -159,7 +203,7 @@ async function openIntervals(
     lastUpdatedAt: Timestamp;
   }>(sql`
     SELECT b.key, b.account_reference AS accountReference, b.asset, b.amount,
-      b.created_at AS createdAt, b.last_updated_at AS lastUpdatedAt
+      b.created_at AS createdAt, ${confirmedAt("b")} AS lastUpdatedAt
     FROM ${jsonRows(pairs)} AS r CROSS JOIN ${paymentBalances} AS b
       ON b.connector_key = ${key} AND b.account_reference = r.item ->> 0 AND b.asset = r.item ->> 1
       AND b.is_open = 1`);

@@ -1,5 +1,6 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, or, type SQL, sql } from "drizzle-orm";
 import type { Balance } from "./balance.ts";
+import { confirmedAt } from "./confirmations.ts";
 import { paymentBalances } from "./tables.ts";
 import { given } from "#modules/payments/core/given.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
@@ -32,11 +33,19 @@ export async function listBalances(
   query: PageQuery,
 ): Promise<Page<Balance>> {
   const { asset = "", from = "", to = "" } = query.options ?? {};
-  const later = and(
+  const ofAccount = and(
     eq(paymentBalances.connectorKey, connectorKeySql(account.connector)),
     eq(paymentBalances.accountReference, account.reference),
     asset === "" ? undefined : eq(paymentBalances.asset, String(asset)),
-    from === "" ? undefined : sql`${paymentBalances.lastUpdatedAt} >= ${from}`,
+  );
+  const later = and(
+    ofAccount,
+    from === ""
+      ? undefined
+      : or(
+          sql`${paymentBalances.lastUpdatedAt} >= ${from}`,
+          sql`${paymentBalances.key} IN (${confirmedSince(ofAccount, String(from))})`,
+        ),
   );
   const narrowed = and(
     later,
@@ -47,7 +56,10 @@ export async function listBalances(
     ...BALANCES,
     read: (scan) =>
       databaseOf(env)
-        .select()
+        .select({
+          ...getTableColumns(paymentBalances),
+          lastUpdatedAt: confirmedAt("payment_balances"),
+        })
         .from(paymentBalances)
         .where(isSelected(paymentBalances.key, { ...scan, where: and(narrowed, scan.where) }))
         .orderBy(...scan.orderBy),
@@ -66,6 +78,11 @@ export async function listBalances(
     });
   });
 }
+
+/** The keys of open balances that were confirmed at a time or later. There is one of each asset. */
+const confirmedSince = (condition: SQL | undefined, from: string): SQL => sql`
+  SELECT ${paymentBalances.key} FROM ${paymentBalances}
+  WHERE ${condition} AND ${paymentBalances.isOpen} = 1 AND ${confirmedAt("payment_balances")} >= ${from}`;
 
 /**
  * Whether an open balance is among those that fit a condition. There is one of each asset, and none of its asset was confirmed later, so

@@ -16,7 +16,10 @@ export const paymentBalances = sqliteTable(
     /** Decimal digits. */
     amount: text("amount").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
-    /** When the amount was last confirmed; of a closed row, when another amount took its place. */
+    /**
+     * Of a closed row, when another amount took its place. Of the open one, when the amount came or was last confirmed before its
+     * confirmations went elsewhere: `confirmations.ts` has the later ones.
+     */
     lastUpdatedAt: text("last_updated_at").$type<Timestamp>().notNull(),
     isOpen: integer("is_open", { mode: "boolean" }).notNull(),
     psuId: text("psu_id"),
@@ -37,3 +40,10 @@ export const paymentBalances = sqliteTable(
     ),
   ],
 );
+
+/** When open balances were last confirmed: a row for those whose keys, divided, are the segment. */
+export const paymentBalanceConfirmations = sqliteTable("payment_balance_confirmations", {
+  segment: integer("segment").primaryKey(),
+  /** JSON object: the times by `b` and the key of the balance. Those of closed balances mean nothing. */
+  times: text("times").notNull(),
+});

@@ -6,6 +6,7 @@ import { toMillis } from "#platform/time.ts";
 
 /** Has bookings done soon after payments come. They read the payments by themselves, and take no events. */
 export const bookingListener: EventListener = {
+  wants: async () => false,
   open: async (messages, { env, clock }) => {
     const mayBePayments = messages.some(({ source }) => source === "outbox");
     if (mayBePayments && (await hasRunning(databaseOf(env)))) {

@@ -3,6 +3,7 @@ import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { paymentPluginTexts } from "./tables.ts";
 import { ACCOUNT_SEGMENTS } from "#modules/payments/accounts/segments.ts";
 import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
+import { CONFIRMATIONS } from "#modules/payments/balances/confirmations.ts";
 import { paymentBalances } from "#modules/payments/balances/tables.ts";
 import { paymentBankAccountRelations } from "#modules/payments/bank-accounts/tables.ts";
 import { paymentBookingFailures, paymentBookings } from "#modules/payments/bookings/tables.ts";
@@ -49,7 +50,7 @@ interface OwnedRows {
   readonly table: SQLiteTable;
   readonly connectorKey: AnySQLiteColumn;
   /** Those of the rows, which go after them. */
-  readonly segments?: Segments;
+  readonly segments?: Pick<Segments, "removeEmpty">;
   /** What belongs to rows of this table; it goes first. */
   readonly children?: readonly ChildRows[];
 }
@@ -101,7 +102,11 @@ const OWNED_ROWS: readonly OwnedRows[] = [
     children: [rowsWith(paymentAdjustments, paymentAdjustments.paymentKey)],
     segments: PAYMENT_SEGMENTS,
   },
-  { table: paymentBalances, connectorKey: paymentBalances.connectorKey },
+  {
+    table: paymentBalances,
+    connectorKey: paymentBalances.connectorKey,
+    segments: CONFIRMATIONS,
+  },
   {
     table: paymentBankAccountRelations,
     connectorKey: paymentBankAccountRelations.connectorKey,

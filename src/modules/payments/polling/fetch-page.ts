@@ -2,7 +2,8 @@ import { connectionOf } from "./connection-fetches.ts";
 import type { ItemFetch, NextFetch } from "./schedule.ts";
 import type { WalkNode } from "./walk.ts";
 import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
-import { prepareBalances } from "#modules/payments/balances/ingest.ts";
+import type { Confirmation } from "#modules/payments/balances/confirmations.ts";
+import { prepareReports } from "#modules/payments/balances/ingest.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type {
   FetchPage,
@@ -52,8 +53,10 @@ export interface FetchedPage {
 
 /** How items are stored. */
 export interface PreparedItems extends PreparedPage {
-  /** How many of them are new or have changed: an event tells of each. */
+  /** How many of them are new or have changed. */
   readonly count: number;
+  /** The balances of which it has told nothing new but that they still hold. */
+  readonly confirmed?: readonly Confirmation[];
 }
 
 interface Fetch {
@@ -81,7 +84,7 @@ export async function fetchPage(context: ServiceContext, fetch: Fetch): Promise<
   const prepare = async () => {
     const items = await page.prepare();
     const about = { userKey, userId: named.userId, connector, connection };
-    return { ...joinPrepared(items, prepareSynced(context, about)), count: items.count };
+    return { ...items, ...joinPrepared(items, prepareSynced(context, about)) };
   };
   return { ...page, prepare };
 }
@@ -118,7 +121,7 @@ async function fetchItems(
     case "FETCH_BALANCES": {
       const page = valid(await offered(plugin.fetchBalances, node.task)(request), balanceProblem);
       return toFetched(fetch, page, {
-        prepare: () => prepareBalances(context, { connector, balances: page.items }),
+        prepare: () => prepareReports(context, { connector, balances: page.items }),
       });
     }
     case "FETCH_ORDERS": {
@@ -238,7 +241,9 @@ function toFetched(
   {
     parents = [],
     prepare,
-  }: Partial<Pick<FetchedPage, "parents">> & { readonly prepare: () => Promise<PreparedPage> },
+  }: Partial<Pick<FetchedPage, "parents">> & {
+    readonly prepare: () => Promise<PreparedPage & Partial<PreparedItems>>;
+  },
 ): FetchedPage {
   const text = state === undefined || state === null ? undefined : stringifyJson(state);
   if (hasMore && text === (before ?? undefined)) {
@@ -252,7 +257,8 @@ function toFetched(
     state: text,
     prepare: async () => {
       const prepared = await prepare();
-      return { ...prepared, count: prepared.events.length };
+      // Of all but balances, an event tells of each item that is new or has changed, and of no other one.
+      return { ...prepared, count: prepared.count ?? prepared.events.length };
     },
   };
 }

@@ -16,7 +16,7 @@ export function scheduleStatements(
   return [
     db.insert(paymentSchedules).select(sql`
       SELECT NULL, c.key, t.value, ${now}, NULL, NULL, ${now}, 0, NULL, '', 0, 0, 0, 0, NULL, 0, NULL, NULL,
-        NULL, NULL, NULL, NULL, NULL
+        NULL, NULL, NULL, NULL, NULL, NULL
       FROM ${paymentConnectors} AS c, json_each(${tasks}) AS t WHERE c.reference = ${reference}
       ORDER BY t.key`),
     db.insert(paymentFetches).select(sql`

@@ -4,6 +4,7 @@ import type { FetchedPage } from "./fetch-page.ts";
 import type { Run } from "./run-context.ts";
 import { changeOf, type NextFetch, type Schedule, type ScheduleChange } from "./schedule.ts";
 import { paymentFetches } from "./tables.ts";
+import { addPending } from "#modules/payments/balances/confirmations.ts";
 import { healthTransition } from "#modules/payments/health/transition.ts";
 import { isOutdated } from "#modules/payments/ingest.ts";
 import {
@@ -44,7 +45,9 @@ export async function storeFetched(
     ...(await rejectionStatements(context, { connector, place }, page.rejected)),
   ];
   for (let attempt = 1; ; attempt++) {
-    const { statements, events, count } = await page.prepare();
+    const { statements, events, count, confirmed = [] } = await page.prepare();
+    const waiting =
+      confirmed.length === 0 ? undefined : addPending(db, schedule.confirmed, confirmed);
     const now = context.clock();
     const { statement, changed } = changeOf(db, schedule, {
       nextAt: now,
@@ -54,6 +57,7 @@ export async function storeFetched(
       givenUp: 0,
       items: schedule.items + count,
       ...rejectionChange(schedule, page, now),
+      ...(waiting === undefined ? {} : { confirmed: waiting.pending }),
     });
     const health =
       page.rejected.length > 0 && schedule.degradedSince === null
@@ -61,7 +65,13 @@ export async function storeFetched(
         : { statements: [], events: [] };
     try {
       await Outbox.from(context).publish({
-        change: [statement, ...progress, ...statements, ...health.statements],
+        change: [
+          statement,
+          ...progress,
+          ...statements,
+          ...(waiting?.statements ?? []),
+          ...health.statements,
+        ],
         events: [...events, ...health.events],
       });
       return changed;

@@ -48,6 +48,8 @@ export const paymentSchedules = sqliteTable(
     lastError: text("last_error"),
     /** The same of the last run. */
     lastItems: integer("last_items"),
+    /** JSON: confirmations of balances that are not stored elsewhere yet; see `balances/confirmations.ts`. Null for none. */
+    confirmed: text("confirmed"),
   },
   (table) => [
     uniqueIndex("payment_schedules_of_connector").on(table.connectorKey, table.task),

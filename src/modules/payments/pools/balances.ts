@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { matchingAccountQueries } from "./dynamic.ts";
 import { getPoolQuery, type PoolQuery } from "./store.ts";
 import { paymentPoolAccounts } from "./tables.ts";
+import { confirmedAt } from "#modules/payments/balances/confirmations.ts";
 import { paymentBalances } from "#modules/payments/balances/tables.ts";
 import { ownedIdsOf } from "#modules/payments/core/ids.ts";
 import {
@@ -54,7 +55,7 @@ const readBalances = (
       ? sql`SELECT ${columnsOf("newest")} FROM ${newestOf(accounts)}`
       : sql`SELECT ${columnsOf("b")}
           FROM ${newestOf(accounts)} CROSS JOIN ${paymentBalances} AS b ON b.key = ${lastBegunAt(at)}
-          WHERE b.last_updated_at >= ${at}`,
+          WHERE b.last_updated_at >= ${at} OR (b.is_open = 1 AND ${confirmedAt("b")} >= ${at})`,
   );
 
 const columnsOf = (balance: string): SQL =>

@@ -29,6 +29,10 @@ const HINTS_MAX = 1000;
  * D1 has it for those that refuse; those that have it already, as it came twice, know that.
  */
 export const webhookListener: EventListener = {
+  wants: async ({ name }, { env }) => {
+    const subscriptions = await ConfigStore.from(env).listSubscriptions();
+    return subscriptions.some(({ eventTypes }) => eventTypes.has(name));
+  },
   open: async (messages, context) => {
     const subscriptions = await ConfigStore.from(context.env).listSubscriptions();
     if (subscriptions.length === 0) return undefined;
