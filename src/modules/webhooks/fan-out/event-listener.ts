@@ -11,6 +11,7 @@ import type { EventsMessage } from "#platform/events/messages.ts";
 import type { EventListener, EventSink } from "#platform/events/source.ts";
 import { logError } from "#platform/log.ts";
 import { reachObject } from "#platform/objects/call.ts";
+import { objectsAtOnce } from "#platform/objects/side-by-side.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
 /** How the endpoints' objects are called for one message. */
@@ -82,7 +83,7 @@ async function fanOut({ events, message, subscriptions, isBare, context }: FanOu
   const results = await settleAll(
     batches.filter(({ batch }) => batch.events.length > 0),
     {
-      limits: CALLS,
+      limits: { ...CALLS, total: objectsAtOnce(context.env, CALLS.total) },
       keyOf: ({ spec }) => spec.configId,
       run: (batch) => give(batch, { isBare, env: context.env }),
     },

@@ -13,6 +13,7 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 import { reachObject } from "#platform/objects/call.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
+import { objectsAtOnce } from "#platform/objects/side-by-side.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
@@ -67,7 +68,7 @@ export class OwedBatches {
       .limit(ROWS_MAX);
     const byConfig = [...Map.groupBy(rows, ({ configId }) => configId)];
     const results = await settleAll(byConfig, {
-      limits: CALLS,
+      limits: { ...CALLS, total: objectsAtOnce(this.#context.env, CALLS.total) },
       keyOf: ([configId]) => configId,
       run: ([configId, owed], signal) => this.#giveAll(configId, owed, signal),
     });
