@@ -244,7 +244,8 @@ CREATE TABLE `orchestration_instances` (
 	`due_at` text,
 	`change_id` text NOT NULL,
 	`state` text,
-	`hold` text
+	`hold` text,
+	`causation_depth` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `orchestration_instances_id_unique` ON `orchestration_instances` (`id`);--> statement-breakpoint
@@ -285,7 +286,8 @@ CREATE TABLE `orchestration_occurrences` (
 	`due_at` text,
 	`lease_until` text,
 	`instance_id` text,
-	`error` text
+	`error` text,
+	`causation_depth` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `orchestration_occurrences_id_unique` ON `orchestration_occurrences` (`id`);--> statement-breakpoint
@@ -306,7 +308,10 @@ CREATE TABLE `orchestration_triggers` (
 	`vars` text NOT NULL,
 	`principal` text NOT NULL,
 	`created_at` text NOT NULL,
-	`deleted_at` text
+	`deleted_at` text,
+	`stopped_at` text,
+	`stopped_by` text,
+	`stopped_depth` integer
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `orchestration_triggers_id_unique` ON `orchestration_triggers` (`id`);--> statement-breakpoint
@@ -566,7 +571,8 @@ CREATE TABLE `payment_initiations` (
 	`attempts` integer NOT NULL,
 	`was_processed` integer NOT NULL,
 	`reversed` text NOT NULL,
-	`reserved` text NOT NULL
+	`reserved` text NOT NULL,
+	`causation_depth` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_initiations_identity` ON `payment_initiations` (`reference`,`connector_key`);--> statement-breakpoint
@@ -792,7 +798,8 @@ CREATE TABLE `payment_payments` (
 	`psu_id` text,
 	`connection_id` text,
 	`metadata` text NOT NULL,
-	`metadata_bits` integer NOT NULL
+	`metadata_bits` integer NOT NULL,
+	`causation_depth` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_payments_identity` ON `payment_payments` (`reference`,`connector_key`,`type`);--> statement-breakpoint

@@ -2,6 +2,7 @@ import { ENGINE_SETTINGS, type EngineSettings } from "./engine-settings.ts";
 import { LedgerReads } from "./read/ledger-reads.ts";
 import { keepsEffectiveVolumes } from "./read/scan/account-volumes.ts";
 import { isDerivable } from "./rules/log/idempotency.ts";
+import type { LedgerCounts } from "./rules/reads.ts";
 import type { Command, LedgerInfo, LogEntry, EntryHead } from "./rules/types.ts";
 import type {
   BulkElement,
@@ -11,6 +12,7 @@ import type {
   WriteOptions,
 } from "./rules/writes.ts";
 import { Authorship } from "./storage/authorship.ts";
+import { Causation } from "./storage/causation.ts";
 import { insertLedgerRow, readLedgerRow } from "./storage/ledger-row.ts";
 import { LogReader } from "./storage/log/log-reader.ts";
 import { type RangeLimits, readHeads } from "./storage/log/log-tables.ts";
@@ -37,14 +39,9 @@ import { first, type Sql } from "#platform/sql/sql.ts";
 import type { Clock, Timestamp } from "#platform/time.ts";
 
 /** What all elements of a bulk have in common. */
-interface ElementOptions extends Pick<WriteOptions, "author"> {
+interface ElementOptions extends Pick<WriteOptions, "author" | "causationDepth"> {
   readonly schemaVersion: string;
   readonly now: Timestamp;
-}
-
-export interface LedgerCounts {
-  readonly transactions: number;
-  readonly accounts: number;
 }
 
 /**
@@ -68,6 +65,7 @@ export class LedgerEngine {
   readonly reads: LedgerReads;
   readonly #log: LogWriter;
   readonly #authorship: Authorship;
+  readonly causation: Causation;
   #publishedLog: number;
   /** The count is `undefined` until somebody asks for it, and after a rollback. */
   #transactionCount: number | undefined;
@@ -102,6 +100,7 @@ export class LedgerEngine {
     });
     this.#schemas = new SchemaStore(sql);
     this.#authorship = new Authorship(sql);
+    this.causation = new Causation(sql);
     this.reads = new LedgerReads({
       sql,
       names: this.#names,
@@ -183,6 +182,7 @@ export class LedgerEngine {
           const outcome = this.#runElement(element, {
             schemaVersion: options.schemaVersion ?? "",
             author: options.author,
+            causationDepth: element.causationDepth ?? options.causationDepth,
             now: date ?? this.#clock.nextReading(),
           });
           const result = options.isPart === true ? toBrief(outcome) : outcome;
@@ -272,6 +272,7 @@ export class LedgerEngine {
     this.#entries.reset();
     this.#schemas.reset();
     this.#authorship.reset();
+    this.causation.reset();
     this.#transactionCount = undefined;
   }
 
@@ -309,11 +310,11 @@ export class LedgerEngine {
 
   #runElement(
     { command, idempotencyKey }: BulkElement,
-    { schemaVersion, author, now }: ElementOptions,
+    { schemaVersion, author, causationDepth, now }: ElementOptions,
   ): Result<Outcome> {
     if (!command.ok) return command;
     try {
-      const options = { idempotencyKey, schemaVersion, author, dryRun: false };
+      const options = { idempotencyKey, schemaVersion, author, causationDepth, dryRun: false };
       const value = this.#run(command.value, options, now);
       return { ok: true, value };
     } catch (error) {
@@ -323,7 +324,7 @@ export class LedgerEngine {
   }
 
   #run(command: Command, options: WriteOptions, now: Timestamp): Outcome {
-    const { idempotencyKey, dryRun, author } = options;
+    const { idempotencyKey, dryRun, author, causationDepth } = options;
     // Without an idempotency key, the hash is stored only where it cannot be derived from the log entry.
     const isHashed = idempotencyKey !== "" || !this.#isDerivable(command, now);
     const keyHash = isHashed ? idempotencyHash(command) : undefined;
@@ -336,7 +337,8 @@ export class LedgerEngine {
     const pending = this.#runner.decide(command, { now, schema });
     if (schema === undefined) this.#reportUnnamed(command);
     const logId = ++this.#counters.log;
-    if (!dryRun) this.#append(logId, pending, { now, key: idempotencyKey, keyHash, author });
+    const written = { now, key: idempotencyKey, keyHash, author, causationDepth };
+    if (!dryRun) this.#append(logId, pending, written);
     const { transaction } = pending;
     return transaction === undefined
       ? { logId, isReplay: false }
@@ -391,6 +393,7 @@ export class LedgerEngine {
   #append(id: number, pending: PendingEntry, options: AppendOptions): void {
     this.#log.append(id, pending, options);
     this.#authorship.note(id, options.author);
+    this.causation.note(id, options.causationDepth ?? 0);
     const isTransaction = transactionOf(pending.data) !== undefined;
     if (isTransaction && this.#transactionCount !== undefined) this.#transactionCount++;
   }

@@ -12,7 +12,7 @@ export {
   AUDIT_STEPS,
   parseProgress,
 } from "./audit/audit.ts";
-export { type LedgerCounts, LedgerEngine } from "./engine.ts";
+export { LedgerEngine } from "./engine.ts";
 export { type EngineSettings } from "./engine-settings.ts";
 export { LedgerReads, type ReadName } from "./read/ledger-reads.ts";
 export { type Steps } from "./read/scan/steps.ts";
@@ -51,6 +51,7 @@ export {
   type BalancesQuery,
   type CountPart,
   type CountQuery,
+  type LedgerCounts,
   type LogListEntry,
   type LogTextPage,
   type SingleRead,
@@ -121,6 +122,7 @@ export {
   type Outcome,
   type WriteOptions,
 } from "./rules/writes.ts";
+export { type CausationDepths } from "./storage/causation.ts";
 export { type DeletionChange, applyDeletion, isDeleted, storedUuid } from "./storage/deletion.ts";
 export {
   type MigrationStep,

@@ -36,6 +36,11 @@ export interface ServiceContext {
   /** Names the request, or the run of a job, in logs and in the audit. */
   readonly requestId: string;
   readonly clock: Clock;
+  /**
+   * How many triggers, one after the other, led to this work; absent for none. Whatever the work writes carries it on to the events
+   * that tell of it, so that triggers which start each other are noticed.
+   */
+  readonly causationDepth?: number;
 }
 
 /** A request that needs no token. */

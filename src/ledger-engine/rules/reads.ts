@@ -97,3 +97,9 @@ export interface EntryAuthor {
   /** Undefined where nobody knows. */
   readonly author: Author | undefined;
 }
+
+/** How many there are. */
+export interface LedgerCounts {
+  readonly transactions: number;
+  readonly accounts: number;
+}

@@ -16,6 +16,8 @@ export interface WriteOptions {
   readonly schemaVersion?: string;
   /** Undefined where nobody knows. */
   readonly author?: Author | undefined;
+  /** How many causes, one after the other, led to the write; 0 unless given. Neither hashes nor exports know it. */
+  readonly causationDepth?: number | undefined;
 }
 
 /** The outcome of a write. */
@@ -31,6 +33,8 @@ export interface BulkElement {
   /** The command, or why the element is not valid. */
   readonly command: Result<Command>;
   readonly idempotencyKey: string;
+  /** That of the bulk unless given. */
+  readonly causationDepth?: number | undefined;
 }
 
 export interface BulkOptions {
@@ -40,6 +44,8 @@ export interface BulkOptions {
   readonly schemaVersion?: string;
   /** The author of all elements. */
   readonly author?: Author | undefined;
+  /** As of a single write. */
+  readonly causationDepth?: number | undefined;
   /**
    * Whether the elements are a part of a stream. The outcomes then contain no transactions, which `readCommitted` gives
    * later. Where the elements exceed a limit, the rest is left for the next call.

@@ -26,6 +26,8 @@ const TABLES: readonly string[] = [
     UNIQUE (client_id, subject, issuer)
   ) STRICT`,
   `CREATE TABLE authorship (log INTEGER PRIMARY KEY, changes TEXT NOT NULL) STRICT`,
+  // How many causes led to an entry, where there were any; see `CausationDepths`.
+  `CREATE TABLE causation (log INTEGER PRIMARY KEY, depth INTEGER NOT NULL) STRICT`,
   // role: 0 destination, 1 source, 2 both; 4 is added where a side moved a zero amount. Volumes are integers up to
   // 2^53, and decimal text above. The effective deltas say by how much the effective volumes exceed the volumes,
   // which is the same for many moves.
@@ -84,7 +86,7 @@ const LOG: readonly string[] = [
  * of `ledger` or `migration`: code that can't open the ledger reads them, too.
  *
  * The log is the truth: every other row can be derived from it, and from `account` and `asset`, which name the integers
- * in its payloads. Only the authors of its entries and the notes of imports are known nowhere else. The first step has a table for the log, the
+ * in its payloads. Only the authors of its entries, their causes and the notes of imports are known nowhere else. The first step has a table for the log, the
  * second one gives its entries to the transactions that they made. A `move` is what one transaction did to one account and
  * asset, with the volumes after it, so that the last move has the current volumes. What most rows lack is null and costs
  * a byte: a `timestamp` that equals the log date, effective volumes that equal the volumes. Indexes are partial for the

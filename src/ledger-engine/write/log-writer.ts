@@ -29,6 +29,8 @@ export interface AppendOptions {
   readonly storedHash?: string | undefined;
   /** Kept outside of the entry, and so of its hash. */
   readonly author?: Author | undefined;
+  /** The same. */
+  readonly causationDepth?: number | undefined;
 }
 
 /** The end of the log, which the next entry is chained to. The id of an empty log is -1. */

@@ -83,6 +83,8 @@ export interface NewTemplateRun extends TransactionFields {
 /** One of several runs, with its own idempotency key. */
 export interface KeyedTemplateRun extends NewTemplateRun {
   readonly idempotencyKey: string;
+  /** How many triggers led to it; as many as to the whole unless given. */
+  readonly causationDepth?: number | undefined;
 }
 
 /** What a caller of a transaction template has to know of it. */
@@ -195,10 +197,10 @@ export class LedgerClient {
     runs: readonly KeyedTemplateRun[],
     { schemaVersion }: { readonly schemaVersion: string },
   ): Promise<readonly Result<unknown>[]> {
-    const elements = runs.map(({ idempotencyKey, template, vars, ...rest }) => {
+    const elements = runs.map(({ idempotencyKey, causationDepth, template, vars, ...rest }) => {
       toWriteOptions({ idempotencyKey });
       const command = attempt(() => toCommit({ ...rest, script: { template, vars } }));
-      return { idempotencyKey, command };
+      return { idempotencyKey, command, causationDepth };
     });
     const settings = { FLORIN_BULK_MAX_SIZE: runs.length };
     const options = { settings, schemaVersion, atomic: false, continueOnFailure: false };

@@ -1,6 +1,7 @@
 import type { LEDGER_EVENT_TYPES } from "./event-types.ts";
 import type { WrittenLog } from "./objects/calls.ts";
 import {
+  type CausationDepths,
   type LedgerInfo,
   type LogData,
   type LogEntry,
@@ -16,11 +17,16 @@ import { EVENT_VERSION, type PlatformEvent, type WrittenEvent } from "#platform/
 export function toPlatformEvents(
   { uuid, name }: LedgerInfo,
   entries: readonly LogEntry[],
+  causationDepths: CausationDepths = new Map(),
 ): PlatformEvent[] {
-  return entries.map(({ id, date, data }) => ({
-    ...toEvent(uuid, { id, date, type: data.type }),
-    payload: { ledger: name, ...toPayload(data) },
-  }));
+  return entries.map(({ id, date, data }) => {
+    const causationDepth = causationDepths.get(id);
+    return {
+      ...toEvent(uuid, { id, date, type: data.type }),
+      payload: { ledger: name, ...toPayload(data) },
+      ...(causationDepth === undefined ? {} : { causationDepth }),
+    };
+  });
 }
 
 /** The same without payloads. */

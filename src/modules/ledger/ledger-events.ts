@@ -25,11 +25,12 @@ export class LedgerEvents {
 
   /** Events of a range of log entries: as many as one call gives, and how far they reach. Confirmed ones may be left out. */
   async read({ ledger, uuid }: LedgerOrigin, from: number, to: number): Promise<EventsPart> {
-    const { info, entries, publishedLogId } = await callObject(
+    const { info, entries, causationDepths, publishedLogId } = await callObject(
       ledgerObject(this.#env, ledger).readLogs(from, to, uuid),
       EVENTS_OF_LEDGER,
     );
-    return { events: toPlatformEvents(info, entries), to: endOf(entries, publishedLogId, to) };
+    const events = toPlatformEvents(info, entries, causationDepths);
+    return { events, to: endOf(entries, publishedLogId, to) };
   }
 
   /** The same without payloads, and more of them. */

@@ -78,13 +78,14 @@ const TO_AUDIT: ObjectCall = { object: "audit", isRead: true };
 export class LedgerService {
   readonly #catalogue: LedgerCatalogue;
   readonly #context: ServiceContext;
-  /** The author of all writes. */
-  readonly #author: Author;
+  /** Who makes all writes, and how many causes led to them. */
+  readonly #origin: Pick<WriteOptions, "author" | "causationDepth">;
 
   constructor(catalogue: LedgerCatalogue, context: ServiceContext) {
     this.#catalogue = catalogue;
     this.#context = context;
-    this.#author = authorOf(context.principal);
+    const { principal, causationDepth } = context;
+    this.#origin = { author: authorOf(principal), causationDepth };
   }
 
   static from(context: ServiceContext): LedgerService {
@@ -159,7 +160,7 @@ export class LedgerService {
   async execute(ledger: string, toCommand: () => Command, options: WriteOptions): Promise<Outcome> {
     const object = this.#object(ledger);
     const command = await checkedRequest(object, toCommand);
-    return callObject(object.execute(command, { ...options, author: this.#author }), TO_LEDGER);
+    return callObject(object.execute(command, { ...options, ...this.#origin }), TO_LEDGER);
   }
 
   /** Executes a create or revert and gives the transaction that it made. */
@@ -182,8 +183,7 @@ export class LedgerService {
   ): Promise<Result<Outcome>[]> {
     const object = this.#object(ledger);
     const elements = await checkedRequest(object, () => bounded(toElements(), settings));
-    const authored = { ...options, author: this.#author };
-    return callObject(object.executeBulk(elements, authored), TO_LEDGER);
+    return callObject(object.executeBulk(elements, { ...options, ...this.#origin }), TO_LEDGER);
   }
 
   /** Executes the elements of a stream as they arrive, or, with `atomic`, all at its end. */
@@ -195,7 +195,7 @@ export class LedgerService {
     const object = this.#object(ledger);
     // Of an unknown ledger, nothing is read. One that gets its name meanwhile gets nothing of the stream.
     const uuid = await callObject(object.assertCreated(), READ_OF_LEDGER);
-    const common = { schemaVersion: options.schemaVersion ?? "", author: this.#author };
+    const common = { schemaVersion: options.schemaVersion ?? "", ...this.#origin };
     const execute: ExecuteBulk = (batch, switches) =>
       callObject(object.executeBulk(batch, { ...switches, ...common }, uuid), TO_LEDGER);
     return options.atomic
@@ -321,7 +321,7 @@ export class LedgerService {
     try {
       return await importInBatches(chunks, async (batch) => {
         uuid ??= await callObject(object.assertCreated(), READ_OF_LEDGER);
-        const authored = { ...batch, author: this.#author };
+        const authored = { ...batch, author: this.#origin.author };
         return callObject(object.importLogs(authored, { importId, uuid }), TO_LEDGER);
       });
     } finally {

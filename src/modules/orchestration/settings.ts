@@ -9,6 +9,14 @@ export const orchestrationSettings = new DeclaredSettings({
         "Steps of expressions that the filters of all triggers of one client and subject take in a second; five times as many are saved up",
     },
   ),
+  FLORIN_TRIGGER_DEPTH: integer(
+    { least: 1, most: 1000 },
+    {
+      standard: "16",
+      meaning:
+        "How many triggers, one after the other, may lead to each other; the trigger that would be one more is stopped, as it is part of a loop",
+    },
+  ),
   FLORIN_ORCHESTRATION_RETENTION: retention({
     standard: "2160h",
     meaning:

@@ -15,6 +15,8 @@ export interface PlatformEvent {
   readonly idempotencyKey: string;
   /** Wire form of the payload; integers may be `bigint`. */
   readonly payload: unknown;
+  /** How many triggers, one after the other, led to the event; absent for none. No client sees it. */
+  readonly causationDepth?: number;
 }
 
 /** An event whose payload is written already. */

@@ -22,6 +22,8 @@ export interface OutboxPorts {
   readonly send: (messages: readonly MessageSendRequest<OutboxMessage>[]) => Promise<void>;
   readonly sweepClock: SweepClock;
   readonly clock: Clock;
+  /** How many triggers led to the events that do not say it themselves. */
+  readonly causationDepth?: number;
 }
 
 /** A change that is stored together with its events. */
@@ -84,13 +86,18 @@ export class Outbox {
     this.#ports = ports;
   }
 
-  static from({ env, clock }: Pick<ServiceContext, "env" | "clock">): Outbox {
+  static from({
+    env,
+    clock,
+    causationDepth = 0,
+  }: Pick<ServiceContext, "env" | "clock" | "causationDepth">): Outbox {
     return new Outbox(databaseOf(env), {
       send: async (messages) => {
         await env.EVENTS.sendBatch(messages);
       },
       sweepClock: sweepClockOf(env),
       clock,
+      causationDepth,
     });
   }
 
@@ -100,12 +107,13 @@ export class Outbox {
    */
   async publish<const T extends readonly BatchItem<"sqlite">[]>({
     change,
-    events,
+    events: told,
     condition,
     audit,
     isVital = audit?.isVital ?? false,
   }: Publication<T>): Promise<BatchResponse<T>> {
     assert(audit === undefined || change.length > 0, "the audit tells of a change");
+    const events = caused(told, this.#ports.causationDepth);
     assertPublishable(events);
     if (events.length > 0) await this.#ports.sweepClock.watch(this.#nowMs() + STATEMENT_MS_MAX);
     const announceAt = fromMillis(this.#nowMs() + waitAfterFailures(ANNOUNCE_BACKOFF, 1));
@@ -164,6 +172,12 @@ export class Outbox {
 /** How long an event that was announced again so many times waits for the next time, in milliseconds. */
 const waitOf = (attempts: number): number =>
   attempts > PARKED_AFTER_ATTEMPTS ? PARKED_MS : waitAfterFailures(ANNOUNCE_BACKOFF, attempts + 1);
+
+/** Events with what led to them. */
+const caused = (events: readonly OutboxEvent[], causationDepth = 0): readonly OutboxEvent[] =>
+  causationDepth === 0
+    ? events
+    : events.map((stored) => ({ ...stored, event: { causationDepth, ...stored.event } }));
 
 /** Throws `VALIDATION` for events that cannot all be stored, announced and read. */
 function assertPublishable(events: readonly OutboxEvent[]): void {

@@ -79,6 +79,8 @@ export class InitiationWorld {
   readonly provider = new FakeProvider();
   fourEyes = false;
   subject = "alice";
+  /** How many triggers led to what is asked for. */
+  causationDepth = 0;
   #count = 0;
 
   get connector(): InstalledConnector {
@@ -97,6 +99,7 @@ export class InitiationWorld {
       env: { ...settings, ...bindings } as unknown as Env, // the bindings that initiations use
       principal: { ...ANONYMOUS, subject: this.subject },
       requestId: "test",
+      causationDepth: this.causationDepth,
       clock: () => fromMillis(this.world.nowMs),
     };
   }

@@ -8,6 +8,8 @@ export const TEST_SETTINGS = {
   FLORIN_PIPELINE_PUSH_RETRY_PERIOD: "100ms",
   FLORIN_PIPELINE_SYNC_PERIOD: "100ms",
   FLORIN_PAYMENTS_POLLING_PERIOD_MIN: "100ms",
+  // So that loops of triggers come to their end soon.
+  FLORIN_TRIGGER_DEPTH: "4",
   // All tests are one client, and what a ledger and the stream of events refuse by themselves has tests as well.
   FLORIN_LIMIT_REQUESTS: "4096",
   FLORIN_LIMIT_EXPORTS: "100",

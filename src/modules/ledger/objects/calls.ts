@@ -1,10 +1,19 @@
-import type { AmountForm, LedgerInfo, LogEntry, EntryHead, ReadName } from "#ledger-engine";
+import type {
+  AmountForm,
+  CausationDepths,
+  LedgerInfo,
+  LogEntry,
+  EntryHead,
+  ReadName,
+} from "#ledger-engine";
 import type { JsonText } from "#platform/json.ts";
 
 /** A run of log entries, and the ledger that they are of. */
 export interface LogRange {
   readonly info: LedgerInfo;
   readonly entries: readonly LogEntry[];
+  /** How many causes led to entries, by their ids, where there were any. */
+  readonly causationDepths: CausationDepths;
   /** The last entry whose event has certainly been published. */
   readonly publishedLogId: number;
 }

@@ -16,6 +16,7 @@ const HEADS_MAX = 2000;
 export const readLogRange = (engine: LedgerEngine, from: number, to: number): LogRange => ({
   info: engine.info,
   entries: engine.readLogs(from, to, LIMITS),
+  causationDepths: engine.causation.depthsIn(from, to),
   publishedLogId: engine.publishedLogId,
 });
 

@@ -17,7 +17,7 @@ const MESSAGE_LENGTH_MAX = 2000;
 /** Does an activity, which happens once however often it is done with the same key. Never throws. */
 export async function executeActivity(
   context: Pick<ServiceContext, "env" | "clock">,
-  instance: Pick<FlowInstance, "id" | "principal">,
+  instance: Pick<FlowInstance, "id" | "principal" | "causationDepth">,
   { request, key }: { readonly request: ActivityRequest; readonly key: string },
 ): Promise<ActivityOutcome> {
   const call = { context: contextOf(context, instance), instanceId: instance.id, key };

@@ -1,9 +1,12 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { ownerErrorOf } from "#modules/orchestration/triggers/firing/owners.ts";
-import type { LaneFigures } from "#modules/orchestration/triggers/lane/lane-object.ts";
-import { triggerFigures } from "#modules/orchestration/triggers/lane/lanes.ts";
-import { getTrigger } from "#modules/orchestration/triggers/store.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import { asClient } from "#modules/auth/index.ts";
+import { resumeTrigger } from "#modules/orchestration/triggers/resume.ts";
+import {
+  MISSED_COUNTED_MAX,
+  triggerWork,
+  type TriggerWork,
+} from "#modules/orchestration/triggers/work.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf, TimestampOutput } from "#platform/http/schemas.ts";
 import { formatTimestamp, fromMillis } from "#platform/time.ts";
@@ -31,6 +34,21 @@ const TriggerWorkResponse = z
       description:
         "Why the trigger starts nothing, whatever the event is: who has created it is gone, or may start no workflows any more.",
     }),
+    stopped: z
+      .object({
+        since: TimestampOutput,
+        depth: z.int().openapi({
+          description: "How many triggers, one after the other, led to the event that stopped it.",
+        }),
+        occurrenceID: z.string().openapi({ description: "The occurrence of that event." }),
+        reason: z.string(),
+        toDo: z.string(),
+        missed: z.int().openapi({
+          description: `Occurrences that started nothing since then; at most ${MISSED_COUNTED_MAX} are counted.`,
+        }),
+      })
+      .optional()
+      .openapi({ description: "Why the trigger fires no more; absent for one that fires." }),
     budgetLeft: z.int().openapi({
       description:
         "The steps that all triggers of the same owner may still take at once. Where it is not above zero, their events wait.",
@@ -40,6 +58,11 @@ const TriggerWorkResponse = z
 
 /** What only Florin tells of triggers. */
 export function registerFlorinTriggers(app: OpenAPIHono<AppEnv>): void {
+  registerWork(app);
+  registerResumption(app);
+}
+
+function registerWork(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
@@ -55,27 +78,64 @@ export function registerFlorinTriggers(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("Its figures", dataOf(TriggerWorkResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const { context } = c.var;
-      const trigger = await getTrigger(context, params.triggerID);
-      const [figures, ownerError] = await Promise.all([
-        triggerFigures(context.env, trigger),
-        ownerErrorOf(context, trigger),
-      ]);
-      return { status: 200, body: { data: toWorkView(figures, ownerError) } };
+      const work = await triggerWork(c.var.context, params.triggerID);
+      return { status: 200, body: { data: toWorkView(work) } };
     },
   );
 }
 
-function toWorkView(
-  figures: LaneFigures,
-  ownerError: string | undefined,
-): z.output<typeof TriggerWorkResponse> {
+function registerResumption(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/triggers/{triggerID}/resume",
+      operationId: "florinResumeTrigger",
+      summary: "Let a trigger fire again that was stopped",
+      description:
+        "A trigger is stopped when it is part of a loop: more triggers than `FLORIN_TRIGGER_DEPTH` allows led, one after the other, to an event that it fires for. Mend the loop first, by a filter say. The events that came meanwhile are occurrences with an error, and start nothing later. A trigger acts for whoever has created it, so that whoever resumes it needs the same scopes.",
+      tags: ["Triggers"],
+      scope: "orchestration:write",
+      params: Params,
+      responses: { 200: json("Its figures", dataOf(TriggerWorkResponse)), ...errors(404) },
+    },
+    async ({ params: { triggerID }, c }) => {
+      const acting = await asClient(c.get("context"), deploymentOf(c).scopes);
+      await resumeTrigger(acting, triggerID);
+      return { status: 200, body: { data: toWorkView(await triggerWork(acting, triggerID)) } };
+    },
+  );
+}
+
+const TO_DO =
+  "Look at what the workflow of the trigger writes and at the filter of the trigger, mend the loop, and resume the trigger with POST /api/florin/v1/triggers/{triggerID}/resume.";
+
+const reasonOf = (depth: number): string =>
+  `The trigger is part of a loop: ${depth} triggers, one after the other, led to an event that it fires for.`;
+
+function toWorkView({
+  figures,
+  ownerError,
+  stop,
+}: TriggerWork): z.output<typeof TriggerWorkResponse> {
   const { waitingSinceMs, lastError, fired, ...counts } = figures;
   return {
     ...counts,
     matches: fired,
     ...(ownerError === undefined ? {} : { ownerError }),
     ...(waitingSinceMs === undefined ? {} : { waitingSince: timeOf(waitingSinceMs) }),
+    ...(stop === undefined
+      ? {}
+      : {
+          stopped: {
+            since: formatTimestamp(stop.since),
+            depth: stop.depth,
+            occurrenceID: stop.occurrenceId,
+            reason: reasonOf(stop.depth),
+            toDo: TO_DO,
+            missed: stop.missed,
+          },
+        }),
     ...(lastError === undefined
       ? {}
       : {

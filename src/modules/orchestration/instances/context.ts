@@ -9,12 +9,13 @@ const CLIENT_ID = "florin/orchestration";
 /** The context in which an instance calls other modules: it acts for the principal who has started it. */
 export const contextOf = (
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
-  { id, principal }: Pick<FlowInstance, "id" | "principal">,
+  { id, principal, causationDepth }: Pick<FlowInstance, "id" | "principal" | "causationDepth">,
 ): ServiceContext => ({
   env,
   clock,
   principal: { ...principal, clientId: CLIENT_ID },
   requestId: `instance:${id}`,
+  causationDepth,
 });
 
 /** Something that the principal of an instance may not do. */

@@ -11,7 +11,10 @@ import { Outbox } from "#platform/events/outbox.ts";
 type InstanceRow = typeof orchestrationInstances.$inferSelect;
 
 /** What a new instance has besides what its first transition says. */
-export type NewInstanceRow = Pick<InstanceRow, "id" | "workflowKey" | "variables" | "principal">;
+export type NewInstanceRow = Pick<
+  InstanceRow,
+  "id" | "workflowKey" | "variables" | "principal" | "causationDepth"
+>;
 
 export interface NewInstanceChange {
   /** Who starts it. */
@@ -59,11 +62,11 @@ export async function insertInstances(
 /** The columns in the order of the table. */
 const INSERTED = (pack: string) => sql`
   SELECT NULL, ${guardOf(0)}, ${columnOf(0)}, ${columnOf(1)}, ${columnOf(2)}, ${columnOf(3)}, ${columnOf(3)},
-    ${columnOf(4)}, ${columnOf(5)}, ${columnOf(6)}, 1, 1, ${columnOf(7)}, ${guardOf(1)}, ${columnOf(8)}, NULL
+    ${columnOf(4)}, ${columnOf(5)}, ${columnOf(6)}, 1, 1, ${columnOf(7)}, ${guardOf(1)}, ${columnOf(8)}, NULL, ${columnOf(9)}
   FROM json_each(${pack}) AS e WHERE true ORDER BY e.key`;
 
 function toRow({ row, transition }: NewInstanceChange) {
-  const { id, workflowKey, variables, principal } = row;
+  const { id, workflowKey, variables, principal, causationDepth } = row;
   const { terminatedAt = null, error = null, stage = 0 } = transition.columns;
   const { dueAt = null, state = null } = transition.columns;
   return {
@@ -78,6 +81,7 @@ function toRow({ row, transition }: NewInstanceChange) {
       stage,
       dueAt,
       state,
+      causationDepth,
     ],
   };
 }

@@ -13,6 +13,8 @@ export interface FlowInstance {
   readonly variables: Variables;
   /** Who has started it. */
   readonly principal: Principal;
+  /** How many triggers, one after the other, led to it. */
+  readonly causationDepth: number;
   readonly createdAt: Timestamp;
   readonly updatedAt: Timestamp;
   readonly terminatedAt?: Timestamp;
@@ -39,6 +41,7 @@ export const toInstance = (
   workflow,
   variables: parseJson(row.variables) as Variables,
   principal: fromPrincipalColumn(row.principal),
+  causationDepth: row.causationDepth,
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
   stage: row.stage,

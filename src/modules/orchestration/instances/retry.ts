@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNotNull, sql } from "drizzle-orm";
+import { assertMayActAs } from "./acting.ts";
 import { type Activity, activitiesOf } from "./activities.ts";
 import { CANCELED, type FlowInstance } from "./instance.ts";
 import { getInstance } from "./store.ts";
@@ -9,13 +10,10 @@ import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
 import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
 import { watchInstances } from "#modules/orchestration/run/watch.ts";
-import { knownScopes } from "#platform/access/known-scopes.ts";
-import { outOfReach } from "#platform/access/ledger-patterns.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
-import type { Principal, ServiceContext } from "#platform/context.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
-import { allows, type Scope } from "#platform/http/authenticator.ts";
 
 /**
  * Lets an instance go on that has failed, from the stage that failed. What that stage has done is not done again, and what it has only
@@ -33,7 +31,7 @@ export async function retryInstance(
   id: string,
 ): Promise<{ readonly instance: FlowInstance; readonly isRetried: boolean }> {
   const failed = await getInstance(context, id);
-  assertMayRepeat(context.principal, failed.principal);
+  assertMayActAs(context.principal, failed.principal, "the instance");
   assertRetryable(failed);
   const { stage } = failed;
   const activities = await activitiesOf(context, failed, stage);
@@ -89,17 +87,6 @@ export async function retryInstance(
   // Of two who do this at a time, one does it.
   const isRetried = await transition.store(change, isNotNull(orchestrationInstances.terminatedAt));
   return { instance: await getInstance(context, id), isRetried };
-}
-
-/** What is repeated acts for whoever has started the instance, so that whoever asks for it may do as much. */
-function assertMayRepeat({ scopes }: Principal, starter: Principal): void {
-  const lacking = knownScopes().filter(
-    (scope) => allows(starter.scopes, scope as Scope) && !allows(scopes, scope as Scope), // modules declare no others
-  );
-  if (lacking.length === 0) return;
-  throw outOfReach(
-    `the instance acts for somebody who may do more than you. You lack: ${lacking.join(", ")}`,
-  );
 }
 
 function assertRetryable({ workflow, stage, variables, terminatedAt, error }: FlowInstance): void {

@@ -102,7 +102,8 @@ export function prepareStart(
   transition.publish("STARTED_WORKFLOW");
   transition.beginStage(0);
   const principal = toPrincipalColumn(context.principal);
-  const row = { id, workflowKey: workflow.key, variables: text, principal };
+  const { causationDepth = 0 } = context;
+  const row = { id, workflowKey: workflow.key, variables: text, principal, causationDepth };
   return { context, workflow, transition, row };
 }
 

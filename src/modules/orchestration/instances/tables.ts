@@ -32,6 +32,8 @@ export const orchestrationInstances = sqliteTable(
     state: text("state").$type<UnfinishedState>(),
     /** What it waits for, or what is tried again, as JSON; null where it does neither. */
     hold: text("hold"),
+    /** How many triggers, one after the other, led to it. */
+    causationDepth: integer("causation_depth").notNull().default(0),
   },
   (table) => [
     index("orchestration_instances_workflow").on(table.workflowKey, table.key),

@@ -32,12 +32,54 @@ export const TRIGGER_EVENT_TYPES = {
       error: "variable 'role': link 'owner' not defined for object",
     },
   },
+  STOPPED_TRIGGER: {
+    description:
+      "A trigger fires no more until it is resumed, as it was part of a loop: more triggers than are allowed led, one after the other, to an event that it fires for.",
+    payload: z.object({
+      triggerID: z.string(),
+      occurrenceID: z.string().openapi({ description: "The occurrence of that event." }),
+      depth: z.int().openapi({ description: "How many triggers led to the event." }),
+    }),
+    example: { triggerID: TRIGGER, occurrenceID: OCCURRENCE, depth: 16 },
+  },
 } as const satisfies EventTypeTable;
+
+/** The event that a trigger was stopped at an occurrence. Its guard is that of the occurrence's trigger. */
+export const stoppedEvent = ({
+  triggerId,
+  occurrenceId,
+  depth,
+  date,
+}: {
+  readonly triggerId: string;
+  readonly occurrenceId: string;
+  readonly depth: number;
+  readonly date: Timestamp;
+}): OutboxEvent => ({
+  event: {
+    id: `orchestration:triggers/${triggerId}/stops/${occurrenceId}`,
+    app: "orchestration",
+    version: EVENT_VERSION,
+    type: "STOPPED_TRIGGER" satisfies keyof typeof TRIGGER_EVENT_TYPES,
+    date,
+    idempotencyKey: "",
+    payload: { triggerID: triggerId, occurrenceID: occurrenceId, depth },
+  },
+  guard: [occurrenceId, STOPS],
+});
+
+/** What the guard of such an event has in the place of an attempt. */
+export const STOPS = "stops";
 
 /** How an occurrence has ended. */
 export type FiringResult =
   | { readonly kind: "started"; readonly instanceId: string }
-  | { readonly kind: "failed"; readonly error: string };
+  | {
+      readonly kind: "failed";
+      readonly error: string;
+      /** Whether the trigger fires no more. */
+      readonly stops?: boolean;
+    };
 
 /** The event that an occurrence has ended. */
 export function triggerEvent(

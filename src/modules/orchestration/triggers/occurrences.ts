@@ -45,6 +45,7 @@ export async function storeOccurrences(
       verdict === "fires" ? firingKey(event) : eventKey(event),
       eventText(event),
       verdict === "fires" ? "fire" : "filter",
+      event.causationDepth ?? 0,
     ]),
   );
   const stored: AnnouncedOccurrence[] = [];
@@ -53,7 +54,7 @@ export async function storeOccurrences(
       .insert(orchestrationOccurrences)
       .select(sql`
         SELECT NULL, e.value ->> 0, e.value ->> 1, e.value ->> 2, ${now}, e.value ->> 3, e.value ->> 4,
-          0, ${dueAt}, NULL, NULL, NULL
+          0, ${dueAt}, NULL, NULL, NULL, e.value ->> 5
         FROM json_each(${pack}) AS e WHERE true ORDER BY e.key`)
       .onConflictDoNothing()
       .returning({

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Triggers. They never change, and the occurrences of those that are deleted stay readable. */
+/** Triggers. What a client has said of one never changes, and the occurrences of those that are deleted stay readable. */
 export const orchestrationTriggers = sqliteTable(
   "orchestration_triggers",
   {
@@ -19,6 +19,11 @@ export const orchestrationTriggers = sqliteTable(
     principal: text("principal").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     deletedAt: text("deleted_at").$type<Timestamp>(),
+    /** Since when it fires no more, as it was part of a loop, and at which occurrence that was noticed; null for one that fires. */
+    stoppedAt: text("stopped_at").$type<Timestamp>(),
+    stoppedBy: text("stopped_by"),
+    /** How many triggers had led to the event of that occurrence. */
+    stoppedDepth: integer("stopped_depth"),
   },
   (table) => [
     index("orchestration_triggers_listed").on(table.deletedAt, table.key),
@@ -50,6 +55,8 @@ export const orchestrationOccurrences = sqliteTable(
     leaseUntil: text("lease_until").$type<Timestamp>(),
     instanceId: text("instance_id"),
     error: text("error"),
+    /** How many triggers, one after the other, led to the event. */
+    causationDepth: integer("causation_depth").notNull().default(0),
   },
   (table) => [
     uniqueIndex("orchestration_occurrences_once").on(table.triggerKey, table.dedupKey),

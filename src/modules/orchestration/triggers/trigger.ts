@@ -18,6 +18,17 @@ export interface Trigger {
   /** Who has created it. */
   readonly principal: Principal;
   readonly createdAt: Timestamp;
+  /** Absent for one that fires. */
+  readonly stop?: TriggerStop;
+}
+
+/** Why a trigger fires no more: it was part of a loop. */
+export interface TriggerStop {
+  readonly since: Timestamp;
+  /** The occurrence at which the loop was noticed. */
+  readonly occurrenceId: string;
+  /** How many triggers had led to its event. */
+  readonly depth: number;
 }
 
 /** A row of the table and the id of its workflow. */
@@ -38,4 +49,14 @@ export const toTrigger = ({ trigger: row, workflowId }: TriggerRow): Trigger => 
   vars: parseJson(row.vars) as Trigger["vars"],
   principal: fromPrincipalColumn(row.principal),
   createdAt: row.createdAt,
+  ...stopOf(row),
 });
+
+function stopOf({
+  stoppedAt,
+  stoppedBy,
+  stoppedDepth,
+}: TriggerRow["trigger"]): Pick<Trigger, "stop"> {
+  if (stoppedAt === null || stoppedBy === null) return {};
+  return { stop: { since: stoppedAt, occurrenceId: stoppedBy, depth: stoppedDepth ?? 0 } };
+}

@@ -34,6 +34,8 @@ export interface AdjustmentToBook {
   readonly createdAt: Timestamp;
   /** How much it moves, from the source to the destination; negative for what goes back. */
   readonly moved: bigint;
+  /** How many triggers, one after the other, led to its payment. */
+  readonly causationDepth: number;
 }
 
 /** Adjustments in the order in which they were stored, and how far the search for them got. */
@@ -95,6 +97,7 @@ const COLUMNS = {
   asset: paymentPayments.asset,
   sourceAccount: paymentPayments.sourceAccount,
   destinationAccount: paymentPayments.destinationAccount,
+  causationDepth: paymentPayments.causationDepth,
 };
 
 interface AdjustmentRow {
@@ -111,6 +114,7 @@ interface AdjustmentRow {
   readonly asset: string;
   readonly sourceAccount: string | null;
   readonly destinationAccount: string | null;
+  readonly causationDepth: number;
 }
 
 /** Where the next part ends; undefined where there is nothing more. */
@@ -176,6 +180,7 @@ function toAdjustment(
   const payment = { connector, reference, type };
   return {
     key: row.key,
+    causationDepth: row.causationDepth,
     ids: {
       payment: encodePaymentId(payment),
       connector: encodeConnectorId(connector),

@@ -261,9 +261,10 @@ function toRun(
       Object.hasOwn(template.variables, variable),
     ),
   );
-  const { ids, status, createdAt } = adjustment;
+  const { ids, status, createdAt, causationDepth } = adjustment;
   return {
     template: template.name,
+    causationDepth,
     vars,
     reference: referenceOf(ids.adjustment),
     timestamp: formatTimestamp(createdAt),

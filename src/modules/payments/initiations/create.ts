@@ -94,7 +94,7 @@ export function assertOfConnector(
 }
 
 function toWaiting(
-  { clock, principal }: ServiceContext,
+  { clock, principal, causationDepth = 0 }: ServiceContext,
   { key, id: connector }: InstalledConnector,
   input: NewInitiation,
 ): Initiation {
@@ -115,6 +115,7 @@ function toWaiting(
     adjustedAt: createdAt,
     adjustments: 1,
     attempts: 0,
+    causationDepth,
     ...given({ scheduledAt, source }),
   };
 }
@@ -155,6 +156,7 @@ function insertions({ env }: ServiceContext, initiation: Initiation) {
       wasProcessed: false,
       reversed: "0",
       reserved: "0",
+      causationDepth: initiation.causationDepth,
     }),
     db.insert(paymentInitiationAdjustments).values({
       ...adjustmentKeys(createdKey(initiation), 0),

@@ -32,6 +32,8 @@ export interface Initiation {
   readonly adjustments: number;
   /** How often it was sent. */
   readonly attempts: number;
+  /** How many triggers, one after the other, led to it. */
+  readonly causationDepth: number;
 }
 
 /** Who has done something, as a token says it. */
@@ -66,7 +68,7 @@ export interface InitiationRow {
 export function toInitiation({ row, provider, connectorReference }: InitiationRow): Initiation {
   const connector = { provider, reference: connectorReference };
   const { key, connectorKey, reference, createdAt, description, type, asset, status } = row;
-  const { adjustedAt, adjustments, attempts, wasProcessed } = row;
+  const { adjustedAt, adjustments, attempts, wasProcessed, causationDepth } = row;
   return {
     key,
     connectorKey,
@@ -77,6 +79,7 @@ export function toInitiation({ row, provider, connectorReference }: InitiationRo
     adjustedAt,
     adjustments,
     attempts,
+    causationDepth,
     id: { connector, reference },
     metadata: parseJson(row.metadata) as ObjectMetadata, // only this module writes the column
     creator: { issuer: row.creatorIssuer, subject: row.creatorSubject },

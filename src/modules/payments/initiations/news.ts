@@ -61,12 +61,13 @@ export function hearNews(context: ServiceContext, initiationKey: number): Promis
 }
 
 async function hear(
-  context: ServiceContext,
+  hearing: ServiceContext,
   relation: typeof paymentInitiationPayments.$inferSelect,
 ): Promise<void> {
-  const { env } = context;
-  const initiation = await findInitiationByKey(context, relation.initiationKey);
+  const { env } = hearing;
+  const initiation = await findInitiationByKey(hearing, relation.initiationKey);
   if (initiation === undefined) return;
+  const context = { ...hearing, causationDepth: initiation.causationDepth };
   const news = await newsOf(context, relation);
   const paid = await paidReversals(context, initiation.key);
   const change = prepareTransitions(

@@ -52,6 +52,8 @@ export const paymentInitiations = sqliteTable(
     wasProcessed: integer("was_processed", { mode: "boolean" }).notNull(),
     reversed: text("reversed").notNull(),
     reserved: text("reserved").notNull(),
+    /** How many triggers, one after the other, led to it. */
+    causationDepth: integer("causation_depth").notNull().default(0),
   },
   (table) => [
     uniqueIndex("payment_initiations_identity").on(table.reference, table.connectorKey),

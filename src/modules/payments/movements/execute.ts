@@ -39,12 +39,13 @@ export async function executeInitiation(
  * provider does: the sweep goes on.
  */
 export async function execute(
-  context: ServiceContext,
+  executing: ServiceContext,
   openPlugin: OpenPlugin,
   movement: MovementRow,
 ): Promise<void> {
-  const execution = await readExecution(context, movement);
-  if (execution === undefined) return dropOrphan(context, movement);
+  const execution = await readExecution(executing, movement);
+  if (execution === undefined) return dropOrphan(executing, movement);
+  const context = { ...executing, causationDepth: execution.initiation.causationDepth };
   try {
     const result = await call(context, openPlugin, await started(context, execution));
     await store(context, execution, result);

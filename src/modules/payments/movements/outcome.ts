@@ -1,3 +1,4 @@
+import { and, eq, lt } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type Execution, readExecution } from "./execution.ts";
 import { deleteMovement, type MovementRow } from "./store.ts";
@@ -25,8 +26,10 @@ import { decideAnew } from "#modules/payments/initiations/store.ts";
 import { prepareTransitions } from "#modules/payments/initiations/transition.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { preparePayments } from "#modules/payments/payments/ingest.ts";
+import { paymentPayments } from "#modules/payments/payments/tables.ts";
 import { endTask, findTask, taskChange } from "#modules/payments/tasks/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
 /**
@@ -49,7 +52,12 @@ export function storePayment(
     const change = await prepareOutcome(context, { execution, payment, id, page });
     const end = await prepareEnd(context, execution, { createdObjectId: encodePaymentId(id) });
     await Outbox.from(context).publish({
-      change: [...page.statements, ...change.statements, ...end.statements],
+      change: [
+        ...page.statements,
+        ...causedBy(initiation, id, context),
+        ...change.statements,
+        ...end.statements,
+      ],
       events: [
         ...page.events,
         ...(change.isRelated ? [] : [relatedPaymentEvent(initiation, id, context.clock())]),
@@ -59,6 +67,28 @@ export function storePayment(
     });
   });
 }
+
+/** The statement that lets a payment, which may have been reported before, know that triggers led to it; none where none did. */
+const causedBy = (
+  { connectorKey, causationDepth }: Initiation,
+  { reference, type }: PaymentId,
+  { env }: ServiceContext,
+): BatchItem<"sqlite">[] =>
+  causationDepth === 0
+    ? []
+    : [
+        databaseOf(env)
+          .update(paymentPayments)
+          .set({ causationDepth })
+          .where(
+            and(
+              eq(paymentPayments.reference, reference),
+              eq(paymentPayments.connectorKey, connectorKey),
+              eq(paymentPayments.type, type),
+              lt(paymentPayments.causationDepth, causationDepth),
+            ),
+          ),
+      ];
 
 /** Stores that a movement cannot be made, and why. */
 export function storeFailure(

@@ -19,7 +19,13 @@ export type KnownAdjustment = Pick<
 
 /** A payment's own columns, without those that are derived from its adjustments, or from others. */
 export type PaymentDetails = Omit<PaymentRow, "key" | "connectorKey" | DerivedColumn>;
-type DerivedColumn = "status" | "initialAmount" | "amount" | "sourceHash" | "destinationHash";
+type DerivedColumn =
+  | "status"
+  | "initialAmount"
+  | "amount"
+  | "sourceHash"
+  | "destinationHash"
+  | "causationDepth";
 
 /** A payment that is about to be added or changed. */
 export class PaymentDraft {

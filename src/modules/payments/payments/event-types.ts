@@ -77,13 +77,15 @@ export interface PaymentEventContext {
   readonly date: Timestamp;
   /** Undefined where the deployment does not know under which URL clients reach it. */
   readonly publicUrl: string | undefined;
+  /** How many triggers led to it; 0 unless given. */
+  readonly causationDepth?: number;
 }
 
 /** The event that an adjustment was stored. */
 export function savedPaymentEvent(
   report: PaymentReport,
   adjustment: ReportedAdjustment,
-  { connector, date, publicUrl }: PaymentEventContext,
+  { connector, date, publicUrl, causationDepth = 0 }: PaymentEventContext,
 ): OutboxEvent {
   const { reference, type, scheme, asset, source, destination, metadata } = report;
   const id: PaymentId = { connector, reference, type };
@@ -111,7 +113,7 @@ export function savedPaymentEvent(
       ...linksOf({ source, destination }, publicUrl),
     },
   });
-  return { event };
+  return { event: causationDepth === 0 ? event : { ...event, causationDepth } };
 }
 
 function linksOf(

@@ -17,7 +17,7 @@ import { platformSettings } from "#platform/platform-settings.ts";
  * decides by the adjustments that it has read; the ordinals of the new ones keep the batch from being stored after others.
  */
 export async function prepareReports(
-  { env, clock }: ServiceContext,
+  { env, clock, causationDepth = 0 }: ServiceContext,
   { connector, reports }: { connector: InstalledConnector; reports: readonly PaymentReport[] },
 ): Promise<PreparedPage> {
   const db = databaseOf(env);
@@ -35,11 +35,15 @@ export async function prepareReports(
     const identity = identityOf(report);
     const draft = drafts.get(identity) ?? PaymentDraft.opened(report);
     drafts.set(identity, draft);
-    return draft
-      .record(report)
-      .map((adjustment) => savedPaymentEvent(report, adjustment, eventContext));
+    return draft.record(report).map((adjustment) => {
+      const depth = Math.max(causationDepth, draft.row?.causationDepth ?? 0);
+      return savedPaymentEvent(report, adjustment, { ...eventContext, causationDepth: depth });
+    });
   });
-  return { statements: toStatements(db, connector, [...drafts.values()]), events };
+  return {
+    statements: toStatements(db, { connector, causationDepth }, [...drafts.values()]),
+    events,
+  };
 }
 
 /** The type comes first, as it has no line break. */

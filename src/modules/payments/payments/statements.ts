@@ -14,19 +14,26 @@ import { stringifyJson } from "#platform/json.ts";
 
 type Statements = PreparedPage["statements"];
 
+/** Where payments come from, and how many triggers led to those that are new. */
+export interface PaymentOrigin {
+  readonly connector: InstalledConnector;
+  readonly causationDepth?: number | undefined;
+}
+
 /** Stores what has been recorded in drafts: a few statements, however many there are. */
 export function toStatements(
   db: Database,
-  connector: InstalledConnector,
+  origin: PaymentOrigin,
   drafts: readonly PaymentDraft[],
 ): Statements {
+  const { connector } = origin;
   const changed = drafts.filter(({ added }) => added.length > 0);
   const opened = changed.filter(({ row }) => row === undefined);
   const stored = changed.filter(({ row }) => row !== undefined);
   const termsOf = (draft: PaymentDraft) => termsOfDraft(connector, draft);
   const reopened = stored.filter(({ row, details }) => row?.metadata !== details.metadata);
   return [
-    ...unlessEmpty(opened.map(toPayment), (rows) => insertPayments(db, connector, rows)),
+    ...unlessEmpty(opened.map(toPayment), (rows) => insertPayments(db, origin, rows)),
     ...(opened.length === 0 ? [] : [PAYMENT_SEGMENTS.addInserted(db, opened.map(termsOf))]),
     ...(stored.length === 0
       ? []
@@ -59,9 +66,13 @@ function unlessEmpty(rows: Rows, statement: (rows: SQL) => Statements[number]): 
   return rows.length === 0 ? [] : [statement(jsonRows(rows))];
 }
 
-const insertPayments = (db: Database, connector: InstalledConnector, rows: SQL) =>
+const insertPayments = (
+  db: Database,
+  { connector, causationDepth = 0 }: PaymentOrigin,
+  rows: SQL,
+) =>
   db.insert(paymentPayments).select(sql`
-    SELECT NULL, ${installedKey(connector)}, ${rowItems(18)}
+    SELECT NULL, ${installedKey(connector)}, ${rowItems(18)}, ${causationDepth}
     FROM ${rows} AS r WHERE true ORDER BY ${ROW_ORDER}`);
 
 /** In the order of the table's columns. */

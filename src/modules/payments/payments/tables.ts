@@ -35,6 +35,8 @@ export const paymentPayments = sqliteTable(
     metadata: text("metadata").notNull(),
     /** The signature of the metadata; see `core/signature.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
+    /** How many triggers, one after the other, led to it. */
+    causationDepth: integer("causation_depth").notNull().default(0),
   },
   (table) => [
     uniqueIndex("payment_payments_identity").on(table.reference, table.connectorKey, table.type),

@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { type ClaimedOccurrence, claimOccurrences } from "./claim.ts";
+import { loopVerdict } from "./loops.ts";
 import { goneOwner, lostBy, ownersNow } from "./owners.ts";
 import { postponeOccurrence, type Settlement, settleOccurrences } from "./settle.ts";
 import { fromJson } from "#expr";
@@ -84,11 +85,7 @@ async function fire(
     starts.map(({ start }) => start),
   );
   const settlements: Settlement[] = [
-    ...prepared.flatMap((one) =>
-      one?.kind === "failed"
-        ? [{ ...one.claimed, result: { kind: "failed", error: one.error } as const }]
-        : [],
-    ),
+    ...prepared.flatMap((one) => (one?.kind === "failed" ? [{ ...one.claimed, result: one }] : [])),
     ...starts.map(({ claimed: one }, at) => {
       const { instance } = present(started[at], "each start gives an instance");
       return { ...one, result: { kind: "started", instanceId: instance.id } as const };
@@ -102,7 +99,12 @@ async function fire(
 
 type PreparedFiring =
   | { readonly kind: "start"; readonly claimed: ClaimedOccurrence; readonly start: PreparedStart }
-  | { readonly kind: "failed"; readonly claimed: ClaimedOccurrence; readonly error: string };
+  | {
+      readonly kind: "failed";
+      readonly claimed: ClaimedOccurrence;
+      readonly error: string;
+      readonly stops?: boolean;
+    };
 
 interface Surroundings {
   readonly workflows: ReadonlyMap<string, Workflow>;
@@ -121,7 +123,12 @@ async function prepare(
   if (owner === undefined) return { kind: "failed", claimed, error: goneOwner(trigger) };
   const error = lostBy(owner, event);
   if (error !== undefined) return { kind: "failed", claimed, error };
-  const acting = { ...context, principal: owner, requestId: `trigger:${row.id}` };
+  const acting = {
+    ...context,
+    principal: owner,
+    requestId: `trigger:${row.id}`,
+    causationDepth: row.causationDepth + 1,
+  };
   if (event.isTruncated === true) {
     const error = `the event is longer than ${EVENT_LENGTH_MAX} characters`;
     return { kind: "failed", claimed, error };
@@ -131,6 +138,8 @@ async function prepare(
   if (row.state === "filter" && !(await passes(context, { ...claimed, expressions }))) {
     return undefined;
   }
+  const loop = loopVerdict(context, claimed);
+  if (loop !== undefined) return { kind: "failed", claimed, ...loop };
   const variables = await variablesOf(trigger, expressions);
   if (variables.kind === "failed") return { ...variables, claimed };
   try {

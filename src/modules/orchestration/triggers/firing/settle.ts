@@ -1,8 +1,16 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { ClaimedOccurrence, OccurrenceRow } from "./claim.ts";
-import { type FiringResult, triggerEvent } from "#modules/orchestration/triggers/event-types.ts";
+import { stopEvents, stopStatements } from "./loops.ts";
+import {
+  type FiringResult,
+  STOPS,
+  triggerEvent,
+} from "#modules/orchestration/triggers/event-types.ts";
 import { LinkError } from "#modules/orchestration/triggers/link-reader.ts";
-import { orchestrationOccurrences } from "#modules/orchestration/triggers/tables.ts";
+import {
+  orchestrationOccurrences,
+  orchestrationTriggers,
+} from "#modules/orchestration/triggers/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { columnOf, guardOf, packRows } from "#platform/db/guarded-rows.ts";
@@ -41,23 +49,28 @@ export async function settleOccurrences(
       result.kind === "failed" ? result.error : null,
     ],
   }));
+  const stopping = settlements.filter(({ result }) => result.kind === "failed" && result.stops);
   const db = databaseOf(context.env);
+  const changes = packRows(rows).map((pack) =>
+    db
+      .update(orchestrationOccurrences)
+      .set({
+        state: "done",
+        dueAt: null,
+        leaseUntil: null,
+        instanceId: sql`d.instance`,
+        error: sql`d.failure`,
+      })
+      .from(endings(pack))
+      .where(sql`id = d.occurrence AND attempts = d.tried AND state IN ('filter', 'fire')`),
+  );
   await Outbox.from(context).publish({
-    change: packRows(rows).map((pack) =>
-      db
-        .update(orchestrationOccurrences)
-        .set({
-          state: "done",
-          dueAt: null,
-          leaseUntil: null,
-          instanceId: sql`d.instance`,
-          error: sql`d.failure`,
-        })
-        .from(endings(pack))
-        .where(sql`id = d.occurrence AND attempts = d.tried AND state IN ('filter', 'fire')`),
-    ),
-    events: ended.map(({ guard, origin, result }) => ({ ...triggerEvent(origin, result), guard })),
-    condition: IS_SETTLED,
+    change: [...changes, ...stopStatements(context, stopping)],
+    events: [
+      ...ended.map(({ guard, origin, result }) => ({ ...triggerEvent(origin, result), guard })),
+      ...stopEvents(context, stopping),
+    ],
+    condition: sql`CASE ${guardOf(1)} WHEN ${STOPS} THEN ${IS_STOPPED} ELSE ${IS_SETTLED} END`,
   });
 }
 
@@ -71,6 +84,10 @@ const endings = (pack: string) => sql`(
 const IS_SETTLED = sql`EXISTS (
   SELECT 1 FROM ${orchestrationOccurrences}
   WHERE id = ${guardOf(0)} AND attempts = ${guardOf(1)} AND state = 'done')`;
+
+/** A trigger stays stopped by the occurrence at which that was noticed first. */
+const IS_STOPPED = sql`EXISTS (
+  SELECT 1 FROM ${orchestrationTriggers} WHERE stopped_by = ${guardOf(0)})`;
 
 interface Failure extends ClaimedOccurrence {
   readonly error: unknown;

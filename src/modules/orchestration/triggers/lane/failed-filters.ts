@@ -42,6 +42,7 @@ export async function storeFailedFilters(
           leaseUntil: null,
           instanceId: null,
           error,
+          causationDepth: event.causationDepth ?? 0,
         })
         .onConflictDoNothing(),
     ),

@@ -1,0 +1,71 @@
+import { sql } from "drizzle-orm";
+import type { ClaimedOccurrence } from "./claim.ts";
+import { orchestrationSettings } from "#modules/orchestration/settings.ts";
+import { stoppedEvent } from "#modules/orchestration/triggers/event-types.ts";
+import { orchestrationTriggers } from "#modules/orchestration/triggers/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import type { OutboxEvent } from "#platform/events/outbox-store.ts";
+import { formatTimestamp } from "#platform/time.ts";
+
+/** Why an occurrence starts nothing, and whether its trigger fires no more because of it. */
+export interface LoopVerdict {
+  readonly error: string;
+  readonly stops: boolean;
+}
+
+/**
+ * Whether an occurrence is part of a loop: a trigger starts a workflow, which writes what the trigger fires for. Events carry how many
+ * triggers led to them:
+ *
+ *     client ─ write ─► event 0 ─► trigger ─► instance 1 ─ write ─► event 1 ─► trigger ─► instance 2 ─ … ─► event 16 ─► stop
+ *
+ * A trigger that is stopped starts nothing until it is resumed. Each event that it would have fired for is an occurrence with an error.
+ */
+export function loopVerdict(
+  { env }: Pick<ServiceContext, "env">,
+  { row: { causationDepth }, trigger: { stop } }: ClaimedOccurrence,
+): LoopVerdict | undefined {
+  if (stop !== undefined) {
+    const since = formatTimestamp(stop.since);
+    const error = `the trigger is stopped since ${since}, because it was part of a loop of triggers: the event starts nothing. Resume the trigger once the loop is mended`;
+    return { error, stops: false };
+  }
+  const { FLORIN_TRIGGER_DEPTH: most } = orchestrationSettings.of(env);
+  if (causationDepth < most) return undefined;
+  const error = `a loop of triggers: ${causationDepth} triggers, one after the other, led to this event, and FLORIN_TRIGGER_DEPTH allows ${most}. The trigger is stopped until it is resumed`;
+  return { error, stops: true };
+}
+
+type Stopping = Pick<ClaimedOccurrence, "row" | "trigger">;
+
+/** The statements that stop triggers, for the batch that stores how their occurrences have ended. */
+export const stopStatements = (
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
+  stopping: readonly Stopping[],
+) =>
+  firstOfEach(stopping).map(({ row, trigger }) =>
+    databaseOf(env)
+      .update(orchestrationTriggers)
+      .set({ stoppedAt: clock(), stoppedBy: row.id, stoppedDepth: row.causationDepth })
+      .where(sql`key = ${trigger.key} AND stopped_at IS NULL`),
+  );
+
+/** The events that triggers were stopped, each of which `IS_STOPPED` decides about. */
+export const stopEvents = (
+  { clock }: Pick<ServiceContext, "clock">,
+  stopping: readonly Stopping[],
+): OutboxEvent[] =>
+  firstOfEach(stopping).map(({ row, trigger }) =>
+    stoppedEvent({
+      triggerId: trigger.id,
+      occurrenceId: row.id,
+      depth: row.causationDepth,
+      date: clock(),
+    }),
+  );
+
+function firstOfEach(stopping: readonly Stopping[]): Stopping[] {
+  const byTrigger = Map.groupBy(stopping, ({ trigger }) => trigger.key);
+  return [...byTrigger.values()].flatMap((all) => all.slice(0, 1));
+}
