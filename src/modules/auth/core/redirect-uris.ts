@@ -1,4 +1,4 @@
-import { type Authority, covers, endsWith } from "./authority.ts";
+import { type Authority, endsWith } from "./authority.ts";
 
 /** What a change does with a client's redirect URIs. */
 export interface RedirectUriChange {
@@ -14,11 +14,11 @@ export interface RedirectUriChange {
 /**
  * The redirect URIs that a client has after a change, with their makers, and those that end with it. Codes for what the client may do
  * go to these URIs, so that one that somebody weaker has added does not stay when the client is given more: whoever reads the client,
- * adds a scope, and writes it back has not chosen the URI. Whoever names it once more after that has.
+ * changes something else, and writes it back has not chosen the URI. Whoever adds it after it has ended has.
  *
  *     URI is           client gets more                 client does not
  *     new              added by the actor               added by the actor
- *     known            ends unless its maker covers     stays; counts as the actor's where that one may do more
+ *     known            ends unless its maker covers     stays, as whose it is
  */
 export function keptRedirectUris({ wanted, known, actor, now, next }: RedirectUriChange): {
   readonly kept: ReadonlyMap<string, Authority>;
@@ -28,12 +28,9 @@ export function keptRedirectUris({ wanted, known, actor, now, next }: RedirectUr
     const maker = known.get(uri);
     return maker !== undefined && endsWith({ now, next }, maker);
   };
-  const makerOf = (uri: string): Authority => {
-    const maker = known.get(uri);
-    return maker === undefined || covers(actor, maker) ? actor : maker;
-  };
+  const kept = wanted.filter((uri) => !isEnded(uri));
   return {
-    kept: new Map(wanted.filter((uri) => !isEnded(uri)).map((uri) => [uri, makerOf(uri)])),
+    kept: new Map(kept.map((uri) => [uri, known.get(uri) ?? actor])),
     ended: wanted.filter(isEnded),
   };
 }

@@ -132,7 +132,7 @@ describe("a credential", () => {
     expect(endsWith({ now, next }, maker)).toBe(isEnded);
   });
 
-  test("that is a redirect URI ends with its maker, and is the actor's where that one covers it", () => {
+  test("that is a redirect URI ends with its maker, and stays whose it is, whoever writes it back", () => {
     const known = new Map([
       ["good", strong],
       ["evil", weak],
@@ -141,7 +141,7 @@ describe("a credential", () => {
     const wider = { known, wanted, actor: FULL_AUTHORITY, now: of([]), next: strong };
     expect(keptRedirectUris(wider)).toEqual({
       kept: new Map([
-        ["good", FULL_AUTHORITY],
+        ["good", strong],
         ["new", FULL_AUTHORITY],
       ]),
       ended: ["evil"],
