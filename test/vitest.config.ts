@@ -25,6 +25,11 @@ const STAND_INS = {
   "#modules/auth/people/password-cost.ts": resolve(root, "test/support/auth/password-cost.ts"),
 };
 
+/** What calls the Worker in the process of contract tests calls a server of its own in tests in Node. */
+const SERVER_API = {
+  "#test/support/platform/api.ts": resolve(root, "test/support/platform/server-api.ts"),
+};
+
 /** Replaces text imports by Vite's `?raw`; wrangler and esbuild understand the import attribute itself. */
 const textImports: Plugin = {
   name: "text-imports",
@@ -86,6 +91,7 @@ export default defineConfig({
 /** A project of tests in Node. Files that share no state run with `isolate: false`, without a process of their own. */
 function inNode(name: string, options: InlineConfig) {
   return {
+    resolve: { alias: SERVER_API },
     test: {
       name,
       include: [`test/${name}/**/*.test.ts`],

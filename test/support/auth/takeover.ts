@@ -1,13 +1,20 @@
-import { env } from "cloudflare:workers";
+import type { Authenticator } from "./authenticator.ts";
 import { makeClient } from "./clients.ts";
-import { authorizeUrl, freshApp, logIn, PASSWORD, type TestPerson, VERIFIER } from "./logins.ts";
+import {
+  authorizeUrl,
+  freshApp,
+  logIn,
+  openLogin,
+  PASSWORD,
+  type TestApp,
+  type TestPerson,
+  VERIFIER,
+} from "./logins.ts";
 import { PageVisitor } from "./pages.ts";
 import { ask } from "./token-requests.ts";
-import { scopesOf } from "#platform/modules/module.ts";
-import { MODULES } from "#src/modules.ts";
-import { api, type ApiInit, freshName } from "#test/support/platform/api.ts";
+import { ALL_SCOPES, api, type ApiInit, BASE_URL, freshName } from "#test/support/platform/api.ts";
 
-export const ALL_SCOPES = Object.keys(scopesOf(MODULES));
+export { ALL_SCOPES };
 /** What those may do who are attacked. */
 export const STRONG = ["ledger:write", "payments:write"];
 export const CLIENTS = "/api/auth/clients";
@@ -110,12 +117,6 @@ export async function setScopes(id: string, scopes: readonly string[]): Promise<
   return (await response.json<{ data: UserBody }>()).data;
 }
 
-/** Lets so much time pass that no token of former scopes lives any more. */
-export const forgetFormer = (holder: string): Promise<unknown> =>
-  env.DB.prepare("UPDATE auth_former_authorities SET expires_ms = 0 WHERE holder = ?")
-    .bind(holder)
-    .run();
-
 /** The audit's entries of an action, by what was changed. */
 export async function auditOf(action: string, object: string): Promise<number> {
   const query = new URLSearchParams({ action, object }).toString();
@@ -161,9 +162,28 @@ export async function canLogIn(person: TestPerson): Promise<boolean> {
   }
 }
 
-/** A person who acts through an application that may do everything: with a token, a refresh token and the browser. */
-export async function actingPerson(person: TestPerson) {
-  const app = await freshApp({ scopes: ALL_SCOPES });
+/** Adds a passkey of a device to whoever is logged in in a browser. */
+export async function addPasskey(visitor: PageVisitor, device: Authenticator): Promise<void> {
+  const offered = await visitor.post("/api/auth/passkeys/offer", {});
+  const options = await offered.json<{ challenge: string; rp: { id: string } }>();
+  const response = device.create(options, BASE_URL);
+  const added = await visitor.post("/api/auth/passkeys/add", { response });
+  if (!added.ok) throw new Error(await added.text());
+}
+
+/** Whether somebody logs in with the passkey of a device. */
+export async function canLogInBy(device: Authenticator): Promise<boolean> {
+  const visitor = new PageVisitor();
+  const form = await openLogin(visitor, authorizeUrl(await freshApp()));
+  const asked = await visitor.post("/api/auth/passkeys/ask", form);
+  const options = await asked.json<{ challenge: string; rpId: string }>();
+  const fields = { ...form, response: device.get(options, BASE_URL) };
+  return (await visitor.post("/api/auth/passkeys/log-in", fields)).ok;
+}
+
+/** A person who acts through an application, by default one that may do everything: with a token, a refresh token and the browser. */
+export async function actingPerson(person: TestPerson, application?: TestApp) {
+  const app = application ?? (await freshApp({ scopes: ALL_SCOPES }));
   const visitor = new PageVisitor();
   const scope = ["openid", "offline_access", ...ALL_SCOPES].join(" ");
   const back = await logIn(visitor, authorizeUrl(app, { scope }), person);

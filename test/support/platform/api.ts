@@ -36,7 +36,8 @@ export async function bodyOf(response: Response): Promise<unknown> {
   return parseJson(await response.text());
 }
 
-const ALL_SCOPES = Object.keys(scopesOf(MODULES));
+/** The scopes of all modules. */
+export const ALL_SCOPES: readonly string[] = Object.keys(scopesOf(MODULES));
 
 /** An access token of the test client with the given scopes; with all scopes by default. */
 export async function token(...scopes: readonly string[]): Promise<string> {

@@ -10,7 +10,6 @@ import {
   auditOf,
   CLIENTS,
   EVIL_URI,
-  forgetFormer,
   GOOD_URI,
   type KnownClient,
   scopesBy,
@@ -171,22 +170,11 @@ describe("what a client has lost until lately", () => {
     expect((await make({ id: victim.id, scopes: ["auth:write"] })).status).toBe(400);
     expect(await viewOf(victim.id)).toBeUndefined();
   });
-
-  test("is one row for each former set of scopes, and none for a change of other fields", async () => {
-    const { id } = await strongClient();
-    for (const scopes of [[], STRONG, [], STRONG, STRONG]) await asAdministrator(id, { scopes });
-    await asAdministrator(id, { name: "another", metadata: { team: "x" } });
-    const { env } = await import("cloudflare:workers");
-    const query = "SELECT count(*) AS n FROM auth_former_authorities WHERE holder = ?";
-    expect(await env.DB.prepare(query).bind(id).first("n")).toBe(2);
-  });
 });
 
 describe("scopes that are given back, or given for the first time, give nothing to", () => {
   test("a secret that somebody weaker has made meanwhile, of which the audit tells", async () => {
-    const victim = await strongClient();
-    await asAdministrator(victim.id, { scopes: [] });
-    await forgetFormer(victim.id);
+    const victim = await strongClient({ scopes: [] });
     const taken = await takeSecret(victim);
     const { data } = await taken.json<{ data: { id: string; clear: string } }>();
     const loot = { id: victim.id, secret: data.clear };
@@ -209,6 +197,15 @@ describe("scopes that are given back, or given for the first time, give nothing 
     expect((await new PageVisitor().get(url)).status).toBe(400);
     const chosen = await asAdministrator(victim.id, { redirectUris: [GOOD_URI, EVIL_URI] });
     expect(chosen.redirectUris).toEqual([GOOD_URI, EVIL_URI]);
+  });
+
+  test("such a redirect URI, also where an administrator has written the client back before", async () => {
+    const victim = await strongClient({ scopes: [] });
+    await put(victim, { redirectUris: [GOOD_URI, EVIL_URI] });
+    const renamed = await asAdministrator(victim.id, { name: "another name" });
+    expect(renamed.redirectUris).toEqual([GOOD_URI, EVIL_URI]);
+    const restored = await asAdministrator(victim.id, { scopes: STRONG });
+    expect(restored.redirectUris).toEqual([GOOD_URI]);
   });
 
   test("a client that somebody weaker has made, with its secrets", async () => {
@@ -306,6 +303,21 @@ describe("of two requests at once", () => {
       if (!taken.ok) continue;
       const { data } = await taken.json<{ data: { clear: string } }>();
       expect(await scopesBy({ id: victim.id, secret: data.clear })).toEqual([]);
+    }
+  });
+
+  test("none adds a redirect URI to a client that gets more", async () => {
+    for (let round = 0; round < 5; round++) {
+      const victim = await strongClient({ scopes: [] });
+      const body = { name: "t", scopes: STRONG, redirectUris: [GOOD_URI] };
+      const path = pathOf(victim);
+      await Promise.all([
+        put(victim, { redirectUris: [GOOD_URI, EVIL_URI] }),
+        api(path, { method: "PUT", body }),
+      ]);
+      const { scopes = [], redirectUris = [] } = (await viewOf(victim.id)) ?? {};
+      expect(scopes).toEqual(STRONG);
+      expect(redirectUris).toEqual([GOOD_URI]);
     }
   });
 
