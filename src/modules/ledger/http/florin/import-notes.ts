@@ -18,7 +18,7 @@ export function registerImportNotes(app: OpenAPIHono<AppEnv>): void {
       operationId: "florinListImportNotes",
       summary: "List what is odd about imported entries",
       description:
-        "An import takes all entries that Formance Ledger v2 can write, as they are and hash for hash. Those that a write of this server would refuse are listed here, by the ids of the entries, each with the reasons. `sort` may be `id:asc`, which is the default, or `id:desc`.",
+        "An import takes entries of Formance Ledger v2 as they are, hash for hash: with addresses and references of at most 8,192 characters, metadata of 400,000 bytes, 20,000 postings, and transactions of 1.4 MB with their volumes. Those that a write of this server would refuse are listed here, by the ids of the entries, each with the reasons. `sort` may be `id:asc`, which is the default, or `id:desc`.",
       tags: ["Logs"],
       scope: "ledger:read",
       params: LedgerParams,
