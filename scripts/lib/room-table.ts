@@ -89,7 +89,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [...HTTP, "hono/*"],
   },
 
-  "platform/modules": { uses: PLATFORM, packages: HTTP },
+  "platform/modules": { uses: PLATFORM, packages: [...HTTP, ...D1] },
   "platform/document": {
     uses: ANATOMY,
     packages: [...HTTP, "@scalar/hono-api-reference"],

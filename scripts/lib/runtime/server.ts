@@ -1,12 +1,14 @@
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Miniflare } from "miniflare";
+import { z } from "zod";
 import { OperatorError } from "../project.ts";
 import type { StateFolder } from "../state.ts";
 import { reportMemory } from "./memory-report.ts";
 import { migrate } from "./migrate.ts";
 import type { NetworkPorts } from "./public-network.ts";
 import { openRuntime, urlOf, watchRuntimes } from "./runtime.ts";
+import { parseJson } from "#platform/json.ts";
 
 export interface ServerOptions {
   /** The script of the built Worker. */
@@ -76,6 +78,17 @@ const portError = (port: number, cause: Error): OperatorError =>
     { cause },
   );
 
+const Versions = z.object({ problems: z.array(z.string()).optional() });
+
+/** Throws `OperatorError` where the state lacks what the Worker needs: requests would fail in the middle of their work. */
+function assertNoProblems(versions: string): void {
+  const { problems = [] } = Versions.parse(parseJson(versions));
+  if (problems.length === 0) return;
+  throw new OperatorError(
+    `The state cannot be used. Its migrations have the names of this version's, but its tables are others:\n${problems.join("\n")}`,
+  );
+}
+
 const READY_TIMEOUT_MS = 30_000;
 const READY_POLL_MS = 50;
 
@@ -84,8 +97,11 @@ async function answeringUrl(runtime: Miniflare): Promise<string> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
     const response = await fetch(`${origin}/versions`);
-    if (response.ok) return origin;
     const answer = await response.text();
+    if (response.ok) {
+      assertNoProblems(answer);
+      return origin;
+    }
     if (Date.now() > deadline) {
       throw new Error(`GET ${origin}/versions answers ${response.status}: ${answer}`);
     }

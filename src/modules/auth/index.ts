@@ -1,6 +1,9 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import * as authority from "./authority/tables.ts";
 import { purgeLogins } from "./authorize/purge.ts";
+import * as authorize from "./authorize/tables.ts";
 import { purgeGrants } from "./grants/purge.ts";
+import * as grants from "./grants/tables.ts";
 import { PasswordHashObject } from "./hashing/password-hash-object.ts";
 import { registerAudit } from "./http/audit.ts";
 import { registerClients } from "./http/clients.ts";
@@ -19,13 +22,18 @@ import { registerLogin } from "./pages/login.ts";
 import { registerLogout } from "./pages/logout.ts";
 import { registerPasskeys } from "./pages/passkeys.ts";
 import { registerPassword } from "./pages/password.ts";
+import * as passkeys from "./passkeys/tables.ts";
+import * as people from "./people/tables.ts";
+import * as revocations from "./revocations/tables.ts";
 import { authSettings } from "./settings.ts";
 import { AuthStore } from "./store.ts";
+import * as clients from "./tables.ts";
 import { verifierOf } from "./verifier.ts";
 import { AuditLog } from "#platform/audit/audit-log.ts";
 import type { Authenticator } from "#platform/http/authenticator.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
+import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 const VERSION = "v2.4.0";
 
@@ -86,6 +94,7 @@ export const authModule: Module & {
   examples,
   health: ({ env }) => new AuthStore(env).check(),
   settings: authSettings,
+  tables: tablesIn(authority, authorize, clients, grants, passkeys, people, revocations),
   scopes: readAndWrite("auth", "the clients of the OAuth server"),
   sweeps: [
     {

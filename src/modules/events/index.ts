@@ -4,10 +4,12 @@ import { EventStreamObject } from "./event-stream-object.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerEventStream } from "./http/stream.ts";
 import { RecordingFlag } from "./recording-flag.ts";
+import * as tables from "./tables.ts";
 import { honourLedgers } from "#platform/http/access.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import type { Module } from "#platform/modules/module.ts";
 import { DeclaredSettings } from "#platform/settings.ts";
+import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 /**
  * Event streams: events as they happen, for somebody who watches. What surprises:
@@ -48,6 +50,7 @@ export const eventsModule: Module = {
     await new RecordingFlag(env).isSet();
   },
   settings: new DeclaredSettings({}),
+  tables: tablesIn(tables),
   scopes: {},
   eventListener: liveListener,
   classes: { EventStreamObject },

@@ -7,9 +7,11 @@ import { registerPipelines, registerPipelineStates } from "./http/pipelines.ts";
 import { PipelineObject } from "./pipeline-object.ts";
 import { PipelineService } from "./pipeline-service.ts";
 import { exporterSettings } from "./settings.ts";
+import * as tables from "./tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import type { Module } from "#platform/modules/module.ts";
+import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 /**
  * Exporters and pipelines: the logs of ledgers, sent to where others read them. What surprises:
@@ -55,6 +57,7 @@ export const exportersModule: Module = {
     await databaseOf(env).get(sql`SELECT 1`);
   },
   settings: exporterSettings,
+  tables: tablesIn(tables),
   scopes: {},
   eventListener: pipelineListener((context) => PipelineService.from(context)),
   sweeps: [

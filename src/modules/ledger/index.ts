@@ -1,6 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { BucketService } from "./catalogue/buckets/service.ts";
 import { forgetGoneSizes } from "./catalogue/gone-sizes.ts";
+import * as catalogue from "./catalogue/tables.ts";
 import { ledgerSource } from "./event-source.ts";
 import { LEDGER_EVENT_TYPES } from "./event-types.ts";
 import { checkLedgers, LEDGER_VERSION } from "./health.ts";
@@ -40,6 +41,7 @@ import { ledgerSettings } from "./settings.ts";
 import { LEDGER_ERRORS } from "#ledger-engine";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
+import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 export {
   type KeyedWrite,
@@ -67,6 +69,7 @@ export const ledgerModule: Module = {
   examples,
   health: checkLedgers,
   settings: ledgerSettings,
+  tables: tablesIn(catalogue),
   errors: LEDGER_ERRORS,
   eventTypes: LEDGER_EVENT_TYPES,
   scopes: readAndWrite("ledger", "ledgers and everything in them, exporters and pipelines"),

@@ -11,6 +11,7 @@ import { registerServer } from "./http/server.ts";
 import { registerTriggers } from "./http/triggers.ts";
 import { registerWorkflows } from "./http/workflows.ts";
 import { INSTANCE_EVENT_TYPES } from "./instances/event-types.ts";
+import * as instances from "./instances/tables.ts";
 import { sweepEnded } from "./retention/sweep.ts";
 import { InstanceRunnerObject } from "./run/instance-runner-object.ts";
 import { InstanceWorkflow } from "./run/instance-workflow.ts";
@@ -21,10 +22,13 @@ import { TRIGGER_EVENT_TYPES } from "./triggers/event-types.ts";
 import { consumeOccurrences } from "./triggers/firing/queue.ts";
 import { sweepOccurrences } from "./triggers/firing/sweep.ts";
 import { TriggerLaneObject } from "./triggers/lane/lane-object.ts";
+import * as triggers from "./triggers/tables.ts";
+import * as workflows from "./workflows/tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { honourLedgers } from "#platform/http/access.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
+import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 /**
  * Orchestration: workflows, their instances, and the triggers that start them. `core` says what a stage does, as data and as programs that give one activity after
@@ -55,6 +59,7 @@ export const orchestrationModule: Module = {
     await databaseOf(env).get(sql`SELECT 1`);
   },
   settings: orchestrationSettings,
+  tables: tablesIn(instances, triggers, workflows),
   scopes: readAndWrite("orchestration", "workflows, their instances and triggers"),
   eventTypes: { ...INSTANCE_EVENT_TYPES, ...TRIGGER_EVENT_TYPES },
   eventListener: triggerListener,

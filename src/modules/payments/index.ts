@@ -46,6 +46,7 @@ import { CONNECTOR_EVENT_TYPES } from "./installs/event-types.ts";
 import { sweepJobs } from "./jobs/run.ts";
 import { initiationSweep } from "./movements/execute-now.ts";
 import { ORDER_EVENT_TYPES } from "./orders/event-types.ts";
+import { PAYMENT_TABLES } from "./payment-tables.ts";
 import { PAYMENT_EVENT_TYPES } from "./payments/event-types.ts";
 import { ConnectorObject } from "./polling/connector-object.ts";
 import { sweepConnectors } from "./polling/sweep.ts";
@@ -113,6 +114,7 @@ export const paymentsModule: Module = {
     await databaseOf(env).get(sql`SELECT 1`);
   },
   settings: paymentSettings,
+  tables: PAYMENT_TABLES,
   scopes: readAndWrite("payments", "connectors, accounts and payments"),
   errors: PAYMENT_ERRORS,
   eventTypes: {

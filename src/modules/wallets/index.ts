@@ -1,12 +1,14 @@
 import { sql } from "drizzle-orm";
 import { WALLET_CLIENT_CODES, WALLET_ERRORS } from "./errors.ts";
 import { sweepHolds } from "./holds/expire.ts";
+import * as holds from "./holds/tables.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { WALLET_RESOURCES } from "./http/resources.ts";
 import { API_VERSION, walletRoutes } from "./http/routes.ts";
 import { walletSettings } from "./settings.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
+import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 /**
  * Wallets: balances of users, with priority and expiry, and holds. What surprises:
@@ -26,6 +28,7 @@ export const walletsModule: Module = {
     await databaseOf(env).get(sql`SELECT 1`);
   },
   settings: walletSettings,
+  tables: tablesIn(holds),
   scopes: readAndWrite("wallets", "wallets, their balances and their holds"),
   errors: WALLET_ERRORS,
   clientCodes: WALLET_CLIENT_CODES,

@@ -7,8 +7,10 @@ import { API_VERSION, webhookRoutes } from "./http/routes.ts";
 import { EndpointObject } from "./lane/endpoint-object.ts";
 import { WebhookService } from "./service.ts";
 import { webhookSettings } from "./settings.ts";
+import * as tables from "./tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
+import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 /**
  * Webhooks: configs say who gets which events; each event becomes one delivery for each config that wants it; each delivery is
@@ -52,6 +54,7 @@ export const webhooksModule: Module = {
     await databaseOf(env).get(sql`SELECT 1`);
   },
   settings: webhookSettings,
+  tables: tablesIn(tables),
   scopes: readAndWrite("webhooks", "webhook configs and deliveries"),
   eventTypes: WEBHOOK_EVENT_TYPES,
   eventListener: webhookListener,

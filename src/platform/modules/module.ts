@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ResourceGroup } from "./resources.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { ErrorTable } from "#platform/errors.ts";
@@ -40,6 +41,8 @@ export interface Module {
   readonly queues?: QueueConsumers;
   readonly sweeps?: readonly Sweep[];
   readonly classes?: Classes;
+  /** Its tables in D1: `tablesIn` of its files `tables.ts`. It is healthy only where the database has them. */
+  readonly tables: readonly SQLiteTable[];
 }
 
 export type Routes = OpenAPIHono<AppEnv>;

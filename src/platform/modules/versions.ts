@@ -1,5 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Module } from "./module.ts";
+import { stateProblems, type StateProblems } from "./state-problems.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
@@ -30,11 +31,16 @@ const VersionsResponse = z
       )
       .optional()
       .openapi({ description: "What has reached 70 % of its limit; absent where nothing has" }),
+    problems: z.array(z.string()).optional().openapi({
+      description:
+        "What keeps this version from working on the state, a sentence each: migrations of D1 that it does not know, tables and columns that it lacks; absent where nothing does",
+    }),
   })
   .openapi("Versions");
 
 /** `GET /versions`: the modules that have a version of their own, and the health of each. */
 export function registerVersions(app: OpenAPIHono<AppEnv>, modules: readonly Module[]): void {
+  const findProblems = stateProblems(modules);
   endpoint(
     app,
     {
@@ -46,25 +52,38 @@ export function registerVersions(app: OpenAPIHono<AppEnv>, modules: readonly Mod
       scope: "public",
       responses: { 200: json("The modules", VersionsResponse) },
     },
-    async ({ c }) => ({
-      status: 200,
-      body: {
-        region: deploymentOf(c).settings.FLORIN_LOCAL
-          ? "local"
-          : (c.req.raw.cf?.region?.toString() ?? "unknown"),
-        env: deploymentOf(c).settings.FLORIN_LOCAL ? "local" : "production",
-        ...(await showLarge(c.get("context"))),
-        versions: await Promise.all(
-          modules.flatMap((module) => {
-            const { version } = module;
-            return version === undefined
-              ? []
-              : [showHealth({ ...module, version }, c.get("context"))];
-          }),
-        ),
-      },
-    }),
+    async ({ c }) => {
+      const context = c.get("context");
+      const isLocal = deploymentOf(c).settings.FLORIN_LOCAL;
+      const problems = await findProblems(context.env);
+      return {
+        status: 200,
+        body: {
+          region: isLocal ? "local" : (c.req.raw.cf?.region?.toString() ?? "unknown"),
+          env: isLocal ? "local" : "production",
+          ...(await showLarge(context)),
+          ...(problems.sentences.length === 0 ? {} : { problems: [...problems.sentences] }),
+          versions: await Promise.all(
+            modules.flatMap((module) => {
+              const { version } = module;
+              return version === undefined
+                ? []
+                : [showHealth({ ...module, version }, context, problems)];
+            }),
+          ),
+        },
+      };
+    },
   );
+}
+
+async function showHealth(
+  { name, version, health }: Module & { version: string },
+  context: ServiceContext,
+  problems: StateProblems,
+) {
+  const passes = !problems.concern(name) && (await isHealthy(name, health(context)));
+  return { name, version, health: passes };
 }
 
 /** What is near its limit. The answer is public: it names no ledger. A database that does not answer is told of by the health of others. */
@@ -88,13 +107,6 @@ async function showLarge({
     logError("the sizes of the database and of ledgers could not be read", error);
     return {};
   }
-}
-
-async function showHealth(
-  { name, version, health }: Module & { version: string },
-  context: ServiceContext,
-) {
-  return { name, version, health: await isHealthy(name, health(context)) };
 }
 
 /** Whether a check passes. The error goes to the operator's log, because the answer is public. */

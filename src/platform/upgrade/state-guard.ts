@@ -40,11 +40,17 @@ export class StateGuard {
     return this.#fits;
   }
 
+  /** Why this code must not work on the database; undefined where it may, or where the database does not answer. */
+  async refusal(): Promise<string | undefined> {
+    if (!this.#fits && Date.now() >= this.#lookAgainMs) await this.#look();
+    return this.#refusal;
+  }
+
   /** Throws `OVERLOADED` where the migrations of the database are not those of this code. */
   async assertFits(): Promise<void> {
-    if (!this.#fits && Date.now() >= this.#lookAgainMs) await this.#look();
-    if (this.#refusal === undefined) return;
-    throw new AppError("OVERLOADED", this.#refusal, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    const refusal = await this.refusal();
+    if (refusal === undefined) return;
+    throw new AppError("OVERLOADED", refusal, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 
   async #look(): Promise<void> {

@@ -1,0 +1,8 @@
+import * as audit from "#platform/audit/tables.ts";
+import * as reserve from "#platform/db/tables.ts";
+import * as events from "#platform/events/tables.ts";
+import * as sizes from "#platform/storage/tables.ts";
+import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
+
+/** The tables that all modules use. */
+export const PLATFORM_TABLES = tablesIn(audit, events, reserve, sizes);
