@@ -26,6 +26,11 @@ export class Api {
     return new Api(target.url, await requestToken(target, scopes));
   }
 
+  /** The access token, for requests whose answers are no JSON. */
+  get token(): string {
+    return this.#token;
+  }
+
   /** The body of a successful answer. Throws `OperatorError` with the server's own sentence for a refusal. */
   async call<S extends z.ZodType>(request: ApiRequest<S>): Promise<z.output<S>> {
     const { method, path, body, answer } = request;

@@ -34,6 +34,7 @@ export interface Call {
   readonly flag: (name: string) => boolean;
   /** Tells the operator how far it is. It goes to standard error, so that it is no part of the result. */
   readonly note: (line: string) => void;
+  readonly env: NodeJS.ProcessEnv;
   /** Opens the API of the server with a token that has these scopes. */
   readonly connect: (scopes: readonly string[]) => Promise<Api>;
 }

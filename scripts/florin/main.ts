@@ -46,7 +46,7 @@ async function execute(
   const { verb, values, json, url } = command;
   const target = () => findTarget(url === undefined ? env : { ...env, FLORIN_URL: url });
   const connect: Call["connect"] = (scopes) => Api.connect(target(), scopes);
-  const { data, lines, failure } = await verb.run({ ...values, note, connect });
+  const { data, lines, failure } = await verb.run({ ...values, note, env, connect });
   if (json) write(stringifyJson(data));
   else lines.forEach(write);
   if (failure === undefined) return EXIT_CODES.done;

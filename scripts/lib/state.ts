@@ -12,6 +12,7 @@ import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { end, identify, isAlive, type ProcessIdentity } from "./processes.ts";
 import { OperatorError } from "./project.ts";
+import { CURRENT_VERSION, VERSION_FILE, whyFolderRefused } from "./release/state-version.ts";
 
 /**
  * The state folder of a local server, with all data, its secrets, and the server that uses it. Only the owner of its
@@ -28,15 +29,26 @@ export class StateFolder {
 
   /**
    * Locks the folder for this process, and makes it if there is none. First it ends a runtime that outlived its server
-   * and would write the same files. Throws `OperatorError` when another server has the lock.
+   * and would write the same files. Throws `OperatorError` when another server has the lock, and where another version of
+   * Florin has written what this one does not know.
    */
   static async open(path: string): Promise<StateFolder> {
     const folder = new StateFolder(path, takeLock(path));
+    folder.#assertKnown();
     const orphan = folder.#read(RUNTIME_FILE) as ProcessIdentity | undefined;
     if (orphan !== undefined) await end(orphan);
     rmSync(folder.temporaryPath, { recursive: true, force: true });
     mkdirSync(folder.temporaryPath, { mode: 0o700 });
     return folder;
+  }
+
+  #assertKnown(): void {
+    const reason = whyFolderRefused(this.path);
+    if (reason !== undefined) {
+      this.#lock.close();
+      throw new OperatorError(`The state folder ${this.path} can't be used. ${reason}`);
+    }
+    this.#write(VERSION_FILE, CURRENT_VERSION);
   }
 
   /** Where Miniflare, and `wrangler dev --persist-to`, keep their data. */

@@ -18,7 +18,8 @@ const STATEMENTS = [
   "CREATE TABLE entry (sequence INTEGER PRIMARY KEY, item TEXT NOT NULL) STRICT",
 ];
 
-const TABLES = new TableSteps("the recording of events", [
+/** The tables of the object that records events. */
+export const RECORDING_TABLES = new TableSteps("the recording of events", [
   { name: "The recording of events", statements: STATEMENTS },
 ]);
 
@@ -34,7 +35,7 @@ export class EventRecording {
 
   constructor(sql: Sql) {
     this.#sql = sql;
-    TABLES.migrateToEnd(sql);
+    RECORDING_TABLES.migrateToEnd(sql);
     const [state] = sql.all<{ is_on: number; idle_since_ms: number | null }>(
       "SELECT is_on, idle_since_ms FROM recording",
     );

@@ -60,7 +60,8 @@ const CREATE = `CREATE TABLE progress (
   failures INTEGER NOT NULL DEFAULT 0, failing_since INTEGER, failed_at INTEGER, error TEXT
 ) STRICT`;
 
-const TABLES = new TableSteps("the progress of the pipeline", [
+/** The tables of the object of a pipeline. */
+export const PROGRESS_TABLES = new TableSteps("the progress of the pipeline", [
   { name: "The progress of a pipeline", statements: [CREATE] },
 ]);
 
@@ -77,7 +78,7 @@ export class ProgressStore {
   constructor(sql: Sql) {
     this.#sql = sql;
     this.#exists = hasSteps(sql);
-    if (this.#exists) TABLES.migrateToEnd(sql);
+    if (this.#exists) PROGRESS_TABLES.migrateToEnd(sql);
   }
 
   read(): Progress | undefined {
@@ -99,7 +100,7 @@ export class ProgressStore {
       const row = this.#row();
       if (row !== undefined && row.revision >= revision) return row.revision === revision;
       if (row === undefined) {
-        if (!this.#exists) TABLES.migrateToEnd(this.#sql);
+        if (!this.#exists) PROGRESS_TABLES.migrateToEnd(this.#sql);
         this.#exists = true;
         this.#sql.all(
           "INSERT INTO progress (one, pipeline, revision, resets, active_at) VALUES (1, ?, ?, ?, ?)",

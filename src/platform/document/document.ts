@@ -6,6 +6,7 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { type Module, scopesOf } from "#platform/modules/module.ts";
 import type { ResourceGroup } from "#platform/modules/resources.ts";
+import { FLORIN_VERSION } from "#platform/upgrade/version.ts";
 
 export interface DocumentParts {
   readonly modules: readonly Module[];
@@ -38,7 +39,7 @@ export function makeDocument(
     openapi: "3.1.0",
     info: {
       title: "Florin",
-      version: "0.1.0",
+      version: FLORIN_VERSION,
       license: { name: "MIT" },
       description: introduction,
     },

@@ -40,6 +40,11 @@ export class TableSteps {
     this.#steps = steps;
   }
 
+  /** All steps, in order. */
+  get steps(): readonly Step[] {
+    return this.#steps;
+  }
+
   /** Number of the last step. */
   get last(): number {
     return this.#steps.length;

@@ -7,7 +7,8 @@ export interface Wake extends RunParams {
   readonly atMs: number;
 }
 
-const TABLES = new TableSteps("the list of instances that wait", [
+/** The tables of the object that wakes instances. */
+export const WAKE_TABLES = new TableSteps("the list of instances that wait", [
   {
     name: "The list of instances that wait",
     statements: [
@@ -23,7 +24,7 @@ export class WakeList {
 
   constructor(sql: Sql) {
     this.#sql = sql;
-    TABLES.migrateToEnd(sql);
+    WAKE_TABLES.migrateToEnd(sql);
   }
 
   /** An instance has one wake: that of its latest run, and the earliest of those that were asked for. */

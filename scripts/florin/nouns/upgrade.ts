@@ -1,0 +1,170 @@
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
+import { z } from "zod";
+import { compareMigrations, type MigrationsState } from "#platform/upgrade/migrations.ts";
+import { FLORIN_VERSION } from "#platform/upgrade/version.ts";
+import type { Noun, Outcome } from "#scripts/florin/command.ts";
+import { OperatorError, ROOT, WRANGLER, WRANGLER_ENV } from "#scripts/lib/project.ts";
+import {
+  type ObjectProgress,
+  readObjects,
+  whyObjectsRefused,
+} from "#scripts/lib/release/object-files.ts";
+import { OBJECT_STEPS } from "#scripts/lib/release/object-steps.ts";
+import { readStateVersion, whyFolderRefused } from "#scripts/lib/release/state-version.ts";
+import { statePath } from "#scripts/lib/state.ts";
+
+export const noun: Noun = {
+  summary: "Upgrades",
+  verbs: {
+    check: {
+      summary: "Says what this version would do with a state, and changes nothing",
+      options: {
+        remote: {
+          kind: "flag",
+          meaning:
+            "the D1 database of the deployment, which wrangler asks; without it, the state folder",
+        },
+      },
+      run: (call) => (call.flag("remote") ? checkRemote() : checkFolder(statePath(call.env, ROOT))),
+    },
+  },
+};
+
+/** Reads a state folder, which a server may be using. */
+async function checkFolder(path: string): Promise<Outcome> {
+  const version = readStateVersion(path);
+  const dataPath = join(path, "v3");
+  const heading = `This is Florin ${FLORIN_VERSION}. The state folder is ${path}.`;
+  if (version === undefined && !existsSync(dataPath)) {
+    return {
+      data: { florin: FLORIN_VERSION, folder: path, isNew: true },
+      lines: [heading, "No state is there yet: npm start makes a new one."],
+    };
+  }
+  const folderRefusal = whyFolderRefused(path);
+  const migrations = compareMigrations(readAppliedIn(dataPath));
+  const objects = readObjects(dataPath);
+  const refusal = folderRefusal ?? refusalOf(migrations) ?? whyObjectsRefused(objects);
+  const used =
+    version === undefined
+      ? "It does not say which version used it last."
+      : `Florin ${version.florin} used it last; its format is ${version.format}.`;
+  const data = {
+    florin: FLORIN_VERSION,
+    folder: path,
+    usedBy: version ?? null,
+    missingMigrations: migrations.kind === "behind" ? migrations.missing : [],
+    objects: objects.map(({ className, known, countByStep }) => ({
+      className,
+      lastStep: known,
+      countByStep: Object.fromEntries(countByStep),
+    })),
+    refusal: refusal ?? null,
+  };
+  if (refusal !== undefined) {
+    return { data, lines: [heading, used], failure: `npm start refuses this state. ${refusal}` };
+  }
+  return {
+    data,
+    lines: [
+      heading,
+      used,
+      describeMigrations(migrations, "npm start applies"),
+      ...objects.flatMap(describeObjects),
+    ],
+  };
+}
+
+/**
+ * The names of the migrations that were applied to the D1 database of a local server; none where there is no database. The name of its
+ * file is a hash.
+ */
+function readAppliedIn(dataPath: string): string[] {
+  const folder = join(dataPath, "d1/miniflare-D1DatabaseObject");
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder).filter(
+    (name) => name.endsWith(".sqlite") && name !== "metadata.sqlite",
+  );
+  return files.flatMap((name) => {
+    const database = new DatabaseSync(join(folder, name), { readOnly: true });
+    try {
+      const books = "SELECT 1 FROM sqlite_master WHERE name = 'd1_migrations'";
+      if (database.prepare(books).get() === undefined) return [];
+      const rows = database.prepare("SELECT name FROM d1_migrations ORDER BY id").all();
+      return rows.map((row) => String(row["name"]));
+    } finally {
+      database.close();
+    }
+  });
+}
+
+/** Asks the database of the deployment. Its objects cannot be seen from here. */
+async function checkRemote(): Promise<Outcome> {
+  const migrations = compareMigrations(await readAppliedRemotely());
+  const refusal = refusalOf(migrations);
+  const data = {
+    florin: FLORIN_VERSION,
+    missingMigrations: migrations.kind === "behind" ? migrations.missing : [],
+    refusal: refusal ?? null,
+  };
+  const steps = Object.entries(OBJECT_STEPS)
+    .filter(([, { length }]) => length > 0)
+    .map(([name, { length }]) => `  ${name}: ${length}`);
+  const lines = [
+    `This is Florin ${FLORIN_VERSION}.`,
+    describeMigrations(migrations, "npx wrangler d1 migrations apply florin --remote applies"),
+    "How far the objects of a deployment are cannot be seen from here. Each one makes the steps that it lacks when it is next used, and answers 503 where a later version has made more. The last step that this version knows for each class:",
+    ...steps,
+  ];
+  return refusal === undefined
+    ? { data, lines }
+    : { data, lines, failure: `A Worker of this version refuses this database. ${refusal}` };
+}
+
+const Answer = z.tuple([z.object({ results: z.array(z.object({ name: z.string() })) })]);
+
+async function readAppliedRemotely(): Promise<string[]> {
+  const query = "SELECT name FROM d1_migrations ORDER BY id";
+  const options = ["d1", "execute", "florin", "--remote", "--json", "--command", query];
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [WRANGLER, ...options], {
+      cwd: ROOT,
+      env: { ...process.env, ...WRANGLER_ENV },
+    });
+    const [{ results }] = Answer.parse(JSON.parse(stdout));
+    return results.map(({ name }) => name);
+  } catch (cause) {
+    const { stdout = "", stderr = "" } = cause as { stdout?: string; stderr?: string }; // of `execFile`
+    const output = `${stdout}${stderr}`.trim();
+    // A database that was made and never migrated has no table of migrations.
+    if (output.includes("no such table: d1_migrations")) return [];
+    throw new OperatorError(
+      `wrangler cannot read the database of the deployment.\n${output || String(cause)}`,
+      { cause },
+    );
+  }
+}
+
+const refusalOf = (state: MigrationsState): string | undefined =>
+  state.kind === "refused" ? state.reason : undefined;
+
+const describeMigrations = (state: MigrationsState, whoApplies: string): string =>
+  state.kind === "behind"
+    ? `The database lacks ${state.missing.join(", ")}: ${whoApplies} it.`
+    : "The database has all migrations.";
+
+function describeObjects({ className, known, countByStep }: ObjectProgress): string[] {
+  return [...countByStep]
+    .toSorted(([a], [b]) => a - b)
+    .map(([step, count]) => {
+      const objects = `${className}: ${count} ${count === 1 ? "object" : "objects"} at step ${step} of ${known}`;
+      if (step === 0) return `${objects}, without tables yet.`;
+      if (step >= known) return `${objects}.`;
+      const names = (OBJECT_STEPS[className] ?? []).slice(step).map(({ name }) => name);
+      return `${objects}; at the next use come: ${names.join(", ")}.`;
+    });
+}

@@ -1,0 +1,60 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { OBJECT_STEPS } from "./object-steps.ts";
+
+/** How far the objects of one class are. */
+export interface ObjectProgress {
+  readonly className: string;
+  /** The number of the last step that this code knows. */
+  readonly known: number;
+  /** How many objects are at each step. Those without tables are at step 0. */
+  readonly countByStep: ReadonlyMap<number, number>;
+}
+
+/** An audit that another version has begun is thrown away and begun again. */
+const BEGUN_AGAIN: ReadonlySet<string> = new Set(["LedgerAuditObject"]);
+
+/** Looks into the file of each object below the data of a local server, whether the server runs or not. */
+export function readObjects(dataPath: string): ObjectProgress[] {
+  return Object.entries(OBJECT_STEPS).flatMap(([className, { length: known }]) => {
+    const steps = known === 0 ? [] : objectFiles(dataPath, className).map(stepOf);
+    if (steps.length === 0) return [];
+    const counts = [...Map.groupBy(steps, (step) => step)].map(
+      ([step, alike]) => [step, alike.length] as const,
+    );
+    return [{ className, known, countByStep: new Map(counts) }];
+  });
+}
+
+/** Why this code cannot work with the objects, a sentence; undefined where it can. */
+export function whyObjectsRefused(objects: readonly ObjectProgress[]): string | undefined {
+  const later = objects.find(
+    ({ className, known, countByStep }) =>
+      !BEGUN_AGAIN.has(className) && Math.max(...countByStep.keys()) > known,
+  );
+  if (later === undefined) return undefined;
+  const { className, known, countByStep } = later;
+  return `The state was written by a later version of Florin: a ${className} in it is at step ${Math.max(...countByStep.keys())}, and this version knows only ${known}. Run the later version again, or one after it.`;
+}
+
+function objectFiles(dataPath: string, className: string): string[] {
+  const folder = join(dataPath, "do", `florin-${className}`);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".sqlite") && name !== "metadata.sqlite")
+    .map((name) => join(folder, name));
+}
+
+/** The last step that an object has begun. */
+function stepOf(file: string): number {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const tables = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'";
+    if (database.prepare(tables).get() === undefined) return 0;
+    const row = database.prepare("SELECT max(step) AS step FROM migration").get();
+    return Number(row?.["step"] ?? 0);
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,25 @@
+import { STEPS as LEDGER_STEPS } from "#ledger-engine/storage/tables.ts";
+import { RECORDING_TABLES } from "#modules/events/event-recording.ts";
+import { PROGRESS_TABLES } from "#modules/exporters/progress.ts";
+import { WAKE_TABLES } from "#modules/orchestration/run/wake-list.ts";
+import { LANE_TABLES as TRIGGER_LANE_TABLES } from "#modules/orchestration/triggers/lane/tables.ts";
+import { LANE_TABLES as WEBHOOK_LANE_TABLES } from "#modules/webhooks/lane/lane-tables.ts";
+import type { Step } from "#platform/sql/step.ts";
+
+/**
+ * The steps of the tables of each class of objects that wrangler.toml binds. A class without steps has no tables of its own: it keeps
+ * single values under names, or nothing. The audit of a ledger has the tables of a ledger; it begins again where they are of another step.
+ */
+export const OBJECT_STEPS: Readonly<Record<string, readonly Step[]>> = {
+  AttemptLimitObject: [],
+  ClockObject: [],
+  ConnectorObject: [],
+  EndpointObject: WEBHOOK_LANE_TABLES.steps,
+  EventStreamObject: RECORDING_TABLES.steps,
+  InstanceRunnerObject: WAKE_TABLES.steps,
+  LedgerAuditObject: LEDGER_STEPS,
+  LedgerObject: LEDGER_STEPS,
+  PasswordHashObject: [],
+  PipelineObject: PROGRESS_TABLES.steps,
+  TriggerLaneObject: TRIGGER_LANE_TABLES.steps,
+};

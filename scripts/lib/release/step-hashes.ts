@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { z } from "zod";
+import { inProject } from "../project.ts";
+import { OBJECT_STEPS } from "./object-steps.ts";
+import type { Step } from "#platform/sql/step.ts";
+import { MIGRATIONS } from "#platform/upgrade/migrations.ts";
+
+const Hashes = z.record(z.string(), z.string());
+
+/** What `migrations/hashes.json` says: a hash of each thing that never changes, by its name. */
+const HashFile = z.object({
+  /** The last version that was released: from then on, nothing that is recorded may be recorded anew. Null before the first release. */
+  released: z.string().nullable(),
+  hashes: Hashes,
+});
+export type HashRecord = z.output<typeof HashFile>;
+
+const FILE = inProject("migrations/hashes.json");
+
+export const readHashes = (): HashRecord => HashFile.parse(JSON.parse(readFileSync(FILE, "utf8")));
+
+export const writeHashes = (record: HashRecord): void =>
+  writeFileSync(FILE, `${JSON.stringify(record, undefined, 2)}\n`);
+
+/**
+ * The hashes of what the code has now: each migration of D1, each step of the tables of objects, and each migration of classes of
+ * wrangler.toml. The code that a step runs over rows is not hashed, as it may be mended; its effect is tested with states of releases.
+ */
+export function currentHashes(): z.output<typeof Hashes> {
+  const database = MIGRATIONS.map((name): [string, string] => [
+    `D1 migration ${name}`,
+    hashOf(readFileSync(inProject("migrations", name), "utf8")),
+  ]);
+  const objects = Object.entries(OBJECT_STEPS).flatMap(([name, steps]) =>
+    steps.map((step, index): [string, string] => [
+      `step ${index + 1} of ${name}`,
+      hashOf(JSON.stringify(formOf(step))),
+    ]),
+  );
+  return Object.fromEntries([...database, ...objects, ...classMigrations()]);
+}
+
+const formOf = ({ name, statements, fresh, rows }: Step) => ({
+  name,
+  statements,
+  fresh,
+  rows: rows === undefined ? undefined : { isServedMeanwhile: rows.isServedMeanwhile },
+});
+
+/** The blocks `[[migrations]]` of wrangler.toml, which the platform applies once each, by their tags. */
+function classMigrations(): [string, string][] {
+  const text = readFileSync(inProject("wrangler.toml"), "utf8");
+  return [...text.matchAll(/^\[\[migrations\]\]\n((?:.+\n)+)/gm)].map(([, block = ""]) => {
+    const [, tag = ""] = /^tag = "(.+)"$/m.exec(block) ?? [];
+    return [`class migration ${tag}`, hashOf(block)];
+  });
+}
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** What is wrong with the current hashes, compared with those that are recorded, a sentence each. */
+export function findChanges(
+  recorded: Readonly<Record<string, string>>,
+  current: Readonly<Record<string, string>>,
+): string[] {
+  const changed = Object.entries(recorded).flatMap(([name, hash]) => {
+    if (current[name] === hash) return [];
+    const what = current[name] === undefined ? "is gone" : "has changed";
+    return [
+      `The ${name} ${what}. States exist that were made with it, and would not be changed with it: leave it as it was, and add a new step behind the last one.`,
+    ];
+  });
+  const unrecorded = Object.keys(current).filter((name) => recorded[name] === undefined);
+  return [
+    ...changed,
+    ...unrecorded.map(
+      (name) => `The ${name} is not recorded. Record it: npm run release -- hashes`,
+    ),
+  ];
+}

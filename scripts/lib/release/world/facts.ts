@@ -1,0 +1,69 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+
+/** The names in the state of a release, which a test finds again. */
+export const WORLD = {
+  ledger: "books",
+  mirror: "mirror",
+  balance: "coupon",
+  client: "shop",
+  redirectUri: "https://shop.example.com/back",
+  person: { email: "ada@example.com", password: "the state of a release" },
+  asset: "EUR/2",
+} as const;
+
+/** What the state of a release holds, and only the server that made it knew. */
+export const Facts = z.object({
+  florin: z.string(),
+  connectorID: z.string(),
+  /** An initiation that waits for its approval. */
+  initiationID: z.string(),
+  poolID: z.string(),
+  bookingID: z.string(),
+  walletID: z.string(),
+  holdID: z.string(),
+  workflowID: z.string(),
+  /** An instance that waits for an event, started by the trigger. */
+  waitingID: z.string(),
+  /** An instance that waits for a time that passes before anybody opens the state. */
+  delayedID: z.string(),
+  triggerID: z.string(),
+  configID: z.string(),
+  configSecret: z.string(),
+  clientSecret: z.string(),
+  exporterID: z.string(),
+  pipelineID: z.string(),
+  /** The last entry of the ledger's log, which the pipeline has sent. */
+  lastLogID: z.int(),
+  /** The log of the ledger, as it was exported. */
+  log: z.string(),
+});
+export type Facts = z.output<typeof Facts>;
+
+export const ANY = z.unknown();
+/** The answer to what was made, and has an id. */
+export const Named = z.object({ data: z.object({ id: z.string() }) });
+/** The answer that is an id. */
+export const Id = z.object({ data: z.string() });
+export const pageOf = <S extends z.ZodType>(item: S) =>
+  z.object({ cursor: z.object({ data: z.array(item) }) });
+
+/** How long the server may take for a step, and how often it is asked, in milliseconds. */
+const PATIENCE_MS = 120_000;
+const POLL_MS = 100;
+
+/** Gives what `ask` finds, as soon as it finds something. */
+export async function waitFor<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
+  const endMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await ask();
+    if (found !== undefined) return found;
+    if (performance.now() > endMs) throw new Error(`${what} takes too long`);
+    await delay(POLL_MS);
+  }
+}
+
+/** The scopes of the client that makes the state. */
+export const SCOPES = ["auth", "ledger", "orchestration", "payments", "wallets", "webhooks"].map(
+  (name) => `${name}:write`,
+);
