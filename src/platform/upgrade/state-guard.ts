@@ -1,6 +1,4 @@
-import { sql } from "drizzle-orm";
 import { compareMigrations, whyRefused } from "./migrations.ts";
-import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { log, logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
@@ -72,14 +70,13 @@ export class StateGuard {
 export const stateGuardOf = memoByEnv((env: Pick<Env, "DB">) => new StateGuard(env));
 
 /** The names of the migrations that were applied, in order; none where no migration ever was. */
-export async function readApplied(env: Pick<Env, "DB">): Promise<string[]> {
-  const database = databaseOf(env);
-  const books = await database.all(
-    sql`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'd1_migrations'`,
-  );
-  if (books.length === 0) return [];
-  const rows = await database.all<{ name: string }>(
-    sql`SELECT name FROM d1_migrations ORDER BY id`,
-  );
-  return rows.map(({ name }) => name);
+async function readApplied({ DB }: Pick<Env, "DB">): Promise<string[]> {
+  try {
+    const query = "SELECT name FROM d1_migrations ORDER BY id";
+    const { results } = await DB.prepare(query).all<{ name: string }>();
+    return results.map(({ name }) => name);
+  } catch (error) {
+    if (String(error).includes("no such table: d1_migrations")) return [];
+    throw error;
+  }
 }
