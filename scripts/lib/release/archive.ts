@@ -25,7 +25,7 @@ export function packState(folder: string, archive: string): void {
     "--group=0",
     "-C",
     folder,
-    "-cJf",
+    "-czf",
     archive,
     ".",
   ]);
@@ -34,5 +34,5 @@ export function packState(folder: string, archive: string): void {
 /** Unpacks an archive into a folder, which is made. */
 export function unpackState(archive: string, folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  execFileSync("tar", ["-C", folder, "-xJf", archive]);
+  execFileSync("tar", ["-C", folder, "-xzf", archive]);
 }

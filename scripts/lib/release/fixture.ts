@@ -19,7 +19,7 @@ export const releaseFiles = (version: string) => {
   const file = (name: string): string => inProject("test/releases", version, name);
   return {
     folder: file("."),
-    state: file("state.tar.xz"),
+    state: file("state.tar.gz"),
     worker: file("worker.js.br"),
     facts: file("facts.json"),
   };

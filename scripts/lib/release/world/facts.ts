@@ -4,7 +4,9 @@ import { z } from "zod";
 /** The names in the state of a release, which a test finds again. */
 export const WORLD = {
   ledger: "books",
+  /** The ledger in which payments are booked, and the one in which workflows move money. */
   mirror: "mirror",
+  flows: "flows",
   balance: "coupon",
   client: "shop",
   redirectUri: "https://shop.example.com/back",

@@ -85,19 +85,19 @@ class World {
   /** An instance that a trigger has started and that waits for an event, and one that waits for its time. */
   async writeFlows() {
     const workflows = "/api/orchestration/v2/workflows";
-    const send = (destination: object) => ({
+    await this.#post(`/api/ledger/v2/${WORLD.flows}`, {}, ANY);
+    const toUser = {
       send: {
-        source: { account: { id: "world", ledger: WORLD.ledger } },
-        destination,
+        source: { account: { id: "world", ledger: WORLD.flows } },
+        destination: { account: { id: "users:${user}", ledger: WORLD.flows } },
         amount: { amount: "500", asset: WORLD.asset },
       },
-    });
-    const toUser = send({ account: { id: "users:${user}", ledger: WORLD.ledger } });
+    };
     const stages = [toUser, { wait_event: { event: "confirmed" } }, toUser];
     const greet = await this.#post(workflows, { name: "greet", stages }, Named);
     const later = await this.#post(
       workflows,
-      { name: "later", stages: [{ delay: { duration: "5m" } }, toUser] },
+      { name: "later", stages: [{ delay: { duration: "2m" } }, toUser] },
       Named,
     );
     const trigger = await this.#post(

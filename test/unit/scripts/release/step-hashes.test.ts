@@ -11,7 +11,9 @@ test("no migration, step or class migration that is recorded has changed, and ea
 test("the steps of every class of objects that wrangler.toml binds are known", () => {
   const text = readFileSync(inProject("wrangler.toml"), "utf8");
   const bound = [...text.matchAll(/\[\[durable_objects\.bindings\]\]\n.+\nclass_name = "(.+)"/g)];
-  expect(bound.map(([, name = ""]) => name).toSorted()).toEqual(Object.keys(OBJECT_STEPS).toSorted());
+  expect(bound.map(([, name = ""]) => name).toSorted()).toEqual(
+    Object.keys(OBJECT_STEPS).toSorted(),
+  );
 });
 
 test("each block of class migrations of wrangler.toml has a hash", () => {
