@@ -1083,11 +1083,12 @@ CREATE INDEX `webhook_owed_due` ON `webhook_owed` (`due_at`);--> statement-break
 CREATE INDEX `webhook_owed_config` ON `webhook_owed` (`config_id`,`due_at`);--> statement-breakpoint
 CREATE TABLE `webhook_payloads` (
 	`event_id` text PRIMARY KEY NOT NULL,
-	`created_at` text NOT NULL,
+	`created_ms` integer NOT NULL,
+	`keep_until_ms` integer NOT NULL,
 	`body` blob NOT NULL
 );
 --> statement-breakpoint
-CREATE INDEX `webhook_payloads_purged` ON `webhook_payloads` (`created_at`);--> statement-breakpoint
+CREATE INDEX `webhook_payloads_due` ON `webhook_payloads` (`keep_until_ms`);--> statement-breakpoint
 CREATE TABLE `webhook_replays` (
 	`key` text PRIMARY KEY NOT NULL,
 	`id` text NOT NULL,

@@ -34,6 +34,7 @@ export interface LaneFilter {
   /** How their ids begin. */
   readonly prefix?: string;
   readonly isActive?: boolean;
+  readonly isDeleted?: false;
 }
 
 /** Which events a config wants. */
@@ -290,7 +291,7 @@ export class ConfigStore {
   }
 
   /** The ids of all configs that may have deliveries, deleted ones included, as far as they meet the conditions. */
-  async listLanes({ ids, prefix, isActive }: LaneFilter): Promise<string[]> {
+  async listLanes({ ids, prefix, isActive, isDeleted }: LaneFilter): Promise<string[]> {
     const rows = await this.#db
       .select({ id: webhookConfigs.id })
       .from(webhookConfigs)
@@ -303,6 +304,7 @@ export class ConfigStore {
             ? undefined
             : and(gte(webhookConfigs.id, prefix), lt(webhookConfigs.id, `${prefix}~`)),
           isActive === undefined ? undefined : eq(webhookConfigs.active, isActive),
+          isDeleted === undefined ? undefined : isNull(webhookConfigs.deletedAt),
         ),
       );
     return rows.map(({ id }) => id);

@@ -12,7 +12,6 @@ import type {
   DeliveryRecord,
 } from "./lane/types.ts";
 import { mergeLanes } from "./merge-lanes.ts";
-import { PayloadStore } from "./payload-store.ts";
 import { ReplayRequests } from "./replay-requests.ts";
 import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -71,13 +70,11 @@ export class DeliveryService {
   readonly #context: ServiceContext;
   readonly #configs: ConfigStore;
   readonly #requests: ReplayRequests;
-  readonly #payloads: PayloadStore;
 
   constructor(context: ServiceContext) {
     this.#context = context;
     this.#configs = ConfigStore.from(context.env);
     this.#requests = ReplayRequests.from(context);
-    this.#payloads = PayloadStore.from(context.env);
   }
 
   static from(context: ServiceContext): DeliveryService {
@@ -122,9 +119,7 @@ export class DeliveryService {
   async replay(id: string, key: string): Promise<DeliveryDetail> {
     return this.#requests.answer({ key, request: ["delivery", id] }, async (name) => {
       const { endpoint, seq } = await this.#locate(id);
-      const detail = await callObject<DeliveryDetail>(endpoint.replay(seq, name), TO_ENDPOINT);
-      await this.#payloads.renew([detail.delivery.eventId], this.#context.clock());
-      return detail;
+      return callObject<DeliveryDetail>(endpoint.replay(seq, name), TO_ENDPOINT);
     });
   }
 
@@ -148,8 +143,6 @@ export class DeliveryService {
     const active = await this.#configs.listLanes({ ids: configIds, isActive: true });
     const query = { statuses, fromMs, toMs, after, limit, order: "asc" } as const;
     const { data, hasMore } = await this.#merge(active, query);
-    const eventIds = data.map(({ eventId }) => eventId);
-    await this.#payloads.renew(eventIds, this.#context.clock());
     const last = data.at(-1);
     return {
       ids: data.map(({ id }) => id),

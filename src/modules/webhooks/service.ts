@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
+import { purgePayloads } from "./bodies/payload-purge.ts";
+import { PayloadStore } from "./bodies/payload-store.ts";
 import {
   callContextOf,
   type CallContext,
@@ -15,9 +17,14 @@ import {
   ConfigStore,
 } from "./config-store.ts";
 import type { WebhookConfig } from "./core/config.ts";
-import { type ConfigReconciler, reconcilerOf, workLimits } from "./endpoints.ts";
+import {
+  type ConfigReconciler,
+  endpointOf,
+  reconcilerOf,
+  TO_ENDPOINT,
+  workLimits,
+} from "./endpoints.ts";
 import { unknownConfig } from "./failures.ts";
-import { PayloadStore } from "./payload-store.ts";
 import { ReplayRequests } from "./replay-requests.ts";
 import { webhookSettings } from "./settings.ts";
 import { webhookConfigs } from "./tables.ts";
@@ -28,7 +35,9 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { urlProblem } from "#platform/http/outbound.ts";
 import { newId } from "#platform/ids.ts";
-import { fromMillis, toMillis } from "#platform/time.ts";
+import { reachObject } from "#platform/objects/call.ts";
+import { objectsAtOnce } from "#platform/objects/side-by-side.ts";
+import { toMillis } from "#platform/time.ts";
 
 /** A config as a client sends it. If it has no secret, the service makes one. */
 export interface ConfigInput extends Omit<ConfigFields, "secret"> {
@@ -49,10 +58,6 @@ export interface TestCall {
   readonly body: string;
   readonly result: CallResult;
 }
-
-/** Bodies that one statement purges, and most statements of a sweep. */
-const PURGE_ROWS = 200;
-const PURGES_MAX = 50;
 
 /** The use cases of configs. A change is stored in D1 first; the object of its endpoint is told then, or by the sweep. */
 export class WebhookService {
@@ -155,21 +160,16 @@ export class WebhookService {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Bodies stay as long as a delivery of them may be replayed. */
-  async #purgePayloads(): Promise<number | undefined> {
-    const { FLORIN_WEBHOOK_RETENTION_FAILED: failedMs, FLORIN_WEBHOOK_RETENTION_SUCCEEDED: okMs } =
-      webhookSettings.of(this.#context.env);
-    const payloads = PayloadStore.from(this.#context.env);
-    const nowMs = toMillis(this.#context.clock());
-    // A delivery is kept from its end on, which comes days after its event or its last replay at most.
-    const keptMs =
-      Math.max(failedMs, okMs) + webhookSettings.of(this.#context.env).FLORIN_WEBHOOK_DISABLE_AFTER;
-    for (let count = 0; count < PURGES_MAX; count++) {
-      const purged = await payloads.purge(fromMillis(Math.max(0, nowMs - keptMs)), PURGE_ROWS);
-      if (purged < PURGE_ROWS) break;
-    }
-    const oldest = await payloads.oldest();
-    return oldest === undefined ? undefined : Math.max(toMillis(oldest) + keptMs + 1, nowMs);
+  #purgePayloads(): Promise<number | undefined> {
+    const { env, clock } = this.#context;
+    return purgePayloads({
+      store: PayloadStore.from(env),
+      settings: webhookSettings.of(env),
+      nowMs: toMillis(clock()),
+      lanes: () => this.#configs.listLanes({ isDeleted: false }),
+      ask: (id, eventIds) => reachObject(endpointOf(env, id).needs(eventIds), TO_ENDPOINT),
+      atOnce: (most) => objectsAtOnce(env, most),
+    });
   }
 
   /** Stores a change of a config, and lets the object of its endpoint know. */

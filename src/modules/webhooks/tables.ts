@@ -52,12 +52,14 @@ export const webhookPayloads = sqliteTable(
   "webhook_payloads",
   {
     eventId: text("event_id").primaryKey(),
-    /** When the body was stored, or the last time that a delivery of it was replayed. */
-    createdAt: text("created_at").$type<Timestamp>().notNull(),
-    /** See `body-compression.ts`. */
+    /** In milliseconds since the epoch, as `keepUntilMs`: bodies are many, and the text of a date is four times as long. */
+    createdMs: integer("created_ms").notNull(),
+    /** Until when it is kept, whatever its deliveries need; then `bodies/payload-purge.ts` asks their lanes. */
+    keepUntilMs: integer("keep_until_ms").notNull(),
+    /** See `bodies/body-compression.ts`. */
     body: blob("body", { mode: "buffer" }).notNull(),
   },
-  (table) => [index("webhook_payloads_purged").on(table.createdAt)],
+  (table) => [index("webhook_payloads_due").on(table.keepUntilMs)],
 );
 
 /** Events that the objects of endpoints did not take yet, without their bodies. */

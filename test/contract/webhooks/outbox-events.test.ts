@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import { PayloadStore } from "#modules/webhooks/bodies/payload-store.ts";
 import { webhookListener } from "#modules/webhooks/fan-out/event-listener.ts";
-import { PayloadStore } from "#modules/webhooks/payload-store.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { consumeEvents } from "#platform/events/consumer.ts";

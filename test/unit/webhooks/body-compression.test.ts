@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { PAYMENT_EVENT_TYPES } from "#modules/payments/payments/event-types.ts";
-import { compressBody, decompressBody } from "#modules/webhooks/body-compression.ts";
+import { compressBody, decompressBody } from "#modules/webhooks/bodies/body-compression.ts";
 
 test("a stored body is the same text again, whatever the text", () => {
   fc.assert(

@@ -6,14 +6,12 @@ import type {
   AttemptRecord,
   DeliveryRecord,
 } from "#modules/webhooks/lane/types.ts";
-import { PayloadStore } from "#modules/webhooks/payload-store.ts";
 import { systemContext } from "#platform/context.ts";
 import { fromMillis, type Timestamp } from "#platform/time.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
 
 const CONFIG_ID = "4997257d-dfb6-445b-929c-cbe2ab182818";
 const DELIVERY_ID = toDeliveryId(CONFIG_ID, 1);
-const DAY_MS = 24 * 3_600_000;
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 
 const delivery: DeliveryRecord = {
@@ -42,7 +40,6 @@ class World {
   attempts: readonly AttemptRecord[] = [];
   /** The most that the object has answered at once. */
   answeredMax = 0;
-  readonly payloads: PayloadStore;
   readonly service: DeliveryService;
 
   constructor() {
@@ -64,7 +61,6 @@ class World {
       FLORIN_SECRET_KEY: Buffer.alloc(32).toString("base64"),
       ENDPOINTS: { getByName: () => endpoint },
     } as unknown as Env; // the service calls nothing else of it
-    this.payloads = new PayloadStore(this.d1.db);
     this.service = DeliveryService.from({ ...systemContext(env, "test"), clock: () => this.now });
   }
 
@@ -103,35 +99,6 @@ async function walk({ service }: World, limit: number): Promise<number[][]> {
     if (!hasMore) return pages;
   }
 }
-
-test.each([
-  ["one", async ({ service }: World) => void (await service.replay(DELIVERY_ID, "k"))],
-  [
-    "many",
-    async ({ service }: World) => {
-      const input = { statuses: ["failed"], fromMs: START_MS, limit: 10 } as const;
-      await service.replayMany(input, "k");
-    },
-  ],
-])("the replay of %s keeps the bodies of its events for longer", async (_case, replay) => {
-  const world = new World();
-  const bodies = new Map([
-    ["replayed", "body"],
-    ["other", "body"],
-  ]);
-  await world.payloads.insert(bodies, world.now);
-  world.nowMs += 80 * DAY_MS;
-  await replay(world);
-  expect(await world.payloads.purge(world.now, 10)).toBe(1);
-  expect([...(await world.payloads.read(["replayed", "other"])).keys()]).toEqual(["replayed"]);
-});
-
-test("a clock that steps back makes no body older", async () => {
-  const { payloads } = new World();
-  await payloads.insert(new Map([["replayed", "body"]]), fromMillis(START_MS));
-  await payloads.renew(["replayed", "unknown"], fromMillis(START_MS - DAY_MS));
-  expect(await payloads.oldest()).toBe(fromMillis(START_MS));
-});
 
 test("attempts with long excerpts come in shorter pages, each once", async () => {
   const world = new World();

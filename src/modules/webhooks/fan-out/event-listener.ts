@@ -1,10 +1,12 @@
 import { type OwedBatch, OwedBatches } from "./owed-batches.ts";
 import { withoutBodies } from "./without-bodies.ts";
+import { keepUntilMsOf } from "#modules/webhooks/bodies/payload-purge.ts";
+import { PayloadStore } from "#modules/webhooks/bodies/payload-store.ts";
 import { ConfigStore, type Subscription } from "#modules/webhooks/config-store.ts";
 import { endpointOf, TO_ENDPOINT } from "#modules/webhooks/endpoints.ts";
 import type { EventBatch, EventOrigin, OwedEvent } from "#modules/webhooks/lane/types.ts";
-import { PayloadStore } from "#modules/webhooks/payload-store.ts";
 import { toPayload } from "#modules/webhooks/payload.ts";
+import { webhookSettings } from "#modules/webhooks/settings.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventsMessage } from "#platform/events/messages.ts";
@@ -12,6 +14,7 @@ import type { EventListener, EventSink } from "#platform/events/source.ts";
 import { logError } from "#platform/log.ts";
 import { reachObject } from "#platform/objects/call.ts";
 import { objectsAtOnce } from "#platform/objects/side-by-side.ts";
+import { toMillis } from "#platform/time.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
 /** How the endpoints' objects are called for one message. */
@@ -71,7 +74,9 @@ async function fanOut({ events, message, subscriptions, isBare, context }: FanOu
   if (owed.length === 0) return;
   if (message.source === "outbox") {
     const bodies = new Map(owed.map(({ position, body }) => [String(position), body ?? ""]));
-    await PayloadStore.from(context.env).insert(bodies, context.clock());
+    const nowMs = toMillis(context.clock());
+    const keepUntilMs = keepUntilMsOf(webhookSettings.of(context.env), nowMs);
+    await PayloadStore.from(context.env).insert(bodies, { nowMs, keepUntilMs });
   }
   const batches = subscriptions.map(({ spec, eventTypes }) => ({
     spec,

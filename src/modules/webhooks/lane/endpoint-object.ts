@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { LaneChanges, type ReplayCounts } from "./lane-changes.ts";
-import { LaneReads } from "./lane-reads.ts";
+import { LaneReads, type Retention } from "./lane-reads.ts";
 import { LaneStore } from "./lane-store.ts";
 import { Lane } from "./lane.ts";
 import { LateEndings } from "./late-endings.ts";
@@ -12,8 +12,9 @@ import type {
   DeliveryDetail,
   DeliveryQuery,
   DeliveryRecord,
-  LaneSpec,
   EventBatch,
+  LaneNeed,
+  LaneSpec,
 } from "./types.ts";
 import { ConfigStore } from "#modules/webhooks/config-store.ts";
 import { CLOSED } from "#modules/webhooks/core/breaker.ts";
@@ -99,6 +100,11 @@ export class EndpointObject extends DurableObject<Env> {
     return delivery === undefined ? NOT_FOUND : asResult(this.#withBody(delivery));
   }
 
+  /** Until when the lane needs the bodies of events of the outbox; those of which it needs none are left out. */
+  needs(eventIds: readonly string[]): LaneNeed[] {
+    return this.#reads()?.needsOf(eventIds, this.#retention) ?? [];
+  }
+
   /** Newest first. */
   attempts(
     seq: number,
@@ -109,7 +115,10 @@ export class EndpointObject extends DurableObject<Env> {
     return { ok: true, value: reads.attempts(seq, page) };
   }
 
-  /** Attempts a delivery again, at once. The same request answers the same again, and does nothing more. */
+  /**
+   * Attempts a delivery again, at once. The same request answers the same again, and does nothing more. A delivery that is purged next,
+   * because its retention is over, counts as purged: its body may be gone.
+   */
   async replay(seq: number, request: string): Promise<Result<DeliveryDetail>> {
     const lane = this.#lane();
     if (lane !== undefined) this.#endLate(lane);
@@ -119,6 +128,7 @@ export class EndpointObject extends DurableObject<Env> {
     if (isNew) {
       const isPossible = found.status === "failed" || found.status === "pending";
       if (!isPossible || !lane.spec.active) return CONFLICT;
+      if (found.status === "failed" && found.updatedMs < this.#replayableSinceMs) return NOT_FOUND;
       this.#replayAll([seq], request, lane);
     }
     const delivery = this.#reads()?.find(seq) ?? found;
@@ -196,7 +206,8 @@ export class EndpointObject extends DurableObject<Env> {
   #replayAll(seqs: readonly number[], request: string, lane: Lane): ReplayCounts {
     const wallMs = Date.now();
     return this.#sql.transaction(() => {
-      const counts = this.#changes.replay(seqs, { laneMs: lane.laneMs, wallMs });
+      const failedSinceMs = this.#replayableSinceMs;
+      const counts = this.#changes.replay(seqs, { laneMs: lane.laneMs, wallMs, failedSinceMs });
       this.#changes.remember(request, counts, wallMs);
       return counts;
     });
@@ -227,14 +238,14 @@ export class EndpointObject extends DurableObject<Env> {
 
   /** Removes deliveries after their retention, and the object's storage once a deleted config has none left. */
   async #purge(): Promise<void> {
-    const settings = webhookSettings.of(this.env);
+    const { succeededMs, othersMs } = this.#retention;
     for (let slice = 0; slice < SLICES_MAX; slice++) {
       const lane = this.#lane();
       if (lane === undefined) return;
       const nowMs = Date.now();
       const lookedAt = this.#changes.purge({
-        succeededBeforeMs: nowMs - settings.FLORIN_WEBHOOK_RETENTION_SUCCEEDED,
-        othersBeforeMs: nowMs - settings.FLORIN_WEBHOOK_RETENTION_FAILED,
+        succeededBeforeMs: nowMs - succeededMs,
+        othersBeforeMs: nowMs - othersMs,
         limit: SLICE,
       });
       if (lookedAt === 0) return this.#endPurge(lane);
@@ -244,8 +255,7 @@ export class EndpointObject extends DurableObject<Env> {
   }
 
   async #endPurge({ spec }: Lane): Promise<void> {
-    const { FLORIN_WEBHOOK_RETENTION_FAILED: retentionMs } = webhookSettings.of(this.env);
-    if (spec.isDeleted && this.#changes.isOver(Date.now() - retentionMs)) {
+    if (spec.isDeleted && this.#changes.isOver(Date.now() - this.#retention.othersMs)) {
       // Where D1 does not answer, the purge has not come to its end, and is done again soon.
       await ConfigStore.from(this.env).forget(spec.configId);
       this.#opened = undefined;
@@ -298,6 +308,19 @@ export class EndpointObject extends DurableObject<Env> {
       },
     });
     return this.#opened;
+  }
+
+  get #retention(): Retention {
+    const settings = webhookSettings.of(this.env);
+    return {
+      succeededMs: settings.FLORIN_WEBHOOK_RETENTION_SUCCEEDED,
+      othersMs: settings.FLORIN_WEBHOOK_RETENTION_FAILED,
+    };
+  }
+
+  /** Deliveries that failed before are over, though they may not be purged yet. */
+  get #replayableSinceMs(): number {
+    return Date.now() - this.#retention.othersMs;
   }
 
   #reads(): LaneReads | undefined {

@@ -106,19 +106,25 @@ export class LaneChanges {
     );
   }
 
-  /** Makes deliveries due at `laneMs`: those that failed begin again, those that wait go on earlier. */
+  /** Makes deliveries due at `laneMs`: those that failed since a time begin again, those that wait go on earlier. */
   replay(
     seqs: readonly number[],
-    { laneMs, wallMs }: { laneMs: number; wallMs: number },
+    {
+      laneMs,
+      wallMs,
+      failedSinceMs,
+    }: { readonly laneMs: number; readonly wallMs: number; readonly failedSinceMs: number },
   ): ReplayCounts {
     const chosen = stringifyJson(seqs);
     const replayed = this.#sql.all(
       `UPDATE delivery SET status = ${PENDING}, generation = generation + 1, attempts = 0, waited_ms = 0, cycle_ms = NULL,
          due_ms = ?, updated_ms = ?
-       WHERE seq IN (SELECT value FROM json_each(?)) AND status = ${FAILED} RETURNING seq`,
+       WHERE seq IN (SELECT value FROM json_each(?)) AND status = ${FAILED} AND updated_ms >= ?
+       RETURNING seq`,
       laneMs,
       wallMs,
       chosen,
+      failedSinceMs,
     );
     const again = stringifyJson(replayed.map(({ seq }) => seq ?? 0));
     const expedited = this.#sql.all(

@@ -5,6 +5,7 @@ import type {
   DeliveryPosition,
   DeliveryQuery,
   DeliveryRecord,
+  LaneNeed,
 } from "./types.ts";
 import { parseDeliveryId, toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
 import type { DeliveryStatus } from "#modules/webhooks/core/delivery.ts";
@@ -22,6 +23,12 @@ export interface LaneView {
   readonly nowMs: number;
   /** Deliveries before this number were attempted at least once. */
   readonly head: number;
+}
+
+/** How long deliveries are kept after their end, in milliseconds. */
+export interface Retention {
+  readonly succeededMs: number;
+  readonly othersMs: number;
 }
 
 /** Numbers from `from` on and below `to`. */
@@ -87,6 +94,23 @@ export class LaneReads {
   find(seq: number): DeliveryRecord | undefined {
     const [row] = this.#select({ from: seq, to: seq + 1 }, { order: "asc", limit: 1 });
     return row === undefined ? undefined : this.#toRecord(row);
+  }
+
+  /**
+   * What the lane needs of the bodies of events: of each of which it has a delivery, until when. After that, the delivery is purged, or
+   * may at least not be replayed any more. A pending one has no such time yet.
+   */
+  needsOf(eventIds: readonly string[], { succeededMs, othersMs }: Retention): LaneNeed[] {
+    const rows = this.#sql.all<{ place: number; status: number; updated_ms: number }>(
+      `SELECT e.key AS place, status, updated_ms FROM json_each(?) AS e
+       CROSS JOIN delivery ON delivery.origin = ${OUTBOX_ORIGIN} AND delivery.position = e.value`,
+      stringifyJson(eventIds),
+    );
+    return rows.map(({ place, status, updated_ms: endedMs }) => {
+      if (status === PENDING) return { place };
+      const isSuccess = status === statusNumber("succeeded");
+      return { place, untilMs: endedMs + (isSuccess ? succeededMs : othersMs) };
+    });
   }
 
   /** Where the event of a delivery is read. */

@@ -1,5 +1,5 @@
 import type { EventOrigin } from "./types.ts";
-import { PayloadStore } from "#modules/webhooks/payload-store.ts";
+import { PayloadStore } from "#modules/webhooks/bodies/payload-store.ts";
 import { toWrittenPayload } from "#modules/webhooks/payload.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { WrittenEvent } from "#platform/events/envelope.ts";

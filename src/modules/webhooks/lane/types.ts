@@ -77,6 +77,14 @@ export interface DeliveryDetail {
   readonly body: string | undefined;
 }
 
+/** What a lane needs of the body of an event. */
+export interface LaneNeed {
+  /** The place of the event among those that were asked for. */
+  readonly place: number;
+  /** When its delivery has been kept for its retention, in milliseconds since the epoch; absent for one that is pending. */
+  readonly untilMs?: number;
+}
+
 export interface AttemptRecord {
   readonly number: number;
   readonly generation: number;

@@ -62,13 +62,26 @@ describe("a config that changes", () => {
 });
 
 describe("a replay", () => {
+  test("leaves out what has failed so long ago that it is purged next", async () => {
+    const bench = new LaneBench(STANDARD);
+    bench.answer = () => 404;
+    bench.accept(1);
+    await bench.pass(SECOND);
+    const failedMs = bench.list()[0]?.updatedMs ?? 0;
+    const times = { laneMs: bench.lane.laneMs, wallMs: Date.now() };
+    const replay = (failedSinceMs: number) =>
+      bench.changes.replay([1], { ...times, failedSinceMs }).replayed;
+    expect(replay(failedMs + 1)).toBe(0);
+    expect(replay(failedMs)).toBe(1);
+  });
+
   test("begins a new generation of what has failed, and hurries what is pending", async () => {
     const bench = new LaneBench(STANDARD);
     bench.answer = ({ body }) => (body === "body 1" ? 404 : 500);
     bench.accept(1, 2);
     await bench.pass(SECOND);
     bench.answer = () => 200;
-    const times = { laneMs: bench.lane.laneMs, wallMs: Date.now() };
+    const times = { laneMs: bench.lane.laneMs, wallMs: Date.now(), failedSinceMs: 0 };
     expect(bench.changes.replay([1, 2, 3], times)).toEqual({
       replayed: 1,
       expedited: 1,

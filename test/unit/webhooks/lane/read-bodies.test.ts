@@ -3,10 +3,10 @@ import type { LogEntry } from "#ledger-engine";
 import { ledgerSource } from "#modules/ledger/event-source.ts";
 import { LedgerEvents } from "#modules/ledger/ledger-events.ts";
 import { writeEntries } from "#modules/ledger/objects/event-payloads.ts";
+import { PayloadStore } from "#modules/webhooks/bodies/payload-store.ts";
 import { READ_MS_MAX } from "#modules/webhooks/lane/ports.ts";
 import { readAllBodies, readBodies } from "#modules/webhooks/lane/read-bodies.ts";
 import type { EventOrigin } from "#modules/webhooks/lane/types.ts";
-import { PayloadStore } from "#modules/webhooks/payload-store.ts";
 import { systemContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { registerSources } from "#platform/events/sources.ts";
@@ -104,7 +104,7 @@ test("stored bodies are read later where they are too large together", async () 
   const body = "x".repeat(1.5 * MEGABYTE);
   const ids = Array.from({ length: 10 }, (_, index) => `event-${index}`);
   const store = new PayloadStore(d1.db);
-  for (const id of ids) await store.insert(new Map([[id, body]]), fromMillis(0));
+  for (const id of ids) await store.insert(new Map([[id, body]]), { nowMs: 0, keepUntilMs: 0 });
   const first = await readBodies({ source: "outbox" }, ["gone", ...ids], contextOf());
   expect([...first.keys()]).toEqual(["gone", ...ids.slice(0, 7)]);
   expect(first.get("gone")).toBeUndefined();
@@ -142,7 +142,10 @@ describe("bodies that take long to read", () => {
 
   test("of the outbox are read by several calls", async () => {
     const ids = Array.from({ length: 192 }, (_, index) => `slow-${index}`);
-    await new PayloadStore(d1.db).insert(new Map(ids.map((id) => [id, id])), fromMillis(0));
+    await new PayloadStore(d1.db).insert(new Map(ids.map((id) => [id, id])), {
+      nowMs: 0,
+      keepUntilMs: 0,
+    });
     d1.onStep = (when) => {
       if (when === "before") pass();
     };

@@ -1,0 +1,80 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { WebhookService } from "#modules/webhooks/index.ts";
+import { systemContext } from "#platform/context.ts";
+import { fromMillis } from "#platform/time.ts";
+import { api } from "#test/support/platform/api.ts";
+import { EndpointBench, eventFor } from "#test/support/webhooks/deliveries.ts";
+
+/** The bodies of events of modules, with the lanes as they are: 30 days for what has succeeded, 90 for what has failed. */
+
+const DAY_MS = 24 * 3_600_000;
+
+const isKept = async (eventId: string): Promise<boolean> =>
+  (await env.DB.prepare("SELECT 1 FROM webhook_payloads WHERE event_id = ?")
+    .bind(eventId)
+    .first()) !== null;
+
+/** Sweeps as if so many days had gone by. */
+async function sweepAfter(days: number): Promise<void> {
+  const clock = () => fromMillis(Date.now() + days * DAY_MS);
+  await WebhookService.from({ ...systemContext(env, "test"), clock }).sweep();
+}
+
+/** An event that one endpoint has taken and the other one has refused, where there is another one. */
+async function deliver(bench: EndpointBench, isRefused: boolean) {
+  const good = await bench.subscribe();
+  const bad = isRefused ? await bench.subscribe(good.eventTypes) : undefined;
+  bench.respond = ({ url }) => new Response("", { status: url === bad?.endpoint ? 400 : 200 });
+  const event = eventFor(good);
+  await bench.publish(event);
+  await bench.settled(good.id, "succeeded");
+  const [failed] = bad === undefined ? [] : await bench.settled(bad.id, "failed");
+  return { event, bad, failed };
+}
+
+const replay = (deliveryId = "") =>
+  api(`/api/webhooks/deliveries/${deliveryId}/replay`, {
+    method: "POST",
+    headers: { "idempotency-key": crypto.randomUUID() },
+  });
+
+test("a body goes when the last delivery that may need it is over", async () => {
+  const bench = new EndpointBench();
+  const taken = await deliver(bench, false);
+  const refused = await deliver(bench, true);
+  await sweepAfter(29);
+  expect([await isKept(taken.event.id), await isKept(refused.event.id)]).toEqual([true, true]);
+  await sweepAfter(31);
+  expect([await isKept(taken.event.id), await isKept(refused.event.id)]).toEqual([false, true]);
+  // It is replayed with the body that it had.
+  bench.respond = () => new Response("ok");
+  expect((await replay(refused.failed?.id)).status).toBe(200);
+  await bench.settled(refused.bad?.id ?? "", "succeeded");
+  const bodies = new Set(bench.callsTo(refused.bad?.endpoint ?? "").map(({ body }) => body));
+  expect([bodies.size, [...bodies][0]]).toEqual([1, expect.stringContaining('"ledger":"default"')]);
+  await sweepAfter(92);
+  expect(await isKept(refused.event.id)).toBe(false);
+});
+
+test("a config that is deleted needs no bodies any more", async () => {
+  const bench = new EndpointBench();
+  const { event, bad } = await deliver(bench, true);
+  await bench.configs.deleteConfig(bad?.id ?? "");
+  await sweepAfter(31);
+  expect(await isKept(event.id)).toBe(false);
+});
+
+test("a delivery whose retention is over cannot be replayed, purged or not", async () => {
+  const bench = new EndpointBench();
+  const { bad, failed } = await deliver(bench, true);
+  const age = (days: number) =>
+    runInDurableObject(env.ENDPOINTS.getByName(bad?.id ?? ""), (_object, { storage }) => {
+      storage.sql.exec("UPDATE delivery SET updated_ms = ?", Date.now() - days * DAY_MS);
+    });
+  await age(91);
+  expect((await replay(failed?.id)).status).toBe(404);
+  await age(89);
+  expect((await replay(failed?.id)).status).toBe(200);
+});
