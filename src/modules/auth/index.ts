@@ -27,9 +27,11 @@ import * as people from "./people/tables.ts";
 import * as revocations from "./revocations/tables.ts";
 import { authSettings } from "./settings.ts";
 import { AuthStore } from "./store.ts";
+import { GRANTS_SWEEP, KEYS_SWEEP, LOGINS_SWEEP } from "./sweeps.ts";
 import * as clients from "./tables.ts";
 import { verifierOf } from "./verifier.ts";
 import { AuditLog } from "#platform/audit/audit-log.ts";
+import { AUDIT_SWEEP } from "#platform/audit/audited-change.ts";
 import type { Authenticator } from "#platform/http/authenticator.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
@@ -98,14 +100,14 @@ export const authModule: Module & {
   scopes: readAndWrite("auth", "the clients of the OAuth server"),
   sweeps: [
     {
-      name: "audit",
+      name: AUDIT_SWEEP,
       purges: true,
       run: (context) =>
         AuditLog.from(context).purge(authSettings.of(context.env).FLORIN_AUDIT_RETENTION),
     },
-    { name: "logins", run: purgeLogins, purges: true },
-    { name: "grants", run: purgeGrants, purges: true },
-    { name: "signing-keys", run: sweepSigningKeys },
+    { name: LOGINS_SWEEP, run: purgeLogins, purges: true },
+    { name: GRANTS_SWEEP, run: purgeGrants, purges: true },
+    { name: KEYS_SWEEP, run: sweepSigningKeys },
   ],
   classes: { AttemptLimitObject, PasswordHashObject },
   authenticator: (env) =>

@@ -9,7 +9,7 @@ import {
 import type { VerificationKey } from "./key-cache.ts";
 import { authSettings } from "./settings.ts";
 import { AuthStore, type SigningKeyRow } from "./store.ts";
-import { armSweep } from "./sweeps.ts";
+import { armSweep, KEYS_SWEEP } from "./sweeps.ts";
 import { present } from "#platform/assert.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
@@ -104,7 +104,7 @@ export class SigningKeys {
     const action = { action: "auth.key.rotate", object: `keys/${key.kid}` };
     await this.#store.replaceSigningKey(key, new AuditedChange(context, action));
     this.#lookedMs = Number.NEGATIVE_INFINITY;
-    await armSweep(this.#env, key.createdMs + KEY_OVERLAP_MS);
+    await armSweep(this.#env, KEYS_SWEEP, key.createdMs + KEY_OVERLAP_MS);
   }
 
   /** Deletes a key that verifies nothing any more. */

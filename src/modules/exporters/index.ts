@@ -6,6 +6,7 @@ import { registerExporters } from "./http/exporters.ts";
 import { registerPipelines, registerPipelineStates } from "./http/pipelines.ts";
 import { PipelineObject } from "./pipeline-object.ts";
 import { PipelineService } from "./pipeline-service.ts";
+import { PIPELINES_SWEEP } from "./reconciler.ts";
 import { exporterSettings } from "./settings.ts";
 import * as tables from "./tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -61,7 +62,11 @@ export const exportersModule: Module = {
   scopes: {},
   eventListener: pipelineListener((context) => PipelineService.from(context)),
   sweeps: [
-    { name: "pipelines", run: (context) => PipelineService.from(context).sweep(), purges: true },
+    {
+      name: PIPELINES_SWEEP,
+      run: (context) => PipelineService.from(context).sweep(),
+      purges: true,
+    },
   ],
   classes: { PipelineObject },
 };

@@ -9,7 +9,7 @@ export type PipelineReconciler = Reconciler<PendingPipeline>;
 
 /** How the objects of pipelines are called: concurrently, each with this time limit. */
 const OBJECT_LANES = { total: 6, timeoutMs: 10_000 };
-/** Most objects that one request calls, and one sweep: the platform allows them 1,000 calls, and all sweeps share them. */
+/** Most objects that one request calls, and one sweep: the platform allows them 1,000 calls. */
 const CALLS_PER_REQUEST_MAX = 60;
 const CALLS_PER_SWEEP_MAX = 150;
 /** The same for the purge of one ledger, of which a sweep has many. The sweep of the pipelines calls the others. */
@@ -27,6 +27,9 @@ export const WAKES_MAX = 300;
 /** The longest wait before an object that fails is called again, in sync periods. */
 const SYNC_PERIODS_MAX = 16;
 
+/** The sweep that tells objects what they have not been told yet. */
+export const PIPELINES_SWEEP = "pipelines";
+
 /** Tells the objects of pipelines that their rows in D1 have changed. The objects read the rows themselves. */
 export function reconcilerOf(env: Env, store: PipelineStore): PipelineReconciler {
   const { FLORIN_PIPELINE_SYNC_PERIOD: periodMs } = exporterSettings.of(env);
@@ -37,7 +40,7 @@ export function reconcilerOf(env: Env, store: PipelineStore): PipelineReconciler
     keyOf: ({ id }) => id,
     lanes: OBJECT_LANES,
     backoff: doubling(periodMs, periodMs * SYNC_PERIODS_MAX),
-    sweepClock: sweepClockOf(env),
+    sweepClock: sweepClockOf(env, PIPELINES_SWEEP),
     clock: systemClock,
   });
 }

@@ -1,4 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { BUCKETS_SWEEP } from "./catalogue/buckets/context.ts";
 import { BucketService } from "./catalogue/buckets/service.ts";
 import { forgetGoneSizes } from "./catalogue/gone-sizes.ts";
 import * as catalogue from "./catalogue/tables.ts";
@@ -76,7 +77,7 @@ export const ledgerModule: Module = {
   eventSource: ledgerSource(({ env }) => new LedgerEvents(env)),
   sweeps: [
     { name: "ledger-sizes", run: forgetGoneSizes },
-    { name: "buckets", run: (context) => BucketService.from(context).sweep(), purges: true },
+    { name: BUCKETS_SWEEP, run: (context) => BucketService.from(context).sweep(), purges: true },
   ],
   classes: { LedgerObject, LedgerAuditObject },
 };

@@ -17,6 +17,7 @@ import { InstanceRunnerObject } from "./run/instance-runner-object.ts";
 import { InstanceWorkflow } from "./run/instance-workflow.ts";
 import { sweepInstances } from "./run/revive.ts";
 import { orchestrationSettings } from "./settings.ts";
+import { INSTANCES_SWEEP, OCCURRENCES_SWEEP } from "./sweep-names.ts";
 import { triggerListener } from "./triggers/event-listener.ts";
 import { TRIGGER_EVENT_TYPES } from "./triggers/event-types.ts";
 import { consumeOccurrences } from "./triggers/firing/queue.ts";
@@ -65,8 +66,8 @@ export const orchestrationModule: Module = {
   eventListener: triggerListener,
   queues: { "florin-triggers": consumeOccurrences },
   sweeps: [
-    { name: "orchestration-instances", run: sweepInstances },
-    { name: "orchestration-triggers", run: sweepOccurrences },
+    { name: INSTANCES_SWEEP, run: sweepInstances },
+    { name: OCCURRENCES_SWEEP, run: sweepOccurrences },
     { name: "orchestration-retention", run: sweepEnded, purges: true },
   ],
   classes: { InstanceRunnerObject, InstanceWorkflow, TriggerLaneObject },

@@ -52,6 +52,7 @@ import { ConnectorObject } from "./polling/connector-object.ts";
 import { sweepConnectors } from "./polling/sweep.ts";
 import { POOL_EVENT_TYPES } from "./pools/event-types.ts";
 import { paymentSettings } from "./settings.ts";
+import { BOOKINGS_SWEEP, CONNECTORS_SWEEP, JOBS_SWEEP } from "./sweep-names.ts";
 import { TASK_EVENT_TYPES } from "./tasks/event-types.ts";
 import { checkTransfer } from "./transfers/check.ts";
 import { requestTransfer } from "./transfers/request.ts";
@@ -133,9 +134,9 @@ export const paymentsModule: Module = {
   },
   eventListener: bookingListener,
   sweeps: [
-    { name: "payment-jobs", run: sweepJobs },
-    { name: "payment-bookings", run: runBookings },
-    { name: "payment-connectors", run: sweepConnectors },
+    { name: JOBS_SWEEP, run: sweepJobs },
+    { name: BOOKINGS_SWEEP, run: runBookings },
+    { name: CONNECTORS_SWEEP, run: sweepConnectors },
     initiationSweep,
   ],
   classes: { ConnectorObject },

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { WALLET_CLIENT_CODES, WALLET_ERRORS } from "./errors.ts";
-import { sweepHolds } from "./holds/expire.ts";
+import { HOLDS_SWEEP, sweepHolds } from "./holds/expire.ts";
 import * as holds from "./holds/tables.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { WALLET_RESOURCES } from "./http/resources.ts";
@@ -32,7 +32,7 @@ export const walletsModule: Module = {
   scopes: readAndWrite("wallets", "wallets, their balances and their holds"),
   errors: WALLET_ERRORS,
   clientCodes: WALLET_CLIENT_CODES,
-  sweeps: [{ name: "wallet-holds", run: sweepHolds }],
+  sweeps: [{ name: HOLDS_SWEEP, run: sweepHolds }],
 };
 
 /*

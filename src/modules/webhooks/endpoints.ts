@@ -14,6 +14,9 @@ export const endpointOf = (env: Pick<Env, "ENDPOINTS">, configId: string) =>
 /** It answers within milliseconds, also while its endpoint hangs. */
 export const TO_ENDPOINT = { object: "webhook endpoint", isRead: true, timeoutMs: 10_000 };
 
+/** The sweep that tells objects what they have not been told yet. */
+export const WEBHOOKS_SWEEP = "webhooks";
+
 /** How objects are told of changes: concurrently, each with this time limit. */
 const LANES = { total: 6, timeoutMs: 15_000 };
 /** When one that fails is told again. */
@@ -34,7 +37,7 @@ export function reconcilerOf(env: Env, store: ConfigStore): ConfigReconciler {
     keyOf: ({ id }) => id,
     lanes: LANES,
     backoff: BACKOFF,
-    sweepClock: sweepClockOf(env),
+    sweepClock: sweepClockOf(env, WEBHOOKS_SWEEP),
     clock: systemClock,
   });
 }

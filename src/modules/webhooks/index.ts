@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
+import { WEBHOOKS_SWEEP } from "./endpoints.ts";
 import { WEBHOOK_EVENT_TYPES } from "./event-types.ts";
 import { webhookListener } from "./fan-out/event-listener.ts";
-import { OwedBatches } from "./fan-out/owed-batches.ts";
+import { OWED_SWEEP, OwedBatches } from "./fan-out/owed-batches.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { API_VERSION, webhookRoutes } from "./http/routes.ts";
 import { EndpointObject } from "./lane/endpoint-object.ts";
@@ -59,8 +60,8 @@ export const webhooksModule: Module = {
   eventTypes: WEBHOOK_EVENT_TYPES,
   eventListener: webhookListener,
   sweeps: [
-    { name: "webhooks", run: (context) => WebhookService.from(context).sweep(), purges: true },
-    { name: "webhook-owed", run: (context) => new OwedBatches(context).sweep() },
+    { name: WEBHOOKS_SWEEP, run: (context) => WebhookService.from(context).sweep(), purges: true },
+    { name: OWED_SWEEP, run: (context) => new OwedBatches(context).sweep() },
   ],
   classes: { EndpointObject },
 };

@@ -20,6 +20,8 @@ export interface AuditedAction {
 
 type Statement = BatchItem<"sqlite">;
 
+/** The sweep that purges entries. */
+export const AUDIT_SWEEP = "audit";
 /** After this time at most, the sweep looks when to purge, in milliseconds. */
 const SWEEP_AFTER_MS = 24 * 3_600_000;
 
@@ -140,7 +142,7 @@ export const auditEntries = (
 export async function armAuditSweep({ env }: Pick<ServiceContext, "env">): Promise<void> {
   try {
     // Alarms ring by the machine's clock, whatever time the change is given.
-    await armClock(env, toMillis(systemClock()) + SWEEP_AFTER_MS);
+    await armClock(env, AUDIT_SWEEP, toMillis(systemClock()) + SWEEP_AFTER_MS);
   } catch (error) {
     logError("the sweep of the audit could not be scheduled; the next change schedules it", error);
   }

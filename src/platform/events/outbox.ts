@@ -12,7 +12,7 @@ import { storeWithReserve } from "#platform/db/reserve.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
-import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
+import { STATEMENT_MS_MAX, sweepClockOf } from "#platform/objects/deployment-clock.ts";
 import { type Clock, fromMillis, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 import type { SweepClock } from "#platform/work/reconcile.ts";
@@ -50,12 +50,12 @@ const IDS_PER_MESSAGE_MAX = 100;
 const ID_BYTES_MAX = 1000;
 /** Most messages that are sent in one call: the platform takes 256 kB a call. */
 const MESSAGES_PER_SEND_MAX = 10;
+/** The sweep that announces events again. */
+export const OUTBOX_SWEEP = "outbox";
 /** When unconfirmed events are announced again. */
 const ANNOUNCE_BACKOFF = doubling(15_000, 600_000);
 /** The same for an event that may be parked. */
 const PARKED_MS = 3_600_000;
-/** Longest time that a statement may take to be stored: D1 gives up after 30 seconds. */
-const STATEMENT_MS_MAX = 35_000;
 /** Most events that one sweep announces again. */
 const SWEEP_ROWS_MAX = 1000;
 
@@ -95,7 +95,7 @@ export class Outbox {
       send: async (messages) => {
         await env.EVENTS.sendBatch(messages);
       },
-      sweepClock: sweepClockOf(env),
+      sweepClock: sweepClockOf(env, OUTBOX_SWEEP),
       clock,
       causationDepth,
     });

@@ -61,9 +61,9 @@ export type QueueConsumers = Readonly<
 
 /** Completes work that a message or a request has left undone because a process was killed, late or unreachable. */
 export interface Sweep {
-  /** Names it in the log. */
+  /** Names it in the log, and its clock; see `platform/objects/deployment-clock.ts`. */
   readonly name: string;
-  /** Does what is overdue, and returns when to run again, in milliseconds since the epoch; undefined for never. */
+  /** Does what is overdue, and returns when to run again, in milliseconds since the epoch; undefined for whenever it is asked for, or after an hour. */
   readonly run: (context: ServiceContext) => Promise<number | undefined>;
   /** Whether it deletes: it may use the reserve where the database is full, and is run once more then. */
   readonly purges?: boolean;

@@ -3,7 +3,6 @@ import { DATABASE, keepSize, type LargeStorage, listLarge, whatToDo } from "./si
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { log } from "#platform/log.ts";
-import { memoByEnv } from "#platform/memo.ts";
 import { toMillis } from "#platform/time.ts";
 
 /** How often the database is measured, and the operator is told, in milliseconds. */
@@ -11,22 +10,15 @@ const WATCH_MS = 3_600_000;
 /** From this share of its limit on, it is an error and no longer a warning. */
 const ALARMING_SHARE = 0.9;
 
-/** When this isolate has measured last, in milliseconds since the epoch. */
-const lastWatchOf = memoByEnv((_env: object) => ({ atMs: Number.NEGATIVE_INFINITY }));
-
 /**
  * Measures the database, and writes a line to the log for all that is near its limit: what, how large, which limit, growth a day, and
  * what to do. Objects measure themselves. Returns when to look next, in milliseconds since the epoch.
  */
 export async function sweepSizes({ env, clock }: ServiceContext): Promise<number> {
-  const last = lastWatchOf(env);
   const nowMs = toMillis(clock());
-  // Much time lies between the two as well where the machine's clock was set back.
-  if (Math.abs(nowMs - last.atMs) < WATCH_MS) return last.atMs + WATCH_MS;
   const db = databaseOf(env);
   await keepSize(db, DATABASE, { bytes: await bytesOf(db), measuredMs: nowMs });
   for (const large of await listLarge(db, nowMs)) tell(large);
-  last.atMs = nowMs;
   return nowMs + WATCH_MS;
 }
 

@@ -6,7 +6,7 @@ import type { PendingRow, SyncTable } from "./sync-table.ts";
 import { logError } from "#platform/log.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
 
-/** What code that leaves work to the sweep needs of the deployment's alarm. Times are milliseconds since the epoch. */
+/** What code that leaves work to a sweep needs of that sweep's clock. Times are milliseconds since the epoch. */
 export interface SweepClock {
   /** Makes sure that the sweep runs at that time or before. */
   readonly arm: (atMs: number) => Promise<void>;

@@ -1,25 +1,16 @@
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test, vi } from "vitest";
-import { SigningKeys } from "#modules/auth/signing-keys.ts";
+import { describe, expect, test } from "vitest";
 import { pipelineListener } from "#modules/exporters/event-listener.ts";
 import type { PipelineService } from "#modules/exporters/index.ts";
 import { ledgerSource } from "#modules/ledger/event-source.ts";
 import type { LedgerEvents } from "#modules/ledger/ledger-events.ts";
-import { present } from "#platform/assert.ts";
-import { AuditLog } from "#platform/audit/audit-log.ts";
 import { systemContext } from "#platform/context.ts";
 import { consumeEvents } from "#platform/events/consumer.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { LedgerOrigin } from "#platform/events/messages.ts";
 import type { EventListener, EventSink } from "#platform/events/source.ts";
-import type { ClockObject } from "#src/clock-object.ts";
 import { consume } from "#src/jobs.ts";
-import { freshName } from "#test/support/platform/api.ts";
-import { evict } from "#test/support/platform/evict.ts";
 import { eventFor } from "#test/support/webhooks/deliveries.ts";
-
-const HOUR = 3_600_000;
 
 /** A batch that notes what becomes of its messages. That of the test pool forgets the delay of a retry. */
 class FakeBatch implements MessageBatch {
@@ -290,48 +281,4 @@ describe("the events consumer", () => {
 
 test("a queue without a consumer is a fault", async () => {
   await expect(consume(new FakeBatch("other", []), env)).rejects.toThrow("no consumer");
-});
-
-describe("the clock object", () => {
-  const alarmOf = (stub: DurableObjectStub<ClockObject>): Promise<number | null> =>
-    runInDurableObject(stub, (_clock, { storage }) => storage.getAlarm());
-
-  test("keeps the earliest time that it was armed with, also after an eviction", async () => {
-    const stub = env.CLOCK.getByName(freshName("clock"));
-    expect(await alarmOf(stub)).toBeNull();
-    const atMs = Date.now() + HOUR;
-    await stub.arm(atMs);
-    await stub.arm(atMs + 1000);
-    expect(await alarmOf(stub)).toBe(atMs);
-    await evict(stub);
-    await stub.arm(atMs - 1000);
-    await stub.arm(atMs);
-    expect(await alarmOf(stub)).toBe(atMs - 1000);
-  });
-
-  test("rests for an hour when nothing is under way", async () => {
-    const stub = env.CLOCK.getByName(freshName("clock"));
-    const purge = vi.spyOn(AuditLog.prototype, "purge").mockResolvedValue(undefined);
-    // Signing keys outlive a file: one that another file has replaced waits for its end.
-    const keys = vi.spyOn(SigningKeys.prototype, "states").mockResolvedValue([]);
-    await stub.arm(Date.now() + HOUR);
-    expect(await runDurableObjectAlarm(stub)).toBe(true);
-    const alarm = present(await alarmOf(stub), "the room of the database is looked at again");
-    expect(alarm).toBeGreaterThan(Date.now() + HOUR / 2);
-    purge.mockRestore();
-    keys.mockRestore();
-  });
-
-  test("stays set when something is armed while it sweeps", async () => {
-    const stub = env.CLOCK.getByName(freshName("clock"));
-    await stub.arm(Date.now() + HOUR);
-    await runInDurableObject(stub, async (clock) => {
-      const sweeping = clock.alarm();
-      await clock.arm(Date.now() + 15_000);
-      await sweeping;
-    });
-    const alarm = await alarmOf(stub);
-    expect(alarm).not.toBeNull();
-    expect(alarm).toBeLessThanOrEqual(Date.now() + 15_000);
-  });
 });

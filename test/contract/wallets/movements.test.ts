@@ -21,7 +21,7 @@ import {
 import { type ServiceContext, systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
-import { deploymentClock } from "#platform/objects/deployment-clock.ts";
+import { clockOf } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 import { inLedger, okBodyOf } from "#test/support/ledger/api.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
@@ -293,7 +293,7 @@ describe("a hold that expires", () => {
     const walletId = await newWallet(system, 10);
     const expiresAt = fromMillis(Date.now() + 400);
     const holdId = await newHold(system, { walletId, expiresAt }, 10);
-    await evictDurableObject(deploymentClock(env));
+    await evictDurableObject(clockOf(env, "wallet-holds"));
     await eventually(async () => expect((await getHold(system, holdId)).remaining).toBe(0n));
     expect(await mainOf(system, walletId)).toBe(10n);
     const source = `wallets:holds:${holdId.replaceAll("-", "")}`;

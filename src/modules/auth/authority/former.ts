@@ -4,7 +4,7 @@ import { fromAuthorityColumn, toAuthorityColumn } from "./stored-authority.ts";
 import { authFormerAuthorities } from "./tables.ts";
 import type { Authority } from "#modules/auth/core/authority.ts";
 import { authSettings } from "#modules/auth/settings.ts";
-import { armSweep } from "#modules/auth/sweeps.ts";
+import { armSweep, GRANTS_SWEEP } from "#modules/auth/sweeps.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { toMillis } from "#platform/time.ts";
@@ -59,4 +59,4 @@ export function keepFormer(
 
 /** Whoever keeps a former authority calls it afterwards. Never throws. */
 export const armFormerSweep = ({ env, clock }: ServiceContext): Promise<void> =>
-  armSweep(env, toMillis(clock()) + longestLifeMs(env));
+  armSweep(env, GRANTS_SWEEP, toMillis(clock()) + longestLifeMs(env));

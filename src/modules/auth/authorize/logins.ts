@@ -4,6 +4,7 @@ import type { AuthorizeRequest } from "#modules/auth/core/authorize-request.ts";
 import type { CodeCause } from "#modules/auth/grants/grant-store.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
 import type { LoggedIn, SessionCause } from "#modules/auth/people/sessions.ts";
+import { LOGINS_SWEEP } from "#modules/auth/sweeps.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { RESERVE_SLOTS, storeWithReserve } from "#platform/db/reserve.ts";
@@ -44,7 +45,7 @@ export async function beginLogin(
     request: stringifyJson(request),
     expiresAt: fromMillis(endMs),
   });
-  await armClock(env, endMs + 1);
+  await armClock(env, LOGINS_SWEEP, endMs + 1);
   return id;
 }
 

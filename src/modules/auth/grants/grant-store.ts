@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { authCodes, authGrants, authRefreshTokens } from "./tables.ts";
 import { armRevocationSweep, revocationOf } from "#modules/auth/revocations/revoke.ts";
-import { armSweep } from "#modules/auth/sweeps.ts";
+import { armSweep, GRANTS_SWEEP } from "#modules/auth/sweeps.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { storeWithReserve } from "#platform/db/reserve.ts";
@@ -53,7 +53,7 @@ export class GrantStore {
       ...(consequence === undefined ? [] : [consequence]),
     ]);
     if (added.length === 0) return false;
-    await armSweep(this.#context.env, code.expiresMs);
+    await armSweep(this.#context.env, GRANTS_SWEEP, code.expiresMs);
     return true;
   }
 

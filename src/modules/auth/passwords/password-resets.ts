@@ -12,6 +12,7 @@ import {
 } from "#modules/auth/people/invitations.ts";
 import { authInvitations, authPeople } from "#modules/auth/people/tables.ts";
 import { getPerson, targetOf } from "#modules/auth/people/users.ts";
+import { LOGINS_SWEEP } from "#modules/auth/sweeps.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -75,7 +76,7 @@ async function tryToOffer(
       .where(and(eq(authInvitations.personId, personId), ne(authInvitations.hash, hash), isMade)),
   );
   if (made.length === 0) return undefined;
-  await armClock(env, endMs + 1);
+  await armClock(env, LOGINS_SWEEP, endMs + 1);
   return { token, email, scopes: [], personId, expiresAt };
 }
 

@@ -9,6 +9,7 @@ import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
 import { deriveFor } from "#modules/auth/hashing/password-hasher.ts";
 import { authSettings } from "#modules/auth/settings.ts";
+import { LOGINS_SWEEP } from "#modules/auth/sweeps.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -86,7 +87,7 @@ async function tryToInvite(
       .returning({ hash: authInvitations.hash }),
   );
   if (made.length === 0) return undefined;
-  await armClock(env, endMs + 1);
+  await armClock(env, LOGINS_SWEEP, endMs + 1);
   return { token, email, scopes, personId: undefined, expiresAt };
 }
 

@@ -5,6 +5,7 @@ import { toPerson } from "./store.ts";
 import { authPeople, authSessions } from "./tables.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
 import { authSettings } from "#modules/auth/settings.ts";
+import { LOGINS_SWEEP } from "#modules/auth/sweeps.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { storeWithReserve } from "#platform/db/reserve.ts";
@@ -59,7 +60,7 @@ export async function beginSession(
     ...(cause === undefined ? [] : [cause.consequence(sessionExists(token))]),
   ]);
   if (begun.length === 0) return undefined;
-  await armClock(env, endMs + 1);
+  await armClock(env, LOGINS_SWEEP, endMs + 1);
   return token;
 }
 

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { authRevocations } from "./tables.ts";
 import { authGrants } from "#modules/auth/grants/tables.ts";
-import { armSweep } from "#modules/auth/sweeps.ts";
+import { armSweep, GRANTS_SWEEP } from "#modules/auth/sweeps.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { toMillis } from "#platform/time.ts";
@@ -49,7 +49,7 @@ export const revocationsOfGrants = (
 
 /** Whoever stores a revocation calls it afterwards. Never throws. */
 export const armRevocationSweep = ({ env, clock }: ServiceContext): Promise<void> =>
-  armSweep(env, toMillis(clock()) + KEPT_MS);
+  armSweep(env, GRANTS_SWEEP, toMillis(clock()) + KEPT_MS);
 
 function rowOf({ clock }: ServiceContext, { kind, value }: Revoked) {
   const nowMs = toMillis(clock());

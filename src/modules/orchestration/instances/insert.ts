@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { orchestrationInstances } from "./tables.ts";
 import { IS_STORED, rowStatements } from "#modules/orchestration/run/transition-rows.ts";
 import type { InstanceTransition } from "#modules/orchestration/run/transition.ts";
+import { watchInstances } from "#modules/orchestration/run/watch.ts";
 import { armAuditSweep, auditEntries } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -50,6 +51,7 @@ export async function insertInstances(
     stages: added.flatMap(({ stages }) => stages),
     moments: added.flatMap(({ moments }) => moments),
   });
+  await watchInstances(context);
   const results = await Outbox.from(context).publish({
     change: [...inserts, ...entries, ...rows],
     events: added.flatMap(({ events }) => events),

@@ -9,7 +9,6 @@ import { WorkflowConfigError } from "#modules/orchestration/core/config-error.ts
 import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
 import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
-import { watchInstances } from "#modules/orchestration/run/watch.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -83,7 +82,6 @@ export async function retryInstance(
     action: "orchestration.instance.retry",
     object: `instances/${id}`,
   });
-  await watchInstances(context);
   // Of two who do this at a time, one does it.
   const isRetried = await transition.store(change, isNotNull(orchestrationInstances.terminatedAt));
   return { instance: await getInstance(context, id), isRetried };

@@ -6,7 +6,6 @@ import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
 import { wakeRunner } from "#modules/orchestration/run/runner.ts";
 import { InstanceTransition, type MomentKind } from "#modules/orchestration/run/transition.ts";
-import { watchInstances } from "#modules/orchestration/run/watch.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -44,7 +43,6 @@ async function storeEvent(
   const transition = new InstanceTransition(context, instance);
   transition.moment("event-received", data, stage);
   transition.endStage(stage);
-  await watchInstances(context);
   if (!(await transition.store(change))) return false;
   await wakeRunner(context, instance, Date.now());
   return true;

@@ -4,7 +4,6 @@ import { type FlowInstance, toInstance, toPrincipalColumn } from "./instance.ts"
 import { getInstance } from "./store.ts";
 import { lengthWith, type Variables } from "#modules/orchestration/core/variables.ts";
 import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
-import { watchInstances } from "#modules/orchestration/run/watch.ts";
 import { getWorkflow } from "#modules/orchestration/workflows/get.ts";
 import type { Workflow } from "#modules/orchestration/workflows/workflow.ts";
 import { assert, present } from "#platform/assert.ts";
@@ -114,7 +113,6 @@ export async function startInstances(
 ): Promise<StartedInstance[]> {
   assert(starts.length <= STARTS_PER_CHANGE_MAX, "a batch starts only so many instances");
   if (starts.length === 0) return [];
-  await watchInstances(context);
   const rows = await insertInstances(context, starts);
   const stored = new Map(rows.map((row) => [row.changeId, row]));
   return Promise.all(

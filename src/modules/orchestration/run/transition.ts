@@ -1,6 +1,7 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type AddedRows, IS_STORED, rowStatements } from "./transition-rows.ts";
+import { watchInstances } from "./watch.ts";
 import { WorkflowConfigError } from "#modules/orchestration/core/config-error.ts";
 import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
@@ -254,6 +255,7 @@ export class InstanceTransition {
       )
       .returning({ key: orchestrationInstances.key });
     const { events, ...rows } = this.added;
+    if (!this.hasEnded) await watchInstances(this.#context);
     const results: readonly unknown[] = await Outbox.from(this.#context).publish({
       change: [change, ...this.#statements, ...rowStatements(this.#db, rows)],
       events,

@@ -3,13 +3,14 @@ import type { AnnouncedOccurrence } from "./firing/announce.ts";
 import type { OccurrenceEvent } from "./occurrence.ts";
 import { orchestrationOccurrences } from "./tables.ts";
 import type { Trigger } from "./trigger.ts";
+import { OCCURRENCES_SWEEP } from "#modules/orchestration/sweep-names.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { packJson } from "#platform/db/pack-json.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
-import { watchClock } from "#platform/objects/deployment-clock.ts";
+import { watchChange } from "#platform/objects/deployment-clock.ts";
 import { formatTimestamp, fromMillis, toMillis } from "#platform/time.ts";
 
 /** A trigger and an event for which it fires, or whose filter reads links, so that it is not known yet whether it does. */
@@ -19,8 +20,6 @@ export interface Match {
   readonly verdict: "fires" | "unknown";
 }
 
-/** Longest time that a statement may take to be stored: D1 gives up after 30 seconds. */
-const STATEMENT_MS_MAX = 35_000;
 /** When the sweep announces an occurrence that nobody has fired, in milliseconds. */
 const ANNOUNCED_AGAIN_MS = 30_000;
 /** Largest event that an occurrence shows, in characters of its JSON: a row of D1 takes 2 MB. */
@@ -37,7 +36,7 @@ export async function storeOccurrences(
   const now = clock();
   const dueAt = fromMillis(toMillis(now) + ANNOUNCED_AGAIN_MS);
   // The clock watches from before they are stored, so that a sweep comes after that.
-  await watchClock(env, toMillis(now) + STATEMENT_MS_MAX);
+  await watchChange(env, OCCURRENCES_SWEEP, toMillis(now));
   const rows = matches.map(({ trigger, event, verdict }) =>
     stringifyJson([
       newId(),

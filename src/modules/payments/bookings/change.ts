@@ -11,12 +11,13 @@ import {
 } from "./store.ts";
 import { paymentBookings } from "./tables.ts";
 import { LedgerClient } from "#modules/ledger/index.ts";
+import { BOOKINGS_SWEEP } from "#modules/payments/sweep-names.ts";
 import { allowsLedger } from "#platform/access/ledger-patterns.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
-import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
+import { armClock } from "#platform/objects/deployment-clock.ts";
 import { toMillis } from "#platform/time.ts";
 
 /** Throws `NOT_FOUND`, also for a booking in a ledger that the principal may not touch. */
@@ -40,7 +41,7 @@ export async function setBookingState(
     audit: auditOf(context, { id, verb }),
   });
   if (booking === undefined) noBooking(id);
-  await sweepClockOf(context.env).arm(toMillis(now));
+  await armClock(context.env, BOOKINGS_SWEEP, toMillis(now));
   return booking;
 }
 
@@ -83,7 +84,7 @@ export async function rebuildBooking(
       { cause: error },
     );
   }
-  await sweepClockOf(context.env).arm(toMillis(now));
+  await armClock(context.env, BOOKINGS_SWEEP, toMillis(now));
   return getBooking(context, id);
 }
 

@@ -8,12 +8,13 @@ import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import { installedKey } from "#modules/payments/ingest.ts";
 import { requireConnector } from "#modules/payments/installs/store.ts";
 import { getPool } from "#modules/payments/pools/store.ts";
+import { BOOKINGS_SWEEP } from "#modules/payments/sweep-names.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
-import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
+import { armClock } from "#platform/objects/deployment-clock.ts";
 import { toMillis } from "#platform/time.ts";
 
 /** Whose payments a booking is to be for. */
@@ -61,7 +62,7 @@ export async function createBooking(
       `these payments are already booked in the ledger '${rules.ledger}'`,
     );
   }
-  await sweepClockOf(context.env).arm(toMillis(now));
+  await armClock(context.env, BOOKINGS_SWEEP, toMillis(now));
   return toBooking(row);
 }
 

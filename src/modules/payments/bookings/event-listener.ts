@@ -1,7 +1,8 @@
 import { hasRunning } from "./store.ts";
+import { BOOKINGS_SWEEP } from "#modules/payments/sweep-names.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import type { EventListener } from "#platform/events/source.ts";
-import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
+import { armClock } from "#platform/objects/deployment-clock.ts";
 import { toMillis } from "#platform/time.ts";
 
 /** Has bookings done soon after payments come. They read the payments by themselves, and take no events. */
@@ -10,7 +11,7 @@ export const bookingListener: EventListener = {
   open: async (messages, { env, clock }) => {
     const mayBePayments = messages.some(({ source }) => source === "outbox");
     if (mayBePayments && (await hasRunning(databaseOf(env)))) {
-      await sweepClockOf(env).arm(toMillis(clock()));
+      await armClock(env, BOOKINGS_SWEEP, toMillis(clock()));
     }
     return undefined;
   },

@@ -1,6 +1,7 @@
 import type { Initiation, Person } from "./initiation.ts";
 import { prepareSend } from "./send.ts";
 import { decideAnew, getInitiation } from "./store.ts";
+import { watchInitiations } from "./watch.ts";
 import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { decideInitiation } from "#modules/payments/core/initiation-machine.ts";
 import { paymentSettings } from "#modules/payments/settings.ts";
@@ -23,6 +24,7 @@ export function approveInitiation(context: ServiceContext, id: OwnedId): Promise
       kind: "approve",
       metadata: approvedBy(context),
     });
+    await watchInitiations(context);
     await Outbox.from(context).publish({
       change: statements,
       events,

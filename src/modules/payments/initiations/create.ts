@@ -6,6 +6,7 @@ import type { Initiation } from "./initiation.ts";
 import { prepareSend } from "./send.ts";
 import { breaks } from "./store.ts";
 import { paymentInitiationAdjustments, paymentInitiations } from "./tables.ts";
+import { watchInitiations } from "./watch.ts";
 import type { InitiationType } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import { type ConnectorId, encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
@@ -53,6 +54,7 @@ export async function createInitiation(
   const initiation = toWaiting(context, connector, input);
   if (isSent) assertSecondPerson(context, initiation.creator, "approve");
   const send = isSent ? prepareFirstSend(context, initiation) : undefined;
+  if (isSent) await watchInitiations(context);
   try {
     await Outbox.from(context).publish({
       change: [...insertions(context, initiation), ...(send?.statements ?? [])],

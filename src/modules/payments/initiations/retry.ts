@@ -1,5 +1,6 @@
 import { prepareSend } from "./send.ts";
 import { decideAnew, getInitiation } from "./store.ts";
+import { watchInitiations } from "./watch.ts";
 import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -17,6 +18,7 @@ export function retryInitiation(context: ServiceContext, id: OwnedId): Promise<O
       kind: "retry",
       metadata: { retriedBy: context.principal.subject },
     });
+    await watchInitiations(context);
     await Outbox.from(context).publish({
       change: statements,
       events,

@@ -5,6 +5,7 @@ import { findReversal, insertReversalAdjustment } from "./reversals.ts";
 import { decideAnew, getInitiation, storedKey } from "./store.ts";
 import { paymentReversals } from "./tables.ts";
 import { prepareTransition } from "./transition.ts";
+import { watchInitiations } from "./watch.ts";
 import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { reversalProblem } from "#modules/payments/core/reversal-machine.ts";
 import { TASK_IDS } from "#modules/payments/core/task-references.ts";
@@ -88,6 +89,7 @@ async function begin(context: ServiceContext, { initiation, input, begun }: Begi
       ? prepareTransition(context, { initiation, trigger: { kind: "reverse", amount }, metadata })
       : { statements: [], events: [] };
   const movement = { initiation, task: begun.task.reference, dueAt: now, reversalKey: key };
+  if (problem === undefined) await watchInitiations(context);
   await Outbox.from(context).publish({
     change: [
       insertReversal(context, { initiation, input, now, problem }),

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { paymentConnectors } from "./tables.ts";
+import { CONNECTORS_SWEEP } from "#modules/payments/sweep-names.ts";
 import { systemClock } from "#platform/clock.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
@@ -32,7 +33,7 @@ export function reconcilerOf(env: Env): Reconciler<PendingConnector> {
     keyOf: ({ reference }) => reference,
     lanes: OBJECT_LANES,
     backoff: doubling(1000, 60_000),
-    sweepClock: sweepClockOf(env),
+    sweepClock: sweepClockOf(env, CONNECTORS_SWEEP),
     clock: systemClock,
   });
 }

@@ -3,6 +3,7 @@ import type { Job } from "./job.ts";
 import { openJob } from "./store.ts";
 import { paymentJobs } from "./tables.ts";
 import { runBankAccountForward } from "#modules/payments/bank-accounts/forward-job.ts";
+import { JOBS_SWEEP } from "#modules/payments/sweep-names.ts";
 import { runLinkCompletion } from "#modules/payments/users/complete-link.ts";
 import {
   runConnectionDeletion,
@@ -61,7 +62,7 @@ const reconcilerOf = (env: Env): Reconciler<PendingJob> =>
     keyOf: ({ connectorKey, name }) => (connectorKey === null ? name : `${connectorKey}`),
     lanes: LANES,
     backoff: BACKOFF,
-    sweepClock: sweepClockOf(env),
+    sweepClock: sweepClockOf(env, JOBS_SWEEP),
     clock: systemClock,
   });
 

@@ -1,11 +1,12 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Job } from "./job.ts";
 import { paymentJobs } from "./tables.ts";
+import { JOBS_SWEEP } from "#modules/payments/sweep-names.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
-import { armClock, watchClock } from "#platform/objects/deployment-clock.ts";
+import { armClock, watchChange } from "#platform/objects/deployment-clock.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 import { toMillis } from "#platform/time.ts";
 import { nextRevision } from "#platform/work/sync-columns.ts";
@@ -48,18 +49,15 @@ export async function withJobs<T>(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   store: () => Promise<T>,
 ): Promise<T> {
-  await watchClock(env, toMillis(clock()) + STATEMENT_MS_MAX);
+  await watchChange(env, JOBS_SWEEP, toMillis(clock()));
   const result = await store();
   try {
-    await armClock(env, toMillis(clock()));
+    await armClock(env, JOBS_SWEEP, toMillis(clock()));
   } catch (error) {
     logError("the sweep of jobs could not be called; it comes by itself", error);
   }
   return result;
 }
-
-/** Longest time that a statement may take to be stored: D1 gives up after 30 seconds. */
-const STATEMENT_MS_MAX = 35_000;
 
 /** Opens what `planJob` has sealed. */
 export const openJob = (

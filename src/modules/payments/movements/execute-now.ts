@@ -3,6 +3,7 @@ import { sweepInitiations } from "./sweep.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
 import { openPlugin } from "#modules/payments/installs/plugin.ts";
+import { INITIATIONS_SWEEP } from "#modules/payments/sweep-names.ts";
 import { findTask } from "#modules/payments/tasks/store.ts";
 import type { Task } from "#modules/payments/tasks/task.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -20,7 +21,7 @@ export async function executeNow(context: ServiceContext, id: OwnedId): Promise<
 }
 
 export const initiationSweep: Sweep = {
-  name: "payment-initiations",
+  name: INITIATIONS_SWEEP,
   run: (context) => sweepInitiations(context, openPlugin),
 };
 

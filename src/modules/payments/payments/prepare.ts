@@ -5,6 +5,7 @@ import type { PaymentReport } from "./report.ts";
 import { toStatements } from "./statements.ts";
 import { paymentAdjustments, paymentPayments } from "./tables.ts";
 import type { PreparedPage } from "#modules/payments/ingest.ts";
+import { watchInitiations } from "#modules/payments/initiations/watch.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
@@ -17,9 +18,10 @@ import { platformSettings } from "#platform/platform-settings.ts";
  * decides by the adjustments that it has read; the ordinals of the new ones keep the batch from being stored after others.
  */
 export async function prepareReports(
-  { env, clock, causationDepth = 0 }: ServiceContext,
+  context: ServiceContext,
   { connector, reports }: { connector: InstalledConnector; reports: readonly PaymentReport[] },
 ): Promise<PreparedPage> {
+  const { env, clock, causationDepth = 0 } = context;
   const db = databaseOf(env);
   const drafts = await storedDrafts(
     db,
@@ -40,6 +42,8 @@ export async function prepareReports(
       return savedPaymentEvent(report, adjustment, { ...eventContext, causationDepth: depth });
     });
   });
+  // Initiations hear of it.
+  if (events.length > 0) await watchInitiations(context);
   return {
     statements: toStatements(db, { connector, causationDepth }, [...drafts.values()]),
     events,

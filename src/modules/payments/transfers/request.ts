@@ -3,6 +3,7 @@ import { encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { createInitiation } from "#modules/payments/initiations/create.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
+import { INITIATIONS_SWEEP } from "#modules/payments/sweep-names.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
@@ -36,7 +37,9 @@ export async function requestTransfer(
     assertSame(await getInitiation(context, id), { type, amount, asset, destination });
   }
   // A request that was cut off before this line is repeated, and arms it then.
-  if (!transfer.waitsForApproval) await armClock(context.env, toMillis(context.clock()));
+  if (!transfer.waitsForApproval) {
+    await armClock(context.env, INITIATIONS_SWEEP, toMillis(context.clock()));
+  }
   return encodeOwnedId(id);
 }
 

@@ -20,6 +20,9 @@ import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
+/** The sweep that voids holds that have expired. */
+export const HOLDS_SWEEP = "wallet-holds";
+
 interface ExpiringHold {
   readonly ledger: WalletLedger;
   readonly hold: Hold;
@@ -46,7 +49,7 @@ export async function withExpiry<T>(
   const db = databaseOf(context.env);
   const key = { ledger: ledger.name, holdId: hold.id };
   await planExpiry(db, { ...key, dueAt: expiresAt, askedAt: now });
-  await armClock(context.env, toMillis(expiresAt));
+  await armClock(context.env, HOLDS_SWEEP, toMillis(expiresAt));
   try {
     return await make();
   } catch (error) {

@@ -17,6 +17,9 @@ import { objectsAtOnce } from "#platform/objects/side-by-side.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
+/** The sweep that gives objects what they did not take. */
+export const OWED_SWEEP = "webhook-owed";
+
 /** When an object is asked again that did not take its events, in milliseconds. */
 const WAIT_MS = 30_000;
 /** How many batches one sweep gives, and how: an object that hangs ends its turn. */
@@ -54,7 +57,7 @@ export class OwedBatches {
         INSERT INTO ${webhookOwed} (config_id, revision, batch, created_at, due_at)
         SELECT value ->> 0, value ->> 1, value ->> 2, ${now}, ${fromMillis(dueMs)} FROM json_each(${pack})`);
     }
-    await armClock(this.#context.env, dueMs);
+    await armClock(this.#context.env, OWED_SWEEP, dueMs);
   }
 
   /** Gives what is due. Returns when to sweep next, in milliseconds since the epoch. */

@@ -2,12 +2,8 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { parseAccount } from "#ledger-engine/rules/names.ts";
-import { BucketService } from "#modules/ledger/catalogue/buckets/service.ts";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
-import { WebhookService } from "#modules/webhooks/index.ts";
-import { present } from "#platform/assert.ts";
-import { AuditLog } from "#platform/audit/audit-log.ts";
-import { deploymentClock } from "#platform/objects/deployment-clock.ts";
+import { clockOf } from "#platform/objects/deployment-clock.ts";
 import { fromMillis } from "#platform/time.ts";
 import { SyncTable } from "#platform/work/sync-table.ts";
 import { inLedger, objectOf } from "#test/support/ledger/api.ts";
@@ -242,47 +238,7 @@ test("the sweep helps to delete a bucket with more ledgers than one invocation d
 
 /** The clock object, with its alarm set. */
 async function armed() {
-  const clock = deploymentClock(env);
+  const clock = clockOf(env, "buckets");
   await clock.arm(Date.now() + HOUR);
   return clock;
 }
-
-describe("the clock object, while it watches", () => {
-  const alarmOf = (stub: ReturnType<typeof deploymentClock>): Promise<number | null> =>
-    runInDurableObject(stub, (_clock, { storage }) => storage.getAlarm());
-
-  test("sweeps again and again, and once after the end", async () => {
-    const stub = env.CLOCK.getByName(freshName("clock"));
-    vi.spyOn(BucketService.prototype, "sweep").mockResolvedValue(undefined);
-    vi.spyOn(AuditLog.prototype, "purge").mockResolvedValue(undefined);
-    const untilMs = Date.now() + HOUR;
-    await stub.watch(untilMs);
-    await stub.watch(untilMs - 1000);
-    for (const _ of [1, 2]) {
-      const alarm = present(await alarmOf(stub), "it is set");
-      expect(alarm).toBeLessThanOrEqual(Date.now() + 4000);
-      await evict(stub);
-      await runDurableObjectAlarm(stub);
-    }
-    vi.spyOn(Date, "now").mockReturnValue(untilMs);
-    await runDurableObjectAlarm(stub);
-    vi.restoreAllMocks();
-    vi.spyOn(BucketService.prototype, "sweep").mockResolvedValue(undefined);
-    // What other tests have left behind may be due later than the next look would be.
-    expect((await alarmOf(stub)) ?? Infinity).toBeGreaterThan(untilMs + 4000);
-    await runInDurableObject(stub, (_clock, { storage }) => storage.deleteAlarm());
-  });
-
-  test("sweeps the other modules when one can't even begin, and sweeps again soon", async () => {
-    const stub = env.CLOCK.getByName(freshName("clock"));
-    vi.spyOn(WebhookService, "from").mockImplementation(() => {
-      throw new Error("no settings");
-    });
-    const sweep = vi.spyOn(BucketService.prototype, "sweep").mockResolvedValue(undefined);
-    await stub.arm(Date.now() + HOUR);
-    await runDurableObjectAlarm(stub);
-    expect(sweep).toHaveBeenCalledOnce();
-    expect(await alarmOf(stub)).toBeLessThanOrEqual(Date.now() + 15_000);
-    await runInDurableObject(stub, (_clock, { storage }) => storage.deleteAlarm());
-  });
-});

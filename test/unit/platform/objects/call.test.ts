@@ -95,5 +95,5 @@ test("the clock is named where it is gone, and every call of it may be repeated"
 function callsOf(method: () => Promise<never>): Promise<void>[] {
   const clock = { arm: method, watch: method, tryWrite: method };
   const env = { CLOCK: { getByName: () => clock } } as unknown as Pick<Env, "CLOCK">; // no more of it is called
-  return [armClock(env, 1), watchClock(env, 1), tryClockWrite(env)];
+  return [armClock(env, "x", 1), watchClock(env, "x", 1), tryClockWrite(env, "x")];
 }

@@ -8,6 +8,9 @@ import type { Clock } from "#platform/time.ts";
 import { doubling } from "#platform/work/backoff.ts";
 import { Reconciler } from "#platform/work/reconcile.ts";
 
+/** The sweep that completes deletions and restorations, and purges. */
+export const BUCKETS_SWEEP = "buckets";
+
 /** What the buckets need besides the catalogue, and the clock. */
 export interface BucketPorts {
   readonly clock: Clock;
@@ -83,6 +86,6 @@ const platformPorts = (context: ServiceContext): BucketPorts => ({
     if (!areSynced)
       throw new Error("a pipeline of the ledger does not know yet that it is deleted");
   },
-  armClock: (atMs) => armClock(context.env, atMs),
-  watchClock: (untilMs) => watchClock(context.env, untilMs),
+  armClock: (atMs) => armClock(context.env, BUCKETS_SWEEP, atMs),
+  watchClock: (untilMs) => watchClock(context.env, BUCKETS_SWEEP, untilMs),
 });

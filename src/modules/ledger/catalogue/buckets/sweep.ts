@@ -3,11 +3,11 @@ import { beginDuePurges, purgeTimeOf } from "./purge.ts";
 import { KEPT, PURGING } from "./store.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** Most objects that one sweep calls: the platform allows it 1,000 calls, and all sweeps share them. */
+/** Most objects that one sweep calls: the platform allows it 1,000 calls. */
 const SYNCS_MAX = 150;
 /** Most ledgers that one sweep purges, with up to 16 calls each. */
 const PURGES_MAX = 30;
-/** How long one sweep works on each of its two tasks: others wait for its end. */
+/** How long one sweep works on each of its two tasks, in milliseconds: what is left is due at once. */
 const WORK_MS = 10_000;
 /** While ledgers wait for their purge, a changed retention or schedule is noticed after a day at most. */
 const LOOK_AGAIN_MS = 24 * 3_600_000;

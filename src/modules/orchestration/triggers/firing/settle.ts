@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { ClaimedOccurrence, OccurrenceRow } from "./claim.ts";
 import { stopEvents, stopStatements } from "./loops.ts";
+import { OCCURRENCES_SWEEP } from "#modules/orchestration/sweep-names.ts";
 import {
   type FiringResult,
   STOPS,
@@ -125,5 +126,5 @@ async function retryAt(
     .where(
       and(eq(orchestrationOccurrences.id, id), eq(orchestrationOccurrences.attempts, attempts)),
     );
-  await armClock(env, toMillis(next));
+  await armClock(env, OCCURRENCES_SWEEP, toMillis(next));
 }
