@@ -594,6 +594,7 @@ CREATE TABLE `payment_movements` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_movements_initiation_key_unique` ON `payment_movements` (`initiation_key`);--> statement-breakpoint
 CREATE INDEX `payment_movements_due` ON `payment_movements` (`due_at`);--> statement-breakpoint
+CREATE INDEX `payment_movements_connector` ON `payment_movements` (`connector_key`,`due_at`);--> statement-breakpoint
 CREATE INDEX `payment_movements_task` ON `payment_movements` (`connector_key`,`task`);--> statement-breakpoint
 CREATE INDEX `payment_movements_trouble` ON `payment_movements` (`connector_key`,`failures`) WHERE failing_since IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `payment_reversal_adjustments` (

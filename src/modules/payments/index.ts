@@ -44,7 +44,7 @@ import { registerWebhookReception } from "./http/webhooks.ts";
 import { INITIATION_EVENT_TYPES } from "./initiations/event-types.ts";
 import { CONNECTOR_EVENT_TYPES } from "./installs/event-types.ts";
 import { sweepJobs } from "./jobs/run.ts";
-import { initiationSweep } from "./movements/execute-now.ts";
+import { sweepInitiations } from "./movements/sweep.ts";
 import { ORDER_EVENT_TYPES } from "./orders/event-types.ts";
 import { PAYMENT_TABLES } from "./payment-tables.ts";
 import { PAYMENT_EVENT_TYPES } from "./payments/event-types.ts";
@@ -52,7 +52,7 @@ import { ConnectorObject } from "./polling/connector-object.ts";
 import { sweepConnectors } from "./polling/sweep.ts";
 import { POOL_EVENT_TYPES } from "./pools/event-types.ts";
 import { paymentSettings } from "./settings.ts";
-import { BOOKINGS_SWEEP, CONNECTORS_SWEEP, JOBS_SWEEP } from "./sweep-names.ts";
+import { BOOKINGS_SWEEP, CONNECTORS_SWEEP, INITIATIONS_SWEEP, JOBS_SWEEP } from "./sweep-names.ts";
 import { TASK_EVENT_TYPES } from "./tasks/event-types.ts";
 import { checkTransfer } from "./transfers/check.ts";
 import { requestTransfer } from "./transfers/request.ts";
@@ -137,7 +137,7 @@ export const paymentsModule: Module = {
     { name: JOBS_SWEEP, run: sweepJobs },
     { name: BOOKINGS_SWEEP, run: runBookings },
     { name: CONNECTORS_SWEEP, run: sweepConnectors },
-    initiationSweep,
+    { name: INITIATIONS_SWEEP, run: sweepInitiations },
   ],
   classes: { ConnectorObject },
 };

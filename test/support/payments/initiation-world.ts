@@ -19,6 +19,9 @@ import { allInitiationAdjustments } from "#modules/payments/initiations/list-adj
 import { reverseInitiation } from "#modules/payments/initiations/reverse.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { execute } from "#modules/payments/movements/execute.ts";
+import { MovementLoop } from "#modules/payments/movements/loop.ts";
+import { claimMovements, nextMovementMs } from "#modules/payments/movements/store.ts";
 import { sweepInitiations } from "#modules/payments/movements/sweep.ts";
 import { preparePayments } from "#modules/payments/payments/ingest.ts";
 import { findTask } from "#modules/payments/tasks/store.ts";
@@ -81,6 +84,8 @@ export class InitiationWorld {
   subject = "alice";
   /** How many triggers led to what is asked for. */
   causationDepth = 0;
+  /** The connectors whose objects were woken. */
+  readonly woken: string[] = [];
   #count = 0;
 
   get connector(): InstalledConnector {
@@ -93,6 +98,11 @@ export class InitiationWorld {
     const bindings = {
       DB: this.world.d1.binding,
       CLOCK: { getByName: () => clock },
+      CONNECTORS: {
+        getByName: (reference: string) => ({
+          move: async () => void this.woken.push(reference),
+        }),
+      },
       EVENTS: { sendBatch: async () => undefined },
     };
     return {
@@ -148,8 +158,17 @@ export class InitiationWorld {
     return reverseInitiation(this.context, { initiation: id, reference, amount, ...others });
   }
 
-  sweep(): Promise<number | undefined> {
-    return sweepInitiations(this.context, async () => this.provider.plugin);
+  /** The object of the connector moves what is due, and the sweep comes. Returns when the next movement is due. */
+  async sweep(): Promise<number | undefined> {
+    const { context } = this;
+    const { reference } = this.connector.id;
+    const loop = new MovementLoop({
+      claim: (limit) => claimMovements(context, { reference, limit }),
+      execute: (movement) => execute(context, async () => this.provider.plugin, movement),
+    });
+    await loop.wake();
+    await sweepInitiations(context);
+    return nextMovementMs(context, reference);
   }
 
   pass(seconds: number): void {

@@ -164,7 +164,7 @@ export const paymentMovements = sqliteTable(
     task: text("task").notNull(),
     /** What the provider is asked for the outcome by, once it has given that. */
     pollingId: text("polling_id"),
-    /** When something is to be done next: by then, it has moved, or the sweep moves it. */
+    /** When something is to be done next: by then, it has moved, or the sweep has it moved. */
     dueAt: text("due_at").$type<Timestamp>().notNull(),
     /** Counts those who have begun to move it: only the last of them may store what comes of it. */
     claims: integer("claims").notNull(),
@@ -177,6 +177,7 @@ export const paymentMovements = sqliteTable(
   },
   (table) => [
     index("payment_movements_due").on(table.dueAt),
+    index("payment_movements_connector").on(table.connectorKey, table.dueAt),
     index("payment_movements_task").on(table.connectorKey, table.task),
     // The movement of a connector that has failed most often is the first one from the end.
     index("payment_movements_trouble")

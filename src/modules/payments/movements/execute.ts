@@ -6,7 +6,7 @@ import {
 } from "./execution.ts";
 import { storeFailure, storePayment } from "./outcome.ts";
 import { hold, pollLater, postpone } from "./postpone.ts";
-import { claimMovementsOf, deleteMovement, type MovementRow } from "./store.ts";
+import { deleteMovement, type MovementRow } from "./store.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { MovementResult, Plugin, PollResult } from "#modules/payments/connectors/contract.ts";
 import { paymentProblem } from "#modules/payments/connectors/provider-objects.ts";
@@ -24,19 +24,9 @@ export type OpenPlugin = (
   connector: InstalledConnector,
 ) => Promise<Plugin>;
 
-/** Does what is due for one initiation, if anything is and nobody else does it. */
-export async function executeInitiation(
-  context: ServiceContext,
-  openPlugin: OpenPlugin,
-  initiationKey: number,
-): Promise<void> {
-  const [movement] = await claimMovementsOf(context, initiationKey);
-  if (movement !== undefined) await execute(context, openPlugin, movement);
-}
-
 /**
  * Takes a claimed movement one step further: to the provider, and to its outcome if that is known then. Never throws for what a
- * provider does: the sweep goes on.
+ * provider does: whoever claims it next goes on.
  */
 export async function execute(
   executing: ServiceContext,

@@ -1,4 +1,4 @@
-import { and, eq, lte, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { installedKey } from "#modules/payments/ingest.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import { storedKey } from "#modules/payments/initiations/store.ts";
@@ -17,8 +17,8 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
  *
  * | A kill after | leaves | and then |
  * | --- | --- | --- |
- * | the approval is stored | a row that is due | the sweep takes it |
- * | the row is claimed | a row that is due a minute later | the sweep takes it then |
+ * | the approval is stored | a row that is due | the sweep wakes the object of the connector, which takes it |
+ * | the row is claimed | a row that is due a minute later | the object's alarm, or the sweep, has it taken then |
  * | the provider has got the request | the same | the request is sent again with the same reference, which moves the money once |
  * | the provider has answered | the same | the same; the answer is that of the first request |
  * | the outcome is stored | the payment, the adjustments, the ended task, and no row | nothing is left to do |
@@ -63,47 +63,51 @@ export const insertMovement = (
 export const deleteMovement = ({ env }: Pick<ServiceContext, "env">, { key }: MovementRow) =>
   databaseOf(env).delete(paymentMovements).where(eq(paymentMovements.key, key));
 
-/** Most rows of one connector that are claimed at once: a provider that hangs holds up no other one. */
-const CLAIMS_PER_CONNECTOR_MAX = 4;
+/** The key of the connector whose object has that name. */
+const keyOf = (reference: string): SQL => sql`(
+  SELECT c.key FROM ${paymentConnectors} AS c WHERE c.reference = ${reference})`;
 
-/** Claims what is due of one initiation. Nobody else gets it for a minute. */
-export const claimMovementsOf = (
-  context: Pick<ServiceContext, "env" | "clock">,
-  initiationKey: number,
-): Promise<MovementRow[]> =>
-  claim(context, sql`${paymentMovements.initiationKey} = ${initiationKey}`);
-
-/** Claims what is due of all initiations: the connectors in turns. */
-export function claimMovements(
-  context: Pick<ServiceContext, "env" | "clock">,
-  limit: number,
-): Promise<MovementRow[]> {
-  const now = context.clock();
-  return claim(
-    context,
-    sql`${paymentMovements.key} IN (
-      SELECT d.key FROM (
-        SELECT m.key AS key, m.due_at AS due_at,
-          row_number() OVER (PARTITION BY m.connector_key ORDER BY m.due_at) AS place
-        FROM ${paymentMovements} AS m
-        WHERE m.due_at <= ${now} AND ${isFree(sql`m.connector_key`, now)}) AS d
-      WHERE d.place <= ${CLAIMS_PER_CONNECTOR_MAX} ORDER BY d.place, d.due_at LIMIT ${limit})`,
-  );
-}
-
-const claim = (
+/** Claims movements of a connector that are due, first the one that was due first. Nobody else gets them for a minute. */
+export async function claimMovements(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
-  condition: SQL,
-): Promise<MovementRow[]> => {
+  { reference, limit }: { readonly reference: string; readonly limit: number },
+): Promise<MovementRow[]> {
   const now = clock();
   return databaseOf(env)
     .update(paymentMovements)
     .set({ dueAt: fromMillis(toMillis(now) + CLAIM_MS), claims: sql`claims + 1` })
     .where(
-      and(lte(paymentMovements.dueAt, now), isFree(paymentMovements.connectorKey, now), condition),
+      sql`${paymentMovements.key} IN (
+        SELECT m.key FROM ${paymentMovements} AS m
+        WHERE m.connector_key = ${keyOf(reference)} AND m.due_at <= ${now} AND ${isFree(sql`m.connector_key`, now)}
+        ORDER BY m.due_at LIMIT ${limit})`,
     )
     .returning();
-};
+}
+
+/** When the next movement of a connector is due, in milliseconds since the epoch. */
+export async function nextMovementMs(
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
+  reference: string,
+): Promise<number | undefined> {
+  const [row] = await databaseOf(env).all<{ due: Timestamp }>(sql`
+    SELECT CASE WHEN ${isHeld(clock())} THEN max(c.held_until, m.due_at) ELSE m.due_at END AS due
+    FROM ${paymentConnectors} AS c JOIN ${paymentMovements} AS m ON m.connector_key = c.key
+    WHERE c.key = ${keyOf(reference)} ORDER BY m.due_at LIMIT 1`);
+  return row === undefined ? undefined : toMillis(row.due);
+}
+
+/** The connectors that have a movement which was due before a time, so that nobody has taken it. */
+export async function connectorsOverdue(
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
+  { before, limit }: { readonly before: Timestamp; readonly limit: number },
+): Promise<string[]> {
+  const rows = await databaseOf(env).all<{ reference: string }>(sql`
+    SELECT DISTINCT c.reference FROM ${paymentMovements} AS m
+    JOIN ${paymentConnectors} AS c ON c.key = m.connector_key
+    WHERE m.due_at <= ${before} AND ${isFree(sql`m.connector_key`, clock())} LIMIT ${limit}`);
+  return rows.map(({ reference }) => reference);
+}
 
 /** Whether the provider of a connector takes requests. */
 const isFree = (connectorKey: SQLWrapper, now: Timestamp): SQL => sql`NOT EXISTS (
@@ -137,8 +141,8 @@ export async function findMovementByPollingId(
   return movement;
 }
 
-/** When the next one is due, in milliseconds since the epoch. */
-export async function nextMovementMs({
+/** When the next one of all connectors is due, in milliseconds since the epoch. */
+export async function nextOfAllMs({
   env,
   clock,
 }: Pick<ServiceContext, "env" | "clock">): Promise<number | undefined> {

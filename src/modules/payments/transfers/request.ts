@@ -3,14 +3,12 @@ import { encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { createInitiation } from "#modules/payments/initiations/create.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
-import { INITIATIONS_SWEEP } from "#modules/payments/sweep-names.ts";
+import { wakeMovements } from "#modules/payments/movements/wake.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
-import { armClock } from "#platform/objects/deployment-clock.ts";
-import { toMillis } from "#platform/time.ts";
 
 /**
- * Creates an initiation, which the sweep sends unless it waits for its approval, or gives the one of that reference. Returns its
+ * Creates an initiation, which its connector sends unless it waits for its approval, or gives the one of that reference. Returns its
  * id. Throws `VALIDATION` for what is no such transfer, and `CONFLICT` where the reference is that of another transfer.
  */
 export async function requestTransfer(
@@ -36,10 +34,8 @@ export async function requestTransfer(
     const { destination } = parties;
     assertSame(await getInitiation(context, id), { type, amount, asset, destination });
   }
-  // A request that was cut off before this line is repeated, and arms it then.
-  if (!transfer.waitsForApproval) {
-    await armClock(context.env, INITIATIONS_SWEEP, toMillis(context.clock()));
-  }
+  // A request that was cut off before this line is repeated, and wakes the connector then.
+  if (!transfer.waitsForApproval) await wakeMovements(context, parties.connector);
   return encodeOwnedId(id);
 }
 

@@ -6,6 +6,7 @@ import { approveInitiation } from "#modules/payments/initiations/approve.ts";
 import { allInitiationAdjustments } from "#modules/payments/initiations/list-adjustments.ts";
 import { rejectInitiation } from "#modules/payments/initiations/reject.ts";
 import { retryInitiation } from "#modules/payments/initiations/retry.ts";
+import { sweepInitiations } from "#modules/payments/movements/sweep.ts";
 import { fromMillis } from "#platform/time.ts";
 import { InitiationWorld, refusalOf, timeout } from "#test/support/payments/initiation-world.ts";
 
@@ -215,14 +216,44 @@ describe("an approved initiation", () => {
 });
 
 describe("a sweep", () => {
-  test("takes a few of each connector, so that one that hangs holds up no other", async () => {
+  test("wakes the object of a connector that has taken nothing for a while, and asks no provider itself", async () => {
     const world = await openWorld();
-    for (let count = 0; count < 6; count++) await world.createApproved();
+    await world.createApproved();
+    world.pass(4);
+    expect(await sweepInitiations(world.context)).toBe(world.world.nowMs + 15_000);
+    expect(world.woken).toEqual([]);
+    world.pass(1);
+    await sweepInitiations(world.context);
+    expect(world.woken).toEqual([world.connector.id.reference]);
+    expect(world.provider.requests).toBe(0);
     await world.sweep();
-    expect(world.provider.effects.size).toBe(4);
-    await world.sweep();
-    expect(world.provider.effects.size).toBe(6);
+    world.pass(60);
+    await sweepInitiations(world.context);
+    expect(world.woken).toHaveLength(1);
   });
+
+  test("leaves alone a connector whose provider has asked for a pause", async () => {
+    const world = await openWorld();
+    await world.createApproved();
+    const until = fromMillis(world.world.nowMs + 30_000);
+    world.world.d1.exec(`UPDATE payment_connectors SET held_until = '${until}'`);
+    world.pass(20);
+    await sweepInitiations(world.context);
+    expect(world.woken).toEqual([]);
+    world.pass(10);
+    await sweepInitiations(world.context);
+    expect(world.woken).toHaveLength(1);
+  });
+});
+
+test("what is due is found by an index, however much is scheduled", async () => {
+  const world = await openWorld();
+  const plan = world.world.d1
+    .rows(
+      "EXPLAIN QUERY PLAN SELECT key FROM payment_movements WHERE connector_key = 1 AND due_at <= '2026' ORDER BY due_at LIMIT 4",
+    )
+    .map(({ detail }) => detail);
+  expect(plan).toEqual([expect.stringMatching(/INDEX payment_movements_connector .*due_at<\?/)]);
 });
 
 describe("two clients at once", () => {

@@ -22,8 +22,9 @@ import { rejectInitiation } from "#modules/payments/initiations/reject.ts";
 import { retryInitiation } from "#modules/payments/initiations/retry.ts";
 import { reverseInitiation } from "#modules/payments/initiations/reverse.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
-import { executeNow, waitForTask } from "#modules/payments/movements/execute-now.ts";
 import { listShownInitiations, readInitiation } from "#modules/payments/movements/progress.ts";
+import { waitForTask } from "#modules/payments/movements/wait-for-task.ts";
+import { wakeMovements } from "#modules/payments/movements/wake.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
@@ -53,9 +54,8 @@ async function awaitOutcome(
   const { context } = c.var;
   const { state } = await getInitiation(context, initiation);
   if (state.status === "SCHEDULED_FOR_PROCESSING") return;
-  const work = executeNow(context, initiation);
-  c.executionCtx.waitUntil(work);
-  const ended = await waitForTask(context, { task, work });
+  await wakeMovements(context, initiation.connector);
+  const ended = await waitForTask(context, task);
   if (ended?.status === "FAILED") throw new AppError("VALIDATION", ended.error ?? "it has failed");
 }
 

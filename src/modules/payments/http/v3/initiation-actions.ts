@@ -7,7 +7,7 @@ import { approveInitiation } from "#modules/payments/initiations/approve.ts";
 import { rejectInitiation } from "#modules/payments/initiations/reject.ts";
 import { retryInitiation } from "#modules/payments/initiations/retry.ts";
 import { reverseInitiation } from "#modules/payments/initiations/reverse.ts";
-import { executeNow } from "#modules/payments/movements/execute-now.ts";
+import { wakeMovements } from "#modules/payments/movements/wake.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";
@@ -40,7 +40,7 @@ function registerSends(app: OpenAPIHono<AppEnv>): void {
     async ({ params, c }) => {
       const id = params.paymentInitiationID;
       const task = await approveInitiation(c.var.context, id);
-      c.executionCtx.waitUntil(executeNow(c.var.context, id));
+      c.executionCtx.waitUntil(wakeMovements(c.var.context, id.connector));
       return { status: 202, body: { data: { taskID: encodeOwnedId(task) } } };
     },
   );
@@ -62,7 +62,7 @@ function registerSends(app: OpenAPIHono<AppEnv>): void {
     async ({ params, c }) => {
       const id = params.paymentInitiationID;
       const task = await retryInitiation(c.var.context, id);
-      c.executionCtx.waitUntil(executeNow(c.var.context, id));
+      c.executionCtx.waitUntil(wakeMovements(c.var.context, id.connector));
       return { status: 202, body: { data: { taskID: encodeOwnedId(task) } } };
     },
   );
@@ -113,7 +113,7 @@ function registerReversal(app: OpenAPIHono<AppEnv>): void {
     async ({ params, body, c }) => {
       const initiation = params.paymentInitiationID;
       const { id, task } = await reverseInitiation(c.var.context, { ...body, initiation });
-      c.executionCtx.waitUntil(executeNow(c.var.context, initiation));
+      c.executionCtx.waitUntil(wakeMovements(c.var.context, initiation.connector));
       const data = {
         paymentInitiationReversalID: encodeOwnedId(id),
         taskID: encodeOwnedId(task),

@@ -16,8 +16,8 @@ import { deleteInitiation } from "#modules/payments/initiations/delete.ts";
 import { listInitiationAdjustments } from "#modules/payments/initiations/list-adjustments.ts";
 import { listInitiationPayments } from "#modules/payments/initiations/list-payments.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
-import { executeNow } from "#modules/payments/movements/execute-now.ts";
 import { listShownInitiations, readInitiation } from "#modules/payments/movements/progress.ts";
+import { wakeMovements } from "#modules/payments/movements/wake.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
@@ -69,7 +69,7 @@ function registerCreation(app: OpenAPIHono<AppEnv>): void {
         ...toNewInitiation(body, context.clock()),
         isSent: query.noValidation,
       });
-      if (task !== undefined) c.executionCtx.waitUntil(executeNow(context, id));
+      if (task !== undefined) c.executionCtx.waitUntil(wakeMovements(context, id.connector));
       const taskID = task === undefined ? "" : encodeOwnedId(task);
       return { status: 202, body: { data: { paymentInitiationID: encodeOwnedId(id), taskID } } };
     },

@@ -1,0 +1,21 @@
+import type { ConnectorId } from "#modules/payments/core/ids.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { logError } from "#platform/log.ts";
+import { type ObjectCall, reachObject } from "#platform/objects/call.ts";
+
+/** A call that wakes an object may be repeated. */
+export const TO_CONNECTOR: ObjectCall = { object: "connector", isRead: true, timeoutMs: 5000 };
+
+/** Has a connector move what is due, right after that was stored. Never throws: the sweep wakes it where this could not. */
+export async function wakeMovements(
+  { env }: Pick<ServiceContext, "env">,
+  { reference }: Pick<ConnectorId, "reference">,
+): Promise<void> {
+  try {
+    await reachObject(env.CONNECTORS.getByName(reference).move(), TO_CONNECTOR);
+  } catch (error) {
+    logError("a connector could not be told to move money; the sweep tells it", error, {
+      connector: reference,
+    });
+  }
+}
