@@ -585,6 +585,10 @@ CREATE TABLE `payment_movements` (
 	`reversal_key` integer,
 	`task` text NOT NULL,
 	`polling_id` text,
+	`mark` text NOT NULL,
+	`signature` text NOT NULL,
+	`sent_at` text,
+	`shown` text,
 	`due_at` text NOT NULL,
 	`claims` integer NOT NULL,
 	`failures` integer NOT NULL,
@@ -596,6 +600,9 @@ CREATE UNIQUE INDEX `payment_movements_initiation_key_unique` ON `payment_moveme
 CREATE INDEX `payment_movements_due` ON `payment_movements` (`due_at`);--> statement-breakpoint
 CREATE INDEX `payment_movements_connector` ON `payment_movements` (`connector_key`,`due_at`);--> statement-breakpoint
 CREATE INDEX `payment_movements_task` ON `payment_movements` (`connector_key`,`task`);--> statement-breakpoint
+CREATE INDEX `payment_movements_mark` ON `payment_movements` (`connector_key`,`mark`);--> statement-breakpoint
+CREATE INDEX `payment_movements_signature` ON `payment_movements` (`connector_key`,`signature`) WHERE failures > 0;--> statement-breakpoint
+CREATE INDEX `payment_movements_shown` ON `payment_movements` (`connector_key`) WHERE shown IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `payment_movements_trouble` ON `payment_movements` (`connector_key`,`failures`) WHERE failing_since IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `payment_reversal_adjustments` (
 	`reversal_key` integer NOT NULL,

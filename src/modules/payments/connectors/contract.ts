@@ -38,6 +38,11 @@ export interface ConnectorKind {
   /** What is polled, as a forest: a child runs once, or again and again, for each item of its parent. Siblings have different tasks. */
   readonly tree: readonly FetchNode[];
   /**
+   * The reference of a movement as the provider shows it on what it has made, in `ProviderPayment.initiationReference`; the reference itself
+   * where it is absent. It never changes, as it is stored with movements.
+   */
+  readonly shownReferenceOf?: (reference: string) => string;
+  /**
    * Splits deliveries, where the provider may say in one what is too much to be stored at once. It belongs to the kind, because a kind that
    * has it takes larger bodies: that has to be known before one is read.
    */

@@ -39,6 +39,8 @@ export interface ProviderPayment extends ProviderObject {
   readonly status: PaymentStatus;
   readonly sourceReference?: string;
   readonly destinationReference?: string;
+  /** The reference of the movement, or of the reversal, that it was made for, where the provider shows that. */
+  readonly initiationReference?: string;
   readonly metadata: Readonly<Record<string, string>>;
   /** What the provider has sent, as JSON text. */
   readonly raw: string;

@@ -89,6 +89,7 @@ async function begin(context: ServiceContext, { initiation, input, begun }: Begi
       ? prepareTransition(context, { initiation, trigger: { kind: "reverse", amount }, metadata })
       : { statements: [], events: [] };
   const movement = { initiation, task: begun.task.reference, dueAt: now, reversalKey: key };
+  const reversal = input.reference;
   if (problem === undefined) await watchInitiations(context);
   await Outbox.from(context).publish({
     change: [
@@ -101,7 +102,7 @@ async function begin(context: ServiceContext, { initiation, input, begun }: Begi
         error: problem ?? null,
       }),
       ...transition.statements,
-      ...(problem === undefined ? [insertMovement(context, movement)] : []),
+      ...(problem === undefined ? [insertMovement(context, { ...movement, reversal })] : []),
       change.statement,
     ],
     events: [...transition.events, change.event],

@@ -164,6 +164,14 @@ export const paymentMovements = sqliteTable(
     task: text("task").notNull(),
     /** What the provider is asked for the outcome by, once it has given that. */
     pollingId: text("polling_id"),
+    /** The reference of the initiation, or of the reversal, as the provider shows it on what it has made. */
+    mark: text("mark").notNull(),
+    /** See `core/movement-signature.ts`; empty for a reversal. */
+    signature: text("signature").notNull(),
+    /** When it was tried for the first time. */
+    sentAt: text("sent_at").$type<Timestamp>(),
+    /** The payment of a page that may be what the provider has made, as JSON; see `movements/shown.ts`. */
+    shown: text("shown"),
     /** When something is to be done next: by then, it has moved, or the sweep has it moved. */
     dueAt: text("due_at").$type<Timestamp>().notNull(),
     /** Counts those who have begun to move it: only the last of them may store what comes of it. */
@@ -179,6 +187,13 @@ export const paymentMovements = sqliteTable(
     index("payment_movements_due").on(table.dueAt),
     index("payment_movements_connector").on(table.connectorKey, table.dueAt),
     index("payment_movements_task").on(table.connectorKey, table.task),
+    index("payment_movements_mark").on(table.connectorKey, table.mark),
+    index("payment_movements_signature")
+      .on(table.connectorKey, table.signature)
+      .where(sql`failures > 0`),
+    index("payment_movements_shown")
+      .on(table.connectorKey)
+      .where(sql`shown IS NOT NULL`),
     // The movement of a connector that has failed most often is the first one from the end.
     index("payment_movements_trouble")
       .on(table.connectorKey, table.failures)

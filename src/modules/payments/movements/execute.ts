@@ -6,6 +6,7 @@ import {
 } from "./execution.ts";
 import { storeFailure, storePayment } from "./outcome.ts";
 import { hold, pollLater, postpone } from "./postpone.ts";
+import { settle } from "./settle.ts";
 import { deleteMovement, type MovementRow } from "./store.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { MovementResult, Plugin, PollResult } from "#modules/payments/connectors/contract.ts";
@@ -35,9 +36,12 @@ export async function execute(
 ): Promise<void> {
   const execution = await readExecution(executing, movement);
   if (execution === undefined) return dropOrphan(executing, movement);
+  // A page may have brought the payment, so that nobody has to be asked.
+  if (movement.shown !== null && (await settle(executing, movement))) return;
   const context = { ...executing, causationDepth: execution.initiation.causationDepth };
   try {
     const result = await call(context, openPlugin, await started(context, execution));
+    if (result === undefined) return;
     await store(context, execution, result);
   } catch (error) {
     await handle(context, execution, error);
@@ -66,17 +70,22 @@ function started(context: ServiceContext, execution: Execution): Promise<Executi
 
 type Result = MovementResult | PollResult;
 
-/** Asks the provider for the movement, or for its outcome. Throws `ConnectorError`, or whatever a plugin throws. */
+/**
+ * Asks the provider for the movement, or for its outcome; undefined for one that has ended meanwhile. Throws `ConnectorError`, or whatever a
+ * plugin throws.
+ */
 async function call(
   context: ServiceContext,
   openPlugin: OpenPlugin,
   execution: Execution,
-): Promise<Result> {
+): Promise<Result | undefined> {
   const { connector, initiation, movement, reversal } = execution;
   const isTransfer = initiation.type === "TRANSFER";
   const asked = await toProviderMovement(context, execution);
   const plugin = await openPlugin(context, connector);
   const { provider } = connector.id;
+  // Only of one that was tried before, a page may have brought the outcome.
+  if (movement.claims > 1 && (await readExecution(context, movement)) === undefined) return;
   if (reversal !== undefined) {
     const reverse = isTransfer ? plugin.reverseTransfer : plugin.reversePayout;
     if (reverse === undefined) throw notOffered(provider, "reversals");

@@ -1,9 +1,10 @@
-import { and, eq, lt } from "drizzle-orm";
+import { and, eq, lt, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type Execution, readExecution } from "./execution.ts";
 import { deleteMovement, type MovementRow } from "./store.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
+import { given } from "#modules/payments/core/given.ts";
 import { encodePaymentId, type PaymentId } from "#modules/payments/core/ids.ts";
 import { decideReversal } from "#modules/payments/core/reversal-machine.ts";
 import { isAsRead, movementTransition } from "#modules/payments/health/transition.ts";
@@ -45,26 +46,53 @@ export function storePayment(
   return decideAnew(async () => {
     const execution = await readExecution(context, movement);
     if (execution === undefined) return;
-    const { connector, initiation } = execution;
-    const id = paymentIdOf(connector, payment);
+    const { connector } = execution;
+    const { reference, status } = payment;
+    const made = { id: paymentIdOf(connector, payment), reference, status };
     const page = await preparePayments(context, { connector, payments: [payment] });
-    // Read after the page was prepared: what is stored in between keeps the page from being stored.
-    const change = await prepareOutcome(context, { execution, payment, id, page });
-    const end = await prepareEnd(context, execution, { createdObjectId: encodePaymentId(id) });
-    await Outbox.from(context).publish({
-      change: [
-        ...page.statements,
-        ...causedBy(initiation, id, context),
-        ...change.statements,
-        ...end.statements,
-      ],
-      events: [
-        ...page.events,
-        ...(change.isRelated ? [] : [relatedPaymentEvent(initiation, id, context.clock())]),
-        ...change.events,
-        ...end.events,
-      ],
-    });
+    await publishOutcome(context, { execution, made, page });
+  });
+}
+
+/** A payment that a provider has made of a movement, and the state of it that says so. */
+export interface MadePayment {
+  readonly id: PaymentId;
+  readonly reference: string;
+  readonly status: PaymentStatus;
+}
+
+export interface MovementEnd {
+  readonly execution: Execution;
+  readonly made: MadePayment;
+  /** What stores the payment; empty for one that is stored. */
+  readonly page: PreparedPage;
+  /** What has to hold when it is stored, besides that the movement is as it was read. */
+  readonly condition?: SQL;
+}
+
+/** Stores what follows from a payment, in the batch of `storePayment`. It fails where something has changed since the execution was read. */
+export async function publishOutcome(context: ServiceContext, outcome: MovementEnd): Promise<void> {
+  const { execution, made, page, condition } = outcome;
+  const { initiation } = execution;
+  const { id } = made;
+  // Read after the page was prepared: what is stored in between keeps the page from being stored.
+  const change = await prepareOutcome(context, outcome);
+  const created = { createdObjectId: encodePaymentId(id) };
+  const end = await prepareEnd(context, execution, { outcome: created, ...given({ condition }) });
+  await Outbox.from(context).publish({
+    change: [
+      ...end.conditional,
+      ...page.statements,
+      ...causedBy(initiation, id, context),
+      ...change.statements,
+      ...end.statements,
+    ],
+    events: [
+      ...page.events,
+      ...(change.isRelated ? [] : [relatedPaymentEvent(initiation, id, context.clock())]),
+      ...change.events,
+      ...end.events,
+    ],
   });
 }
 
@@ -103,14 +131,14 @@ export function storeFailure(
     const change = prepareTransitions(context, initiation, [
       { trigger: { kind: reversal === undefined ? "failed" : "reversal-failed", error } },
     ]);
-    const end = await prepareEnd(context, execution, { error });
+    const end = await prepareEnd(context, execution, { outcome: { error } });
     const at = context.clock();
     const reversed =
       reversal === undefined
         ? []
         : prepareReversalChange(context, { reversal, trigger: { kind: "failed" }, at, error });
     await Outbox.from(context).publish({
-      change: [...change.statements, ...reversed, ...end.statements],
+      change: [...end.conditional, ...change.statements, ...reversed, ...end.statements],
       events: [...change.events, ...end.events],
     });
   });
@@ -122,18 +150,12 @@ const paymentIdOf = (
   { reference, parentReference, type }: ProviderPayment,
 ): PaymentId => ({ connector: id, reference: parentReference ?? reference, type });
 
-interface Outcome {
-  readonly execution: Execution;
-  readonly payment: ProviderPayment;
-  readonly id: PaymentId;
-  readonly page: PreparedPage;
-}
-
 async function prepareOutcome(
   context: ServiceContext,
-  { execution, payment, id, page }: Outcome,
+  { execution, made: payment, page }: MovementEnd,
 ): Promise<PreparedPage & { readonly isRelated: boolean }> {
   const { initiation, reversal } = execution;
+  const { id } = payment;
   const { isRelated, heardOf, paymentKey } = await findRelatedPayment(context, initiation, id);
   const known = paymentKey === undefined ? [] : await newsOf(context, { paymentKey, heardOf });
   const isOwn = ({ reference, status }: PaymentNews): boolean =>
@@ -165,7 +187,7 @@ async function prepareOutcome(
 async function paidWith(
   context: ServiceContext,
   { key }: Initiation,
-  { reversal, payment }: { reversal: StoredReversal | undefined; payment: ProviderPayment },
+  { reversal, payment }: { reversal: StoredReversal | undefined; payment: MadePayment },
 ): Promise<StoredReversal[]> {
   const stored = await paidReversals(context, key);
   if (reversal === undefined) return stored;
@@ -175,7 +197,7 @@ async function paidWith(
 
 interface ReversalOutcome {
   readonly reversal: StoredReversal | undefined;
-  readonly payment: ProviderPayment;
+  readonly payment: MadePayment;
   /** The later states of that payment which are known already. */
   readonly statuses: readonly PaymentStatus[];
 }
@@ -199,28 +221,34 @@ function reversalStatements(
   });
 }
 
+interface End {
+  readonly outcome: Parameters<typeof endTask>[1];
+  readonly condition?: SQL;
+}
+
 /**
- * What ends a movement with its task, and the trouble that the health of its connector has shown. The batch fails where the movement has
- * ended meanwhile, or shows another trouble.
+ * What ends a movement with its task, and the trouble that the health of its connector has shown. The conditional statements come first in
+ * their batch, which fails where the movement has ended meanwhile, or shows another trouble.
  */
 async function prepareEnd(
   context: ServiceContext,
   { movement, connector }: Execution,
-  outcome: Parameters<typeof endTask>[1],
-): Promise<PreparedPage> {
+  { outcome, condition = sql`1` }: End,
+): Promise<PreparedPage & { readonly conditional: PreparedPage["statements"] }> {
   const id = { connector: connector.id, reference: movement.task };
   const stored = await findTask(context, id);
   const health = await movementTransition(context, connector, { movement });
   const task =
     stored === undefined
       ? undefined
-      : taskChange(context, endTask(stored, outcome, context), isAsRead(movement));
+      : taskChange(
+          context,
+          endTask(stored, outcome, context),
+          sql`${isAsRead(movement)} AND ${condition}`,
+        );
   return {
-    statements: [
-      ...(task === undefined ? [] : [task.statement]),
-      ...health.statements,
-      deleteMovement(context, movement),
-    ],
+    conditional: [...(task === undefined ? [] : [task.statement]), ...health.statements],
+    statements: [deleteMovement(context, movement)],
     events: [...(task === undefined ? [] : [task.event]), ...health.events],
   };
 }

@@ -1,4 +1,7 @@
 import { and, eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { kindOf } from "#modules/payments/connectors/index.ts";
+import type { ConnectorId } from "#modules/payments/core/ids.ts";
+import { movementSignature } from "#modules/payments/core/movement-signature.ts";
 import { installedKey } from "#modules/payments/ingest.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import { storedKey } from "#modules/payments/initiations/store.ts";
@@ -21,6 +24,7 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
  * | the row is claimed | a row that is due a minute later | the object's alarm, or the sweep, has it taken then |
  * | the provider has got the request | the same | the request is sent again with the same reference, which moves the money once |
  * | the provider has answered | the same | the same; the answer is that of the first request |
+ * | a page or a webhook has brought the payment | the payment, and a row that names it | whoever takes the row stores the outcome, and asks nobody; see `shown.ts` |
  * | the outcome is stored | the payment, the adjustments, the ended task, and no row | nothing is left to do |
  *
  * Two who work on one row, because the first one took longer than a minute, send the same reference, and only one of them can store
@@ -40,12 +44,14 @@ export interface NewMovement extends TransitionKey {
   readonly dueAt: Timestamp;
   /** The key of the reversal, where it is one. */
   readonly reversalKey?: TransitionKey["key"];
+  /** The reference of the reversal, where it is one. */
+  readonly reversal?: string;
 }
 
 /** The statement that stores what is to be moved. It fails while something else of the initiation is on its way. */
 export const insertMovement = (
   { env }: Pick<ServiceContext, "env">,
-  { initiation, key = storedKey(initiation), task, dueAt, reversalKey }: NewMovement,
+  { initiation, key = storedKey(initiation), task, dueAt, reversalKey, reversal }: NewMovement,
 ) =>
   databaseOf(env)
     .insert(paymentMovements)
@@ -54,10 +60,25 @@ export const insertMovement = (
       initiationKey: key,
       reversalKey: reversalKey ?? null,
       task,
+      mark: markOf(initiation.id.connector, reversal ?? initiation.id.reference),
+      signature: reversal === undefined ? signatureOf(initiation) : "",
       dueAt,
       claims: 0,
       failures: 0,
     });
+
+/** A reference as the provider of a connector shows it on what it has made. */
+const markOf = ({ provider }: ConnectorId, reference: string): string =>
+  kindOf(provider)?.shownReferenceOf?.(reference) ?? reference;
+
+const signatureOf = ({ type, asset, state, source, destination }: Initiation): string =>
+  movementSignature({
+    type,
+    asset,
+    amount: state.amount,
+    source: source?.reference,
+    destination: destination?.reference,
+  });
 
 /** The statement that ends it, for the batch that stores its outcome. */
 export const deleteMovement = ({ env }: Pick<ServiceContext, "env">, { key }: MovementRow) =>
@@ -75,7 +96,11 @@ export async function claimMovements(
   const now = clock();
   return databaseOf(env)
     .update(paymentMovements)
-    .set({ dueAt: fromMillis(toMillis(now) + CLAIM_MS), claims: sql`claims + 1` })
+    .set({
+      dueAt: fromMillis(toMillis(now) + CLAIM_MS),
+      claims: sql`claims + 1`,
+      sentAt: sql`coalesce(sent_at, ${now})`,
+    })
     .where(
       sql`${paymentMovements.key} IN (
         SELECT m.key FROM ${paymentMovements} AS m

@@ -9,6 +9,7 @@ import {
 } from "#modules/payments/connectors/provider-objects.ts";
 import { joinPrepared, type PreparedPage } from "#modules/payments/ingest.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { noteShown } from "#modules/payments/movements/shown.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
 export interface PaymentsPage {
@@ -44,8 +45,11 @@ export async function preparePayments(
       reports: stated,
     })),
   ];
+  const { fresh, ...prepared } = await prepareReports(context, { connector, reports });
+  const shown = noteShown(context, connector, fresh);
   return joinPrepared(
-    await prepareReports(context, { connector, reports }),
+    prepared,
+    { statements: shown, events: [] },
     await prepareDeletions(context, { connector, references: deleted }),
   );
 }

@@ -20,7 +20,7 @@ import { platformSettings } from "#platform/platform-settings.ts";
 export async function prepareReports(
   context: ServiceContext,
   { connector, reports }: { connector: InstalledConnector; reports: readonly PaymentReport[] },
-): Promise<PreparedPage> {
+): Promise<PreparedReports> {
   const { env, clock, causationDepth = 0 } = context;
   const db = databaseOf(env);
   const drafts = await storedDrafts(
@@ -33,11 +33,14 @@ export async function prepareReports(
     date: clock(),
     publicUrl: platformSettings.of(env).FLORIN_PUBLIC_URL,
   };
+  const fresh: PaymentReport[] = [];
   const events = reports.flatMap((report) => {
     const identity = identityOf(report);
     const draft = drafts.get(identity) ?? PaymentDraft.opened(report);
     drafts.set(identity, draft);
-    return draft.record(report).map((adjustment) => {
+    const added = draft.record(report);
+    if (added.length > 0) fresh.push(report);
+    return added.map((adjustment) => {
       const depth = Math.max(causationDepth, draft.row?.causationDepth ?? 0);
       return savedPaymentEvent(report, adjustment, { ...eventContext, causationDepth: depth });
     });
@@ -47,7 +50,13 @@ export async function prepareReports(
   return {
     statements: toStatements(db, { connector, causationDepth }, [...drafts.values()]),
     events,
+    fresh,
   };
+}
+
+export interface PreparedReports extends PreparedPage {
+  /** The reports that say something new. */
+  readonly fresh: readonly PaymentReport[];
 }
 
 /** The type comes first, as it has no line break. */

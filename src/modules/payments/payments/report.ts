@@ -20,6 +20,8 @@ export interface PaymentReport extends OpeningAmounts {
   readonly destination?: PaymentEnd;
   readonly psuId?: string;
   readonly connectionId?: string;
+  /** See `ProviderPayment`. */
+  readonly initiationReference?: string;
   readonly metadata: Metadata;
   readonly adjustments: readonly ReportedAdjustment[];
 }

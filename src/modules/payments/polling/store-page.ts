@@ -7,6 +7,7 @@ import { paymentFetches } from "./tables.ts";
 import { addPending } from "#modules/payments/balances/confirmations.ts";
 import { healthTransition } from "#modules/payments/health/transition.ts";
 import { isOutdated } from "#modules/payments/ingest.ts";
+import { settleShown } from "#modules/payments/movements/settle.ts";
 import {
   rejectionStatements,
   type RejectionPlace,
@@ -74,6 +75,7 @@ export async function storeFetched(
         ],
         events: [...events, ...health.events],
       });
+      if (next.node.task === "FETCH_PAYMENTS" && count > 0) await settleShown(context, connector);
       return changed;
     } catch (error) {
       if (attempt === PREPARATIONS_MAX || !isOutdated(error)) throw error;

@@ -19,6 +19,7 @@ import { findConnector, type InstalledConnector } from "#modules/payments/instal
 import type { JobOf } from "#modules/payments/jobs/job.ts";
 import { isFinalError } from "#modules/payments/jobs/run-task.ts";
 import { storeFailure, storePayment } from "#modules/payments/movements/outcome.ts";
+import { settleShown } from "#modules/payments/movements/settle.ts";
 import { findMovementByPollingId } from "#modules/payments/movements/store.ts";
 import { preparePayments } from "#modules/payments/payments/ingest.ts";
 import { rejectionStatements } from "#modules/payments/rejected/store.ts";
@@ -103,6 +104,7 @@ export async function storeReport(
   for (const link of report.endedLinks ?? []) await planCompletion(context, connector, link);
   if (connections.some(({ kind }) => kind === "data-ready")) await tellObject(context, connector);
   for (const outcome of report.outcomes ?? []) await storeOutcome(context, connector, outcome);
+  if (payments.length > 0) await settleShown(context, connector);
   if (payments.length > 0 || cancelled.length > 0) await hearAllNews(context);
 }
 

@@ -26,6 +26,9 @@ export const CURRENCIES = new Currencies({ known: ["USD"] });
 /** Longest idempotency key, in characters. */
 const KEY_LENGTH_MAX = 255;
 
+/** The reference of a movement as the provider takes and shows it. */
+export const idempotencyKeyOf = (reference: string): string => headerKey(reference, KEY_LENGTH_MAX);
+
 /** The lists of the API; the member of an answer that holds the objects has the name of the list. */
 const LISTS = {
   "/bank-accounts": "bank_accounts",
@@ -105,7 +108,7 @@ export class ColumnClient {
   /** Makes an object. With a reference that is known, the provider answers with what it has made of it before. */
   create(path: string, json: object, reference?: string): Promise<unknown> {
     const headers: Record<string, string> =
-      reference === undefined ? {} : { "idempotency-key": headerKey(reference, KEY_LENGTH_MAX) };
+      reference === undefined ? {} : { "idempotency-key": idempotencyKeyOf(reference) };
     return this.#api.read({ method: "POST", path, json, headers }, z.unknown(), "what was made");
   }
 

@@ -4,7 +4,7 @@ import {
   fetchBalances,
   fetchExternalAccounts,
 } from "./accounts.ts";
-import { ColumnClient } from "./client.ts";
+import { ColumnClient, idempotencyKeyOf } from "./client.ts";
 import { COLUMN_FIELDS, readColumnConfig } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
 import { createPayout, createTransfer, reversePayout } from "./transfers.ts";
@@ -27,6 +27,7 @@ export const columnKind: ConnectorKind = {
   ],
   pageSize: 100,
   fields: COLUMN_FIELDS,
+  shownReferenceOf: idempotencyKeyOf,
   tree: [
     {
       task: "FETCH_ACCOUNTS",

@@ -81,6 +81,8 @@ const Transfer = z.object({
   sender_bank_account_id: OptionalText,
   receiver_bank_account_id: OptionalText,
   description: OptionalText,
+  /** The key of the request that has made it. */
+  idempotency_key: OptionalText,
 });
 type Transfer = z.output<typeof Transfer>;
 
@@ -104,6 +106,7 @@ export function toPayment(
 ): ProviderPayment | undefined {
   const transfer = parseObject(Transfer, value, "a transfer");
   const { id, created_at, status, currency_code: currency, description } = transfer;
+  const { idempotency_key: initiationReference } = transfer;
   const amount = CURRENCIES.fromUnits(transfer.amount, currency);
   if (amount === undefined) {
     log("info", "a transfer in a currency that is not supported is left out", { id, currency });
@@ -118,6 +121,7 @@ export function toPayment(
     ...amount,
     scheme: "OTHER",
     status: statusOf(status),
+    ...(initiationReference === undefined ? {} : { initiationReference }),
     metadata: {
       [`${PREFIX}type`]: kind,
       ...(description === undefined ? {} : { [`${PREFIX}description`]: description }),

@@ -123,7 +123,10 @@ export function toPayment(value: unknown): Listed<ProviderPayment> {
   const status = toStatus(transaction.status);
   const item: ProviderPayment = {
     reference: id,
-    ...(relatedTransactionID === undefined ? {} : { parentReference: relatedTransactionID }),
+    // Of a movement that was asked for here, it is the key of that.
+    ...(relatedTransactionID === undefined
+      ? {}
+      : { parentReference: relatedTransactionID, initiationReference: relatedTransactionID }),
     createdAt,
     type: rowOf(TYPES, transaction.type) ?? "OTHER",
     amount,

@@ -51,6 +51,8 @@ const Transaction = z.object({
   BankAccountId: OptionalText,
   InitialTransactionId: OptionalText,
   InitialTransactionType: OptionalText,
+  /** The reference of a movement that was made here. */
+  Tag: OptionalText,
 });
 type Transaction = z.output<typeof Transaction>;
 
@@ -100,6 +102,7 @@ export function toPayment(value: unknown): ProviderPayment | undefined {
 
 function toRegular(transaction: Transaction, value: unknown): ProviderPayment | undefined {
   const { Id, Type, DebitedFunds, DebitedWalletId, CreditedWalletId, BankAccountId } = transaction;
+  const { Tag } = transaction;
   // Nothing has come yet where the provider waits for money.
   const amount = DebitedFunds ? amountOf(DebitedFunds, Id) : undefined;
   if (amount === undefined) return undefined;
@@ -112,6 +115,7 @@ function toRegular(transaction: Transaction, value: unknown): ProviderPayment | 
     scheme: "OTHER",
     status,
     ...endsOf(DebitedWalletId, CreditedWalletId ?? BankAccountId),
+    ...(Tag === undefined ? {} : { initiationReference: Tag }),
     metadata: {},
     raw: rawOf(value),
   };

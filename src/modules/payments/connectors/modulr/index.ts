@@ -2,7 +2,7 @@ import { fetchAccounts, fetchBalances, fetchBeneficiaries } from "./accounts.ts"
 import { ModulrClient } from "./client.ts";
 import { MODULR_FIELDS, readModulrConfig } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
-import { createMovement } from "./transfers.ts";
+import { createMovement, externalReferenceOf } from "./transfers.ts";
 import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
 import { OpenMovements } from "#modules/payments/connectors/kit/open-movements.ts";
 
@@ -19,6 +19,7 @@ export const modulrKind: ConnectorKind = {
   ],
   pageSize: 100,
   fields: MODULR_FIELDS,
+  shownReferenceOf: externalReferenceOf,
   tree: [
     {
       task: "FETCH_ACCOUNTS",

@@ -1,7 +1,12 @@
 import { z } from "zod";
 import { CURRENCIES, type ModulrClient, ModulrTime } from "./client.ts";
 import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import { DecimalText, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
+import {
+  DecimalText,
+  OptionalText,
+  parseObject,
+  Text,
+} from "#modules/payments/connectors/kit/objects.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
@@ -31,6 +36,7 @@ export const ModulrOrder = z.object({
   id: Text,
   status: z.string(),
   createdDate: ModulrTime,
+  externalReference: OptionalText,
   details: z.object({
     sourceAccountId: Text,
     destination: z.object({ type: z.string(), id: Text.nullish() }),
@@ -58,10 +64,17 @@ export function toOrdered(order: ModulrOrder, value: unknown): ProviderPayment |
     status: statusOf(order.status),
     sourceReference: sourceAccountId,
     ...(id === undefined || id === null ? {} : { destinationReference: id }),
+    ...initiationOf(order),
     metadata: {},
     raw: rawOf(value),
   };
 }
+
+/** The reference that was given with a payment, where one was. */
+export const initiationOf = ({
+  externalReference: initiationReference,
+}: Pick<ModulrOrder, "externalReference">): Pick<ProviderPayment, "initiationReference"> =>
+  initiationReference === undefined ? {} : { initiationReference };
 
 /** How a payment has ended; undefined where it goes on. The provider does not say when: it is as of now. */
 export async function endOfPayment(

@@ -1,11 +1,16 @@
 import { z } from "zod";
 import { CURRENCIES, type ModulrClient, ModulrTime, noteCurrency, toNewestPage } from "./client.ts";
-import { endOfPayment, readOrder } from "./orders.ts";
+import { endOfPayment, initiationOf, readOrder } from "./orders.ts";
 import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
 import { readPageAsync } from "#modules/payments/connectors/kit/items.ts";
 import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import { fetchNewestList } from "#modules/payments/connectors/kit/newest-list.ts";
-import { DecimalText, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
+import {
+  DecimalText,
+  OptionalText,
+  parseObject,
+  Text,
+} from "#modules/payments/connectors/kit/objects.ts";
 import type { OpenMovements } from "#modules/payments/connectors/kit/open-movements.ts";
 import { requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
@@ -38,6 +43,8 @@ const Transaction = z.object({
   credit: z.boolean(),
   postedDate: ModulrTime,
   sourceId: Text,
+  /** The reference that was given with the payment which the transaction is of. */
+  sourceExternalReference: OptionalText,
 });
 
 export interface ModulrReader {
@@ -89,6 +96,7 @@ export async function toPayment(
 ): Promise<ProviderPayment | undefined> {
   const transaction = parseObject(Transaction, value, "a transaction");
   const { amount: decimal, currency, credit, postedDate, sourceId } = transaction;
+  const { sourceExternalReference: externalReference } = transaction;
   const type = typeOf(transaction.type);
   // Both accounts have a transaction of it.
   if (type === "TRANSFER" && !credit) return undefined;
@@ -106,19 +114,20 @@ export async function toPayment(
     ...amount,
     scheme: "OTHER",
     status: "SUCCEEDED",
+    ...initiationOf({ externalReference }),
     ...ends,
     metadata: {},
     raw: rawOf(value),
   };
 }
 
-/** The account that a transfer comes from, which only the payment names. */
+/** The account that a transfer comes from, which only the payment names, and the reference that was given with it. */
 async function findSource(
   client: ModulrClient,
   id: string,
-): Promise<{ readonly sourceReference: string } | undefined> {
+): Promise<Pick<ProviderPayment, "sourceReference" | "initiationReference"> | undefined> {
   const value = await client.findPayment(id);
-  return value === undefined
-    ? undefined
-    : { sourceReference: readOrder(value).details.sourceAccountId };
+  if (value === undefined) return undefined;
+  const order = readOrder(value);
+  return { sourceReference: order.details.sourceAccountId, ...initiationOf(order) };
 }

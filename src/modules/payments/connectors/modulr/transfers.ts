@@ -52,8 +52,12 @@ function bodyOf(movement: Movement): object {
     // A number with exactly these decimals.
     amount: Symbol(decimal),
     reference: description,
-    externalReference: shortReference(reference, REFERENCE_LENGTH_MAX),
+    externalReference: externalReferenceOf(reference),
   };
 }
+
+/** The reference of a movement as the provider takes and shows it. */
+export const externalReferenceOf = (reference: string): string =>
+  shortReference(reference, REFERENCE_LENGTH_MAX);
 
 const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

@@ -2,7 +2,7 @@ import { fetchAccounts, fetchBalances, fetchRecipients } from "./accounts.ts";
 import { MoneycorpClient } from "./client.ts";
 import { MONEYCORP_FIELDS, readMoneycorpConfig } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
-import { createPayout, createTransfer } from "./transfers.ts";
+import { clientReferenceOf, createPayout, createTransfer } from "./transfers.ts";
 import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
 import { OpenMovements } from "#modules/payments/connectors/kit/open-movements.ts";
 
@@ -19,6 +19,7 @@ export const moneycorpKind: ConnectorKind = {
   ],
   pageSize: 100,
   fields: MONEYCORP_FIELDS,
+  shownReferenceOf: clientReferenceOf,
   tree: [
     {
       task: "FETCH_ACCOUNTS",

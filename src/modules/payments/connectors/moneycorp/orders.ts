@@ -7,7 +7,13 @@ import {
   type MoneycorpResource,
 } from "./client.ts";
 import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import { DecimalText, Id, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
+import {
+  DecimalText,
+  Id,
+  OptionalText,
+  parseObject,
+  Text,
+} from "#modules/payments/connectors/kit/objects.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
@@ -44,6 +50,7 @@ const Transfer = z.object({
   transferAmount: DecimalText,
   transferCurrency: Text,
   transferStatus: z.string(),
+  clientReference: OptionalText,
 });
 
 const Payment = z.object({
@@ -52,6 +59,7 @@ const Payment = z.object({
   paymentAmount: DecimalText,
   paymentCurrency: Text,
   paymentStatus: z.string(),
+  clientReference: OptionalText,
   recipientDetails: z.object({ recipientId: Id }).nullish(),
 });
 
@@ -72,6 +80,7 @@ function toTransfer(value: MoneycorpResource): ProviderPayment | undefined {
     status: rowOf(TRANSFER_STATUSES, transfer.transferStatus) ?? "UNKNOWN",
     sourceReference: transfer.sendingAccountId,
     destinationReference: transfer.receivingAccountId,
+    ...initiationOf(transfer),
     metadata: {},
     raw: rawOf(value),
   };
@@ -91,10 +100,19 @@ function toPaid(value: MoneycorpResource): ProviderPayment | undefined {
     status: rowOf(PAYMENT_STATUSES, payment.paymentStatus) ?? "UNKNOWN",
     sourceReference: payment.accountId,
     ...(recipient === undefined ? {} : { destinationReference: recipient }),
+    ...initiationOf(payment),
     metadata: {},
     raw: rawOf(value),
   };
 }
+
+/** The reference that was given with an order, where one was. */
+const initiationOf = ({
+  clientReference: initiationReference,
+}: {
+  readonly clientReference: string | undefined;
+}): Pick<ProviderPayment, "initiationReference"> =>
+  initiationReference === undefined ? {} : { initiationReference };
 
 /** How an order has ended; undefined where it goes on. The provider does not say when: it is as of now. */
 export async function endOfOrder(

@@ -66,9 +66,13 @@ function orderOf(movement: Movement) {
     decimal: Symbol(decimal),
     currency,
     description,
-    reference: shortReference(reference, REFERENCE_LENGTH_MAX),
+    reference: clientReferenceOf(reference),
   };
 }
+
+/** The reference of a movement as the provider takes and shows it. */
+export const clientReferenceOf = (reference: string): string =>
+  shortReference(reference, REFERENCE_LENGTH_MAX);
 
 function sourceOf({ source }: Movement): StoredAccount {
   if (source !== undefined) return source;

@@ -2,6 +2,7 @@ import { fetchAccounts, fetchExternalAccounts } from "./accounts.ts";
 import { fetchBalances } from "./balances.ts";
 import { StripeClient } from "./client.ts";
 import { readStripeConfig, STRIPE_FIELDS } from "./config.ts";
+import { markOf } from "./objects.ts";
 import { fetchPayments } from "./transactions.ts";
 import { createPayout, createTransfer, reverseTransfer } from "./transfers.ts";
 import { removeWebhooks, stripeWebhooks } from "./webhooks.ts";
@@ -22,6 +23,7 @@ export const stripeKind: ConnectorKind = {
   ],
   pageSize: 100,
   fields: STRIPE_FIELDS,
+  shownReferenceOf: markOf,
   tree: [
     {
       task: "FETCH_ACCOUNTS",

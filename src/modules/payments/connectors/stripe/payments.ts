@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { CURRENCIES } from "./objects.ts";
+import { CURRENCIES, REFERENCE } from "./objects.ts";
 import { readCharge, readDispute, readPayout, readRefund, readTransfer } from "./sources.ts";
 import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import {
   Amount,
+  Metadata,
   parseObject,
   Text,
   UnixSeconds,
@@ -117,9 +118,22 @@ export function toPayment(value: unknown, account: string): ProviderPayment | un
     scheme: scheme === "OTHER" ? "OTHER" : facts.scheme,
     status,
     ...endsOf(type, account, facts),
+    ...initiationOf(transaction, mapping),
     metadata,
     raw: rawOf(value),
   };
+}
+
+const Marked = z.object({ metadata: Metadata });
+
+/** The reference of the movement that has made a payout, a transfer, or the reversal of one: each has metadata of its own. */
+function initiationOf(
+  { source }: Transaction,
+  mapping: Mapping,
+): Pick<ProviderPayment, "initiationReference"> {
+  if (mapping.source !== "payout" && mapping.source !== "transfer") return {};
+  const initiationReference = Marked.safeParse(source).data?.metadata[REFERENCE];
+  return initiationReference === undefined ? {} : { initiationReference };
 }
 
 /** An adjustment is something else where it is not about a dispute. Only a failed payment may be without a source. */

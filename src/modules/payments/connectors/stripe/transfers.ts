@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { StripeClient, StripeObject } from "./client.ts";
-import { CURRENCIES } from "./objects.ts";
+import { CURRENCIES, markOf, REFERENCE } from "./objects.ts";
 import { timeOf } from "./payments.ts";
 import { readPayout, readTransfer } from "./sources.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
@@ -18,7 +18,6 @@ import {
   UnixSeconds,
 } from "#modules/payments/connectors/kit/objects.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import { sha256 } from "#modules/payments/connectors/kit/signatures.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
 
@@ -29,8 +28,6 @@ export interface StripeMoney {
 
 /** Where a reversal says which transfer it is of. */
 const TRANSFER_ID = "com.stripe.spec/transfer_id";
-/** The reference of a movement, in the metadata of what it has made. */
-export const REFERENCE = "florin_reference";
 
 /** Moves money to a connected account. */
 export async function createTransfer(
@@ -183,17 +180,11 @@ type Described = Pick<Movement, "description" | "metadata" | "reference">;
 const describe = (described: Described): Readonly<Record<string, string>> => ({
   ...(described.description === "" ? {} : { description: described.description }),
   ...Object.fromEntries(
-    Object.entries({ ...described.metadata, [REFERENCE]: markOf(described) }).map(
+    Object.entries({ ...described.metadata, [REFERENCE]: markOf(described.reference) }).map(
       ([name, value]) => [`metadata[${name}]`, value],
     ),
   ),
 });
-
-/** Longest value of metadata that the provider takes, in characters. */
-const VALUE_LENGTH_MAX = 500;
-
-const markOf = ({ reference }: Pick<Movement, "reference">): string =>
-  reference.length <= VALUE_LENGTH_MAX ? reference : sha256(reference, "hex");
 
 interface Order {
   readonly path: string;
@@ -235,7 +226,8 @@ async function findEarlier(
     const place = after === undefined ? {} : { after };
     const { items, hasMore } = await client.list({ path, account, query, place, limit: PER_PAGE });
     const found = items.find(
-      ({ value }) => parseObject(Marked, value, what).metadata[REFERENCE] === markOf(cause),
+      ({ value }) =>
+        parseObject(Marked, value, what).metadata[REFERENCE] === markOf(cause.reference),
     );
     if (found !== undefined) return found;
     after = items.at(-1)?.id;

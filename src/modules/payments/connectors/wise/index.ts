@@ -3,7 +3,7 @@ import { fetchBalances } from "./balances.ts";
 import { WISE_URL, WiseClient } from "./client.ts";
 import { readWiseConfig, WISE_FIELDS } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
-import { createTransfer } from "./transfers.ts";
+import { createTransfer, toCustomerTransactionId } from "./transfers.ts";
 import { removeWebhooks, wiseWebhooks } from "./webhooks.ts";
 import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
 
@@ -23,6 +23,7 @@ export const wiseKind: ConnectorKind = {
   ],
   pageSize: 100,
   fields: WISE_FIELDS,
+  shownReferenceOf: toCustomerTransactionId,
   tree: [
     {
       task: "FETCH_OTHERS",

@@ -8,6 +8,7 @@ import {
   Date3339,
   DecimalText,
   Id,
+  OptionalText,
   parseObject,
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
@@ -46,6 +47,7 @@ export const WiseTransfer = z.looseObject({
   sourceCurrency: Text,
   targetCurrency: Text,
   targetValue: DecimalText,
+  customerTransactionId: OptionalText,
 });
 export type WiseTransfer = z.output<typeof WiseTransfer>;
 
@@ -103,7 +105,7 @@ export function toPayment(
   createdAt?: Timestamp,
 ): ProviderPayment | undefined {
   const transfer = parseObject(WiseTransfer, value, "a transfer");
-  const { id, status, created, targetValue, targetCurrency } = transfer;
+  const { id, status, created, targetValue, targetCurrency, customerTransactionId } = transfer;
   const sent = { value: targetValue, currency: targetCurrency };
   const amount = amountOf(sent, { what: "transfer", id });
   if (amount === undefined) return undefined;
@@ -114,6 +116,9 @@ export function toPayment(
     ...amount,
     scheme: "OTHER",
     status: statusOf(status),
+    ...(customerTransactionId === undefined
+      ? {}
+      : { initiationReference: customerTransactionId.toLowerCase() }),
     metadata: {},
     raw: stringifyJson(value),
   };
