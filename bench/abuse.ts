@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Figure, holds, type Report, reportLines } from "./abuse/report.ts";
+import { abuseBookings } from "./abuse/scenarios/bookings.ts";
 import { abuseTogether } from "./abuse/scenarios/crowd.ts";
 import { abuseLogins } from "./abuse/scenarios/logins.ts";
 import { abuseTriggers } from "./abuse/scenarios/triggers.ts";
@@ -11,6 +12,7 @@ import { run } from "#scripts/lib/main.ts";
 import { OperatorError, ROOT } from "#scripts/lib/project.ts";
 
 const SCENARIOS: Readonly<Record<string, (world: World) => Promise<Report>>> = {
+  bookings: abuseBookings,
   logins: abuseLogins,
   together: abuseTogether,
   triggers: abuseTriggers,

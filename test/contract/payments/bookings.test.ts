@@ -358,6 +358,24 @@ describe("bookings of many adjustments", () => {
     }
   });
 
+  test("leave time between them for whatever else waits", async () => {
+    const connector = await many();
+    await book(connector, { ledger: await newLedger() });
+    const original: RunTemplates = Reflect.get(LedgerClient.prototype, "runTemplates");
+    const turns: string[] = [];
+    vi.spyOn(LedgerClient.prototype, "runTemplates").mockImplementation(async function (
+      this: LedgerClient,
+      ...args
+    ) {
+      const results = await original.apply(this, args);
+      turns.push("bulk");
+      setTimeout(() => turns.push("other"), 0);
+      return results;
+    });
+    await runAll();
+    expect(turns.slice(0, 5)).toEqual(["bulk", "other", "bulk", "other", "bulk"]);
+  });
+
   test("give their claim back where there is no time for the first one", async () => {
     const connector = await many();
     const ledger = await newLedger();
