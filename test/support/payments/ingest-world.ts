@@ -30,8 +30,10 @@ export class IngestWorld {
   }
 
   get context(): ServiceContext {
+    const clock = { arm: async () => undefined, watch: async () => undefined };
+    const bindings = { DB: this.d1.binding, CLOCK: { getByName: () => clock } };
     return {
-      env: { ...TEST_SETTINGS, DB: this.d1.binding } as unknown as Env, // pages are prepared with D1 and settings only
+      env: { ...TEST_SETTINGS, ...bindings } as unknown as Env, // pages are prepared with no more of it
       principal: ANONYMOUS,
       requestId: "test",
       clock: () => fromMillis(this.nowMs),
