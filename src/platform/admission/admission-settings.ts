@@ -37,6 +37,10 @@ export const admissionSettings = new DeclaredSettings({
     meaning:
       "Webhook configs, each of which has an object with tables, that an isolate makes at once",
   }),
+  FLORIN_LIMIT_STARTS: integer(PLACES, {
+    standard: "32",
+    meaning: "Instances of workflows that an isolate starts at once",
+  }),
   FLORIN_LIMIT_STREAMS: integer(PLACES, {
     standard: "100",
     meaning: "Event streams that an isolate has open at once",

@@ -16,6 +16,7 @@ export type AdmissionSetting =
   | "FLORIN_LIMIT_SCRIPTS"
   | "FLORIN_LIMIT_EXPORTS"
   | "FLORIN_LIMIT_CREATIONS"
+  | "FLORIN_LIMIT_STARTS"
   | "FLORIN_LIMIT_STREAMS"
   | "FLORIN_LIMIT_WAITING";
 
@@ -55,6 +56,13 @@ export const WORK_KINDS = {
   creation: {
     name: "creations",
     setting: "FLORIN_LIMIT_CREATIONS",
+    queues: true,
+    leaseMs: MINUTE_MS,
+  },
+  /** Starts of instances: each stores rows and events, asks the clock, and is executed beside the answer. */
+  start: {
+    name: "starts of instances",
+    setting: "FLORIN_LIMIT_STARTS",
     queues: true,
     leaseMs: MINUTE_MS,
   },

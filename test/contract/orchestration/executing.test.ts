@@ -129,14 +129,20 @@ describe("an instance is executed where it was started", () => {
     expect(await balanceOf(to)).toBe(100n);
   });
 
-  test("with sixteen others at most: what is more waits for the runner", async () => {
+  test("with fifteen others at most, of which seven are of the same owner: what is more waits for the runner", async () => {
     const { platform, flows, balanceOf } = world();
     const to = `users:${freshName("many")}`;
     const started = await Promise.all(
       Array.from({ length: 20 }, () => flows.start([pay("world", to)])),
     );
     const { env } = flows.context;
-    await Promise.all(started.map((instance) => carryOn(env, instance)));
+    const [mine, theirs] = [started.slice(0, 12), started.slice(12)];
+    await Promise.all([
+      ...mine.map((instance) => carryOn(env, instance)),
+      ...theirs.map((instance) =>
+        carryOn(env, { ...instance, principal: { ...instance.principal, subject: "other" } }),
+      ),
+    ]);
 
     expect(await balanceOf(to)).toBe(1600n);
     expect(platform.calls.map(([, call]) => call)).toEqual(

@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { waitForEnd } from "#modules/orchestration/instances/wait.ts";
+import { freshClient } from "#test/support/auth/clients.ts";
 import { Flows } from "#test/support/orchestration/flows.ts";
 import { containing, newWorkflow } from "#test/support/orchestration/triggers.ts";
 import { api, bodyOf, token } from "#test/support/platform/api.ts";
@@ -102,6 +103,44 @@ test("a client of which too many requests wait is refused before anything starts
   // Their places are free again.
   const again = await start(`${runOf(other)}?wait=true`);
   expect(await bodyOf(again)).toMatchObject({ data: { terminated: true } });
+});
+
+test("a client that starts many instances at once has few stored at a time, beside which another client starts one", async () => {
+  const workflow = await newWorkflow();
+  const opened = Promise.withResolvers<void>();
+  let storing = 0;
+  let most = 0;
+  const DB = new Proxy(env.DB, {
+    get: (target, name: keyof D1Database) =>
+      name === "batch"
+        ? async (statements: D1PreparedStatement[]) => {
+            most = Math.max(most, ++storing);
+            await opened.promise;
+            return target.batch(statements).finally(() => storing--);
+          }
+        : target[name].bind(target),
+  });
+  const server = isolate({ FLORIN_LIMIT_STARTS: "2", DB });
+  const start = (bearer: string) => {
+    const headers = { authorization: `Bearer ${bearer}` };
+    return server(runOf(workflow), { method: "POST", headers });
+  };
+  const mine = await token();
+  const { token: theirs } = await freshClient("orchestration:write");
+  const many = [1, 2, 3, 4].map(() => start(mine));
+  await eventually(() => expect(storing).toBe(1));
+  const other = start(theirs);
+  await eventually(() => expect(storing).toBe(2));
+  expect(most).toBe(2);
+  opened.resolve();
+
+  expect((await other).status).toBe(201);
+  const statuses = (await Promise.all(many)).map(({ status }) => status);
+  // On a machine that is very slow, the wait of some is over.
+  expect(statuses).toEqual(statuses.map((status) => (status === 429 ? 429 : 201)));
+  expect(statuses).toContain(201);
+  const started = statuses.filter((status) => status === 201).length + 1;
+  expect(await instancesOf(workflow)).toHaveLength(started);
 });
 
 test("an instance that sleeps goes on at its time, also where the runner was taken out of memory", async () => {

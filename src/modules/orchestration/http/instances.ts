@@ -76,7 +76,7 @@ function registerStart(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generat
         "The body has the variables, texts by name. The instance acts for whoever starts it, with the scopes that this client may ask tokens for. With `wait=true`, the answer comes at the end of the instance, or after fifty seconds.",
       tags,
       scope: "orchestration:write",
-      work: (c) => (BooleanParam.parse(c.req.query("wait")) ? "waiting" : "request"),
+      work: (c) => (BooleanParam.parse(c.req.query("wait")) ? "waiting" : "start"),
       params: z.object({ workflowID: z.string() }),
       query: z.object({ wait: BooleanParam }),
       headers: StartHeaders,
@@ -111,11 +111,11 @@ async function run(c: Context<AppEnv>, { key, ...start }: Start) {
 
 /**
  * Starts an instance, and answers at its end, or with how it is when its time is over. The request has its place among those that wait;
- * the start itself is as much work as any other request.
+ * the start itself has one among the starts.
  */
 async function runToEnd(c: Context<AppEnv>, start: Start) {
   const context = c.get("context");
-  const { started, work, headers } = await inBudget(c, "request", () => run(c, start));
+  const { started, work, headers } = await inBudget(c, "start", () => run(c, start));
   await work;
   const ended = await waitForEnd(context, started.id);
   const stages = await stagesOf(context, ended);

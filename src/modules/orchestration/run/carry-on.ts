@@ -1,18 +1,21 @@
 import { executeRun, INLINE_MS_MAX } from "./execute-run.ts";
-import { type RunParams, startRun } from "./platform.ts";
+import { RunPlaces } from "./places.ts";
+import { startRun } from "./platform.ts";
 import { wakeRunner } from "./runner.ts";
+import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
+import { stringifyJson } from "#platform/json.ts";
 import { memoByEnv } from "#platform/memo.ts";
 
 /**
- * Most instances that one isolate executes at once beside its requests. What is more waits for a lane of the runner, so that
- * instances that start together do not hold up those who write.
+ * How many instances one isolate executes at once beside its requests, and how many of one client and subject. What is more waits for a
+ * lane of the runner, so that instances that start together do not hold up those who write.
  */
-const AT_ONCE_MAX = 16;
-/** A request that was cut off gives its place back after this time, in milliseconds. */
-const CUT_OFF_MS = 90_000;
+const PLACES = { total: 16, ofOne: 8, leaseMs: 90_000 };
 
-/** When the executions that this isolate has begun count as over, in milliseconds since the epoch. */
-const placesOf = memoByEnv((_env: Env) => new Map<symbol, number>());
+const placesOf = memoByEnv((_env: Env) => new RunPlaces(PLACES));
+
+/** What is executed, and for whom. */
+type OwnedRun = Pick<FlowInstance, "id" | "run" | "principal">;
 
 /**
  * Executes an instance where it was started, as far as it goes without waiting. Where it waits for a time, the runner goes on with it
@@ -21,26 +24,18 @@ const placesOf = memoByEnv((_env: Env) => new Map<symbol, number>());
  */
 export async function carryOn(
   env: Env,
-  run: RunParams,
+  { id, run: number, principal }: OwnedRun,
   untilMs: number = Date.now() + INLINE_MS_MAX,
 ): Promise<void> {
-  const place = takePlace(env);
-  if (place === undefined) return wakeRunner({ env }, run, Date.now());
+  const run = { id, run: number };
+  const { issuer, clientId, subject } = principal;
+  const leave = placesOf(env).take(stringifyJson([issuer, clientId, subject]));
+  if (leave === undefined) return wakeRunner({ env }, run, Date.now());
   try {
     const next = await executeRun(env, run, untilMs);
     if (next.kind === "wait") await wakeRunner({ env }, run, Date.now() + next.waitMs);
     if (next.kind === "go-on") await startRun({ env }, run);
   } finally {
-    placesOf(env).delete(place);
+    leave();
   }
-}
-
-function takePlace(env: Env): symbol | undefined {
-  const places = placesOf(env);
-  const nowMs = Date.now();
-  for (const [place, untilMs] of places) if (untilMs < nowMs) places.delete(place);
-  if (places.size >= AT_ONCE_MAX) return undefined;
-  const place = Symbol("place");
-  places.set(place, nowMs + CUT_OFF_MS);
-  return place;
 }

@@ -1,0 +1,40 @@
+/** How many instances an isolate executes at once beside its requests, in all and of one owner. */
+export interface PlaceLimits {
+  readonly total: number;
+  readonly ofOne: number;
+  /** After so long, in milliseconds, a place counts as free: whoever had it may have been cut off. */
+  readonly leaseMs: number;
+}
+
+interface Place {
+  readonly owner: string;
+  readonly untilMs: number;
+}
+
+/** The places for instances that an isolate executes beside its requests. An owner has at most a part of them, so that others find some. */
+export class RunPlaces {
+  readonly #limits: PlaceLimits;
+  readonly #nowMs: () => number;
+  readonly #taken = new Set<Place>();
+
+  constructor(limits: PlaceLimits, nowMs: () => number = () => Date.now()) {
+    this.#limits = limits;
+    this.#nowMs = nowMs;
+  }
+
+  /** Takes a place for an owner; gives what is called to give it back, or undefined where none is free. */
+  take(owner: string): (() => void) | undefined {
+    const { total, ofOne, leaseMs } = this.#limits;
+    const nowMs = this.#nowMs();
+    let ownCount = 0;
+    for (const place of this.#taken) {
+      // A place that ends later than one from now would was taken before the clock stepped back.
+      if (place.untilMs <= nowMs || place.untilMs > nowMs + leaseMs) this.#taken.delete(place);
+      else if (place.owner === owner) ownCount++;
+    }
+    if (this.#taken.size >= total || ownCount >= ofOne) return undefined;
+    const place = { owner, untilMs: nowMs + leaseMs };
+    this.#taken.add(place);
+    return () => void this.#taken.delete(place);
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { RunPlaces } from "#modules/orchestration/run/places.ts";
+
+const LIMITS = { total: 4, ofOne: 2, leaseMs: 1000 };
+
+test("an owner who executes many instances leaves places to others", () => {
+  const places = new RunPlaces(LIMITS);
+  const [first, second, third] = [places.take("a"), places.take("a"), places.take("a")];
+  expect([first, second]).not.toContain(undefined);
+  expect(third).toBeUndefined();
+  expect(places.take("b")).toBeDefined();
+  first?.();
+  first?.();
+  expect(places.take("a")).toBeDefined();
+  expect(places.take("c")).toBeDefined();
+  expect(places.take("d")).toBeUndefined();
+});
+
+test.each([
+  ["after a while", 1000],
+  ["where the clock has stepped back", -5000],
+])("a place that nobody gives back is free %s", (_when, passedMs) => {
+  let nowMs = 100_000;
+  const places = new RunPlaces(LIMITS, () => nowMs);
+  for (const owner of ["a", "a", "b", "b"]) places.take(owner);
+  expect(places.take("c")).toBeUndefined();
+  nowMs += passedMs;
+  expect(places.take("a")).toBeDefined();
+});
