@@ -297,6 +297,11 @@ CREATE INDEX `orchestration_occurrences_due` ON `orchestration_occurrences` (`du
 CREATE INDEX `orchestration_occurrences_instance` ON `orchestration_occurrences` (`instance_id`) WHERE instance_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `orchestration_occurrences_failed` ON `orchestration_occurrences` (`date`) WHERE state = 'done' AND instance_id IS NULL;--> statement-breakpoint
 CREATE INDEX `orchestration_occurrences_expired` ON `orchestration_occurrences` (`date`) WHERE state = 'expired';--> statement-breakpoint
+CREATE TABLE `orchestration_trigger_generation` (
+	`one` integer PRIMARY KEY NOT NULL,
+	`generation` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `orchestration_triggers` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,

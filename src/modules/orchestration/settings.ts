@@ -6,7 +6,7 @@ export const orchestrationSettings = new DeclaredSettings({
     {
       standard: "200000",
       meaning:
-        "Steps of expressions that the filters of all triggers of one client and subject take in a second; five times as many are saved up",
+        "Steps that the expressions of all triggers of one client and subject, filters and variables, take in a second; five times as many are saved up",
     },
   ),
   FLORIN_TRIGGER_DEPTH: integer(

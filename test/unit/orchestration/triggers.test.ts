@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { evaluateTurn } from "#modules/orchestration/triggers/lane/evaluate.ts";
 import { refilled, waitMsOf } from "#modules/orchestration/triggers/lane/token-bucket.ts";
 import { linkFunction } from "#modules/orchestration/triggers/link-function.ts";
+import { TriggerCatalogue } from "#modules/orchestration/triggers/matching/catalogue.ts";
 import { TriggerFilter } from "#modules/orchestration/triggers/matching/filter.ts";
 import { selectEvents } from "#modules/orchestration/triggers/matching/select.ts";
 import { firingKey, type Match } from "#modules/orchestration/triggers/occurrences.ts";
@@ -58,7 +59,7 @@ describe("link(object, rel)", () => {
 
 /** What a trigger fires for, by the index and by the evaluation of what the index leaves. */
 function matchesOf(trigger: Trigger, events: readonly PlatformEvent[]): Match[] {
-  const { matches, owed } = selectEvents({}, [trigger], events);
+  const { matches, owed } = selectEvents(new TriggerCatalogue({}, "first", [trigger]), events);
   const filters = new Map([[trigger.key, new TriggerFilter(trigger)]]);
   const waiting = owed.map(({ event, text }, seq) => ({
     seq,

@@ -2,7 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { asClient } from "#modules/auth/index.ts";
 import { resumeTrigger } from "#modules/orchestration/triggers/resume.ts";
 import {
-  MISSED_COUNTED_MAX,
+  COUNTED_MAX,
   triggerWork,
   type TriggerWork,
 } from "#modules/orchestration/triggers/work.ts";
@@ -23,8 +23,12 @@ const TriggerWorkResponse = z
     steps: z.int().openapi({ description: "The steps that these evaluations took together." }),
     matches: z.int().openapi({ description: "How often an evaluation let the event through." }),
     failures: z.int().openapi({ description: "How often an evaluation failed." }),
+    pending: z.int().openapi({
+      description: `Occurrences that are still to be fired: their message is under way, a link is read again, or variables and filters wait for the budget. At most ${COUNTED_MAX} are counted.`,
+    }),
     refused: z.int().openapi({
-      description: "Events that were not taken, as too many waited for filters of the same owner.",
+      description:
+        "Events that the database keeps as occurrences, as too many waited for filters of the same owner. Their filters are evaluated when there is room.",
     }),
     lastError: z
       .object({ message: z.string(), eventID: z.string(), at: TimestampOutput })
@@ -44,7 +48,7 @@ const TriggerWorkResponse = z
         reason: z.string(),
         toDo: z.string(),
         missed: z.int().openapi({
-          description: `Occurrences that started nothing since then; at most ${MISSED_COUNTED_MAX} are counted.`,
+          description: `Occurrences that started nothing since then; at most ${COUNTED_MAX} are counted.`,
         }),
       })
       .optional()
@@ -115,12 +119,14 @@ const reasonOf = (depth: number): string =>
 
 function toWorkView({
   figures,
+  pending,
   ownerError,
   stop,
 }: TriggerWork): z.output<typeof TriggerWorkResponse> {
   const { waitingSinceMs, lastError, fired, ...counts } = figures;
   return {
     ...counts,
+    pending,
     matches: fired,
     ...(ownerError === undefined ? {} : { ownerError }),
     ...(waitingSinceMs === undefined ? {} : { waitingSince: timeOf(waitingSinceMs) }),

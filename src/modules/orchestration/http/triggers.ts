@@ -222,6 +222,7 @@ function registerTest(app: OpenAPIHono<AppEnv>): void {
         "The filter and the variables are evaluated, and links are read with the scopes that this client may ask tokens for. Nothing is started.",
       tags: tagsOf(V2),
       scope: "orchestration:write",
+      work: "expression",
       params: Params,
       body: TriggerTestRequest,
       responses: { 200: json("What it would do", dataOf(TriggerTestResponse)), ...errors(404) },

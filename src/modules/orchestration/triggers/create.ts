@@ -1,4 +1,5 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
+import { beginGeneration } from "./matching/catalogue.ts";
 import { orchestrationTriggers } from "./tables.ts";
 import { toTrigger, type Trigger } from "./trigger.ts";
 import { parseExpression, printDiagnostic } from "#expr";
@@ -69,7 +70,7 @@ export async function createTrigger(context: ServiceContext, input: NewTrigger):
       createdAt: clock(),
     })
     .returning();
-  const [trigger] = await change.store(insertion);
+  const [trigger] = await change.store(insertion, beginGeneration(db));
   return toTrigger({ trigger: present(trigger, "an insertion gives its row"), workflowId });
 }
 

@@ -1,4 +1,5 @@
 import { and, eq } from "drizzle-orm";
+import { beginGeneration } from "./matching/catalogue.ts";
 import { isListed, isTriggerVisible } from "./store.ts";
 import { orchestrationTriggers } from "./tables.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -12,12 +13,14 @@ export async function deleteTrigger(context: ServiceContext, id: string): Promis
     action: "orchestration.trigger.delete",
     object: `triggers/${id}`,
   });
+  const db = databaseOf(context.env);
   const deleted = await change.store(
-    databaseOf(context.env)
+    db
       .update(orchestrationTriggers)
       .set({ deletedAt: context.clock() })
       .where(and(eq(orchestrationTriggers.id, id), isListed, isTriggerVisible(context.principal)))
       .returning({ key: orchestrationTriggers.key }),
+    beginGeneration(db),
   );
   if (deleted.length === 0) throw new AppError("NOT_FOUND", "Trigger not found");
 }

@@ -1,8 +1,8 @@
 import { announceOccurrences } from "./firing/announce.ts";
 import { giveToLane } from "./lane/lanes.ts";
+import { currentTriggers, type TriggerCatalogue } from "./matching/catalogue.ts";
 import { byOwner, type EventForLane, ownerOf, selectEvents } from "./matching/select.ts";
 import { type Match, storeOccurrences } from "./occurrences.ts";
-import { hasTriggers, triggersFor } from "./store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventListener } from "#platform/events/source.ts";
@@ -22,28 +22,35 @@ import { logError } from "#platform/log.ts";
  * | the end is stored with its event | the result | A message that comes again finds nothing to do. |
  */
 export const triggerListener: EventListener = {
-  wants: async ({ rawType }, context) => (await triggersFor(context, [rawType])).length > 0,
-  open: async (_messages, context) =>
-    (await hasTriggers(context)) ? (events) => occur(context, events) : undefined,
+  wants: async ({ rawType }, context) =>
+    (await currentTriggers(context)).indexOf(rawType) !== undefined,
+  open: async (_messages, context) => {
+    // They are read after the messages came, so that a trigger counts for each event that was announced after its creation.
+    const triggers = await currentTriggers(context);
+    return triggers.isEmpty ? undefined : (events) => occur(context, triggers, events);
+  },
 };
 
 /** Triggers don't fire for what orchestration itself does, so that none fires itself for ever. */
 const OWN_EVENTS = "orchestration";
 
-async function occur(context: ServiceContext, events: readonly PlatformEvent[]): Promise<void> {
+async function occur(
+  context: ServiceContext,
+  triggers: TriggerCatalogue,
+  events: readonly PlatformEvent[],
+): Promise<void> {
   const foreign = events.filter(({ app }) => app !== OWN_EVENTS);
-  const types = [...new Set(foreign.map(({ type }) => type))];
-  if (types.length === 0) return;
-  const triggers = await triggersFor(context, types);
-  if (triggers.length === 0) return;
-  const { matches, owed } = selectEvents(context.env, triggers, foreign);
+  const { matches, owed } = selectEvents(triggers, foreign);
   const refused = await giveToLanes(context, owed);
   const stored = [...matches, ...refused];
   if (stored.length === 0) return;
   await announceOccurrences(context.env, await storeOccurrences(context, stored));
 }
 
-/** Gives events to the lanes of those who own the triggers. Returns what lanes did not take: D1 keeps it, so that no other consumer waits. */
+/**
+ * Gives events to the lanes of those who own the triggers. Returns what lanes did not take, as they were full or could not be reached:
+ * D1 keeps it as occurrences, whose filters are evaluated with what the owner's budget leaves, so that no other consumer waits.
+ */
 async function giveToLanes(
   { env }: ServiceContext,
   owed: readonly EventForLane[],
@@ -52,7 +59,7 @@ async function giveToLanes(
   await Promise.all(
     [...byOwner(owed)].map(async ([owner, events]) => {
       try {
-        await giveToLane(env, owner, events);
+        if (!(await giveToLane(env, owner, events))) failed.add(owner);
       } catch (error) {
         logError("a lane of triggers took no events; the database keeps them", error, { owner });
         failed.add(owner);

@@ -19,6 +19,14 @@ const LINKS_MAX = 20;
 export const readsLinks = ({ filter = "", vars }: Pick<Trigger, "filter" | "vars">): boolean =>
   [filter, ...Object.values(vars)].some((source) => source.includes("link"));
 
+/** Who pays for the steps of evaluations. */
+export interface EvaluationMeter {
+  /** Called before an evaluation, which it may refuse by throwing. */
+  begin(): Promise<void>;
+  /** Called after it, with its steps. */
+  spend(steps: number): Promise<void>;
+}
+
 /** Reads what a URI names. Throws `LinkError`. */
 export type LinkRead = (uri: string) => Promise<ExprValue>;
 
@@ -36,12 +44,19 @@ export class Expressions {
   readonly #payload: ExprValue;
   readonly #now: Timestamp;
   readonly #read: LinkRead;
+  readonly #meter: EvaluationMeter | undefined;
   readonly #links = new Map<string, ExprValue>();
 
-  constructor(payload: ExprValue, now: Timestamp, read: LinkRead) {
+  /** Without a meter, steps are not counted: the request that evaluates has its place among those of its client. */
+  constructor(
+    payload: ExprValue,
+    now: Timestamp,
+    { read, meter }: { readonly read: LinkRead; readonly meter?: EvaluationMeter },
+  ) {
     this.#payload = payload;
     this.#now = now;
     this.#read = read;
+    this.#meter = meter;
   }
 
   /** Throws `LinkError`. */
@@ -66,7 +81,9 @@ export class Expressions {
     const parsed = parseExpression(source);
     if (!parsed.ok) return { kind: "error", error: printDiagnostic(source, parsed.diagnostic) };
     for (;;) {
+      await this.#meter?.begin();
       const result = this.#run(parsed.expression);
+      await this.#meter?.spend(result.steps);
       if (result.kind === "value") return { kind: "value", value: result.value };
       if (result.kind === "error") {
         return { kind: "error", error: printDiagnostic(source, result.diagnostic) };

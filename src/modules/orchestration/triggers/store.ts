@@ -53,15 +53,6 @@ export async function getTrigger(
   return trigger;
 }
 
-/** The triggers for events of these types. */
-export const triggersFor = (
-  context: Pick<ServiceContext, "env">,
-  types: readonly string[],
-): Promise<Trigger[]> =>
-  readTriggers(context, {
-    where: and(inArray(orchestrationTriggers.event, [...types]), isListed),
-  });
-
 /** Triggers by their keys, whether they are deleted or not. */
 export const triggersByKey = (
   context: Pick<ServiceContext, "env">,
@@ -73,13 +64,3 @@ export const triggersByKey = (
       sql`(SELECT value FROM json_each(${stringifyJson([...new Set(keys)])}))`,
     ),
   });
-
-/** Whether there is any trigger. */
-export async function hasTriggers({ env }: Pick<ServiceContext, "env">): Promise<boolean> {
-  const rows = await databaseOf(env)
-    .select({ key: orchestrationTriggers.key })
-    .from(orchestrationTriggers)
-    .where(isListed)
-    .limit(1);
-  return rows.length > 0;
-}

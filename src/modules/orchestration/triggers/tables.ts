@@ -31,6 +31,15 @@ export const orchestrationTriggers = sqliteTable(
   ],
 );
 
+/**
+ * One row, whose value is another one after each creation and deletion of a trigger: whoever has read the triggers under a value knows them as
+ * long as it stays. It is no counter, which would come to the same number twice where the database is set back to an earlier time.
+ */
+export const orchestrationTriggerGeneration = sqliteTable("orchestration_trigger_generation", {
+  one: integer("one").primaryKey(),
+  generation: text("generation").notNull(),
+});
+
 /** What triggers have fired for, and what they are about to. */
 export const orchestrationOccurrences = sqliteTable(
   "orchestration_occurrences",

@@ -22,9 +22,9 @@ export async function testTrigger(
   payload: unknown,
 ): Promise<TriggerTest> {
   const { filter, vars } = await getTrigger(context, id);
-  const expressions = new Expressions(fromJson(payload), context.clock(), (uri) =>
-    readLink(context, uri, { principal: context.principal }),
-  );
+  const expressions = new Expressions(fromJson(payload), context.clock(), {
+    read: (uri) => readLink(context, uri, { principal: context.principal }),
+  });
   const filtered =
     filter === undefined ? undefined : await withLinkErrors(() => expressions.filter(filter));
   if (filtered !== undefined && filtered.kind !== "match") return { filter: filtered };

@@ -11,6 +11,8 @@ import { databaseOf } from "#platform/db/database.ts";
 /** How the work of a trigger stands. */
 export interface TriggerWork {
   readonly figures: LaneFigures;
+  /** Occurrences that are still to be fired, as far as they are counted. */
+  readonly pending: number;
   /** Why it starts nothing, whatever the event is; absent where it may. */
   readonly ownerError?: string;
   /** Absent for one that fires. */
@@ -20,23 +22,33 @@ export interface TriggerWork {
   };
 }
 
-/** Most events that are counted as missed. */
-export const MISSED_COUNTED_MAX = 1000;
+/** Most occurrences that are counted. */
+export const COUNTED_MAX = 1000;
 
 /** Throws `NOT_FOUND`. */
 export async function triggerWork(context: ServiceContext, id: string): Promise<TriggerWork> {
   const trigger = await getTrigger(context, id);
   const { stop } = trigger;
-  const [figures, ownerError, missed] = await Promise.all([
+  const [figures, pending, ownerError, missed] = await Promise.all([
     triggerFigures(context.env, trigger),
+    pendingOf(context, trigger),
     ownerErrorOf(context, trigger),
     stop === undefined ? 0 : missedSince(context, trigger, stop),
   ]);
   return {
     figures,
+    pending,
     ...(ownerError === undefined ? {} : { ownerError }),
     ...(stop === undefined ? {} : { stop: { ...stop, missed } }),
   };
+}
+
+async function pendingOf({ env }: ServiceContext, { key }: Trigger): Promise<number> {
+  const row = await databaseOf(env).get<{ count: number }>(sql`
+    SELECT count(*) AS count FROM (
+      SELECT 1 FROM ${orchestrationOccurrences}
+      WHERE trigger_key = ${key} AND state IN ('filter', 'fire') LIMIT ${COUNTED_MAX})`);
+  return row.count;
 }
 
 /** The occurrences that started nothing since a trigger was stopped, the one at which it was stopped included. */
@@ -52,6 +64,6 @@ async function missedSince(
     SELECT count(*) AS count FROM (
       SELECT 1 FROM ${orchestrationOccurrences}
       WHERE state = 'done' AND instance_id IS NULL AND date >= ${first} AND +trigger_key = ${key}
-      LIMIT ${MISSED_COUNTED_MAX})`);
+      LIMIT ${COUNTED_MAX})`);
   return row.count;
 }

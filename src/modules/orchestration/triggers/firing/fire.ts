@@ -1,5 +1,7 @@
 import { eq, sql } from "drizzle-orm";
+import { BudgetUsed, OwnerBudget } from "./allowances.ts";
 import { type ClaimedOccurrence, claimOccurrences } from "./claim.ts";
+import { deferOccurrences, type Deferral } from "./defer.ts";
 import { loopVerdict } from "./loops.ts";
 import { goneOwner, lostBy, ownersNow } from "./owners.ts";
 import { postponeOccurrence, type Settlement, settleOccurrences } from "./settle.ts";
@@ -13,6 +15,7 @@ import {
 } from "#modules/orchestration/instances/start.ts";
 import { Expressions, type LinkRead } from "#modules/orchestration/triggers/expressions.ts";
 import { LinkError, readLink } from "#modules/orchestration/triggers/link-reader.ts";
+import { ownerOf } from "#modules/orchestration/triggers/matching/select.ts";
 import { eventOf } from "#modules/orchestration/triggers/occurrence.ts";
 import { EVENT_LENGTH_MAX, firingKey } from "#modules/orchestration/triggers/occurrences.ts";
 import { orchestrationOccurrences } from "#modules/orchestration/triggers/tables.ts";
@@ -77,7 +80,9 @@ async function fire(
     claimed.map(({ trigger }) => trigger),
   );
   const prepared = await Promise.all(
-    claimed.map((one) => prepare(context, one, { workflows, owner: owners.get(one.trigger.id) })),
+    claimed.map((one) =>
+      prepareInBudget(context, one, { workflows, owner: owners.get(one.trigger.id) }),
+    ),
   );
   const starts = prepared.flatMap((one) => (one?.kind === "start" ? [one] : []));
   const started = await startInstances(
@@ -92,6 +97,10 @@ async function fire(
     }),
   ];
   await settleOccurrences(context, settlements);
+  await deferOccurrences(
+    context,
+    prepared.flatMap((one) => (one?.kind === "deferred" ? [one] : [])),
+  );
   return started.flatMap(({ instance, isNew }) =>
     isNew && instance.terminatedAt === undefined ? [instance] : [],
   );
@@ -104,7 +113,8 @@ type PreparedFiring =
       readonly claimed: ClaimedOccurrence;
       readonly error: string;
       readonly stops?: boolean;
-    };
+    }
+  | ({ readonly kind: "deferred" } & Deferral);
 
 interface Surroundings {
   readonly workflows: ReadonlyMap<string, Workflow>;
@@ -112,7 +122,21 @@ interface Surroundings {
   readonly owner: Principal | undefined;
 }
 
-/** Undefined where the trigger does not fire after all. Throws where another attempt may end differently. */
+/** The same as `prepare`, which the budget of the trigger's owner may put off. */
+async function prepareInBudget(
+  context: ServiceContext,
+  claimed: ClaimedOccurrence,
+  surroundings: Surroundings,
+): Promise<PreparedFiring | undefined> {
+  try {
+    return await prepare(context, claimed, surroundings);
+  } catch (error) {
+    if (!(error instanceof BudgetUsed)) throw error;
+    return { kind: "deferred", claimed, waitMs: error.waitMs };
+  }
+}
+
+/** Undefined where the trigger does not fire after all. Throws where another attempt may end differently, and `BudgetUsed`. */
 async function prepare(
   context: ServiceContext,
   claimed: ClaimedOccurrence,
@@ -134,7 +158,10 @@ async function prepare(
     return { kind: "failed", claimed, error };
   }
   const payload = fromJson(event.payload);
-  const expressions = new Expressions(payload, context.clock(), linkReader(acting));
+  const expressions = new Expressions(payload, context.clock(), {
+    read: linkReader(acting),
+    meter: new OwnerBudget(context.env, ownerOf(trigger)),
+  });
   if (row.state === "filter" && !(await passes(context, { ...claimed, expressions }))) {
     return undefined;
   }

@@ -1,5 +1,4 @@
 import { DurableObject } from "cloudflare:workers";
-import { and, inArray, sql } from "drizzle-orm";
 import { evaluateTurn, type FailedFilter } from "./evaluate.ts";
 import { storeFailedFilters } from "./failed-filters.ts";
 import {
@@ -12,12 +11,9 @@ import { LANE_TABLES } from "./tables.ts";
 import { type BudgetState, type Rate, refilled, waitMsOf } from "./token-bucket.ts";
 import { orchestrationSettings } from "#modules/orchestration/settings.ts";
 import { announceOccurrences } from "#modules/orchestration/triggers/firing/announce.ts";
-import { filtersOf, type TriggerFilter } from "#modules/orchestration/triggers/matching/filter.ts";
+import { currentTriggers } from "#modules/orchestration/triggers/matching/catalogue.ts";
 import { storeOccurrences } from "#modules/orchestration/triggers/occurrences.ts";
-import { isListed, readTriggers } from "#modules/orchestration/triggers/store.ts";
-import { orchestrationTriggers } from "#modules/orchestration/triggers/tables.ts";
 import { systemContext } from "#platform/context.ts";
-import { stringifyJson } from "#platform/json.ts";
 import { log, logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
@@ -25,7 +21,7 @@ import { durableSql } from "#platform/sql/durable-sql.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { DutyCycle } from "#platform/work/duty-cycle.ts";
 
-/** Most events that wait in a lane. Further ones are not taken, and the figures of their triggers say so. */
+/** Most events that wait in a lane. It does not take further ones, which D1 keeps then, and the figures of their triggers say so. */
 const EVENTS_WAITING_MAX = 100_000;
 /** Most events that one turn reads: each has half a million characters at most. */
 const EVENTS_PER_TURN = 50;
@@ -38,6 +34,18 @@ const FAILURE_SHOWN_MS = 3_600_000;
 
 /** All lanes of an isolate take turns with each other and with everything else. */
 const dutyCycleOf = memoByEnv((_env: object) => new DutyCycle());
+
+/** What was spent beyond what was drawn before, and how much more is wanted, in steps. */
+export interface DrawCall {
+  readonly debt: number;
+  readonly most: number;
+}
+
+/** Steps that may be spent outside of the lane; where there are none, how long to wait for some, in milliseconds. */
+export interface Draw {
+  readonly granted: number;
+  readonly waitMs: number;
+}
 
 /** How the work of one trigger stands, and the budget that it shares with the other triggers of its owner. */
 export interface LaneFigures extends TriggerFigures {
@@ -70,16 +78,33 @@ export class TriggerLaneObject extends DurableObject<Env> {
     void ctx.blockConcurrencyWhile(async () => this.#alarms.inherit(await ctx.storage.getAlarm()));
   }
 
-  /** Stores events whose filters are then evaluated. It resolves without waiting for that. */
-  accept(events: readonly LaneEvent[]): void {
-    if (this.#store.count() + events.length > EVENTS_WAITING_MAX) {
-      log("warn", "a lane of triggers is full and takes no events", { count: events.length });
+  /**
+   * Stores events whose filters are then evaluated, without waiting for that. Returns whether it has taken them: not where too many wait
+   * already.
+   */
+  accept(events: readonly LaneEvent[]): boolean {
+    const isFull = this.#store.count() + events.length > EVENTS_WAITING_MAX;
+    if (isFull) {
+      log("warn", "a lane of triggers is full; the database keeps events", {
+        count: events.length,
+      });
       this.#store.refuse(events);
     } else {
       this.#store.add(events, Date.now());
     }
     if (!this.#alarms.isSet("evaluate")) this.#alarms.set("evaluate", Date.now() + LOOK_AFTER_MS);
     this.ctx.waitUntil(this.#runNow());
+    return !isFull;
+  }
+
+  /** Takes a debt from the budget, and at most so many steps in advance for expressions that are evaluated elsewhere, if there are any. */
+  draw({ debt, most }: DrawCall): Draw {
+    const atMs = Date.now();
+    const { steps } = refilled(this.#store.budget(), this.#rate(), atMs);
+    const left = steps - debt;
+    const granted = Math.min(Math.max(0, left), most);
+    this.#store.setBudget({ steps: left - granted, atMs });
+    return { granted, waitMs: granted > 0 ? 0 : waitMsOf({ steps: left, atMs }, this.#rate()) };
   }
 
   figures(trigger: number): LaneFigures {
@@ -124,27 +149,17 @@ export class TriggerLaneObject extends DurableObject<Env> {
 
   async #turn(events: readonly WaitingEvent[], budget: BudgetState): Promise<void> {
     const context = systemContext(this.env, "trigger-lane");
-    const filters = await this.#filtersFor(events);
+    const { filters } = await currentTriggers(context);
     const turn = await dutyCycleOf(this.env).run(() =>
       evaluateTurn(events, filters, { now: context.clock(), stepsMax: budget.steps }),
     );
     const stored = turn.matches.length === 0 ? [] : await storeOccurrences(context, turn.matches);
     await storeFailedFilters(context, this.#shown(turn.failed));
     const atMs = Date.now();
-    const { steps } = refilled(budget, this.#rate(), atMs);
+    // Others may have drawn from it meanwhile.
+    const { steps } = refilled(this.#store.budget(), this.#rate(), atMs);
     this.#store.settle(events, turn.evaluations, { steps: steps - turn.steps, atMs });
     await announceOccurrences(this.env, stored);
-  }
-
-  /** The filters of triggers that are not deleted, by their keys. */
-  async #filtersFor(events: readonly WaitingEvent[]): Promise<Map<number, TriggerFilter>> {
-    const keys = [...new Set(events.flatMap(({ triggers }) => triggers))];
-    const listed = sql`(SELECT value FROM json_each(${stringifyJson(keys)}))`;
-    const triggers = await readTriggers(
-      { env: this.env },
-      { where: and(inArray(orchestrationTriggers.key, listed), isListed) },
-    );
-    return new Map(filtersOf(this.env, triggers).map((filter) => [filter.trigger.key, filter]));
   }
 
   /** The first failure of each filter within an hour: a filter that fails once may do so for every event. */

@@ -24,7 +24,7 @@ export interface TriggerFigures {
   readonly steps: number;
   readonly fired: number;
   readonly failures: number;
-  /** Events that were not taken because too many waited. */
+  /** Events that the lane has not taken because too many waited, so that D1 keeps them. */
   readonly refused: number;
   readonly lastError:
     | { readonly message: string; readonly eventId: string; readonly atMs: number }
@@ -87,7 +87,7 @@ export class TriggerLaneStore {
     });
   }
 
-  /** Counts events that were not taken. */
+  /** Counts events that the lane does not take. */
   refuse(events: readonly LaneEvent[]): void {
     this.#sql.transaction(() => {
       for (const { triggers } of events) {
@@ -126,8 +126,12 @@ export class TriggerLaneStore {
         else this.#sql.all("UPDATE work SET triggers = ? WHERE seq = ?", stringifyJson(left), seq);
       }
       for (const evaluation of evaluations) this.#note(evaluation, budget.atMs);
-      this.#sql.all("INSERT OR REPLACE INTO budget VALUES (1, ?, ?)", budget.steps, budget.atMs);
+      this.setBudget(budget);
     });
+  }
+
+  setBudget({ steps, atMs }: { readonly steps: number; readonly atMs: number }): void {
+    this.#sql.all("INSERT OR REPLACE INTO budget VALUES (1, ?, ?)", steps, atMs);
   }
 
   /** What was left of the budget, and when; undefined before the first evaluation. */

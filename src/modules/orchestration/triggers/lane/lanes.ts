@@ -1,4 +1,4 @@
-import type { LaneFigures } from "./lane-object.ts";
+import type { Draw, DrawCall, LaneFigures } from "./lane-object.ts";
 import type { LaneEvent } from "./lane-store.ts";
 import { ownerOf } from "#modules/orchestration/triggers/matching/select.ts";
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
@@ -9,8 +9,12 @@ const ACCEPT_MS_MAX = 5000;
 
 const laneOf = (env: Env, owner: string) => env.TRIGGER_LANES.getByName(owner);
 
-/** Gives events to the lane of an owner. */
-export const giveToLane = (env: Env, owner: string, events: readonly LaneEvent[]): Promise<void> =>
+/** Gives events to the lane of an owner. Returns whether it has taken them: not where it is full. */
+export const giveToLane = (
+  env: Env,
+  owner: string,
+  events: readonly LaneEvent[],
+): Promise<boolean> =>
   reachObject(laneOf(env, owner).accept(events), {
     object: "lane of triggers",
     timeoutMs: ACCEPT_MS_MAX,
@@ -21,5 +25,12 @@ export const triggerFigures = (env: Env, trigger: Trigger): Promise<LaneFigures>
   reachObject(laneOf(env, ownerOf(trigger)).figures(trigger.key), {
     object: "lane of triggers",
     isRead: true,
+    timeoutMs: ACCEPT_MS_MAX,
+  });
+
+/** Draws from the budget of an owner. */
+export const drawFromLane = (env: Env, owner: string, call: DrawCall): Promise<Draw> =>
+  reachObject(laneOf(env, owner).draw(call), {
+    object: "lane of triggers",
     timeoutMs: ACCEPT_MS_MAX,
   });

@@ -1,5 +1,4 @@
-import { filtersOf } from "./filter.ts";
-import { PredicateIndex } from "./predicate-index.ts";
+import type { TriggerCatalogue } from "./catalogue.ts";
 import { fromJson } from "#expr";
 import type { LaneEvent } from "#modules/orchestration/triggers/lane/lane-store.ts";
 import { EVENT_LENGTH_MAX, type Match } from "#modules/orchestration/triggers/occurrences.ts";
@@ -28,18 +27,13 @@ export interface EventForLane {
 
 /** Decides what an index of the triggers can tell. No filter is evaluated here. */
 export function selectEvents(
-  env: object,
-  triggers: readonly Trigger[],
+  triggers: TriggerCatalogue,
   events: readonly PlatformEvent[],
 ): Selection {
-  const byType = Map.groupBy(triggers, ({ event }) => event);
-  const indexes = new Map(
-    [...byType].map(([type, those]) => [type, new PredicateIndex(filtersOf(env, those))]),
-  );
   const matches: Match[] = [];
   const owed: EventForLane[] = [];
   for (const event of events) {
-    const index = indexes.get(event.type);
+    const index = triggers.indexOf(event.type);
     const read = index === undefined ? undefined : wireForm(event);
     if (index === undefined || read === undefined) continue;
     // A row does not take a longer event: an occurrence that has failed says so.

@@ -1,0 +1,91 @@
+import type { DrawCall } from "#modules/orchestration/triggers/lane/lane-object.ts";
+import { drawFromLane } from "#modules/orchestration/triggers/lane/lanes.ts";
+import { memoByEnv } from "#platform/memo.ts";
+
+/** What an isolate may spend of an owner's budget without asking the owner's lane. */
+interface Allowance {
+  steps: number;
+  /** Until when the budget is known to be used, in milliseconds since the epoch. */
+  usedUntilMs: number;
+  readonly endsMs: number;
+}
+
+/** The budget of the triggers' owner is used: there is some again after so many milliseconds. */
+export class BudgetUsed extends Error {
+  override readonly name = "BudgetUsed";
+  readonly waitMs: number;
+
+  constructor(waitMs: number) {
+    super("the budget of steps of the trigger's owner is used");
+    this.waitMs = waitMs;
+  }
+}
+
+/** Most steps that are drawn at once. */
+const DRAWN_STEPS = 20_000;
+/** How long an isolate keeps what it has drawn, in milliseconds. What is left then is lost to the owner. */
+const KEPT_MS = 10_000;
+/** Most owners of whom an isolate keeps something. */
+const OWNERS_MAX = 1000;
+/** Longest time for which an isolate believes that a budget is used, in milliseconds. */
+const USED_MS_MAX = 1000;
+
+const allowancesOf = memoByEnv((_env: Env) => new Map<string, Allowance>());
+
+/**
+ * The budget of an owner's triggers (`lane/token-bucket.ts`) as those see it who evaluate variables, and filters that read links, outside
+ * of the owner's lane. An isolate draws some steps at a time, so that most evaluations ask nobody:
+ *
+ *     may begin? ── steps left ──────────────────────────► evaluate ─► spend(steps)
+ *         │ none                                                          │ more than was left
+ *         └─► lane.draw ── granted ──► evaluate                           └─► lane.draw, the debt only
+ *                 └── used ──► BudgetUsed: the occurrence is fired later
+ */
+export class OwnerBudget {
+  readonly #env: Env;
+  readonly #owner: string;
+
+  constructor(env: Env, owner: string) {
+    this.#env = env;
+    this.#owner = owner;
+  }
+
+  /** Takes the right to evaluate an expression, before that. Throws `BudgetUsed`. */
+  async begin(): Promise<void> {
+    const nowMs = Date.now();
+    const held = this.#held(nowMs);
+    if (held !== undefined && held.steps > 0) return;
+    const usedMs = (held?.usedUntilMs ?? 0) - nowMs;
+    // Much time lies between the two as well where the machine's clock was set back.
+    if (usedMs > 0 && usedMs <= USED_MS_MAX) throw new BudgetUsed(usedMs);
+    const waitMs = await this.#draw({ debt: 0, most: DRAWN_STEPS });
+    if (waitMs > 0) throw new BudgetUsed(waitMs);
+  }
+
+  /** Counts the steps of an evaluation. */
+  async spend(steps: number): Promise<void> {
+    const held = this.#held(Date.now());
+    const left = (held?.steps ?? 0) - steps;
+    if (held !== undefined) held.steps = Math.max(0, left);
+    if (left < 0) await this.#draw({ debt: -left, most: 0 });
+  }
+
+  #held(nowMs: number): Allowance | undefined {
+    const held = allowancesOf(this.#env).get(this.#owner);
+    return held !== undefined && Math.abs(held.endsMs - nowMs) <= KEPT_MS && held.endsMs > nowMs
+      ? held
+      : undefined;
+  }
+
+  /** Asks the lane. Returns how long to wait where the budget is used, in milliseconds. */
+  async #draw(call: DrawCall): Promise<number> {
+    const { granted, waitMs } = await drawFromLane(this.#env, this.#owner, call);
+    const nowMs = Date.now();
+    const all = allowancesOf(this.#env);
+    const steps = granted + (this.#held(nowMs)?.steps ?? 0);
+    if (all.size >= OWNERS_MAX) all.clear();
+    const usedUntilMs = nowMs + Math.min(waitMs, USED_MS_MAX);
+    all.set(this.#owner, { steps, usedUntilMs, endsMs: nowMs + KEPT_MS });
+    return waitMs;
+  }
+}

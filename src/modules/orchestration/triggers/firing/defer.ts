@@ -1,0 +1,55 @@
+import { sql } from "drizzle-orm";
+import type { ClaimedOccurrence } from "./claim.ts";
+import { OCCURRENCES_SWEEP } from "#modules/orchestration/sweep-names.ts";
+import { readsLinks } from "#modules/orchestration/triggers/expressions.ts";
+import { orchestrationOccurrences } from "#modules/orchestration/triggers/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { columnOf, guardOf, packRows } from "#platform/db/guarded-rows.ts";
+import { armClock } from "#platform/objects/deployment-clock.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
+
+/** An occurrence for which its owner's budget has no steps left, and when there may be some, in milliseconds from now on. */
+export interface Deferral {
+  readonly claimed: ClaimedOccurrence;
+  readonly waitMs: number;
+}
+
+/** Shortest and longest time for which an occurrence is put off, in milliseconds. */
+const WAIT_MS_MIN = 1000;
+const WAIT_MS_MAX = 240_000;
+
+/** Puts occurrences off until their owners have steps again. That is no attempt: none of them fails by waiting. */
+export async function deferOccurrences(
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
+  deferrals: readonly Deferral[],
+): Promise<void> {
+  if (deferrals.length === 0) return;
+  const nowMs = toMillis(clock());
+  const rows = deferrals.map((deferral) => {
+    const { id, attempts } = deferral.claimed.row;
+    return { guard: [id, attempts], columns: [fromMillis(nowMs + waitOf(deferral))] };
+  });
+  const db = databaseOf(env);
+  for (const pack of packRows(rows)) {
+    await db
+      .update(orchestrationOccurrences)
+      .set({ dueAt: sql`d.due`, leaseUntil: null, attempts: sql`attempts - 1` })
+      .from(
+        sql`(
+          SELECT ${guardOf(0)} AS occurrence, ${guardOf(1)} AS tried, ${columnOf(0)} AS due
+          FROM json_each(${pack}) AS e) AS d`,
+      )
+      .where(sql`id = d.occurrence AND attempts = d.tried AND state IN ('filter', 'fire')`);
+  }
+  await armClock(env, OCCURRENCES_SWEEP, nowMs + Math.min(...deferrals.map(waitOf)));
+}
+
+/**
+ * Events that a full lane has not taken are many, and are behind all that the lane has: each is looked at a few times an hour, so that
+ * the sweep has time for the occurrences of others.
+ */
+function waitOf({ claimed: { row, trigger }, waitMs }: Deferral): number {
+  const isBehindLane = row.state === "filter" && !readsLinks({ ...trigger, vars: {} });
+  return isBehindLane ? WAIT_MS_MAX : Math.min(Math.max(waitMs, WAIT_MS_MIN), WAIT_MS_MAX);
+}
