@@ -33,12 +33,12 @@ export const admissionSettings = new DeclaredSettings({
       "Exports, and as many imports and verifications, that an isolate has under way at once",
   }),
   FLORIN_LIMIT_CREATIONS: integer(PLACES, {
-    standard: "4",
+    standard: "2",
     meaning:
       "Webhook configs, each of which has an object with tables, that an isolate makes at once",
   }),
   FLORIN_LIMIT_STARTS: integer(PLACES, {
-    standard: "12",
+    standard: "8",
     meaning: "Instances of workflows that an isolate starts at once",
   }),
   FLORIN_LIMIT_STREAMS: integer(PLACES, {

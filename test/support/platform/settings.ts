@@ -12,6 +12,7 @@ export const TEST_SETTINGS = {
   FLORIN_TRIGGER_DEPTH: "4",
   // All tests are one client, and what a ledger and the stream of events refuse by themselves has tests as well.
   FLORIN_LIMIT_REQUESTS: "4096",
+  FLORIN_LIMIT_CREATIONS: "1024",
   FLORIN_LIMIT_STARTS: "1024",
   FLORIN_LIMIT_EXPORTS: "100",
   FLORIN_LIMIT_STREAMS: "1000",

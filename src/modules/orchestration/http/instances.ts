@@ -30,6 +30,7 @@ import { BooleanParam, cursorOf, dataOf, toCursorView } from "#platform/http/sch
 import { stringifyJson } from "#platform/json.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
+import { takeTurns } from "#platform/work/turns.ts";
 
 const Params = z.object({ instanceID: z.string() });
 /** Longest idempotency key, in characters. */
@@ -101,6 +102,7 @@ interface Start {
 /** Starts an instance, and executes it beside the request. */
 async function run(c: Context<AppEnv>, { key, ...start }: Start) {
   const acting = await asClient(c.get("context"), deploymentOf(c).scopes);
+  await takeTurns();
   const { instance, isNew } = await startInstance(acting, { ...start, ...keyOf(key) });
   const isToDo = isNew && instance.terminatedAt === undefined;
   const work = isToDo ? carryOn(c.env, instance) : Promise.resolve();

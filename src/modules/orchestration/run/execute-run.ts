@@ -3,6 +3,7 @@ import { GO_ON, type Next } from "./next.ts";
 import type { RunParams } from "./platform.ts";
 import { systemContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
+import { takeTurns } from "#platform/work/turns.ts";
 
 /** How long an instance is executed at a stretch, in milliseconds, before the platform gets it. */
 export const INLINE_MS_MAX = 5000;
@@ -15,6 +16,7 @@ export async function executeRun(env: Env, run: RunParams, untilMs: number): Pro
   try {
     const context = systemContext(env, `instance:${run.id}`);
     while (Date.now() < untilMs) {
+      await takeTurns();
       const next = await advance(context, run);
       if (next.kind !== "go-on") return next;
     }

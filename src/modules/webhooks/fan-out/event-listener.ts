@@ -16,6 +16,7 @@ import { reachObject } from "#platform/objects/call.ts";
 import { objectsAtOnce } from "#platform/objects/side-by-side.ts";
 import { toMillis } from "#platform/time.ts";
 import { settleAll } from "#platform/work/lanes.ts";
+import { takeTurns } from "#platform/work/turns.ts";
 
 /** How the endpoints' objects are called for one message. */
 const CALLS = { total: 24, perKey: 1, timeoutMs: 10_000 };
@@ -113,6 +114,7 @@ async function give(
   { spec, batch }: OwedBatch,
   { isBare, env }: { isBare: boolean; env: Env },
 ): Promise<void> {
+  await takeTurns();
   const { configId } = spec;
   const lane = endpointOf(env, configId);
   const sent = isBare || !wantsBodies({ spec }) ? withoutBodies(batch) : batch;
