@@ -72,7 +72,9 @@ export class TriggerLaneStore {
   /** Adds events, of which those that wait already are left out. */
   add(events: readonly LaneEvent[], nowMs: number): void {
     this.#sql.transaction(() => {
-      for (const { id, text, triggers } of events) {
+      const fresh: LaneEvent[] = [];
+      for (const event of events) {
+        const { id, text, triggers } = event;
         const added = this.#sql.all(
           `INSERT INTO work (event_id, at_ms, triggers, event) VALUES (?, ?, ?, ?)
            ON CONFLICT DO NOTHING RETURNING seq`,
@@ -81,19 +83,15 @@ export class TriggerLaneStore {
           stringifyJson(triggers),
           text,
         );
-        if (added.length === 0) continue;
-        for (const trigger of triggers) this.#count(trigger, { waiting: 1 });
+        if (added.length > 0) fresh.push(event);
       }
+      this.#countEach("waiting", fresh);
     });
   }
 
   /** Counts events that the lane does not take. */
   refuse(events: readonly LaneEvent[]): void {
-    this.#sql.transaction(() => {
-      for (const { triggers } of events) {
-        for (const trigger of triggers) this.#count(trigger, { refused: 1 });
-      }
-    });
+    this.#countEach("refused", events);
   }
 
   /** The events that have waited longest. */
@@ -190,6 +188,22 @@ export class TriggerLaneStore {
       eventId,
       nowMs,
       trigger,
+    );
+  }
+
+  /** Counts events at each of their triggers, with one statement for all: an event may be one of a hundred triggers. */
+  #countEach(counter: Counter, events: readonly LaneEvent[]): void {
+    const counts = new Map<number, number>();
+    for (const trigger of events.flatMap(({ triggers }) => triggers)) {
+      counts.set(trigger, (counts.get(trigger) ?? 0) + 1);
+    }
+    if (counts.size === 0) return;
+    const columns = COUNTERS.map((name) => (name === counter ? "value ->> 1" : "0"));
+    this.#sql.all(
+      `INSERT INTO trigger (key, ${COUNTERS.join(", ")})
+       SELECT value ->> 0, ${columns.join(", ")} FROM json_each(?) WHERE true
+       ON CONFLICT DO UPDATE SET ${counter} = trigger.${counter} + excluded.${counter}`,
+      stringifyJson([...counts]),
     );
   }
 
