@@ -41,6 +41,8 @@ export class AttemptLimitObject extends DurableObject<Env> {
   /** Forgets counts whose last failure is too old. */
   override async alarm(): Promise<void> {
     const { kv } = this.ctx.storage;
+    // A failure that comes between two slices may lie behind the place that is looked at, and sets an alarm of its own.
+    this.#isAlarmSet = false;
     let after: string | undefined;
     let isLeft = false;
     for (;;) {
@@ -55,13 +57,12 @@ export class AttemptLimitObject extends DurableObject<Env> {
       if (slice.length < SLICE) break;
       await scheduler.wait(0);
     }
-    this.#isAlarmSet = false;
-    if (isLeft) await this.#setAlarm(Date.now());
+    if (isLeft && !this.#isAlarmSet) await this.#setAlarm(Date.now());
   }
 
   async #setAlarm(nowMs: number): Promise<void> {
-    this.#isAlarmSet = true;
     await this.ctx.storage.setAlarm(nowMs + ATTEMPT_WINDOW_MS);
+    this.#isAlarmSet = true;
   }
 
   #recent(key: string, nowMs: number): number[] {
