@@ -27,12 +27,14 @@ class Sender {
     this.#stream = stream;
     this.#end = end;
     const { addresses = 0 } = stream;
-    const agent = (localAddress: string): Agent =>
-      new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX, localAddress });
+    const agent = (options: { localAddress?: string } = {}): Agent =>
+      new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX, ...options });
     this.#agents =
       addresses === 0
-        ? [agent("127.0.0.1")]
-        : Array.from({ length: addresses }, (_, index) => agent(`127.0.0.${index + 2}`));
+        ? [agent()]
+        : Array.from({ length: addresses }, (_, index) =>
+            agent({ localAddress: `127.0.0.${index + 2}` }),
+          );
   }
 
   async run(durationMs: number): Promise<StreamResult> {

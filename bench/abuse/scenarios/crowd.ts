@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { ClientProcess } from "../client.ts";
 import type { Report } from "../report.ts";
 import { countOf } from "../streams.ts";
@@ -6,6 +7,8 @@ import { idOf } from "./ids.ts";
 import { percentiles } from "#bench/load/percentiles.ts";
 
 const DURATION_MS = 20_000;
+/** How long the client that behaves has been there when the others come, in milliseconds. */
+const BEFORE_MS = 1000;
 const WRITES_PER_SECOND = 20;
 const WAITING = 500;
 const EXPORTS = 100;
@@ -24,9 +27,22 @@ export async function abuseTogether(world: World): Promise<Report> {
   const [abusers, writer] = [new ClientProcess(), new ClientProcess()];
   const { headers } = abuser;
   try {
+    const writing = writer.run({
+      origin: healthy.url,
+      durationMs: DURATION_MS,
+      streams: [
+        {
+          name: "healthy writes",
+          pace: { kind: "rate", perSecond: WRITES_PER_SECOND },
+          requests: [WRITE],
+          headers: healthy.headers,
+        },
+      ],
+    });
+    await delay(BEFORE_MS);
     const abuse = abusers.run({
       origin: abuser.url,
-      durationMs: DURATION_MS,
+      durationMs: DURATION_MS - BEFORE_MS,
       streams: [
         {
           name: "starts with wait=true",
@@ -57,18 +73,6 @@ export async function abuseTogether(world: World): Promise<Report> {
           pace: { kind: "burst", count: LISTENERS },
           requests: [{ method: "GET", path: "/api/florin/v1/events/stream?types=*" }],
           headers,
-        },
-      ],
-    });
-    const writing = writer.run({
-      origin: healthy.url,
-      durationMs: DURATION_MS,
-      streams: [
-        {
-          name: "healthy writes",
-          pace: { kind: "rate", perSecond: WRITES_PER_SECOND },
-          requests: [WRITE],
-          headers: healthy.headers,
         },
       ],
     });
