@@ -31,6 +31,7 @@ import { platformSettings } from "#platform/platform-settings.ts";
 import { assertSettings } from "#platform/settings.ts";
 import { isOpaque, isStorageFull, storageFull } from "#platform/storage-full.ts";
 import { stateGuardOf } from "#platform/upgrade/state-guard.ts";
+import { countArrival } from "#platform/work/turns.ts";
 
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ router: new SegmentRouter(inOneStep) });
@@ -80,11 +81,13 @@ async function passOn(c: Context<AppEnv>, next: Answering): Promise<void> {
 const SLOW_MS = 1000;
 
 /**
- * Gives the request its id, and logs it when it failed or was slow. The platform logs every invocation by itself; a line
- * of our own for each would cost a small request a third of its time.
+ * Gives the request its id, and logs it when it failed or was slow, but not when it waited for its turn and was refused: refusals come by
+ * the hundred, and cost little. The platform logs every invocation by itself; a line of our own for each would cost a small request a
+ * third of its time.
  */
 async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
   const startedMs = Date.now();
+  countArrival();
   const { raw } = c.req;
   const id = rayOf(raw, c.env) ?? newId();
   let request: RequestFacts | undefined;
@@ -114,7 +117,7 @@ async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
   }
   const { status } = response;
   const durationMs = Date.now() - startedMs;
-  if (status >= 500 || durationMs >= SLOW_MS) {
+  if (status >= 500 || (durationMs >= SLOW_MS && status !== 429)) {
     const { method } = raw;
     log("warn", "request", { requestId: id, method, path: c.req.path, status, durationMs });
   }
@@ -239,10 +242,10 @@ async function findFile({ env, req }: Context<AppEnv>): Promise<Response | undef
 function unmatched(c: Context<AppEnv>, methodsOf: MethodFinder): AppError {
   const methods = methodsOf(c.req.path);
   if (methods.length === 0) return new AppError("NOT_FOUND", `no route ${c.req.path}`);
-  c.header("allow", [...methods, "OPTIONS"].join(", "));
   return new AppError(
     "METHOD_NOT_ALLOWED",
     `${c.req.raw.method} is not allowed here; the path takes ${methods.join(", ")}`,
+    { headers: { allow: [...methods, "OPTIONS"].join(", ") } },
   );
 }
 
@@ -259,14 +262,16 @@ function answerError(error: unknown, c: Context<AppEnv>, requestId: string): Res
     logError("request failed", error, { requestId });
   }
   const status = ERRORS.statusOf(expected.kind);
+  const response = respond({ status, body: ERRORS.toBody(expected, clientCodesOf(c.req.path)) });
+  const { headers } = response;
+  for (const [name, value] of Object.entries(expected.headers)) headers.set(name, value);
   if (status === 401) {
     const scope = expected.details === undefined ? "" : `, ${expected.details}`;
-    c.header("www-authenticate", `Bearer realm="florin"${scope}`);
+    headers.set("www-authenticate", `Bearer realm="florin"${scope}`);
   }
   const retryAfterSeconds = expected.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
-  if (retryAfterSeconds !== undefined) c.header("retry-after", String(retryAfterSeconds));
-  const response = respond({ status, body: ERRORS.toBody(expected, clientCodesOf(c.req.path)) });
-  return c.newResponse(response.body, response);
+  if (retryAfterSeconds !== undefined) headers.set("retry-after", String(retryAfterSeconds));
+  return response;
 }
 
 /** What the clients of a path call error codes, where that is not what everybody calls them. */

@@ -85,7 +85,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "platform/upgrade": { uses: ["platform", ...platform("db")], packages: D1 },
   "platform/admission": { uses: ["platform"] },
   "platform/http": {
-    uses: ["platform", ...platform("access", "admission", "filter", "paging", "work/deadline.ts")],
+    uses: [
+      "platform",
+      ...platform("access", "admission", "filter", "paging", "work/deadline.ts", "work/turns.ts"),
+    ],
     packages: [...HTTP, "hono/*"],
   },
 

@@ -48,13 +48,18 @@ export interface FailureOptions {
   readonly details?: string;
   /** After how long the request may succeed, where that is known. */
   readonly retryAfterSeconds?: number;
+  /** Headers of the answer, by lower-case names. They do not cross an RPC boundary. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
+
+const NO_HEADERS: Readonly<Record<string, string>> = {};
 
 /** An expected failure. Anything else that is thrown is a bug and answers a fixed 500 text. */
 export class AppError extends Error {
   readonly kind: FailureKind;
   readonly details: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
 
   constructor(kind: FailureKind, message: string, options?: FailureOptions) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
@@ -62,6 +67,7 @@ export class AppError extends Error {
     this.kind = kind;
     this.details = options?.details;
     this.retryAfterSeconds = options?.retryAfterSeconds;
+    this.headers = options?.headers ?? NO_HEADERS;
   }
 }
 

@@ -38,7 +38,7 @@ export const admissionSettings = new DeclaredSettings({
       "Webhook configs, each of which has an object with tables, that an isolate makes at once",
   }),
   FLORIN_LIMIT_STARTS: integer(PLACES, {
-    standard: "8",
+    standard: "3",
     meaning: "Instances of workflows that an isolate starts at once",
   }),
   FLORIN_LIMIT_STREAMS: integer(PLACES, {

@@ -43,9 +43,10 @@ export interface Ticket {
  * nothing under way and nothing waiting.
  */
 export class FairGate {
-  readonly #name: string;
   readonly #limits: GateLimits;
   readonly #nowMs: () => number;
+  /** One for all who are refused, of whom there may be thousands at once: none has a stack of interest. */
+  readonly #refusal: AppError;
   readonly #groups = new Map<string, Group>();
   /** Groups that have work waiting, the one whose turn is next first. */
   readonly #turns = new Set<Group>();
@@ -55,9 +56,13 @@ export class FairGate {
 
   /** `name` is how refusals call the work: `exports`. */
   constructor(name: string, limits: GateLimits, nowMs: () => number = () => Date.now()) {
-    this.#name = name;
     this.#limits = limits;
     this.#nowMs = nowMs;
+    this.#refusal = new AppError(
+      "RATE_LIMITED",
+      `too many ${name} of this caller are under way; try again later`,
+      { retryAfterSeconds: RETRY_SECONDS },
+    );
   }
 
   /** How much is under way, how much waits, and of how many payers something is kept. */
@@ -78,7 +83,7 @@ export class FairGate {
     const { waiting, waitingOfGroup } = this.#limits;
     if (this.#waiting < waiting && member.group.waiting < waitingOfGroup) return this.#wait(member);
     this.#forget(member);
-    throw this.#refusal();
+    throw this.#refusal;
   }
 
   #memberOf({ group: groupKey, member: memberKey }: Payer): Member {
@@ -89,7 +94,7 @@ export class FairGate {
     }
     let member = group.members.get(memberKey);
     if (member === undefined) {
-      member = { key: memberKey, group, active: 0, queue: undefined };
+      member = { key: memberKey, group, active: 0, queue: undefined, queued: 0, left: 0 };
       group.members.set(memberKey, member);
     }
     return member;
@@ -124,18 +129,18 @@ export class FairGate {
    */
   async #wait(member: Member): Promise<Ticket> {
     const sinceMs = this.#nowMs();
-    const waiter: Waiter = { seenMs: sinceMs, ticket: undefined };
+    const waiter: Waiter = { number: member.queued++, seenMs: sinceMs, ticket: undefined };
     this.#enqueue(member, waiter);
-    let waitedMs = 0;
-    for (let pauseMs = LOOK_MS_MIN; waitedMs < this.#limits.waitMs;) {
+    for (let waitedMs = 0; waitedMs < this.#limits.waitMs;) {
+      const before = waiter.number - member.left;
+      const pauseMs = Math.min(LOOK_MS_MIN + before * LOOK_MS_EACH, LOOK_MS_MAX);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       if (waiter.ticket !== undefined) return waiter.ticket;
       waiter.seenMs = this.#nowMs();
       waitedMs += pauseMs;
-      pauseMs = Math.min(2 * pauseMs, LOOK_MS_MAX);
     }
     if (this.#dequeue(member, waiter)) this.#forget(member);
-    throw this.#refusal();
+    throw this.#refusal;
   }
 
   #enqueue(member: Member, waiter: Waiter): void {
@@ -149,6 +154,7 @@ export class FairGate {
   #dequeue(member: Member, waiter: Waiter): boolean {
     const { group, queue } = member;
     if (queue?.delete(waiter) !== true) return false;
+    member.left++;
     this.#waiting--;
     group.waiting--;
     if (queue.size === 0) group.turns.delete(member);
@@ -197,18 +203,11 @@ export class FairGate {
     group.members.delete(key);
     if (group.members.size === 0) this.#groups.delete(group.key);
   }
-
-  #refusal(): AppError {
-    return new AppError(
-      "RATE_LIMITED",
-      `too many ${this.#name} of this caller are under way; try again later`,
-      { retryAfterSeconds: RETRY_SECONDS },
-    );
-  }
 }
 
-/** Shortest and longest pause between two looks for a ticket, in milliseconds; each pause is twice as long as the one before. */
+/** The shortest pause between two looks for a ticket, what each waiter before adds to it, and the longest pause, in milliseconds. */
 const LOOK_MS_MIN = 8;
+const LOOK_MS_EACH = 4;
 const LOOK_MS_MAX = 256;
 /** A waiter that has not looked for its ticket for so long has gone, in milliseconds: the thread may be busy for a while. */
 const GONE_MS = 5000;
@@ -230,9 +229,14 @@ interface Member {
   readonly group: Group;
   active: number;
   queue: Set<Waiter> | undefined;
+  /** How many have entered the queue so far, and how many have left it. */
+  queued: number;
+  left: number;
 }
 
 interface Waiter {
+  /** How many entered the member's queue before it. */
+  readonly number: number;
   /** When it has looked for its ticket last. */
   seenMs: number;
   ticket: Ticket | undefined;

@@ -4,8 +4,10 @@ import type { GateLimits } from "./fair-gate.ts";
 interface WorkKindSpec {
   readonly name: string;
   readonly setting: AdmissionSetting;
-  /** Whether more than the share waits for a moment; otherwise it is refused at once. */
-  readonly queues: boolean;
+  /** How much of one client beyond its share waits for a moment; 0 where it is refused at once. */
+  readonly queue: number;
+  /** Whether it takes so long that it lets a burst of requests pass before it begins. */
+  readonly isLong: boolean;
   /** How long such work takes at most, in milliseconds. */
   readonly leaseMs: number;
 }
@@ -21,6 +23,10 @@ export type AdmissionSetting =
   | "FLORIN_LIMIT_WAITING";
 
 const MINUTE_MS = 60_000;
+/** Least work of one client that may wait: each waiter looks for its place again and again, so that a queue is no longer than it must be. */
+const QUEUE = 128;
+/** As much as a client that sets itself up sends at once. Each work of such a kind adds to what later events cost. */
+const SHORT_QUEUE = 16;
 
 /** The kinds of work that have a budget. A request is of one kind; work inside of it may take a second one. */
 export const WORK_KINDS = {
@@ -28,74 +34,85 @@ export const WORK_KINDS = {
   request: {
     name: "requests",
     setting: "FLORIN_LIMIT_REQUESTS",
-    queues: true,
+    queue: QUEUE,
+    isLong: false,
     leaseMs: 2 * MINUTE_MS,
   },
   /** Checks of a signature or a secret, and signatures of tokens: nobody is known before. */
   credential: {
     name: "checks of credentials",
     setting: "FLORIN_LIMIT_CREDENTIALS",
-    queues: true,
+    queue: QUEUE,
+    isLong: false,
     leaseMs: MINUTE_MS,
   },
   /** Checks and dry runs of Numscript outside of a write. */
   script: {
     name: "scripts",
     setting: "FLORIN_LIMIT_SCRIPTS",
-    queues: true,
+    queue: QUEUE,
+    isLong: false,
     leaseMs: MINUTE_MS,
   },
   /** Checks and test runs of expressions. */
   expression: {
     name: "expressions",
     setting: "FLORIN_LIMIT_SCRIPTS",
-    queues: true,
+    queue: QUEUE,
+    isLong: false,
     leaseMs: MINUTE_MS,
   },
   /** Makes objects with tables of their own, for which the storage takes tens of milliseconds each. */
   creation: {
     name: "creations",
     setting: "FLORIN_LIMIT_CREATIONS",
-    queues: true,
+    queue: SHORT_QUEUE,
+    isLong: true,
     leaseMs: MINUTE_MS,
   },
   /** Starts of instances: each stores rows and events, asks the clock, and is executed beside the answer. */
   start: {
     name: "starts of instances",
     setting: "FLORIN_LIMIT_STARTS",
-    queues: true,
+    queue: QUEUE,
+    isLong: true,
     leaseMs: MINUTE_MS,
   },
   export: {
     name: "exports",
     setting: "FLORIN_LIMIT_EXPORTS",
-    queues: false,
+    queue: 0,
+    isLong: true,
     leaseMs: 60 * MINUTE_MS,
   },
   import: {
     name: "imports",
     setting: "FLORIN_LIMIT_EXPORTS",
-    queues: false,
+    queue: 0,
+    isLong: true,
     leaseMs: 60 * MINUTE_MS,
   },
   verification: {
     name: "verifications",
     setting: "FLORIN_LIMIT_EXPORTS",
-    queues: false,
+    queue: 0,
+    isLong: true,
     leaseMs: 2 * MINUTE_MS,
   },
   /** Listeners of events. A stream ends after an hour. */
   stream: {
     name: "event streams",
     setting: "FLORIN_LIMIT_STREAMS",
-    queues: false,
+    queue: 0,
+    isLong: false,
     leaseMs: 65 * MINUTE_MS,
   },
   /** Requests that wait for the end of something: `wait=true`. */
   waiting: {
     name: "waiting requests",
     setting: "FLORIN_LIMIT_WAITING",
-    queues: false,
+    queue: 0,
+    isLong: true,
     leaseMs: 2 * MINUTE_MS,
   },
 } as const satisfies Readonly<Record<string, WorkKindSpec>>;
@@ -106,8 +123,6 @@ export type WorkKind = keyof typeof WORK_KINDS;
 const ALONE = 7 / 8;
 /** Part of the places that one client has while others are there. */
 const SHARED = 3 / 8;
-/** Least work of one client that may wait: each waiter looks for its place again and again, so that a queue is no longer than it must be. */
-const QUEUE_MIN = 128;
 /** Longest wait in a queue, in milliseconds. */
 export const QUEUE_WAIT_MS = 5000;
 
@@ -116,8 +131,13 @@ export const limitsOf = (kind: WorkKind, total: number): GateLimits => ({
   total,
   alone: Math.max(1, Math.floor(total * ALONE)),
   shared: Math.max(1, Math.floor(total * SHARED)),
-  waitingOfGroup: WORK_KINDS[kind].queues ? Math.max(QUEUE_MIN, Math.ceil(total / 4)) : 0,
-  waiting: WORK_KINDS[kind].queues ? 2 * Math.max(QUEUE_MIN, Math.ceil(total / 4)) : 0,
+  waitingOfGroup: queueOf(kind, total),
+  waiting: 2 * queueOf(kind, total),
   waitMs: QUEUE_WAIT_MS,
   leaseMs: WORK_KINDS[kind].leaseMs,
 });
+
+const queueOf = (kind: WorkKind, total: number): number => {
+  const { queue } = WORK_KINDS[kind];
+  return queue === 0 ? 0 : Math.max(queue, Math.ceil(total / 4));
+};

@@ -7,9 +7,10 @@ import { addressOf } from "./sender/address.ts";
 import { assertLedgerAllowed, outOfReach } from "#platform/access/ledger-patterns.ts";
 import { admissionOf, payerOf, strangerAt } from "#platform/admission/admission.ts";
 import type { Payer, Ticket } from "#platform/admission/fair-gate.ts";
-import type { WorkKind } from "#platform/admission/work-kinds.ts";
+import { WORK_KINDS, type WorkKind } from "#platform/admission/work-kinds.ts";
 import { systemClock } from "#platform/clock.ts";
 import { ANONYMOUS, type Principal, type ServiceContext } from "#platform/context.ts";
+import { letBurstPass } from "#platform/work/turns.ts";
 
 type LedgerOf = (env: Env) => string;
 
@@ -104,7 +105,7 @@ function takePlace(c: Context<AppEnv>, kind: WorkKind): Promise<void> | undefine
   const ticket = admissionOf(c.env).enter(kind, payerFor(c));
   if (ticket instanceof Promise) return holdLater(request, ticket);
   request.ticket = ticket;
-  return undefined;
+  return WORK_KINDS[kind].isLong ? letBurstPass() : undefined;
 }
 
 async function holdLater(request: RequestFacts, ticket: Promise<Ticket>): Promise<void> {

@@ -9,13 +9,19 @@ const page = readFileSync(inProject("docs/limits.md"), "utf8");
 test.each(Object.keys(WORK_KINDS) as WorkKind[])(
   "the page of limits has the setting, default and manner of the work %s",
   (kind) => {
-    const { setting, queues } = WORK_KINDS[kind];
+    const { setting } = WORK_KINDS[kind];
     const row = page.split("\n").find((line) => line.includes(`| \`${setting}\` |`)) ?? "";
     const [, , , standard, beyond] = row.split("|").map((cell) => cell.trim());
-    expect(Number(standard)).toBe(admissionSettings.parse({})[setting]);
-    expect(beyond).toBe(queues ? "waits" : "429 at once");
+    const places = admissionSettings.parse({})[setting];
+    expect(Number(standard)).toBe(places);
+    expect(beyond).toBe(mannerOf(limitsOf(kind, places).waitingOfGroup));
   },
 );
+
+function mannerOf(waiting: number): string {
+  if (waiting === 0) return "429 at once";
+  return waiting < 128 ? `waits, in a queue of ${waiting}` : "waits";
+}
 
 test("a client has seven eighths of the places alone, and three eighths beside others", () => {
   expect(limitsOf("request", 1024)).toMatchObject({ alone: 896, shared: 384, waitMs: 5000 });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, test } from "vitest";
-import { takeTurns } from "#platform/work/turns.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { countArrival, letBurstPass, takeTurns } from "#platform/work/turns.ts";
 
 test("work that takes turns lets a timer ring, however many chains of it there are", async () => {
   const endMs = Date.now() + 60_000;
@@ -16,4 +16,46 @@ test("work that takes turns lets a timer ring, however many chains of it there a
   const steps = await Promise.all(chains);
   expect(rung.signal.aborted).toBe(true);
   for (const count of steps) expect(count).toBeGreaterThan(0);
+});
+
+describe("long work in a burst of requests", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test("begins in the next turn where no others come", async () => {
+    arrive(100); // before the work: a burst that is over
+    expect(await startOf(letBurstPass())).toBeLessThanOrEqual(1);
+  });
+
+  test("begins once requests no longer come by the dozen", async () => {
+    const burst = setInterval(() => arrive(20), 5);
+    setTimeout(() => clearInterval(burst), 300);
+    const work = letBurstPass();
+    arrive(20);
+    const startMs = await startOf(work);
+    expect(startMs).toBeGreaterThanOrEqual(300);
+    expect(startMs).toBeLessThan(330);
+  });
+
+  test("begins after a second however many still come", async () => {
+    const burst = setInterval(() => arrive(20), 5);
+    const work = letBurstPass();
+    arrive(20);
+    const startMs = await startOf(work);
+    clearInterval(burst);
+    expect(startMs).toBeGreaterThanOrEqual(1000);
+    expect(startMs).toBeLessThan(1030);
+  });
+
+  function arrive(count: number): void {
+    for (let number = 0; number < count; number++) countArrival();
+  }
+
+  /** When the work begins, in milliseconds of the timers from now. */
+  async function startOf(work: Promise<void>): Promise<number> {
+    const sinceMs = Date.now();
+    const start = work.then(() => Date.now() - sinceMs);
+    await vi.advanceTimersByTimeAsync(2000);
+    return start;
+  }
 });
