@@ -28,7 +28,7 @@ import { api, freshName, send } from "#test/support/platform/api.ts";
 
 const OTHER_PASSWORD = "another good passphrase";
 
-// A password costs a fifth of a second of a processor, so that those who come to no harm are the same people in all attacks.
+// Those who come to no harm are the same people in all attacks.
 let weak: ActingClient;
 let weakPerson: TestPerson;
 let byPerson: Caller;

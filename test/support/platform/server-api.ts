@@ -9,10 +9,12 @@ export type { ApiInit };
 /**
  * What `api.ts` has, by HTTP to a server that `npm start` runs: e2e tests that import `api.ts` get this file in its place
  * (`test/vitest.config.ts`), so that what calls the API is written once. The server starts with the import, and ends with the test file.
+ * As in the contract tests, passwords cost it nothing.
  */
 const server = await LocalServer.start(freshFolder(), {
   FLORIN_CLIENT_ID: TEST_SETTINGS.FLORIN_CLIENT_ID,
   FLORIN_CLIENT_SECRET: TEST_SETTINGS.FLORIN_CLIENT_SECRET,
+  NODE_OPTIONS: `--import=${new URL("../auth/quick-passwords.ts", import.meta.url).href}`,
 });
 afterAll(() => server.killAll());
 
