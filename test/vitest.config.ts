@@ -82,7 +82,12 @@ export default defineConfig({
       contract(),
       // Projects with different numbers of workers run one after the other.
       inNode("e2e", { ...SERVERS, maxWorkers: WAITING_WORKERS, sequence: { groupOrder: 1 } }),
-      inNode("long", { ...SERVERS, ...ALONE }),
+      inNode("long", {
+        ...SERVERS,
+        ...ALONE,
+        include: ["test/long/**/*.test.ts", "test/property/**/*.test.ts"],
+        env: { ...SERVERS.env, PROPERTY_RUNS: "all" },
+      }),
       inNode("browser", { ...SERVERS, ...ALONE }),
     ],
   },

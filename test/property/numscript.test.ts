@@ -17,6 +17,7 @@ import {
 } from "#test/support/numscript/laws.ts";
 import { type MovementOptions, movements } from "#test/support/numscript/scripts.ts";
 import { syntaxOf, withoutRanges } from "#test/support/numscript/syntax.ts";
+import { runsOf } from "#test/support/platform/runs.ts";
 
 const AMOUNT_MAX = 10n ** 40n;
 
@@ -82,8 +83,8 @@ describe.each(RUNTIMES)("%s", (runtime) => {
         if (options.forInterpreter !== true) expect(["missing-funds", undefined]).toContain(reason);
       });
 
-      fc.assert(property, { numRuns: 500 });
-      expect(count).toBeGreaterThan(100);
+      fc.assert(property, { numRuns: runsOf(500) });
+      expect(count).toBeGreaterThan(runsOf(100));
     },
   );
 
@@ -95,8 +96,8 @@ describe.each(RUNTIMES)("%s", (runtime) => {
       count += steps.length;
     });
 
-    fc.assert(property, { numRuns: 500 });
-    expect(count).toBeGreaterThan(200);
+    fc.assert(property, { numRuns: runsOf(500) });
+    expect(count).toBeGreaterThan(runsOf(200));
   });
 
   test("the print of a program of any shape parses to the same program", () => {
@@ -107,7 +108,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
       expect(withoutRanges(read)).toBe(withoutRanges(program));
     });
 
-    fc.assert(property, { numRuns: 1000 });
+    fc.assert(property, { numRuns: runsOf(1000) });
   });
 
   test("the prints of the fixtures' scripts parse to the same scripts", () => {
@@ -140,14 +141,14 @@ test("both runtimes move the same money, except for postings of zero", () => {
     }
   });
 
-  fc.assert(property, { numRuns: 2000 });
-  expect(count).toBeGreaterThan(200);
+  fc.assert(property, { numRuns: runsOf(2000) });
+  expect(count).toBeGreaterThan(runsOf(200));
 });
 
 test("any text gets a result or diagnostics in time, never an exception", () => {
-  const endings = assertAllAnswered({ runs: 5000 });
+  const endings = assertAllAnswered({ runs: runsOf(5000) });
 
   // Many attempts must be scripts, because other texts test little beyond the parser.
-  expect(endings.run).toBeGreaterThan(400);
-  expect(endings.failed).toBeGreaterThan(400);
+  expect(endings.run).toBeGreaterThan(runsOf(400));
+  expect(endings.failed).toBeGreaterThan(runsOf(400));
 });

@@ -6,6 +6,7 @@ import { present } from "#platform/assert.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 import { create, posting, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
+import { runsOf } from "#test/support/platform/runs.ts";
 
 /** The limits of how amounts are stored, of the halves that SQL sums, and of SQL's integers. */
 const EDGES = [31n, 32n, 33n, 52n, 53n, 62n, 63n, 64n, 65n, 100n];
@@ -123,7 +124,7 @@ test("aggregated balances are exact, whatever the sizes of amounts and sums, at 
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runsOf(150) },
   );
 });
 

@@ -16,6 +16,7 @@ import {
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
 import { plainJson, plainLines } from "#test/support/ledger-engine/logs.ts";
+import { runsOf } from "#test/support/platform/runs.ts";
 
 const name = fc.constantFrom("world", "world", "a", "b", "c:1", "10", "__proto__");
 /** Small amounts mostly, so that most pages have volumes that numbers hold, and some that are too large from then on. */
@@ -141,6 +142,6 @@ test("pages of exports are the items of the list, wherever they begin and whatev
         expect(text).toBe(expected);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runsOf(300) },
   );
 });

@@ -12,6 +12,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 import { audited } from "#test/support/ledger-engine/in-node.ts";
 import { copyOf, exportOf, plainJson, plainLines } from "#test/support/ledger-engine/logs.ts";
+import { runsOf } from "#test/support/platform/runs.ts";
 
 /** Names that objects sort as numbers are among them, and amounts around the largest integer that a number holds. */
 const name = fc.constantFrom(
@@ -84,6 +85,6 @@ test("the lines of an export are the items of the list, whatever is moved, and c
       expect(exportOf(copy)).toBe(lines);
       expect(audited(copy).differences).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns: runsOf(300) },
   );
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { checkRuns } from "#test/support/ledger-engine/in-node.ts";
+import { runsOf } from "#test/support/platform/runs.ts";
 
 test("the engine agrees with the naive model on any sequence of writes, and with its own log", async () => {
-  expect(await checkRuns({ runs: 430, stepsMax: 30 })).toBeGreaterThan(5000);
+  expect(await checkRuns({ runs: runsOf(430), stepsMax: 30 })).toBeGreaterThan(runsOf(3000));
 });

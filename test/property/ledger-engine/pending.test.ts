@@ -18,6 +18,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 import { audited } from "#test/support/ledger-engine/in-node.ts";
 import { exportOf, importInto, linesOf } from "#test/support/ledger-engine/logs.ts";
+import { runsOf } from "#test/support/platform/runs.ts";
 
 const START = toMicros(at("10:00"));
 const HALF_SECOND = 500_000n;
@@ -95,5 +96,5 @@ test("commands make the same rows one by one, in bulks, and when their log is im
       expect(audited(copy).differences).toEqual([]);
     },
   );
-  fc.assert(property, { numRuns: 60 });
+  fc.assert(property, { numRuns: runsOf(60) });
 });

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { expectRoundTrip, referenceExport } from "#test/support/ledger-engine/reference-exports.ts";
+import { runsOf } from "#test/support/platform/runs.ts";
 
 test("an export of the reference's rules is imported, verified and exported again byte for byte", () => {
   let odd = 0;
@@ -8,7 +9,7 @@ test("an export of the reference's rules is imported, verified and exported agai
     fc.property(referenceExport, (lines) => {
       odd += expectRoundTrip(lines);
     }),
-    { numRuns: 40 },
+    { numRuns: runsOf(40) },
   );
   expect(odd).toBeGreaterThan(0);
 });
