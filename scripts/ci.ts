@@ -24,17 +24,42 @@ async function countChecks(): Promise<Count> {
   return atLeastOneFailure({ passed: Number(passed), failed: Number(failed) }, succeeded);
 }
 
-const REPORT = inProject("dist/test-report.json");
-
+/**
+ * Runs the contract tests beside the others. They often wait for alarms and disks, and while they do, the processors work for the
+ * others. Within one run of vitest, a runtime would end whenever the next file is of another project.
+ */
 async function countTests(): Promise<Count> {
-  rmSync(REPORT, { force: true });
-  const names = ["default", "json", "./test/support/platform/slowest-files.ts"];
-  const reporters = [...names.map((name) => `--reporter=${name}`), `--outputFile.json=${REPORT}`];
-  const { succeeded } = await npm(["test", "--", ...reporters]);
-  const report = existsSync(REPORT) ? readFileSync(REPORT, "utf8") : "{}";
+  const counts = await Promise.all([
+    countOf(["contract*"], "dist/contract-report.json"),
+    countOf(["unit", "property", "e2e"], "dist/test-report.json"),
+  ]);
+  return {
+    passed: counts.reduce((sum, { passed }) => sum + passed, 0),
+    failed: counts.reduce((sum, { failed }) => sum + failed, 0),
+  };
+}
+
+/** Runs the tests of some projects, and reads the counts of the report that it writes. */
+async function countOf(projects: readonly string[], file: string): Promise<Count> {
+  const path = inProject(file);
+  rmSync(path, { force: true });
+  const names = ["default", "json", "./test/support/platform/slowest-files.ts", CLIENT_COVERAGE];
+  const { succeeded } = await npm([
+    "exec",
+    "--",
+    "vitest",
+    "run",
+    "--config=test/vitest.config.ts",
+    ...projects.map((name) => `--project=${name}`),
+    ...names.map((name) => `--reporter=${name}`),
+    `--outputFile.json=${path}`,
+  ]);
+  const report = existsSync(path) ? readFileSync(path, "utf8") : "{}";
   const { numPassedTests = 0, numFailedTests = 0 } = JSON.parse(report) as Partial<TestReport>; // as vitest documents it
   return atLeastOneFailure({ passed: numPassedTests, failed: numFailedTests }, succeeded);
 }
+
+const CLIENT_COVERAGE = "./test/support/payments/client-coverage.ts";
 
 interface TestReport {
   readonly numPassedTests: number;
@@ -47,17 +72,23 @@ const atLeastOneFailure = ({ passed, failed }: Count, succeeded: boolean): Count
   failed: succeeded ? failed : Math.max(failed, 1),
 });
 
-/** Runs npm, shows what it prints, and keeps standard output. */
+/** Runs npm, shows what it prints, in whole lines, and keeps standard output. */
 function npm(options: readonly string[]): Promise<{ output: string; succeeded: boolean }> {
   return new Promise((resolve, reject) => {
     const child = spawn("npm", options, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
     let output = "";
+    let shown = 0;
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       output += text;
-      process.stdout.write(text);
+      const end = Math.max(shown, output.lastIndexOf("\n") + 1);
+      process.stdout.write(output.slice(shown, end));
+      shown = end;
     });
     child.once("error", reject);
-    child.once("close", (code) => resolve({ output, succeeded: code === 0 }));
+    child.once("close", (code) => {
+      process.stdout.write(output.slice(shown));
+      resolve({ output, succeeded: code === 0 });
+    });
   });
 }
 
