@@ -83,7 +83,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "platform/audit": { uses: ["platform", ...platform("db", "objects", "paging")], packages: D1 },
   "platform/storage": { uses: ["platform", ...platform("db")], packages: D1 },
   "platform/upgrade": { uses: ["platform", ...platform("db")], packages: D1 },
-  "platform/admission": { uses: ["platform"] },
+  "platform/admission": { uses: ["platform", ...platform("work/deadline.ts")] },
   "platform/http": {
     uses: [
       "platform",
