@@ -9,6 +9,7 @@ import {
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { inSteps, type Steps, toEnd, type View, WHOLE } from "#ledger-engine/read/scan/steps.ts";
 import { type AccountSource, SummedBalances } from "#ledger-engine/read/scan/summed-balances.ts";
+import { exactAddress } from "#ledger-engine/rules/filters/address-pattern.ts";
 import { type LedgerFilter, parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import type { AssetBalance, BalancesQuery } from "#ledger-engine/rules/reads.ts";
 import type { Asset } from "#ledger-engine/rules/types.ts";
@@ -105,7 +106,8 @@ export class BalanceSums {
     at: FilteredSum,
   ): Steps<BalanceSumsByAsset> {
     const { sums: keep } = this.#context;
-    const matches = at.pit === undefined ? addressFilter(filter) : undefined;
+    const isKeepable = at.pit === undefined && !namesAccounts(filter);
+    const matches = isKeepable ? addressFilter(filter) : undefined;
     const kept = matches && keep.begin(at.where, matches);
     if (kept === undefined) return yield* this.#added(sources, at);
     try {
@@ -182,6 +184,12 @@ export class BalanceSums {
     }
   }
 }
+
+/** Whether a filter says which accounts it is about, whose sums take no longer than to find them. */
+const namesAccounts = (filter: LedgerFilter): boolean =>
+  filter.kind === "address" &&
+  filter.patterns.length < KEPT_ACCOUNTS_MIN &&
+  filter.patterns.every((pattern) => exactAddress(pattern) !== undefined);
 
 /** A sum of what passes a filter, which its text names. */
 interface FilteredSum extends PointInTime {
