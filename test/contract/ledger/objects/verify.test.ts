@@ -73,7 +73,8 @@ describe("the verification of a ledger", () => {
     const asked: unknown[] = [];
     let calls = 3;
     const answerAudit: LedgerObject["answerAudit"] = async (uuid, request) => {
-      asked.push(request);
+      const { steps: _, ...place } = request; // their sizes follow from how long the steps before took
+      asked.push(place);
       if (calls-- <= 0) throw Object.assign(new Error("overloaded"), { overloaded: true });
       return objectOf(ledger).answerAudit(uuid, request);
     };
