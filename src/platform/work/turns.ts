@@ -20,6 +20,20 @@ export async function takeTurns(): Promise<void> {
   lastReadMs = Date.now();
 }
 
+/** The longest rest, in milliseconds: a clock that steps makes none longer. */
+const REST_MS_MAX = 100;
+
+/**
+ * Does a piece of a long work, and rests for a share of the time that it took. A request takes several readings of sockets until it is
+ * answered: with a rest, few of them come between pieces of work.
+ */
+export async function restAfter<T>(share: number, work: () => Promise<T>): Promise<T> {
+  const startMs = Date.now();
+  const result = await work();
+  await pause(Math.min(REST_MS_MAX, Math.max(0, (Date.now() - startMs) * share)));
+  return result;
+}
+
 /** Requests come in a burst where there are so many of them between two looks, which are so far apart, in milliseconds. */
 const BURST_MIN = 16;
 const LOOK_MS = 10;

@@ -15,6 +15,7 @@ import { type Result, unwrap } from "#platform/result.ts";
 import { fromMillis, formatTimestamp, type Timestamp, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 import { settleAll } from "#platform/work/lanes.ts";
+import { restAfter } from "#platform/work/turns.ts";
 
 /** How long one sweep books, and how long a booking stays taken by somebody who stores no progress, in milliseconds. */
 const SWEEP_MS_MAX = 15_000;
@@ -29,14 +30,9 @@ const BOOKINGS_PER_SWEEP_MAX = 100;
  */
 const LANES = { total: 16, perKey: 1, timeoutMs: SWEEP_MS_MAX + CALL_MS_MAX };
 /** Most transactions that a ledger is given in one call: between two calls, it answers others. */
-export const BULK_SIZE_MAX = 100;
-/**
- * How long a booking rests after a bulk, as a share of the bulk's time. In the local runtime, all objects share a thread, which reads from
- * its sockets only when nothing else is left to do: without a rest, calls that follow each other keep all requests from being read.
- */
+export const BULK_SIZE_MAX = 25;
+/** How long a booking rests after a bulk, as a share of the bulk's time. */
 const REST_SHARE = 0.25;
-/** The longest rest, in milliseconds: a clock that steps makes none longer. */
-const REST_MS_MAX = 100;
 const BACKOFF = doubling(1000, 300_000);
 /** Longest message that is kept, in characters. */
 const MESSAGE_LENGTH_MAX = 2000;
@@ -168,7 +164,7 @@ async function bookAll(
     if (next === undefined) return { booked, failures };
     if (Date.now() >= endMs) return { booked, failures, next };
     const bulk = adjustments.slice(at, at + size);
-    const { taken, error } = await restAfter(() => bookBulk(booking, work, bulk));
+    const { taken, error } = await restAfter(REST_SHARE, () => bookBulk(booking, work, bulk));
     at += taken;
     const refused = adjustments[at];
     if (error === undefined || refused === undefined) {
@@ -186,17 +182,6 @@ async function bookAll(
     at++;
     size = 1;
   }
-}
-
-/** Does a piece of work, and lets others have their turn before it resolves. */
-async function restAfter<T>(work: () => Promise<T>): Promise<T> {
-  const startMs = Date.now();
-  const result = await work();
-  const restMs = Math.min(REST_MS_MAX, Math.max(1, (Date.now() - startMs) * REST_SHARE));
-  await new Promise((resolve) => {
-    setTimeout(resolve, restMs);
-  });
-  return result;
 }
 
 /** How many adjustments of a bulk were booked, from its first one on, and why the next one was not. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { countArrival, letBurstPass, takeTurns } from "#platform/work/turns.ts";
+import { countArrival, letBurstPass, restAfter, takeTurns } from "#platform/work/turns.ts";
 
 test("work that takes turns lets a timer ring, however many chains of it there are", async () => {
   const endMs = Date.now() + 60_000;
@@ -16,6 +16,27 @@ test("work that takes turns lets a timer ring, however many chains of it there a
   const steps = await Promise.all(chains);
   expect(rung.signal.aborted).toBe(true);
   for (const count of steps) expect(count).toBeGreaterThan(0);
+});
+
+describe("a piece of long work", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([
+    { takesMs: 40, restMs: 10 },
+    { takesMs: 4000, restMs: 100 },
+    { takesMs: -3000, restMs: 0 }, // the clock is set back
+  ])("of $takesMs ms is followed by a rest of $restMs ms", async ({ takesMs, restMs }) => {
+    const work = async (): Promise<number> => {
+      vi.setSystemTime(Date.now() + takesMs);
+      return takesMs;
+    };
+    let restedMs = 0;
+    const piece = restAfter(0.25, work).then((result) => ({ result, restedMs }));
+    for (; restedMs < 200; restedMs++) await vi.advanceTimersByTimeAsync(1);
+    expect((await piece).result).toBe(takesMs);
+    expect(Math.abs((await piece).restedMs - restMs)).toBeLessThanOrEqual(1);
+  });
 });
 
 describe("long work in a burst of requests", () => {
