@@ -1,6 +1,13 @@
 /** How long work goes on before it lets others have their turn, in milliseconds. */
 const STRETCH_MS = 10;
 
+/**
+ * How often sockets are read before work goes on, at most: a reading takes 61 of the connections that have something to do, and a request
+ * needs some of them until it is answered. A reading that is over so soon, in milliseconds, had not much to do.
+ */
+const READINGS_MAX = 4;
+const QUICK_MS = 3;
+
 /** When the runtime has last read its sockets and timers, in milliseconds since the epoch, as far as this isolate knows. */
 let lastReadMs = 0;
 
@@ -16,7 +23,7 @@ let lastReadMs = 0;
  */
 export async function takeTurns(): Promise<void> {
   if (Math.abs(Date.now() - lastReadMs) < STRETCH_MS) return;
-  await pause(0);
+  await readSockets();
   lastReadMs = Date.now();
 }
 
@@ -34,11 +41,11 @@ export async function restAfter<T>(share: number, work: () => Promise<T>): Promi
   return result;
 }
 
-/** Requests come in a burst where there are so many of them between two looks, which are so far apart, in milliseconds. */
+/** Requests come in a burst where there are so many of them between two looks, between which sockets are read so often. */
 const BURST_MIN = 16;
-const LOOK_MS = 10;
+const READINGS_BETWEEN = 24;
 /** The longest wait for the end of a burst, in milliseconds. */
-const BURST_WAIT_MS = 1000;
+const BURST_WAIT_MS = 2000;
 
 /** How many requests have come to this isolate. */
 let arrivals = 0;
@@ -49,7 +56,7 @@ export function countArrival(): void {
 }
 
 /**
- * Long work waits here until requests no longer come in a burst, for a second at most. Sockets are read some at a time, in the order in
+ * Long work waits here until requests no longer come in a burst, for two seconds at most. Sockets are read some at a time, in the order in
  * which requests came, and the next ones once the work for the last ones waits for something. So the small requests among those that came
  * together are answered first, and are not held up by the long work of others that came in the same moment:
  *
@@ -62,7 +69,15 @@ export async function letBurstPass(): Promise<void> {
   await pause(0);
   while (arrivals - seen >= BURST_MIN && Math.abs(Date.now() - sinceMs) < BURST_WAIT_MS) {
     seen = arrivals;
-    await pause(LOOK_MS);
+    for (let reading = 0; reading < READINGS_BETWEEN; reading++) await pause(0);
+  }
+}
+
+async function readSockets(): Promise<void> {
+  for (let reading = 0; reading < READINGS_MAX; reading++) {
+    const sinceMs = Date.now();
+    await pause(0);
+    if (Math.abs(Date.now() - sinceMs) <= QUICK_MS) return;
   }
 }
 
