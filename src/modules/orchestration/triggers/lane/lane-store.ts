@@ -123,7 +123,7 @@ export class TriggerLaneStore {
         if (left.length === 0) this.#sql.all("DELETE FROM work WHERE seq = ?", seq);
         else this.#sql.all("UPDATE work SET triggers = ? WHERE seq = ?", stringifyJson(left), seq);
       }
-      for (const evaluation of evaluations) this.#note(evaluation, budget.atMs);
+      this.#noteAll(evaluations, budget.atMs);
       this.setBudget(budget);
     });
   }
@@ -172,22 +172,45 @@ export class TriggerLaneStore {
     return row?.at_ms;
   }
 
-  #note({ trigger, kind, steps, error, eventId }: Evaluation, nowMs: number): void {
-    if (kind === "gone") return this.#count(trigger, { waiting: -1 });
-    this.#count(trigger, {
-      waiting: -1,
-      evaluations: 1,
-      steps,
-      fired: kind === "fires" ? 1 : 0,
-      failures: kind === "fails" ? 1 : 0,
-    });
-    if (error === undefined) return;
+  /** Counts evaluations at their triggers, with one statement for all: an event may be one of a hundred triggers. */
+  #noteAll(evaluations: readonly Evaluation[], nowMs: number): void {
+    const counts = new Map<number, CountedEvaluations>();
+    for (const evaluation of evaluations) {
+      const { trigger } = evaluation;
+      counts.set(trigger, plus(counts.get(trigger) ?? NOT_EVALUATED, evaluation));
+    }
+    if (counts.size === 0) return;
+    // Each of these triggers has a row since the event was added.
     this.#sql.all(
-      "UPDATE trigger SET last_error = ?, last_error_event = ?, last_error_ms = ? WHERE key = ?",
-      error.slice(0, ERROR_LENGTH_MAX).toWellFormed(),
-      eventId,
+      `UPDATE trigger SET waiting = max(0, waiting - (each.value ->> 'ended')),
+         evaluations = evaluations + (each.value ->> 'evaluations'), steps = trigger.steps + (each.value ->> 'steps'),
+         fired = fired + (each.value ->> 'fired'), failures = failures + (each.value ->> 'failures')
+       FROM json_each(?) AS each WHERE trigger.key = each.value ->> 'trigger'`,
+      stringifyJson(Array.from(counts, ([trigger, counted]) => ({ trigger, ...counted }))),
+    );
+    this.#noteErrors(evaluations, nowMs);
+  }
+
+  /** Keeps the last error of each trigger. */
+  #noteErrors(evaluations: readonly Evaluation[], nowMs: number): void {
+    const errors = new Map(
+      evaluations.flatMap(({ trigger, eventId, error }) =>
+        error === undefined
+          ? []
+          : [
+              [
+                trigger,
+                { trigger, eventId, error: error.slice(0, ERROR_LENGTH_MAX).toWellFormed() },
+              ],
+            ],
+      ),
+    );
+    if (errors.size === 0) return;
+    this.#sql.all(
+      `UPDATE trigger SET last_error = each.value ->> 'error', last_error_event = each.value ->> 'eventId', last_error_ms = ? + 0
+       FROM json_each(?) AS each WHERE trigger.key = each.value ->> 'trigger'`,
       nowMs,
-      trigger,
+      stringifyJson([...errors.values()]),
     );
   }
 
@@ -206,21 +229,39 @@ export class TriggerLaneStore {
       stringifyJson([...counts]),
     );
   }
-
-  #count(trigger: number, added: Partial<Record<Counter, number>>): void {
-    const counts = COUNTERS.map((name) => added[name] ?? 0);
-    this.#sql.all(
-      `INSERT INTO trigger (key, ${COUNTERS.join(", ")}) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET ${COUNTERS.map((name) => `${name} = max(0, trigger.${name} + ?)`).join(", ")}`,
-      trigger,
-      ...counts.map((count) => Math.max(0, count)),
-      ...counts,
-    );
-  }
 }
 
 const COUNTERS = ["waiting", "evaluations", "steps", "fired", "failures", "refused"] as const;
 type Counter = (typeof COUNTERS)[number];
+
+/** What evaluations of one trigger add to its figures. */
+interface CountedEvaluations {
+  readonly ended: number;
+  readonly evaluations: number;
+  readonly steps: number;
+  readonly fired: number;
+  readonly failures: number;
+}
+
+const NOT_EVALUATED: CountedEvaluations = {
+  ended: 0,
+  evaluations: 0,
+  steps: 0,
+  fired: 0,
+  failures: 0,
+};
+
+/** An event of a trigger that is gone ends without an evaluation. */
+const plus = (counted: CountedEvaluations, { kind, steps }: Evaluation): CountedEvaluations =>
+  kind === "gone"
+    ? { ...counted, ended: counted.ended + 1 }
+    : {
+        ended: counted.ended + 1,
+        evaluations: counted.evaluations + 1,
+        steps: counted.steps + steps,
+        fired: counted.fired + (kind === "fires" ? 1 : 0),
+        failures: counted.failures + (kind === "fails" ? 1 : 0),
+      };
 
 const NOTHING: TriggerFigures = {
   waiting: 0,
