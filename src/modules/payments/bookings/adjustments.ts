@@ -46,7 +46,7 @@ export interface AdjustmentPart {
 }
 
 /** Most adjustments that one part is searched in: those of other connectors lie between. */
-const SEARCHED_MAX = 300;
+const SEARCHED_MAX = 500;
 
 /** The next adjustments of a booking after a position. */
 export async function readAdjustments(

@@ -32,7 +32,7 @@ const LANES = { total: 16, perKey: 1, timeoutMs: SWEEP_MS_MAX + CALL_MS_MAX };
 /** Most transactions that a ledger is given in one call: between two calls, it answers others. */
 export const BULK_SIZE_MAX = 25;
 /** How long a booking rests after a bulk, as a share of the bulk's time. */
-const REST_SHARE = 0.25;
+const REST_SHARE = 0.1;
 const BACKOFF = doubling(1000, 300_000);
 /** Longest message that is kept, in characters. */
 const MESSAGE_LENGTH_MAX = 2000;
