@@ -1,10 +1,11 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { decodeProtectedHeader } from "jose";
+import { decodeProtectedHeader, SignJWT } from "jose";
 import { expect, test } from "vitest";
 import { sweepSigningKeys } from "#modules/auth/key-sweep.ts";
-import { KEY_OVERLAP_MS } from "#modules/auth/signing-keys.ts";
+import { KEY_OVERLAP_MS, SigningKeys } from "#modules/auth/signing-keys.ts";
 import { systemContext } from "#platform/context.ts";
+import { BASE_URL } from "#test/support/platform/api.ts";
 import { isolate as isolateWith, type Send } from "#test/support/platform/isolate.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
@@ -69,6 +70,22 @@ test("the key and its tokens outlive a restart", async () => {
   expect(await isAccepted(token, after)).toBe(true);
 });
 
+/** A token of the newest key that does not name it. */
+async function namelessToken(secretKey: string = OLD_KEY): Promise<string> {
+  const bindings = { ...env, DB, FLORIN_SECRET_KEY: secretKey } as Env; // another value of the same setting
+  const { privateKey } = await SigningKeys.from(bindings).current();
+  return new SignJWT({ client_id: "made", aud: ["made", BASE_URL], scope: "auth:read" })
+    .setProtectedHeader({ alg: "RS256" })
+    .setIssuer(`${BASE_URL}/api/auth`)
+    .setExpirationTime("1h")
+    .sign(privateKey);
+}
+
+test("a token without a key id is good while there is one key only", async () => {
+  expect(await storedKeys()).toHaveLength(1);
+  expect(await isAccepted(await namelessToken(), isolate())).toBe(true);
+});
+
 test("shows only the public half, and stores the private one encrypted", async () => {
   const shown = await (await isolate()("/api/auth/keys")).json<{ keys: object[] }>();
   for (const key of shown.keys) {
@@ -111,6 +128,7 @@ test("a new key signs at once, and the old one verifies until its tokens have ex
     headers: bearer,
   });
   expect(rotated.status).toBe(201);
+  expect(await isAccepted(await namelessToken(NEW_KEY), local)).toBe(false);
   const [after = ""] = await kidsOf(local);
   expect(after).not.toBe(before);
   expect(decodeProtectedHeader(await issue(local)).kid).toBe(after);
