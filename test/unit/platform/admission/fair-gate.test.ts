@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import {
   FairGate,
   type GateLimits,
@@ -116,5 +116,31 @@ describe("a fair gate", () => {
     expect(takeAll(gate, at("a"))).toHaveLength(0);
     nowMs = 1000;
     expect(takeAll(gate, at("a"))).toHaveLength(6);
+  });
+});
+
+describe("a queue on a busy thread", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test("lets its first waiter go in time, although those behind it leave sooner", async () => {
+    vi.useFakeTimers();
+    let lagMs = 0;
+    const gate = gateWith(
+      { alone: 1, waitingOfGroup: 100, waiting: 100, waitMs: 5000 },
+      () => Date.now() + lagMs,
+    );
+    await gate.enter(at("a"));
+    const sinceMs = Date.now();
+    const waits = Array.from({ length: 100 }, async () => {
+      await expect(gate.enter(at("a"))).rejects.toMatchObject({ kind: "RATE_LIMITED" });
+      return Date.now() - sinceMs;
+    });
+    // Each millisecond of the timers is four of the clock.
+    for (let elapsedMs = 0; elapsedMs < 6000; elapsedMs++) {
+      lagMs += 3;
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    for (const waitMs of await Promise.all(waits)) expect(waitMs).toBeLessThanOrEqual(5256);
+    expect(gate.load).toMatchObject({ active: 1, waiting: 0 });
   });
 });
