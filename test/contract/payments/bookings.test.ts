@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { LedgerClient } from "#modules/ledger/index.ts";
 import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
-import { runBookings } from "#modules/payments/bookings/run.ts";
+import { BULK_SIZE_MAX, runBookings } from "#modules/payments/bookings/run.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { storePage } from "#modules/payments/ingest.ts";
@@ -351,7 +351,8 @@ describe("bookings of many adjustments", () => {
       });
     await runAll();
     const sizes = bulks.mock.calls.map(([runs]) => runs.length);
-    expect(sizes).toEqual(Array.from({ length: (2 * COUNT) / 25 }, () => 25));
+    const bulkCount = (ledgers.length * COUNT) / BULK_SIZE_MAX;
+    expect(sizes).toEqual(Array.from({ length: bulkCount }, () => BULK_SIZE_MAX));
     for (const ledger of ledgers) {
       const amounts = (await transactionsOf(ledger)).map(({ postings }) => postings[0]?.amount);
       expect(amounts).toEqual(Array.from({ length: COUNT }, (_, index) => BigInt(index + 1)));
