@@ -32,6 +32,8 @@ export class EventRecording {
   #ring: EventRing;
   #isOn: boolean;
   #idleSinceMs: number | undefined;
+  /** The last number that anybody can have read when the last reader left; after a restart, the newest one then. */
+  #readUpTo: number;
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -42,6 +44,7 @@ export class EventRecording {
     this.#isOn = state?.is_on === 1;
     this.#idleSinceMs = state?.idle_since_ms ?? undefined;
     this.#ring = this.#load();
+    this.#readUpTo = this.#ring.shown;
   }
 
   get ring(): EventRing {
@@ -57,14 +60,21 @@ export class EventRecording {
     return this.#idleSinceMs;
   }
 
+  /** Whether entries were dropped that no reader has seen: each one that comes again has missed some, whatever is recorded still. */
+  get isOutrun(): boolean {
+    return this.#ring.floor > this.#readUpTo;
+  }
+
   /** Somebody listens, or nobody since that time. */
   setIdleSince(idleSinceMs: number | undefined): void {
+    this.#readUpTo = this.#ring.shown;
     this.#store({ isOn: this.#isOn, last: this.#ring.floor, idleSinceMs });
   }
 
   /** Leaves out one number: whoever has seen an earlier one has missed what came while nothing was recorded. */
   start(nowMs: number): void {
     this.#empty({ isOn: true, last: this.#ring.last + 1, idleSinceMs: nowMs });
+    this.#readUpTo = this.#ring.last;
   }
 
   stop(): void {

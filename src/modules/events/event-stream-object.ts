@@ -12,7 +12,10 @@ import { durableSql } from "#platform/sql/durable-sql.ts";
 const STREAMS_MAX = 100;
 /** How often an idle stream shows that it lives. */
 const HEARTBEAT_MS = 15_000;
-/** How long events are recorded after the last stream was closed: so long its client may take to come again. */
+/**
+ * How long events are recorded after the last stream was closed: so long its client may take to come again. Where more events come than are
+ * kept, recording ends sooner, as the client would hear of a gap anyway.
+ */
 const IDLE_MS = 600_000;
 /** How long the consumers may take to hear that events are recorded: what each has read, and that twice. */
 const NOTICE_MS = 2 * FLAG_MS;
@@ -113,6 +116,7 @@ export class EventStreamObject extends DurableObject<Env> {
 
   /** How long events are still recorded for nobody. A clock that was set back has no say in it. */
   get #remainingMs(): number {
+    if (this.#recording.isOutrun) return 0;
     const idleMs = Date.now() - (this.#recording.idleSinceMs ?? 0);
     return idleMs < 0 ? 0 : IDLE_MS - idleMs;
   }

@@ -28,6 +28,13 @@ const record = (...events: LiveEvent[]): Promise<void> => object().record(events
 
 const context = () => systemContext(env, "test");
 
+/** Whether the object knows that the last stream was closed. */
+const hasIdleTime = (): Promise<boolean> =>
+  runInDurableObject(object(), (_instance: EventStreamObject, { storage }) => {
+    const [row] = storage.sql.exec("SELECT idle_since_ms FROM recording").toArray();
+    return typeof row?.["idle_since_ms"] === "number";
+  });
+
 /** As if nobody had listened for longer than anything is recorded. */
 async function passIdleTime(): Promise<void> {
   await runInDurableObject(object(), (_instance: EventStreamObject, { storage }) => {
@@ -229,5 +236,31 @@ describe("some time after the last stream was closed", () => {
     expect(await storedAfter(String(Number(from) + 1))).toEqual(["gap"]);
     // That has begun a new recording.
     expect(await storedAfter(String(Number(from) + 2))).toEqual([]);
+  });
+
+  test("nothing is recorded any more once what came after it is more than is kept", async () => {
+    const { from, reader } = await openStream();
+    await reader.cancel();
+    const large = "x".repeat(450_000);
+    const isOn = () =>
+      runInDurableObject(object(), (_instance: EventStreamObject, { storage }) => {
+        const [row] = storage.sql.exec("SELECT is_on FROM recording").toArray();
+        return row?.["is_on"] === 1;
+      });
+    const recordLarge = async (count: number): Promise<void> => {
+      for (let at = 0; at < count; at++) await record(eventOf(freshName("large"), { body: large }));
+    };
+    await eventually(async () => {
+      expect(await hasIdleTime()).toBe(true);
+    });
+    await recordLarge(20);
+    expect(await isOn()).toBe(true);
+    await recordLarge(20);
+    await eventually(async () => {
+      await runDurableObjectAlarm(object());
+      expect(await isOn()).toBe(false);
+    });
+    expect((await env.DB.prepare("SELECT * FROM event_recordings").all()).results).toEqual([]);
+    expect(await storedAfter(from)).toEqual(["gap"]);
   });
 });

@@ -49,6 +49,32 @@ describe("a recording", () => {
     expect([again.isOn, again.idleSinceMs, again.ring.last]).toEqual([true, undefined, 2]);
   });
 
+  test("is outrun once entries are dropped that the last reader has not seen", () => {
+    const sql = new NodeSql();
+    const recording = new EventRecording(sql);
+    recording.start(1000);
+    const large = (id: string): LiveEvent => eventOf(id, "x".repeat(450_000));
+    const fill = (from: number, count: number): void => {
+      for (let at = from; at < from + count; at++) add(recording, large(`${at}`));
+    };
+    // 35 of them are 15.75 million characters of 16.
+    fill(0, 35);
+    expect(recording.isOutrun).toBe(false);
+    recording.setIdleSince(undefined);
+    fill(35, 20);
+    recording.setIdleSince(2000);
+    // The reader has seen number 56 at most: the ring drops those up to there first.
+    fill(55, 35);
+    expect([recording.ring.floor, recording.isOutrun]).toEqual([56, false]);
+    fill(90, 1);
+    expect([recording.ring.floor, recording.isOutrun]).toEqual([57, true]);
+    // Nobody knows after a restart what the last reader has seen: the newest entry counts as read.
+    expect(new EventRecording(sql).isOutrun).toBe(false);
+    recording.stop();
+    recording.start(3000);
+    expect(recording.isOutrun).toBe(false);
+  });
+
   test("that was off in between never uses a number twice, and owns up to the gap", () => {
     const sql = new NodeSql();
     let recording = new EventRecording(sql);
