@@ -82,11 +82,18 @@ function tellPeers(): void {
 }
 
 /**
- * Flags of V8, which Miniflare takes from its environment. The stand-ins for queues and databases run in isolates of their own. Their
- * heaps stay small, so that V8 would not collect old objects there for half an hour and more; but each of these objects holds memory of
- * the runtime, which would grow by megabytes a minute. An isolate now collects them as soon as they take 8 MB.
+ * Flags of V8, which Miniflare takes from its environment. Each request, response and promise of an isolate holds memory of the runtime that
+ * V8 does not count: about as much as the objects take in the heap. The runtime frees it where V8 collects the object, in the same pause.
+ *
+ *     flag                        what V8 would do without it                           what it costs
+ *     --initial-old-space-size=8  collect nothing in the small heaps of the stand-ins   nothing that can be told
+ *                                 for queues and databases for half an hour
+ *     --max-semi-space-size=8     keep up to 16 MB of new objects until a scavenge,     bulks of 1,000 transactions are 6 % slower
+ *                                 and free up to 86 MB in one pause of 100 to 250 ms
+ *
+ * Both are in megabytes and hold for each isolate. The Worker's heap is 25 MB without garbage.
  */
-const V8_FLAGS = "--initial-old-space-size=8";
+const V8_FLAGS = "--initial-old-space-size=8 --max-semi-space-size=8";
 
 /** All that this machine reaches, as the runtime's own network has it. */
 const WHOLE_NETWORK = {
