@@ -1,7 +1,7 @@
-import { hash as digestOf } from "node:crypto";
 import type { LogRef } from "./log/log-tables.ts";
 import type { Features, Metadata, MetadataTarget } from "#ledger-engine/rules/types.ts";
 import { insertionInto, insertRows, type WriteRows } from "#ledger-engine/storage/insertion.ts";
+import { sha256 } from "#ledger-engine/storage/log/text-digest.ts";
 import { Remembered } from "#platform/memo.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
@@ -29,7 +29,7 @@ const HASHES = new Remembered<number>({ countMax: 4000, lengthMax: 100 });
 export function metadataHash(text: string): number {
   const known = HASHES.get(text);
   if (known !== undefined) return known;
-  const hash = Number.parseInt(digestOf("sha256", text, "hex").slice(0, HASH_DIGITS), 16);
+  const hash = Number.parseInt(sha256(text, "hex").slice(0, HASH_DIGITS), 16);
   HASHES.add(text, hash);
   return hash;
 }

@@ -1,14 +1,14 @@
-import { hash } from "node:crypto";
 import { transactionOf } from "./log-writer.ts";
 import { toIdempotencyText } from "#ledger-engine/rules/log/idempotency.ts";
 import type { Command } from "#ledger-engine/rules/types.ts";
 import type { Outcome } from "#ledger-engine/rules/writes.ts";
 import type { LogReader } from "#ledger-engine/storage/log/log-reader.ts";
+import { sha256 } from "#ledger-engine/storage/log/text-digest.ts";
 import { AppError } from "#platform/errors.ts";
 
 /** The hash of a command's inputs, in hex. */
 export const idempotencyHash = (command: Command): string =>
-  hash("sha256", toIdempotencyText(command), "hex");
+  sha256(toIdempotencyText(command), "hex");
 
 /**
  * The outcome of the earlier write with an idempotency key, if there is one. Throws `VALIDATION` where that write had

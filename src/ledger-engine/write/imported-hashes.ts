@@ -1,9 +1,9 @@
-import { hash } from "node:crypto";
 import { toDerivedText } from "#ledger-engine/rules/log/idempotency.ts";
 import type { ImportedData, ImportedEntry } from "#ledger-engine/rules/log/imported-log.ts";
 import { toMemento } from "#ledger-engine/rules/log/memento.ts";
 import { searchOrder } from "#ledger-engine/rules/schemas/param-orders.ts";
 import type { LogData } from "#ledger-engine/rules/types.ts";
+import { sha256 } from "#ledger-engine/storage/log/text-digest.ts";
 import { AppError } from "#platform/errors.ts";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -50,7 +50,7 @@ export function keyHashOf(entry: ImportedEntry, data: LogData): string | undefin
 
 /** The hash that can be derived from the entry, as exports contain it. */
 const derivedHash = (data: LogData, date: Timestamp): string =>
-  `${hash("sha256", toDerivedText({ data, date }), "base64url")}=`;
+  `${sha256(toDerivedText({ data, date }), "base64url")}=`;
 
 /** The hash of an entry is written in the first alphabet, and other ledgers write the hash of its inputs in either. */
 const BASE64_OF_HASH = /^[A-Za-z0-9+/]{43}=$/;

@@ -1,10 +1,10 @@
-import { hash } from "node:crypto";
 import type { PendingEntry } from "./pending-entry.ts";
 import { toMemento } from "#ledger-engine/rules/log/memento.ts";
 import type { LogData, Transaction } from "#ledger-engine/rules/types.ts";
 import type { Author } from "#ledger-engine/rules/writes.ts";
 import { logChecksum } from "#ledger-engine/storage/log/log-checksum.ts";
 import { readHead } from "#ledger-engine/storage/log/log-tables.ts";
+import { sha256 } from "#ledger-engine/storage/log/text-digest.ts";
 import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
 import type { WriteBatch } from "#ledger-engine/storage/write-batch.ts";
 import { assert } from "#platform/assert.ts";
@@ -140,7 +140,7 @@ export class LogWriter {
   #chainHash(memento: string): EntryHash | undefined {
     const previous = this.#head.hash;
     const before = previous === undefined ? "" : `"${previous.base64}"\n`;
-    return hashOf(hash("sha256", `${before}${memento}\n`, "hex"));
+    return hashOf(sha256(`${before}${memento}\n`, "hex"));
   }
 }
 

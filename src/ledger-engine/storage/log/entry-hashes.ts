@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import { toDerivedText } from "#ledger-engine/rules/log/idempotency.ts";
 import type { LogEntry } from "#ledger-engine/rules/types.ts";
+import { sha256 } from "#ledger-engine/storage/log/text-digest.ts";
 
 /**
  * The bytes of each hexadecimal text in base64. Nearly all have 32, which are converted together: a byte after each of them
@@ -19,7 +19,7 @@ export function inputsHash(entry: LogEntry, stored: string | null): string {
   if (stored === null && entry.idempotencyKey !== "") return "";
   const digest =
     stored === null
-      ? hash("sha256", toDerivedText(entry), "base64url")
+      ? sha256(toDerivedText(entry), "base64url")
       : Buffer.from(stored, "hex").toString("base64url");
   return digest === "" ? "" : `${digest}=`;
 }

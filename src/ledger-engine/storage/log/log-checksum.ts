@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "#ledger-engine/storage/log/text-digest.ts";
 import { quoteJson } from "#platform/json.ts";
 
 const DIGITS = 12;
@@ -26,5 +26,5 @@ export function logChecksum(entry: {
       ? ""
       : `\n${quoteJson(schemaVersion ?? "")}${quoteJson(template ?? "")}`;
   const text = `${id}\n${tx ?? ""}\n${keyText}\n${memento}${schemaText}`;
-  return hash("sha256", text, "hex").slice(0, DIGITS);
+  return sha256(text, "hex").slice(0, DIGITS);
 }
