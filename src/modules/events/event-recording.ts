@@ -32,7 +32,7 @@ export class EventRecording {
   #ring: EventRing;
   #isOn: boolean;
   #idleSinceMs: number | undefined;
-  /** The last number that anybody can have read when the last reader left; after a restart, the newest one then. */
+  /** The newest number that the last reader can have read before it left. After a restart nobody knows, and the newest entry counts. */
   #readUpTo: number;
 
   constructor(sql: Sql) {
@@ -60,7 +60,7 @@ export class EventRecording {
     return this.#idleSinceMs;
   }
 
-  /** Whether entries were dropped that no reader has seen: each one that comes again has missed some, whatever is recorded still. */
+  /** Whether entries were dropped that no reader has seen. Every reader that comes again has then missed some, even if recording goes on. */
   get isOutrun(): boolean {
     return this.#ring.floor > this.#readUpTo;
   }

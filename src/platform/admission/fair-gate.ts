@@ -132,13 +132,13 @@ export class FairGate {
     const waiter: Waiter = { number: member.queued++, seenMs: sinceMs, ticket: undefined };
     this.#enqueue(member, waiter);
     for (let waitedMs = 0; waitedMs < this.#limits.waitMs;) {
-      // Whoever came later may have left sooner.
+      // Waiters that came later may have left sooner.
       const before = Math.max(0, waiter.number - member.left);
       const pauseMs = Math.min(LOOK_MS_MIN + before * LOOK_MS_EACH, LOOK_MS_MAX);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       if (waiter.ticket !== undefined) return waiter.ticket;
       const nowMs = this.#nowMs();
-      // A busy thread rings late; a clock that steps makes the wait neither longer nor much shorter.
+      // Timers of a busy thread ring late. A clock that steps makes the wait neither longer nor much shorter.
       waitedMs += Math.max(pauseMs, Math.min(nowMs - waiter.seenMs, LOOK_MS_MAX));
       waiter.seenMs = nowMs;
     }

@@ -58,7 +58,7 @@ const StreamHeaders = z.object({
 
 const DESCRIPTION = `Server-sent events. The data of each is one line of JSON, \`{"id": …, "event": …}\`: the id by which consumers know the event, and the body that webhooks deliver.
 
-Each has an SSE id. Send the last one as the header \`Last-Event-ID\` when you connect again, within ten minutes: what came meanwhile follows, up to the last 10,000 events. Where events may be missing, an SSE event named \`gap\` says so and why. A comment comes every 15 seconds. The stream ends after an hour, and when the server is updated: connect again.
+Each has an SSE id. Send the last one as the header \`Last-Event-ID\` when you connect again, within ten minutes: what came meanwhile follows, as long as it is among the last 10,000 events. Where events may be missing, an SSE event named \`gap\` says so and why. A comment comes every 15 seconds. The stream ends after an hour, and when the server is updated: connect again.
 
 Streams are for watching. They are the best effort, events may come twice and out of order, and a reader that is too slow for the last 10,000 events gets a gap. What must not be missed is for webhooks and pipelines. At most 100 streams are open at once; one more is answered with 503.`;
 
