@@ -207,7 +207,7 @@ export class TriggerLaneStore {
     );
     if (errors.size === 0) return;
     this.#sql.all(
-      `UPDATE trigger SET last_error = each.value ->> 'error', last_error_event = each.value ->> 'eventId', last_error_ms = ? + 0
+      `UPDATE trigger SET last_error = each.value ->> 'error', last_error_event = each.value ->> 'eventId', last_error_ms = ?
        FROM json_each(?) AS each WHERE trigger.key = each.value ->> 'trigger'`,
       nowMs,
       stringifyJson([...errors.values()]),
