@@ -1,3 +1,4 @@
+import { readPlainCreation } from "./plain-creation.ts";
 import { BulkElementRequest, type TransactionRequest } from "./write-requests.ts";
 import {
   AMOUNT_DIGITS_MAX,
@@ -18,6 +19,7 @@ import type {
   CreateTransaction,
   InsertSchema,
   MetadataTarget,
+  Mutable,
   Posting,
   RevertTransaction,
   RunScript,
@@ -36,11 +38,7 @@ export function toTransactionCommand(
   request: TransactionRequest,
   { force }: { force: boolean },
 ): CreateTransaction | RunScript {
-  const kinds = kindsOf(request);
-  if (kinds.length > 1) {
-    throw new AppError("VALIDATION", `cannot pass ${kinds[0]} and ${kinds[1]} in the same request`);
-  }
-  if (kinds.length === 0) {
+  if (kindOf(request) === undefined) {
     throw new AppError(
       "NO_POSTINGS",
       "you must pass either a posting array, a numscript script, or a template",
@@ -51,21 +49,32 @@ export function toTransactionCommand(
 
 /**
  * In a bulk, a request for a transaction is a script unless it has postings. An empty script is refused when its turn
- * comes.
+ * comes. Throws `VALIDATION`.
  */
 export function toBulkTransaction(request: TransactionRequest): CreateTransaction | RunScript {
-  const isEmpty = kindsOf(request).length === 0;
-  return isEmpty
-    ? toCommandOfKind(request, { force: false })
-    : toTransactionCommand(request, { force: false });
+  kindOf(request);
+  return toCommandOfKind(request, { force: false });
 }
 
-/** The fields from which a request takes its movements, as messages name them. */
-const kindsOf = ({ postings, script }: TransactionRequest): string[] => [
-  ...((postings ?? []).length > 0 ? ["postings"] : []),
-  ...(isGiven(script?.plain) ? ["numscript"] : []),
-  ...(isGiven(script?.template) ? ["template"] : []),
-];
+/**
+ * The field from which a request takes its movements, as messages name it; undefined where it has none. Throws `VALIDATION`
+ * for a request that has several.
+ */
+function kindOf({ postings, script }: TransactionRequest): string | undefined {
+  let kind = (postings ?? []).length > 0 ? "postings" : undefined;
+  if (script === undefined || script === null) return kind;
+  for (const [name, text] of [
+    ["numscript", script.plain],
+    ["template", script.template],
+  ] as const) {
+    if (!isGiven(text)) continue;
+    if (kind !== undefined) {
+      throw new AppError("VALIDATION", `cannot pass ${kind} and ${name} in the same request`);
+    }
+    kind = name;
+  }
+  return kind;
+}
 
 function toCommandOfKind(
   request: TransactionRequest,
@@ -75,17 +84,18 @@ function toCommandOfKind(
   const postings = (request.postings ?? []).map(toPosting);
   if (metadata !== null && metadata !== undefined) assertMetadata(metadata);
   if (isGiven(reference)) assertReference(reference);
-  const shared = {
-    // Clients in Go send the zero time where there is none.
-    ...(timestamp === null || timestamp === undefined || timestamp === ZERO_TIMESTAMP
-      ? {}
-      : { timestamp }),
-    ...(isGiven(reference) ? { reference } : {}),
-    ...(accountMetadata === null || accountMetadata === undefined
-      ? {}
-      : { accountMetadata: checkedAccounts(accountMetadata) }),
-    ...(isGiven(runtime) ? { runtime } : {}),
-  };
+  const shared: Mutable<
+    Pick<CreateTransaction, "timestamp" | "reference" | "accountMetadata" | "runtime">
+  > = {};
+  // Clients in Go send the zero time where there is none.
+  if (timestamp !== null && timestamp !== undefined && timestamp !== ZERO_TIMESTAMP) {
+    shared.timestamp = timestamp;
+  }
+  if (isGiven(reference)) shared.reference = reference;
+  if (accountMetadata !== null && accountMetadata !== undefined) {
+    shared.accountMetadata = checkedAccounts(accountMetadata);
+  }
+  if (isGiven(runtime)) shared.runtime = runtime;
   if (postings.length > 0) {
     const isForced = force || (request.force ?? false);
     return {
@@ -168,6 +178,8 @@ export function parseBulk(elements: readonly unknown[]): BulkElementRequest[] {
 
 /** Throws `VALIDATION`, naming the element by its index, where it is malformed. */
 export function parseBulkElement(element: unknown, index: number): BulkElementRequest {
+  const plain = readPlainCreation(element);
+  if (plain !== undefined) return plain;
   const parsed = BulkElementRequest.safeParse(element);
   if (parsed.success) return parsed.data;
   throw toValidationError(parsed.error, `element ${index}`);

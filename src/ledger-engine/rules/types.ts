@@ -2,6 +2,9 @@ import type { Runtime } from "#numscript";
 import type { Brand } from "#platform/brand.ts";
 import type { Timestamp } from "#platform/time.ts";
 
+/** An object that is still being made. */
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** The address of an account, `users:1:main`. */
 export type Account = Brand<string, "Account">;
 /** An asset with its precision, `EUR/2`. */

@@ -11,7 +11,12 @@ import {
 } from "./pending-entry.ts";
 import type { Note } from "#ledger-engine/rules/limits.ts";
 import { type Move, runPostings } from "#ledger-engine/rules/postings.ts";
-import type { AccountVolumes, StoredSchema, Transaction } from "#ledger-engine/rules/types.ts";
+import type {
+  AccountVolumes,
+  Mutable,
+  StoredSchema,
+  Transaction,
+} from "#ledger-engine/rules/types.ts";
 import {
   encodeSchema,
   encodeTransaction,
@@ -288,8 +293,6 @@ interface TransactionEntry {
 const WAS_ACCEPTED: Note = () => undefined;
 
 const NO_PLANS: readonly EffectiveMove[] = [];
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const toAccountVolumes = ({ account, asset, input, output }: Move): AccountVolumes => ({
   account,

@@ -1,0 +1,100 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readPlainCreation } from "#ledger-engine/requests/plain-creation.ts";
+import { BulkElementRequest } from "#ledger-engine/requests/write-requests.ts";
+import { POSTINGS_MAX } from "#ledger-engine/rules/limits.ts";
+
+const POSTING = { source: "world", destination: "a", amount: 1, asset: "USD" };
+const creation = (data: unknown, more: object = {}) => ({
+  action: "CREATE_TRANSACTION",
+  data,
+  ...more,
+});
+
+describe("a transaction of nothing but postings, a reference and metadata", () => {
+  test.each([
+    ["postings alone", creation({ postings: [POSTING] })],
+    ["a large amount", creation({ postings: [{ ...POSTING, amount: 2n ** 70n }] })],
+    ["a negative amount", creation({ postings: [{ ...POSTING, amount: -1 }] })],
+    ["no postings", creation({ postings: [] })],
+    [
+      "a key, a reference and metadata",
+      creation({ postings: [POSTING], reference: "r", metadata: { k: "v" } }, { ik: "k" }),
+    ],
+    ["members that nobody knows", creation({ postings: [{ ...POSTING, x: 1 }], y: 2 }, { z: 3 })],
+  ])("is read as by the schema: %s", (_, element) => {
+    const plain = readPlainCreation(element);
+    expect(plain).toBeDefined();
+    expect(plain).toEqual(BulkElementRequest.parse(element));
+  });
+
+  const TOO_MANY = Array.from({ length: POSTINGS_MAX + 1 }, () => POSTING);
+
+  test.each([
+    ["nothing", undefined],
+    ["a list", [creation({ postings: [POSTING] })]],
+    ["another action", { action: "ADD_METADATA", data: { postings: [POSTING] } }],
+    ["no data", creation(null)],
+    ["no list of postings", creation({ postings: { 0: POSTING } })],
+    ["too many postings", creation({ postings: TOO_MANY })],
+    ["a posting that is null", creation({ postings: [null] })],
+    ["a posting without a source", creation({ postings: [{ ...POSTING, source: null }] })],
+    ["a destination that is a number", creation({ postings: [{ ...POSTING, destination: 1 }] })],
+    ["a posting without an asset", creation({ postings: [{ ...POSTING, asset: undefined }] })],
+    ["an amount in a text", creation({ postings: [{ ...POSTING, amount: "1" }] })],
+    ["a fraction", creation({ postings: [{ ...POSTING, amount: 1.5 }] })],
+    ["a number beyond 2^53", creation({ postings: [{ ...POSTING, amount: 2 ** 53 }] })],
+    ["a key that is a number", creation({ postings: [POSTING] }, { ik: 1 })],
+    ["a reference of null", creation({ postings: [POSTING], reference: null })],
+    ["metadata of numbers", creation({ postings: [POSTING], metadata: { k: 1 } })],
+    ["metadata in a list", creation({ postings: [POSTING], metadata: ["v"] })],
+    ["a script", creation({ postings: [POSTING], script: { plain: "" } })],
+    ["a date", creation({ postings: [POSTING], timestamp: "2026-03-01T09:30:00Z" })],
+    ["metadata of accounts", creation({ postings: [POSTING], accountMetadata: {} })],
+    ["a runtime", creation({ postings: [POSTING], runtime: "machine" })],
+    ["force", creation({ postings: [POSTING], force: false })],
+  ])("is left to the schema: %s", (_, element) => {
+    expect(readPlainCreation(element)).toBeUndefined();
+  });
+
+  test("is what the schema says, whatever an element is made of", () => {
+    const value = fc.oneof(
+      { arbitrary: fc.constantFrom("world", "a", ""), weight: 8 },
+      fc.constantFrom(null, undefined, 1, 1.5, -1, 2 ** 53, 2n ** 64n, [], {}, true),
+    );
+    const mostlyAbsent = fc.oneof({ arbitrary: fc.constant(undefined), weight: 8 }, value);
+    const amount = fc.oneof(
+      { arbitrary: fc.oneof(fc.maxSafeInteger(), fc.bigInt()), weight: 8 },
+      value,
+    );
+    const posting = fc.record(
+      { source: value, destination: value, amount, asset: value, other: value },
+      { requiredKeys: ["source", "destination", "amount", "asset"] },
+    );
+    const data = fc.record(
+      {
+        postings: fc.oneof({ arbitrary: fc.array(posting, { maxLength: 2 }), weight: 8 }, value),
+        reference: value,
+        metadata: fc.oneof(fc.dictionary(fc.string(), value, { maxKeys: 2 }), mostlyAbsent),
+        force: mostlyAbsent,
+        timestamp: mostlyAbsent,
+      },
+      { requiredKeys: ["postings"] },
+    );
+    const element = fc.record(
+      { action: fc.constantFrom("CREATE_TRANSACTION", "REVERT_TRANSACTION"), ik: value, data },
+      { requiredKeys: ["action", "data"] },
+    );
+    let read = 0;
+    fc.assert(
+      fc.property(element, (item) => {
+        const plain = readPlainCreation(item);
+        if (plain === undefined) return;
+        read++;
+        expect(plain).toEqual(BulkElementRequest.parse(item));
+      }),
+      { numRuns: 2000, seed: 7 },
+    );
+    expect(read).toBeGreaterThan(50);
+  });
+});
