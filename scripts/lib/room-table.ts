@@ -289,7 +289,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: D1,
   },
   "modules/ledger/objects": {
-    uses: [...ANATOMY, "ledger-engine", ...ledger("catalogue", "settings.ts")],
+    // The object writes the bodies of answers.
+    uses: [
+      ...ANATOMY,
+      "ledger-engine",
+      ...ledger("catalogue", "http/bulk-views.ts", "settings.ts"),
+    ],
     packages: RUNTIME,
   },
   "modules/ledger/http": {

@@ -46,12 +46,14 @@ export function writeOutcome(
   amounts: AmountForm,
 ): WrittenOutcome {
   if (transaction === undefined) return outcome;
-  return { ...outcome, transaction: transactionText(transaction, WRITER_OF[amounts]) };
+  return { ...outcome, transaction: writeTransaction(transaction, amounts) };
 }
 
-/** The JSON of a transaction as events have it. */
-export const writeTransaction = (transaction: Transaction): JsonText<TransactionView> =>
-  transactionText(transaction, asInteger);
+/** The JSON of a transaction; events have amounts as integers. */
+export const writeTransaction = (
+  transaction: Transaction,
+  amounts: AmountForm = "integer",
+): JsonText<TransactionView> => transactionText(transaction, WRITER_OF[amounts]);
 
 /** The JSON of what the read of that name has given. */
 export function writeAnswer(name: ReadName, found: unknown, amounts: AmountForm): unknown {

@@ -7,6 +7,7 @@ import {
   noteAnswer,
 } from "./asked-reads.ts";
 import { bounded, type BulkSettings } from "./bulk/limits.ts";
+import type { WrittenBulk } from "./http/bulk-views.ts";
 import {
   authorOf,
   checkedRequest,
@@ -27,7 +28,6 @@ import {
   toExpansion,
   type TransactionView,
   type WriteOptions,
-  type WrittenOutcome,
 } from "#ledger-engine";
 import type { ServiceContext } from "#platform/context.ts";
 import { cursorText } from "#platform/http/schemas.ts";
@@ -74,12 +74,12 @@ export class WrittenAnswers {
     return { transaction, isReplay };
   }
 
-  /** Executes the elements that `toElements` makes of a request. Throws `BULK_SIZE_EXCEEDED` for too many of them. */
+  /** Executes the elements that `toElements` makes of a request, and gives the body of the answer. Throws `BULK_SIZE_EXCEEDED` for too many of them. */
   async bulk(
     ledger: string,
     toElements: () => readonly BulkElement[],
     { amounts, settings, ...options }: BulkOptions & Shown & { readonly settings: BulkSettings },
-  ): Promise<Result<WrittenOutcome>[]> {
+  ): Promise<WrittenBulk> {
     const { env, principal } = this.#context;
     const object = ledgerObject(env, ledger);
     const elements = await checkedRequest(object, () => bounded(toElements(), settings));

@@ -4,7 +4,7 @@ import { PAGE_RESULTS_MAX } from "./limits.ts";
 import type { Transaction } from "#ledger-engine";
 import { ledgerErrors } from "#ledger-engine";
 import type { BulkResultResponse } from "#modules/ledger/http/bulk-schemas.ts";
-import { toBulkFailureView, toBulkResultView } from "#modules/ledger/http/views.ts";
+import { toBulkFailureView, toBulkResultView } from "#modules/ledger/http/bulk-views.ts";
 import { assert } from "#platform/assert.ts";
 import type { PagedAnswer } from "#platform/http/answers.ts";
 

@@ -41,6 +41,7 @@ import {
 } from "#ledger-engine";
 import { type Ledger } from "#modules/ledger/catalogue/ledger.ts";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
+import { writeBulk, type WrittenBulk } from "#modules/ledger/http/bulk-views.ts";
 import { logError } from "#platform/log.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
 import { attempt, mapResult, type Result } from "#platform/result.ts";
@@ -114,15 +115,14 @@ export class LedgerObject extends DurableObject<Env> {
     }, uuid);
   }
 
-  /** The same with the JSON of each transaction. */
+  /** Executes a bulk and gives the body of its answer, which crosses to the Worker in a fraction of the time of the results. */
   async executeBulkWritten(
     elements: readonly BulkElement[],
     options: BulkOptions,
     amounts: AmountForm,
-  ): Promise<Result<Result<WrittenOutcome>[]>> {
-    return mapResult(await this.executeBulk(elements, options), (results) =>
-      results.map((result) => mapResult(result, (made) => writeOutcome(made, amounts))),
-    );
+  ): Promise<Result<WrittenBulk>> {
+    const results = await this.executeBulk(elements, options);
+    return mapResult(results, (made) => writeBulk(elements, made, amounts));
   }
 
   /** Takes entries of another ledger's log, as many of the first as one turn allows. Refuses a second import beside one. */

@@ -1,12 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type AmountForm, type Outcome, writeOutcome } from "#ledger-engine";
 import type { Metadata } from "#ledger-engine/rules/types.ts";
 import { toAccountView, toTransactionView } from "#ledger-engine/rules/views.ts";
 import { toPlatformEvents } from "#modules/ledger/events.ts";
-import { bulkText, toBulkView } from "#modules/ledger/http/views.ts";
 import { present } from "#platform/assert.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import { mapResult, type Result } from "#platform/result.ts";
 import {
   EXPANDED,
   BARE,
@@ -109,62 +106,6 @@ describe("the view of an account", () => {
     expect(view("a", false, true)).not.toHaveProperty("volumes");
     expect(view("a", true, false)).not.toHaveProperty("effectiveVolumes");
     expect(Object.keys(view("idle", true, true))).not.toContain("volumes");
-  });
-});
-
-describe("the view of a bulk", () => {
-  const actions = ["CREATE_TRANSACTION", "ADD_METADATA", "REVERT_TRANSACTION"] as const;
-
-  test("has an entry for each element and repeats the first failure at the top", () => {
-    const view = toBulkView(actions, [
-      { ok: true, value: { logId: 7, isReplay: false } },
-      { ok: false, failure: { kind: "NOT_FOUND", message: "transaction 9 not found" } },
-    ]);
-    expect(view).toEqual({
-      data: [
-        { responseType: "CREATE_TRANSACTION", logID: 7 },
-        {
-          errorCode: "NOT_FOUND",
-          errorDescription: "transaction 9 not found",
-          responseType: "ERROR",
-          logID: 0,
-        },
-        {
-          errorCode: "INTERNAL",
-          errorDescription: "context canceled",
-          responseType: "ERROR",
-          logID: 0,
-        },
-      ],
-      errorCode: "NOT_FOUND",
-      errorMessage: "[NOT_FOUND] transaction 9 not found",
-    });
-  });
-
-  test("is the same as JSON, around transactions that are written already", () => {
-    const ledger = new TestLedger();
-    const transaction = ledger.commit(
-      create(posting("world -> a", 5n ** 30n), { reference: 'r"' }),
-    );
-    const results: readonly Result<Outcome>[] = [
-      { ok: true, value: { logId: 1, isReplay: false, transaction } },
-      { ok: true, value: { logId: 2, isReplay: false } },
-      { ok: false, failure: { kind: "NOT_FOUND", message: "transaction 9 not found" } },
-    ];
-    const all = [...actions, "ADD_METADATA"] as const;
-    const textOf = (of: readonly Result<Outcome>[], form: AmountForm = "integer") =>
-      bulkText(
-        all,
-        of.map((result) => mapResult(result, (made) => writeOutcome(made, form))),
-      );
-    expect(textOf(results)).toBe(stringifyJson(toBulkView(all, results)));
-    expect(textOf(results.slice(0, 1))).toBe(stringifyJson(toBulkView(all, results.slice(0, 1))));
-    expect(textOf(results, "text")).toContain(`"amount":"${5n ** 30n}"`);
-    expect(bulkText([], [])).toBe('{"data":[]}');
-  });
-
-  test("has no error at the top where none failed", () => {
-    expect(toBulkView([], [])).toEqual({ data: [] });
   });
 });
 

@@ -9,8 +9,7 @@ import {
   BulkResponse,
   BulkScriptStream,
 } from "#modules/ledger/http/bulk-schemas.ts";
-import { type BulkElementRequest, LedgerParams } from "#modules/ledger/http/schemas.ts";
-import { bulkText } from "#modules/ledger/http/views.ts";
+import { LedgerParams } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
@@ -65,19 +64,13 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, body, c }) => {
       assertOptions(query);
       const settings = ledgerSettings.of(c.env);
-      let actions: BulkElementRequest["action"][] = [];
-      const toElements = () => {
-        const requests = parseBulk(body ?? []);
-        actions = requests.map(({ action }) => action);
-        return requests.map(toBulkElement);
-      };
-      const results = await WrittenAnswers.from(c.get("context")).bulk(params.ledger, toElements, {
+      const toElements = () => parseBulk(body ?? []).map(toBulkElement);
+      const answers = WrittenAnswers.from(c.get("context"));
+      const { body: written, isDone } = await answers.bulk(params.ledger, toElements, {
         ...query,
         settings,
         amounts: "integer",
       });
-      const written = bulkText(actions, results);
-      const isDone = results.every(({ ok }) => ok);
       return isDone ? { status: 200, written } : { status: 400, written };
     },
   );
