@@ -25,9 +25,9 @@ const PEER = /^(?:\[([^\]]+)\]|([^:]+)):\d+$/;
  */
 export function directPeerOf(request: Request): string | undefined {
   const data = edgeDataOf(request);
-  if (typeof data !== "object" || data === null) return undefined;
-  const [[name, value] = [], ...others] = Object.entries(data) as [string, unknown][];
-  if (name !== "clientIp" || typeof value !== "string" || others.length > 0) return undefined;
-  const [, ipv6, ipv4] = PEER.exec(value) ?? [];
+  if (typeof data !== "object" || data === null || !("clientIp" in data)) return undefined;
+  const { clientIp } = data;
+  if (typeof clientIp !== "string" || Object.keys(data).length > 1) return undefined;
+  const [, ipv6, ipv4] = PEER.exec(clientIp) ?? [];
   return ipv6 ?? ipv4;
 }
