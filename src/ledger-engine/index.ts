@@ -25,6 +25,7 @@ export {
   toRevertTransaction,
   toTransactionCommand,
 } from "./requests/commands.ts";
+export { readPlainTransaction } from "./requests/plain-transactions.ts";
 export {
   BulkElementData,
   BulkElementRequest,

@@ -1,4 +1,4 @@
-import { readPlainCreation } from "./plain-creation.ts";
+import { readPlainCreation } from "./plain-transactions.ts";
 import { BulkElementRequest, type TransactionRequest } from "./write-requests.ts";
 import {
   AMOUNT_DIGITS_MAX,

@@ -25,7 +25,7 @@ export function respond(
   const { status, body, written, headers } = answer;
   const text =
     written ?? (body === undefined ? null : stringifyJson(body, { bigintAsString: wantsTexts() }));
-  if (headers !== undefined) {
+  if (headers !== undefined && Object.keys(headers).length > 0) {
     return new Response(text, { status, headers: withOwn(common.headers, headers) });
   }
   // The runtime copies an answer in less time than it takes to read the members of an object.

@@ -83,6 +83,8 @@ export interface EndpointSpec<
   readonly bodyBytesMax?: number;
   /** What is made of a JSON body before the schema sees it. */
   readonly normalizeBody?: (value: unknown) => unknown;
+  /** Reads the JSON bodies that most requests have, in less time than the schema, and gives what it would; undefined leaves a body to the schema. */
+  readonly plainBody?: (value: unknown) => z.output<B> | undefined;
   /** Bodies of other content types, which the handler gets as they arrive. */
   readonly streams?: Streams<P, Q>;
   readonly responses: R;
@@ -217,7 +219,10 @@ function assertSupported(names: readonly string[], c: Context<AppEnv>): void {
 }
 
 async function parseBodyPart<S extends z.ZodType>(
-  spec: BodySpec & { readonly body?: S },
+  spec: BodySpec & {
+    readonly body?: S;
+    readonly plainBody?: (value: unknown) => z.output<S> | undefined;
+  },
   c: Context<AppEnv>,
 ): Promise<z.output<S>> {
   if (spec.body === undefined) return undefined as z.output<S>; // the handler of such a spec sees `unknown`
@@ -225,7 +230,8 @@ async function parseBodyPart<S extends z.ZodType>(
   const text = await readText(c.req.raw, spec.bodyBytesMax ?? BODY_BYTES_MAX);
   const { normalizeBody = (parsed) => parsed } = spec;
   const value = normalizeBody(bodyParserOf(spec, c)(text));
-  return value === undefined ? parseEmptyBody(spec.body) : parsePart(spec.body, value, "body");
+  if (value === undefined) return parseEmptyBody(spec.body);
+  return spec.plainBody?.(value) ?? parsePart(spec.body, value, "body");
 }
 
 function bodyParserOf(

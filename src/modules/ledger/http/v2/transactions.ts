@@ -1,6 +1,11 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { registerMetadata } from "./metadata.ts";
-import { type MetadataTarget, toRevertTransaction, toTransactionCommand } from "#ledger-engine";
+import {
+  type MetadataTarget,
+  toRevertTransaction,
+  readPlainTransaction,
+  toTransactionCommand,
+} from "#ledger-engine";
 import {
   amountsOf,
   replayHeaders,
@@ -56,6 +61,7 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       query: CreateQuery,
       headers: WriteHeaders,
       body: TransactionRequest,
+      plainBody: readPlainTransaction,
       bigintAsString: true,
       responses: {
         200: json("Committed", dataOf(TransactionResponse)),

@@ -1,6 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readPlainCreation } from "#ledger-engine/requests/plain-creation.ts";
+import {
+  readPlainCreation,
+  readPlainTransaction,
+} from "#ledger-engine/requests/plain-transactions.ts";
 import { BulkElementRequest } from "#ledger-engine/requests/write-requests.ts";
 import { POSTINGS_MAX } from "#ledger-engine/rules/limits.ts";
 
@@ -11,7 +14,7 @@ const creation = (data: unknown, more: object = {}) => ({
   ...more,
 });
 
-describe("a transaction of nothing but postings, a reference and metadata", () => {
+describe("a transaction of nothing but postings or a script, a reference and metadata", () => {
   test.each([
     ["postings alone", creation({ postings: [POSTING] })],
     ["a large amount", creation({ postings: [{ ...POSTING, amount: 2n ** 70n }] })],
@@ -21,11 +24,20 @@ describe("a transaction of nothing but postings, a reference and metadata", () =
       "a key, a reference and metadata",
       creation({ postings: [POSTING], reference: "r", metadata: { k: "v" } }, { ik: "k" }),
     ],
+    [
+      "a script",
+      creation({
+        script: { plain: "send", vars: { a: "b", c: { amount: 1 } } },
+        metadata: { k: "v" },
+      }),
+    ],
+    ["a script without variables", creation({ script: { plain: "" } })],
     ["members that nobody knows", creation({ postings: [{ ...POSTING, x: 1 }], y: 2 }, { z: 3 })],
   ])("is read as by the schema: %s", (_, element) => {
     const plain = readPlainCreation(element);
     expect(plain).toBeDefined();
     expect(plain).toEqual(BulkElementRequest.parse(element));
+    expect(readPlainTransaction(element.data)).toEqual(plain?.data);
   });
 
   const TOO_MANY = Array.from({ length: POSTINGS_MAX + 1 }, () => POSTING);
@@ -48,7 +60,12 @@ describe("a transaction of nothing but postings, a reference and metadata", () =
     ["a reference of null", creation({ postings: [POSTING], reference: null })],
     ["metadata of numbers", creation({ postings: [POSTING], metadata: { k: 1 } })],
     ["metadata in a list", creation({ postings: [POSTING], metadata: ["v"] })],
-    ["a script", creation({ postings: [POSTING], script: { plain: "" } })],
+    ["postings and a script", creation({ postings: [POSTING], script: { plain: "" } })],
+    ["a script that is a text", creation({ script: "send" })],
+    ["a script without a text", creation({ script: { vars: {} } })],
+    ["a template", creation({ script: { plain: "", template: "t" } })],
+    ["variables in a list", creation({ script: { plain: "", vars: ["v"] } })],
+    ["neither postings nor a script", creation({ reference: "r" })],
     ["a date", creation({ postings: [POSTING], timestamp: "2026-03-01T09:30:00Z" })],
     ["metadata of accounts", creation({ postings: [POSTING], accountMetadata: {} })],
     ["a runtime", creation({ postings: [POSTING], runtime: "machine" })],
@@ -73,9 +90,17 @@ describe("a transaction of nothing but postings, a reference and metadata", () =
     );
     const data = fc.record(
       {
-        postings: fc.oneof({ arbitrary: fc.array(posting, { maxLength: 2 }), weight: 8 }, value),
+        postings: fc.oneof(
+          { arbitrary: fc.array(posting, { maxLength: 2 }), weight: 8 },
+          value,
+          fc.constant(undefined),
+        ),
         reference: value,
         metadata: fc.oneof(fc.dictionary(fc.string(), value, { maxKeys: 2 }), mostlyAbsent),
+        script: fc.oneof(
+          { arbitrary: fc.constant(undefined), weight: 8 },
+          fc.record({ plain: value, vars: fc.oneof(mostlyAbsent, fc.constant({ a: 1 })) }),
+        ),
         force: mostlyAbsent,
         timestamp: mostlyAbsent,
       },
