@@ -74,17 +74,22 @@ export class WrittenAnswers {
     return { transaction, isReplay };
   }
 
-  /** Executes the elements that `toElements` makes of a request, and gives the body of the answer. Throws `BULK_SIZE_EXCEEDED` for too many of them. */
-  async bulk(
+  /**
+   * Executes the elements that `toElements` makes of a request, and gives the body of the answer. Nothing of the request is held while it
+   * waits for the ledger. Throws `BULK_SIZE_EXCEEDED` for too many elements.
+   */
+  bulk(
     ledger: string,
     toElements: () => readonly BulkElement[],
     { amounts, settings, ...options }: BulkOptions & Shown & { readonly settings: BulkSettings },
   ): Promise<WrittenBulk> {
     const { env, principal } = this.#context;
     const object = ledgerObject(env, ledger);
-    const elements = await checkedRequest(object, () => bounded(toElements(), settings));
     const authored = { ...options, author: authorOf(principal) };
-    return callObject(object.executeBulkWritten(elements, authored, amounts), TO_LEDGER);
+    const call = checkedRequest(object, () => bounded(toElements(), settings)).then(
+      async (elements) => object.executeBulkWritten(elements, authored, amounts),
+    );
+    return callObject(call, TO_LEDGER);
   }
 
   async transaction(

@@ -9,6 +9,7 @@ import {
   BulkResponse,
   BulkScriptStream,
 } from "#modules/ledger/http/bulk-schemas.ts";
+import type { WrittenBulk } from "#modules/ledger/http/bulk-views.ts";
 import { LedgerParams } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
@@ -61,20 +62,20 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
         ...errors(404, 412),
       },
     },
-    async ({ params, query, body, c }) => {
+    // Not an async function, which would hold the elements until the ledger has answered.
+    ({ params, query, body, c }) => {
       assertOptions(query);
       const settings = ledgerSettings.of(c.env);
       const toElements = () => parseBulk(body ?? []).map(toBulkElement);
-      const answers = WrittenAnswers.from(c.get("context"));
-      const { body: written, isDone } = await answers.bulk(params.ledger, toElements, {
-        ...query,
-        settings,
-        amounts: "integer",
-      });
-      return isDone ? { status: 200, written } : { status: 400, written };
+      return WrittenAnswers.from(c.get("context"))
+        .bulk(params.ledger, toElements, { ...query, settings, amounts: "integer" })
+        .then(toAnswer);
     },
   );
 }
+
+const toAnswer = ({ body: written, isDone }: WrittenBulk) =>
+  isDone ? ({ status: 200, written } as const) : ({ status: 400, written } as const);
 
 function assertOptions({ atomic, parallel }: { atomic: boolean; parallel: boolean }): void {
   if (atomic && parallel) {
