@@ -11,28 +11,27 @@ const OPEN_MS_MAX = 15_000;
 export const eventStreamOf = (env: Pick<Env, "EVENT_STREAM">) =>
   env.EVENT_STREAM.getByName(STREAM_NAME);
 
-/** Opens an event stream, as the texts that it consists of. Throws `RATE_LIMITED` where too many are open. */
+/** Opens an event stream, as the pieces of text, in UTF-8, that it consists of. Throws `RATE_LIMITED` where too many are open. */
 export async function openEventStream(
   { env, principal }: ServiceContext,
   { filter, ...options }: LiveStreamOptions,
-): Promise<AsyncIterable<string>> {
+): Promise<AsyncIterable<Uint8Array>> {
   const { lines, seat } = await callObject(
     eventStreamOf(env).open({ filter: { ...filter, allowed: principal.ledgers }, ...options }),
     { object: "event stream", isRead: true, timeoutMs: OPEN_MS_MAX },
   );
-  return { [Symbol.asyncIterator]: () => textsOf(lines, () => seat[Symbol.dispose]()) };
+  return { [Symbol.asyncIterator]: () => piecesOf(lines, () => seat[Symbol.dispose]()) };
 }
 
-/** Not a generator: it can be left while it waits for the next text. */
-function textsOf(lines: ReadableStream<Uint8Array>, leave: () => void): AsyncIterator<string> {
+/** Not a generator: it can be left while it waits for the next piece. */
+function piecesOf(lines: ReadableStream<Uint8Array>, leave: () => void): AsyncIterator<Uint8Array> {
   const reader = lines.getReader();
-  const decoder = new TextDecoder();
   const end = { done: true, value: undefined } as const;
   return {
     next: async () => {
       try {
         const { done, value } = await reader.read();
-        if (!done) return { done: false, value: decoder.decode(value, { stream: true }) };
+        if (!done) return { done: false, value };
       } catch {
         // The object was restarted: the client comes again, and goes on where it was.
       }

@@ -61,11 +61,14 @@ export interface PagedAnswer {
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-/** Sends the first text with the status, and each of the others when the client takes it. */
+/** Sends the first piece with the status, and each of the others when the client takes it. */
 export interface TextAnswer<S> {
   readonly status: S;
-  readonly texts: AsyncIterable<string>;
+  readonly texts: TextPieces;
 }
+
+/** A text in pieces, each a text or the bytes of one in UTF-8. */
+export type TextPieces = AsyncIterable<string | Uint8Array>;
 
 /** What stands for a body with one long list, whose pages are sent in the same way. */
 export interface ListAnswer<S, Body> {
@@ -78,12 +81,12 @@ type ItemsOf<Body> = Body extends { data: (infer Item extends object)[] } ? read
 /** An answer as a handler gave it. */
 export interface AnyAnswer {
   readonly status: number;
-  readonly texts?: AsyncIterable<string>;
+  readonly texts?: TextPieces;
   readonly pages?: PagedAnswer["pages"];
 }
 
 /** The texts of an answer that is made while it is sent. */
-export const textsOfAnswer = ({ texts, pages }: AnyAnswer): AsyncIterable<string> | undefined =>
+export const textsOfAnswer = ({ texts, pages }: AnyAnswer): TextPieces | undefined =>
   texts ?? (pages === undefined ? undefined : textsOf(pages, {}));
 
 /**
@@ -98,7 +101,7 @@ export const respondInPages = (
 
 /** The same for an answer of another kind, which is made as texts. */
 export async function respondInTexts(
-  source: AsyncIterable<string>,
+  source: TextPieces,
   {
     status,
     contentType,
@@ -106,7 +109,7 @@ export async function respondInTexts(
   }: { status: number; contentType: string; request: StreamedRequest },
 ): Promise<Response> {
   const texts = source[Symbol.asyncIterator]();
-  let next: IteratorResult<string> | undefined = await texts.next();
+  let next: IteratorResult<string | Uint8Array> | undefined = await texts.next();
   // The request's work is done when the last text is taken, or the client has gone away.
   const { ticket } = request;
   request.ticket = undefined;
@@ -117,7 +120,11 @@ export async function respondInTexts(
         try {
           const item = next ?? (await texts.next());
           next = undefined;
-          if (item.done !== true) return controller.enqueue(encoder.encode(item.value));
+          if (item.done !== true) {
+            const { value } = item;
+            controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
+            return;
+          }
           ticket?.release();
           controller.close();
         } catch (error) {

@@ -115,7 +115,7 @@ describe("a stream", () => {
         { ...rest, principal: { ...principal, ledgers: [mine] } },
         { filter: { types: ["*"], ledgers }, lastEventId: from, follows: false },
       );
-      return (await Array.fromAsync(stream)).join("");
+      return new Blob(await Array.fromAsync(stream)).text();
     };
     expect(await texts(undefined)).toContain("of mine");
     expect(await texts(undefined)).not.toContain("of another");
