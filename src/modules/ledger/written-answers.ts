@@ -86,10 +86,9 @@ export class WrittenAnswers {
     const { env, principal } = this.#context;
     const object = ledgerObject(env, ledger);
     const authored = { ...options, author: authorOf(principal) };
-    const call = checkedRequest(object, () => bounded(toElements(), settings)).then(
-      async (elements) => object.executeBulkWritten(elements, authored, amounts),
+    return checkedRequest(object, () => bounded(toElements(), settings)).then((elements) =>
+      callObject(object.executeBulkWritten(elements, authored, amounts), TO_LEDGER),
     );
-    return callObject(call, TO_LEDGER);
   }
 
   async transaction(

@@ -44,7 +44,7 @@ import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
 import { writeBulk, type WrittenBulk } from "#modules/ledger/http/bulk-views.ts";
 import { logError } from "#platform/log.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
-import { attempt, type Result } from "#platform/result.ts";
+import { attempt, mapResult, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
@@ -93,13 +93,13 @@ export class LedgerObject extends DurableObject<Env> {
     return this.#writeOwn((engine) => engine.execute(command, options));
   }
 
-  /** Executes a command and gives the JSON of its transaction, which is written in the same turn: nothing else of it stays. */
+  /** Executes a command and gives the JSON of its transaction. */
   async executeWritten(
     command: Command,
     options: WriteOptions,
     amounts: AmountForm,
   ): Promise<Result<WrittenOutcome>> {
-    return this.#writeOwn((engine) => writeOutcome(engine.execute(command, options), amounts));
+    return mapResult(await this.execute(command, options), (made) => writeOutcome(made, amounts));
   }
 
   /** With a uuid, one of many calls for that ledger. */
@@ -109,7 +109,9 @@ export class LedgerObject extends DurableObject<Env> {
     uuid?: string,
   ): Promise<Result<Result<Outcome>[]>> {
     return this.#writeOwn((engine) => {
-      return this.#violations.settled(engine.executeBulk(elements, options), options);
+      const results = engine.executeBulk(elements, options);
+      if (options.atomic && results.some(({ ok }) => !ok)) this.#violations.clear();
+      return results;
     }, uuid);
   }
 
@@ -119,10 +121,8 @@ export class LedgerObject extends DurableObject<Env> {
     options: BulkOptions,
     amounts: AmountForm,
   ): Promise<Result<WrittenBulk>> {
-    return this.#writeOwn((engine) => {
-      const results = this.#violations.settled(engine.executeBulk(elements, options), options);
-      return writeBulk(elements, results, amounts);
-    });
+    const results = await this.executeBulk(elements, options);
+    return mapResult(results, (made) => writeBulk(elements, made, amounts));
   }
 
   /** Takes entries of another ledger's log, as many of the first as one turn allows. Refuses a second import beside one. */

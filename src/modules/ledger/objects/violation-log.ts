@@ -1,6 +1,4 @@
-import type { BulkOptions, Outcome } from "#ledger-engine";
 import { log } from "#platform/log.ts";
-import type { Result } from "#platform/result.ts";
 
 /** Most lines that the writes of one group leave in the log of the deployment. */
 const LINES_MAX = 10;
@@ -15,12 +13,6 @@ export class ViolationLog {
   clear(): void {
     this.#counts.clear();
     this.#others = 0;
-  }
-
-  /** Forgets the violations of a bulk that was rolled back, whose results these are, and gives the results. */
-  settled(results: Result<Outcome>[], { atomic }: BulkOptions): Result<Outcome>[] {
-    if (atomic && results.some(({ ok }) => !ok)) this.clear();
-    return results;
   }
 
   add(text: string): void {
