@@ -52,7 +52,7 @@ export function toTransactionCommand(
  * comes. Throws `VALIDATION`.
  */
 export function toBulkTransaction(request: TransactionRequest): CreateTransaction | RunScript {
-  kindOf(request);
+  kindOf(request); // throws where there are several
   return toCommandOfKind(request, { force: false });
 }
 

@@ -6,9 +6,9 @@ type Creation = Extract<BulkElementRequest, { action: "CREATE_TRANSACTION" }>;
 type PostingRequest = NonNullable<TransactionRequest["postings"]>[number];
 
 /**
- * Reads a request for a transaction of nothing but postings or a script, a reference and metadata, as nearly all of them are. It gives what the schema
- * `TransactionRequest` would give, in a tenth of the time; undefined for every other request, of which only the schema can
- * say what is wrong.
+ * Reads a plain request for a transaction: postings or a script, and perhaps a reference and metadata. Nearly all requests are plain. The
+ * result is that of the schema `TransactionRequest`, in a tenth of the time; undefined for every other request, which the schema reads, and of
+ * which only the schema can say what is wrong.
  */
 export function readPlainTransaction(value: unknown): TransactionRequest | undefined {
   if (!isRecord(value) || hasOthers(value)) return undefined;
@@ -32,7 +32,7 @@ export function readPlainCreation(element: unknown): Creation | undefined {
   return data === undefined ? undefined : { action: "CREATE_TRANSACTION", ik, data };
 }
 
-/** Whether a transaction has other members than those that are read here. */
+/** Whether a request has members that a plain one lacks. */
 const hasOthers = (request: Fields): boolean =>
   request["timestamp"] !== undefined ||
   request["accountMetadata"] !== undefined ||
@@ -41,7 +41,7 @@ const hasOthers = (request: Fields): boolean =>
 
 type ScriptRequest = NonNullable<TransactionRequest["script"]>;
 
-/** Values of variables are checked where the script is run. */
+/** Reads a script with its variables, whose values are checked where the script is run. */
 function readScript(value: unknown): ScriptRequest | undefined {
   if (!isRecord(value)) return undefined;
   const { plain, vars, template } = value;

@@ -22,8 +22,8 @@ const IDLE_MS = 600_000;
 const NOTICE_MS = 2 * FLAG_MS;
 
 /**
- * How often streams are woken, all together: each write to a stream takes the time of three events. Where a hundred are open, each takes
- * the events of 0.2 s at once.
+ * How often streams are woken in a second, all of them together. With 87 streams open, a write to each of them at every event took a quarter of
+ * the time in which V8 collects garbage. A stream among a hundred now gets the events of 0.2 s in one write.
  */
 const WAKES_PER_SECOND = 500;
 

@@ -1,6 +1,6 @@
 /**
- * Runs an action at most once in an interval: at once where the last run is so long ago, and otherwise when it is, once for
- * all calls meanwhile. A throttle with a leading and a trailing edge:
+ * Runs an action at most once in an interval: a throttle with a leading and a trailing edge. A call runs the action at once if the last run is at
+ * least an interval ago. Otherwise the action runs at the end of the interval, once for all calls that came meanwhile.
  *
  *     calls   x x x   x            x
  *     runs    x     x     x        x
@@ -15,7 +15,7 @@ export class Throttle {
     this.#run = run;
   }
 
-  /** The interval, in milliseconds, is that of the first call that waits. */
+  /** `intervalMs` counts for a call that runs the action or begins to wait; calls during a wait join it. */
   call(intervalMs: number): void {
     if (this.#timer !== undefined) return;
     const sinceMs = this.#lastMs === undefined ? intervalMs : Date.now() - this.#lastMs;

@@ -27,7 +27,7 @@ const MINUTE_MS = 60_000;
 const QUEUE = 128;
 /** As much as a client that sets itself up sends at once. Each work of such a kind adds to what later events cost. */
 const SHORT_QUEUE = 16;
-/** As many starts as are made in two seconds on a busy machine. Each that waits holds 0.3 MB of the runtime, besides its request. */
+/** Each start that is made then holds 0.3 MB of the runtime for as long as its client waits for the instance. */
 const START_QUEUE = 48;
 
 /** The kinds of work that have a budget. A request is of one kind; work inside of it may take a second one. */

@@ -31,8 +31,8 @@ export interface WrittenBulk {
 }
 
 /**
- * Writes the answer to a bulk: a result for each element, also for those behind a failure, which were not run. The pieces are joined once, because
- * an answer may have a megabyte.
+ * Writes the answer to a bulk, with a result for each element: elements behind a failure that ended the bulk were not run, and their results say
+ * so. An answer may have a megabyte, so its pieces are joined once.
  */
 export function writeBulk(
   elements: readonly BulkElement[],
