@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Figure, holds, type Report, reportLines } from "./abuse/report.ts";
+import { RoundMemory } from "./abuse/round-memory.ts";
 import { abuseBookings } from "./abuse/scenarios/bookings.ts";
 import { abuseTogether } from "./abuse/scenarios/crowd.ts";
 import { abuseLogins } from "./abuse/scenarios/logins.ts";
@@ -18,10 +18,8 @@ const SCENARIOS: Readonly<Record<string, (world: World) => Promise<Report>>> = {
   triggers: abuseTriggers,
 };
 
-/** How much a second round may add to the memory of the runtime after the first one, in megabytes. */
+/** How much a second round may leave in the memory of the runtime beyond what the first one left, in megabytes. */
 const GROWTH_MB_MAX = 50;
-/** Caches and queues count as empty after this time without work. */
-const SETTLE_MS = 300_000;
 
 const USAGE =
   "The abuse takes --only a,b, --rounds N, --settle, and --against CHECKOUT, which is abused first.";
@@ -51,7 +49,7 @@ async function abuseServer(
 ): Promise<Figure[]> {
   const figures: Figure[] = [];
   const world = await buildWorld(checkout);
-  const memory: number[] = [inMb(checkout)];
+  const memory = new RoundMemory(world, { settles });
   try {
     for (let round = 1; round <= rounds; round++) {
       for (const name of only) {
@@ -60,31 +58,14 @@ async function abuseServer(
         say(`\n${name}, round ${round}\n${reportLines(report)}`);
         figures.push(...report.figures);
       }
-      memory.push(inMb(checkout));
+      await memory.endRound();
     }
   } finally {
     world.receiver.close();
   }
-  const [before = Number.NaN, first = Number.NaN, second] = memory;
-  const scenario = "memory";
-  const ofMemory: Figure[] = [
-    { scenario, name: "the runtime before", value: before, unit: "MB" },
-    { scenario, name: "the runtime after the first round", value: first, unit: "MB" },
-  ];
-  if (second !== undefined) {
-    const name = "what the second round adds";
-    ofMemory.push({ scenario, name, value: second - first, unit: "MB", most: GROWTH_MB_MAX });
-  }
-  if (settles) {
-    await delay(SETTLE_MS);
-    const name = "the runtime five minutes later";
-    ofMemory.push({ scenario, name, value: inMb(checkout), unit: "MB" });
-  }
-  say(`\nmemory\n${reportLines({ figures: ofMemory, streams: [] })}`);
-  return [...figures, ...ofMemory];
+  say(`\nmemory\n${reportLines({ figures: memory.figures(GROWTH_MB_MAX), streams: [] })}`);
+  return [...figures, ...memory.figures(GROWTH_MB_MAX)];
 }
-
-const inMb = (checkout: Checkout): number => (checkout.memoryBytes() ?? Number.NaN) / 1e6;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
