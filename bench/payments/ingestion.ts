@@ -1,6 +1,6 @@
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import { PAYMENT_SCHEMES, PAYMENT_STATUSES } from "#modules/payments/core/enums.ts";
-import type { PreparedPage } from "#modules/payments/ingest.ts";
+import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { OutboxStore } from "#platform/events/outbox-store.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at, payment } from "#test/support/payments/provider-objects.ts";

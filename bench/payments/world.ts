@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { sealConfig } from "#modules/payments/installs/config.ts";
-import { CONNECTORS_MAX } from "#modules/payments/installs/install.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { CONNECTORS_MAX } from "#modules/payments/lifecycle/install.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";

@@ -1,7 +1,7 @@
 import { ALL, filtersBy, type PaymentRead, plainRead, readsOf } from "#bench/payments/reads.ts";
 import { COUNT, createdAt, type ListWorld } from "#bench/payments/world.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
-import { CONNECTORS_MAX } from "#modules/payments/installs/install.ts";
+import { CONNECTORS_MAX } from "#modules/payments/lifecycle/install.ts";
 import { INSTANCES_KEPT } from "#modules/payments/polling/instances.ts";
 import { scheduleIdOf } from "#modules/payments/polling/list.ts";
 import { toMicros } from "#platform/time.ts";

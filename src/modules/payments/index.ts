@@ -3,8 +3,12 @@ import { sql } from "drizzle-orm";
 import { ACCOUNT_EVENT_TYPES } from "./accounts/event-types.ts";
 import { BALANCE_EVENT_TYPES } from "./balances/event-types.ts";
 import { BANK_ACCOUNT_EVENT_TYPES } from "./bank-accounts/event-types.ts";
-import { bookingListener } from "./bookings/event-listener.ts";
-import { runBookings } from "./bookings/run.ts";
+import {
+  BOOKINGS_SWEEP,
+  CONNECTORS_SWEEP,
+  INITIATIONS_SWEEP,
+  JOBS_SWEEP,
+} from "./common/sweep-names.ts";
 import { CONVERSION_EVENT_TYPES } from "./conversions/event-types.ts";
 import { PAYMENT_ERRORS } from "./errors.ts";
 import { HEALTH_EVENT_TYPES } from "./health/event-types.ts";
@@ -43,16 +47,18 @@ import { registerUsers } from "./http/v3/users/users.ts";
 import { registerWebhookReception } from "./http/webhooks.ts";
 import { INITIATION_EVENT_TYPES } from "./initiations/event-types.ts";
 import { CONNECTOR_EVENT_TYPES } from "./installs/event-types.ts";
-import { sweepJobs } from "./jobs/run.ts";
+import { sweepJobs } from "./job-runner/run.ts";
+import { bookingListener } from "./mirror/event-listener.ts";
+import { runBookings } from "./mirror/run.ts";
 import { sweepInitiations } from "./movements/sweep.ts";
 import { ORDER_EVENT_TYPES } from "./orders/event-types.ts";
+import { OWNED_ROWS } from "./owned-rows.ts";
 import { PAYMENT_TABLES } from "./payment-tables.ts";
 import { PAYMENT_EVENT_TYPES } from "./payments/event-types.ts";
-import { ConnectorObject } from "./polling/connector-object.ts";
+import { ConnectorClock } from "./polling/connector-clock.ts";
 import { sweepConnectors } from "./polling/sweep.ts";
 import { POOL_EVENT_TYPES } from "./pools/event-types.ts";
 import { paymentSettings } from "./settings.ts";
-import { BOOKINGS_SWEEP, CONNECTORS_SWEEP, INITIATIONS_SWEEP, JOBS_SWEEP } from "./sweep-names.ts";
 import { TASK_EVENT_TYPES } from "./tasks/event-types.ts";
 import { checkTransfer } from "./transfers/check.ts";
 import { requestTransfer } from "./transfers/request.ts";
@@ -62,10 +68,26 @@ import { honourLedgers } from "#platform/http/access.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
 
+/** The Durable Object of an installation. */
+export class ConnectorObject extends ConnectorClock {
+  protected override readonly ownedRows = OWNED_ROWS;
+}
+
 /**
  * Payments: what providers report of accounts, balances and payments, and money that is moved through them. Each entity has a
- * folder, in which a use case has a file; `connectors` has a folder for each kind of provider; `http/v3` and `http/v1`
- * translate the two generations of the API to the same use cases.
+ * folder, in which a use case has a file; `connectors` has a folder for each kind of provider. The folders stand on floors, from the API down
+ * to what knows nothing else; a folder imports from those below it only (`scripts/lib/rooms/room-table.ts`):
+ *
+ *     http           v3, v1, florin: two generations of the API and Florin's own, over the same use cases
+ *     engine         job-runner
+ *                    polling: pages of providers     deliveries: their webhooks     transfers: payouts of workflows
+ *                    movements: money on its way
+ *     ingestion      what a provider gave becomes rows and events          mirror: payments in a ledger          users
+ *     rows           bank-accounts  health  payments
+ *                    initiations  jobs  lifecycle  pools  rejected
+ *                    accounts  balances  bookings  conversions  orders  schedules  tasks  webhooks
+ *                    installs: the connectors that are installed
+ *     ground         segments  common  connectors  core
  */
 export const paymentsModule: Module = {
   name: "payments",
@@ -142,4 +164,4 @@ export const paymentsModule: Module = {
   classes: { ConnectorObject },
 };
 
-export { checkTransfer, ConnectorObject, readPaymentV1, requestTransfer };
+export { checkTransfer, readPaymentV1, requestTransfer };

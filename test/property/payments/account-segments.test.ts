@@ -1,11 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
 import { listAccounts } from "#modules/payments/accounts/list.ts";
 import type { ProviderAccount } from "#modules/payments/connectors/provider-objects.ts";
 import type { AccountType } from "#modules/payments/core/enums.ts";
 import { decodeOwnedId, encodeConnectorId } from "#modules/payments/core/ids.ts";
-import { removeOwnedRows } from "#modules/payments/installs/owned-rows.ts";
+import { prepareAccounts } from "#modules/payments/ingestion/accounts.ts";
+import { removeOwnedRows } from "#modules/payments/lifecycle/owned-rows.ts";
+import { OWNED_ROWS } from "#modules/payments/owned-rows.ts";
 import { poolBalances } from "#modules/payments/pools/balances.ts";
 import { matchingAccounts } from "#modules/payments/pools/dynamic.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -143,7 +144,11 @@ test("filters find the same accounts with segments as without", async () => {
         }
       };
       await check(stored);
-      const removal = { connectorKey: world.connector.key, untilMs: Infinity };
+      const removal = {
+        connectorKey: world.connector.key,
+        ownedRows: OWNED_ROWS,
+        untilMs: Infinity,
+      };
       await removeOwnedRows(world.d1.db, removal);
       await check(stored.filter(({ isOther }) => isOther));
     }),

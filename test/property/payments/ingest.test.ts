@@ -6,7 +6,7 @@ import type {
 } from "#modules/payments/connectors/provider-objects.ts";
 import { PAYMENT_STATUSES } from "#modules/payments/core/enums.ts";
 import { type AdjustmentFacts, derivePayment } from "#modules/payments/core/payment-amounts.ts";
-import { isOutdated, type PreparedPage } from "#modules/payments/ingest.ts";
+import { isOutdated, type PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at, balance, payment } from "#test/support/payments/provider-objects.ts";
 

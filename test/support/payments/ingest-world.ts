@@ -1,13 +1,13 @@
-import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
-import { prepareBalances } from "#modules/payments/balances/ingest.ts";
 import type {
   ProviderAccount,
   ProviderBalance,
   ProviderPayment,
 } from "#modules/payments/connectors/provider-objects.ts";
-import type { PreparedPage } from "#modules/payments/ingest.ts";
+import { prepareAccounts } from "#modules/payments/ingestion/accounts.ts";
+import { prepareBalances } from "#modules/payments/ingestion/balances.ts";
+import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
+import { type PaymentsPage, preparePayments } from "#modules/payments/ingestion/payments.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
-import { type PaymentsPage, preparePayments } from "#modules/payments/payments/ingest.ts";
 import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { at } from "#test/support/payments/provider-objects.ts";

@@ -8,6 +8,7 @@ import type {
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
+import { preparePayments } from "#modules/payments/ingestion/payments.ts";
 import { approveInitiation } from "#modules/payments/initiations/approve.ts";
 import {
   type CreatedInitiation,
@@ -16,14 +17,13 @@ import {
 } from "#modules/payments/initiations/create.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import { allInitiationAdjustments } from "#modules/payments/initiations/list-adjustments.ts";
+import { claimMovements, nextMovementMs } from "#modules/payments/initiations/movement-rows.ts";
 import { reverseInitiation } from "#modules/payments/initiations/reverse.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { execute } from "#modules/payments/movements/execute.ts";
 import { MovementLoop } from "#modules/payments/movements/loop.ts";
-import { claimMovements, nextMovementMs } from "#modules/payments/movements/store.ts";
 import { sweepInitiations } from "#modules/payments/movements/sweep.ts";
-import { preparePayments } from "#modules/payments/payments/ingest.ts";
 import { findTask } from "#modules/payments/tasks/store.ts";
 import type { Task } from "#modules/payments/tasks/task.ts";
 import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
+import { getTableName } from "drizzle-orm";
 import { expect } from "vitest";
 import { decodeConnectorId, encodeConnectorId } from "#modules/payments/core/ids.ts";
-import { OWNED_TABLES } from "#modules/payments/installs/owned-rows.ts";
+import { OWNED_ROWS } from "#modules/payments/owned-rows.ts";
 import { api, freshName, token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { sdk } from "#test/support/platform/sdk/sdk.ts";
@@ -101,7 +102,8 @@ export const referenceOf = (connectorID: string): string =>
 /** How many rows each table holds of a connector, whether it is installed or was; without tables that hold none. */
 export async function ownedRows(key: number): Promise<Record<string, number>> {
   const counts = await Promise.all(
-    OWNED_TABLES.map(async (name) => {
+    OWNED_ROWS.map(async ({ table }) => {
+      const name = getTableName(table);
       const row = await env.DB.prepare(`SELECT count(*) AS n FROM ${name} WHERE connector_key = ?`)
         .bind(key)
         .first<{ n: number }>();

@@ -1,5 +1,6 @@
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
-import { installConnector } from "#modules/payments/installs/install.ts";
+import { installConnector } from "#modules/payments/lifecycle/install.ts";
+import { OWNED_ROWS } from "#modules/payments/owned-rows.ts";
 import { type Continuation, runConnector } from "#modules/payments/polling/run.ts";
 import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";
 import { fromMillis } from "#platform/time.ts";
@@ -46,7 +47,11 @@ export class PollingWorld {
   }
 
   run({ reference }: ConnectorId): Promise<Continuation> {
-    return runConnector(this.context, reference, Date.now() + 60_000);
+    return runConnector(this.context, {
+      reference,
+      ownedRows: OWNED_ROWS,
+      untilMs: Date.now() + 60_000,
+    });
   }
 
   /** Runs a connector until it waits for its next period, or is gone. The time goes on as fast as it waits. */

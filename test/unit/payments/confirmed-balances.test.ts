@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { listBalances } from "#modules/payments/balances/list.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
-import { uninstallConnector } from "#modules/payments/installs/remove.ts";
+import { uninstallConnector } from "#modules/payments/lifecycle/remove.ts";
 import { poolBalances } from "#modules/payments/pools/balances.ts";
 import { registerListeners } from "#platform/events/listeners.ts";
 import { fromMillis, type Timestamp } from "#platform/time.ts";

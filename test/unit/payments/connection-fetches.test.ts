@@ -3,8 +3,8 @@ import { ConnectorError } from "#modules/payments/connectors/connector-error.ts"
 import type { FetchRequest, FetchTask, Plugin } from "#modules/payments/connectors/contract.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import { type InstalledConnector, requireConnector } from "#modules/payments/installs/store.ts";
-import { connectionFetches } from "#modules/payments/polling/connection-fetches.ts";
 import { fetchPage } from "#modules/payments/polling/fetch-page.ts";
+import { connectionFetches } from "#modules/payments/users/connection-fetches.ts";
 import { fromMillis } from "#platform/time.ts";
 import { PollingWorld } from "#test/support/payments/polling-world.ts";
 import { conversion, order } from "#test/support/payments/provider-orders.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ConnectionNews } from "#modules/payments/connectors/webhook-contract.ts";
+import { storeReport } from "#modules/payments/deliveries/translate.ts";
 import { type InstalledConnector, requireConnector } from "#modules/payments/installs/store.ts";
-import { storeReport } from "#modules/payments/webhooks/translate.ts";
 import { parseJson } from "#platform/json.ts";
 import { PollingWorld } from "#test/support/payments/polling-world.ts";
 import { at } from "#test/support/payments/provider-objects.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isOutdated } from "#modules/payments/ingest.ts";
+import { isOutdated } from "#modules/payments/ingestion/page.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { account, at, balance, payment } from "#test/support/payments/provider-objects.ts";
 

@@ -4,7 +4,7 @@ import { createBankAccount } from "#modules/payments/bank-accounts/create.ts";
 import { forwardBankAccount } from "#modules/payments/bank-accounts/forward.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import { TASK_IDS } from "#modules/payments/core/task-references.ts";
-import { sweepJobs } from "#modules/payments/jobs/run.ts";
+import { sweepJobs } from "#modules/payments/job-runner/run.ts";
 import { paymentJobs } from "#modules/payments/jobs/tables.ts";
 import { findTask } from "#modules/payments/tasks/store.ts";
 import { runLinkCompletion } from "#modules/payments/users/complete-link.ts";

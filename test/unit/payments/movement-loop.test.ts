@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { MovementRow } from "#modules/payments/initiations/movement-rows.ts";
 import { MovementLoop, MOVING_MAX } from "#modules/payments/movements/loop.ts";
-import type { MovementRow } from "#modules/payments/movements/store.ts";
 
 /** Movements of a connector, whose provider answers when the test says so. */
 class TestMover {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { updateConnector } from "#modules/payments/installs/update.ts";
+import { updateConnector } from "#modules/payments/lifecycle/update.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 import { usePollingBench, withAccounts } from "#test/support/payments/polling-bench.ts";
 

@@ -1,6 +1,7 @@
+import { getTableName } from "drizzle-orm";
 import { describe, expect, test, vi } from "vitest";
-import { OWNED_TABLES } from "#modules/payments/installs/owned-rows.ts";
-import { resetConnector, uninstallConnector } from "#modules/payments/installs/remove.ts";
+import { resetConnector, uninstallConnector } from "#modules/payments/lifecycle/remove.ts";
+import { OWNED_ROWS } from "#modules/payments/owned-rows.ts";
 import { sweepConnectors } from "#modules/payments/polling/sweep.ts";
 import {
   genericAccount,
@@ -99,7 +100,9 @@ describe("a removal", () => {
     const tables = bench.world.d1.rows(
       "SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'connector_key'",
     );
-    expect([...OWNED_TABLES].toSorted()).toEqual(tables.map(({ name }) => String(name)).toSorted());
+    expect(OWNED_ROWS.map(({ table }) => getTableName(table)).toSorted()).toEqual(
+      tables.map(({ name }) => String(name)).toSorted(),
+    );
   });
 
   const owned = [

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { preparePayments } from "#modules/payments/ingestion/payments.ts";
 import { adjustmentKey } from "#modules/payments/initiations/adjustment-keys.ts";
-import { lastOwnedRows, removeOwnedRows } from "#modules/payments/installs/owned-rows.ts";
-import { preparePayments } from "#modules/payments/payments/ingest.ts";
+import { lastOwnedRows, removeOwnedRows } from "#modules/payments/lifecycle/owned-rows.ts";
+import { OWNED_ROWS } from "#modules/payments/owned-rows.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { payment } from "#test/support/payments/provider-objects.ts";
 
@@ -29,7 +30,7 @@ test("rows of a connector go some at a time, with what hangs on them, and only t
   const world = new IngestWorld();
   await storeAll(world);
   const { db } = world.d1;
-  const removal = { connectorKey: world.connector.key, untilMs: Infinity };
+  const removal = { connectorKey: world.connector.key, ownedRows: OWNED_ROWS, untilMs: Infinity };
   let left = countOf(world, "payment_payments");
   expect(left).toBe(2 * ROWS);
   const slices: number[] = [];
@@ -44,7 +45,7 @@ test("rows of a connector go some at a time, with what hangs on them, and only t
   expect(await removeOwnedRows(db, { ...removal, untilMs: 0 })).toBe(false);
   expect(await removeOwnedRows(db, removal)).toBe(true);
   expect(slices).toEqual([ROWS_AT_ONCE, ROWS_AT_ONCE, ROWS - 2 * ROWS_AT_ONCE]);
-  const [first, ...others] = lastOwnedRows(db, world.connector.key);
+  const [first, ...others] = lastOwnedRows(db, removal);
   if (first !== undefined) await db.batch([first, ...others]);
   expect(countOf(world, "payment_payments")).toBe(ROWS);
   expect(countOf(world, "payment_adjustments")).toBe(ROWS);
@@ -77,9 +78,16 @@ test("adjustments go with their initiations, and those of others stay", async ()
   });
   const left = () => d1.rows("SELECT initiation_key AS key FROM payment_initiation_adjustments");
   expect(left()).toHaveLength(6);
-  await removeOwnedRows(d1.db, { connectorKey: connector.key, untilMs: Infinity });
+  await removeOwnedRows(d1.db, {
+    connectorKey: connector.key,
+    ownedRows: OWNED_ROWS,
+    untilMs: Infinity,
+  });
   expect(left()).toEqual([{ key: adjusted[1] }, { key: adjusted[1] }]);
-  const [first, ...others] = lastOwnedRows(d1.db, other.key);
+  const [first, ...others] = lastOwnedRows(d1.db, {
+    connectorKey: other.key,
+    ownedRows: OWNED_ROWS,
+  });
   if (first !== undefined) await d1.db.batch([first, ...others]);
   expect(left()).toEqual([]);
 });

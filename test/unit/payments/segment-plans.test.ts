@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { listAccounts } from "#modules/payments/accounts/list.ts";
-import { prepareConversions } from "#modules/payments/conversions/ingest.ts";
 import { listConversions } from "#modules/payments/conversions/list.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
 import { ACCOUNT_TERMS } from "#modules/payments/core/terms/account-terms.ts";
 import { PAYMENT_TERMS } from "#modules/payments/core/terms/payment-terms.ts";
 import { CONVERSION_TERMS, ORDER_TERMS } from "#modules/payments/core/terms/trade-terms.ts";
-import { prepareOrders } from "#modules/payments/orders/ingest.ts";
+import { prepareConversions } from "#modules/payments/ingestion/conversions.ts";
+import { prepareOrders } from "#modules/payments/ingestion/orders.ts";
 import { listOrders } from "#modules/payments/orders/list.ts";
 import { listPayments } from "#modules/payments/payments/list.ts";
 import {

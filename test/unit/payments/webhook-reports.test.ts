@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
-import { storeReport } from "#modules/payments/webhooks/translate.ts";
+import { storeReport } from "#modules/payments/deliveries/translate.ts";
 import { InitiationWorld } from "#test/support/payments/initiation-world.ts";
 import { account, at, balance } from "#test/support/payments/provider-objects.ts";
 

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findViolations, readSources } from "#scripts/lib/rooms.ts";
+import { findViolations, readSources } from "#scripts/lib/rooms/violations.ts";
 
 const SOURCES = readSources("src");
 
@@ -45,6 +45,26 @@ describe("an arrow that the table lacks is refused:", () => {
     ["writing in reading", "ledger-engine/read/logs/x.ts", "#ledger-engine/write/log-writer.ts"],
     ["HTTP in the engine", "ledger-engine/x.ts", "#platform/http/endpoint.ts"],
     ["the engine's file in a module", "modules/ledger/x.ts", "#ledger-engine/engine.ts"],
+    [
+      "the engine of payments in an entity's rows",
+      "modules/payments/accounts/x.ts",
+      "#modules/payments/polling/run.ts",
+    ],
+    [
+      "ingestion in an entity's rows",
+      "modules/payments/payments/x.ts",
+      "#modules/payments/ingestion/page.ts",
+    ],
+    [
+      "an entity on the same floor",
+      "modules/payments/orders/x.ts",
+      "#modules/payments/accounts/tables.ts",
+    ],
+    [
+      "payments' API in its engine",
+      "modules/payments/movements/x.ts",
+      "#modules/payments/http/lists.ts",
+    ],
     ["a module in the library", "library/x.ts", "#modules/ledger/index.ts"],
     ["an engine's way past its face", "library/x.ts", "#ledger-engine/storage/payload.ts"],
     [
@@ -164,7 +184,7 @@ test("an import that leads nowhere is refused", () => {
 
 test("a folder that the table does not know is refused", () => {
   expect(violationsOf("attic/x.ts", "zod")).toEqual([
-    "attic/x.ts is in no room of scripts/lib/room-table.ts",
+    "attic/x.ts is in no room of scripts/lib/rooms/room-table.ts",
   ]);
 });
 

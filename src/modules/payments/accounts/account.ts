@@ -1,8 +1,8 @@
 import type { paymentAccounts } from "./tables.ts";
+import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import type { AccountType } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import type { ConnectorDirectory, ConnectorEntry } from "#modules/payments/installs/directory.ts";
-import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import { parseJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { paymentEvent, rawDataOf } from "#modules/payments/common/events.ts";
 import { ACCOUNT_TYPES, type AccountType } from "#modules/payments/core/enums.ts";
 import {
   encodeConnectorId,
@@ -7,7 +8,6 @@ import {
   type OwnedId,
   toOwnedJson,
 } from "#modules/payments/core/ids.ts";
-import { paymentEvent, rawDataOf } from "#modules/payments/events.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";

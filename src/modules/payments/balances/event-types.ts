@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { paymentEvent } from "#modules/payments/common/events.ts";
 import type { HeldAmount } from "#modules/payments/core/balance-history.ts";
 import {
   encodeConnectorId,
@@ -7,7 +8,6 @@ import {
   type OwnedId,
   toOwnedJson,
 } from "#modules/payments/core/ids.ts";
-import { paymentEvent } from "#modules/payments/events.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 import { TimestampOutput } from "#platform/http/schemas.ts";

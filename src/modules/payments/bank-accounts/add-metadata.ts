@@ -5,7 +5,7 @@ import {
   mergedMetadata,
   type ObjectMetadata,
   metadataTooLarge,
-} from "#modules/payments/metadata.ts";
+} from "#modules/payments/common/metadata.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";

@@ -1,6 +1,6 @@
+import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
 import type { BankNumbers } from "#modules/payments/core/owners/bank-numbers.ts";
-import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** A bank account as lists show it: without its numbers. */

@@ -2,13 +2,13 @@ import type { BankAccountWithNumbers } from "./bank-account.ts";
 import { savedBankAccountEvent } from "./event-types.ts";
 import { sealNumbers } from "./store.ts";
 import { paymentBankAccounts } from "./tables.ts";
+import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/common/metadata.ts";
 import {
   type BankNumbers,
   maskNumbers,
   numbersProblem,
 } from "#modules/payments/core/owners/bank-numbers.ts";
 import { signatureOf } from "#modules/payments/core/signature.ts";
-import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/metadata.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import type { BankAccountWithNumbers } from "./bank-account.ts";
+import { paymentEvent } from "#modules/payments/common/events.ts";
 import {
   canonicalJson,
   encodeConnectorId,
   encodeOwnedId,
   idempotencyKeyOf,
 } from "#modules/payments/core/ids.ts";
-import { paymentEvent } from "#modules/payments/events.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";

@@ -1,9 +1,9 @@
 import { asc, eq, type SQL, sql } from "drizzle-orm";
 import type { BankAccount, BankAccountWithNumbers, RelatedAccount } from "./bank-account.ts";
 import { paymentBankAccountRelations, paymentBankAccounts } from "./tables.ts";
+import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import type { BankNumbers } from "#modules/payments/core/owners/bank-numbers.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
-import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { paymentEvent } from "#modules/payments/common/events.ts";
 import type { ProviderConversion } from "#modules/payments/connectors/provider-orders.ts";
 import { CONVERSION_STATUSES } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
@@ -8,7 +9,6 @@ import {
   encodeOwnedId,
   idempotencyKeyOf,
 } from "#modules/payments/core/ids.ts";
-import { paymentEvent } from "#modules/payments/events.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";

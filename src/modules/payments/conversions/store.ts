@@ -1,10 +1,10 @@
 import { and, eq } from "drizzle-orm";
 import type { Conversion } from "./conversion.ts";
 import { paymentConversions } from "./tables.ts";
+import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import { given } from "#modules/payments/core/given.ts";
 import type { ConnectorId, OwnedId } from "#modules/payments/core/ids.ts";
 import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
-import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson } from "#platform/json.ts";

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
+import { paymentEvent } from "#modules/payments/common/events.ts";
 import type {
   ConnectorHealth,
   healthNews,
   HealthPart,
 } from "#modules/payments/core/connector-health.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
-import { paymentEvent } from "#modules/payments/events.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";

@@ -17,9 +17,9 @@ import {
   unknownConnector,
 } from "#modules/payments/installs/store.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
-import type { Schedule } from "#modules/payments/polling/schedule.ts";
-import { paymentSchedules } from "#modules/payments/polling/tables.ts";
 import { paymentRejectedItems } from "#modules/payments/rejected/tables.ts";
+import type { Schedule } from "#modules/payments/schedules/schedule.ts";
+import { paymentSchedules } from "#modules/payments/schedules/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { listPage } from "#platform/db/list.ts";

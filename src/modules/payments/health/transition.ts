@@ -12,7 +12,7 @@ import {
 import { paymentMovements } from "#modules/payments/initiations/tables.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
-import { paymentSchedules } from "#modules/payments/polling/tables.ts";
+import { paymentSchedules } from "#modules/payments/schedules/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";

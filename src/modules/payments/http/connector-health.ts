@@ -12,7 +12,7 @@ import {
 } from "#modules/payments/health/read.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { scheduleIdOf } from "#modules/payments/polling/list.ts";
-import type { Schedule } from "#modules/payments/polling/schedule.ts";
+import type { Schedule } from "#modules/payments/schedules/schedule.ts";
 import {
   readWebhookHealth,
   type WebhookHealth as RegisteredHealth,

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import { isCurrencyAsset } from "#modules/payments/core/assets.ts";
 import { isCountryCode } from "#modules/payments/core/owners/country-codes.ts";
-import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import { MetadataSchema } from "#platform/http/schemas.ts";
 
 /** Fields that many requests have. */

@@ -2,7 +2,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { toConnectorId } from "./path-ids.ts";
 import { kindOf } from "#modules/payments/connectors/index.ts";
-import { receiveWebhook } from "#modules/payments/webhooks/receive.ts";
+import { receiveWebhook } from "#modules/payments/deliveries/receive.ts";
 import { systemContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { readText } from "#platform/http/body.ts";

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Initiation, InitiationAdjustment } from "./initiation.ts";
+import { paymentEvent } from "#modules/payments/common/events.ts";
 import { INITIATION_STATUSES, INITIATION_TYPES } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import {
@@ -12,7 +13,6 @@ import {
   toOwnedJson,
   toPaymentJson,
 } from "#modules/payments/core/ids.ts";
-import { paymentEvent } from "#modules/payments/events.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";

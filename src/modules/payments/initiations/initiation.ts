@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import { paymentInitiations } from "./tables.ts";
+import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import type { InitiationStatus, InitiationType } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import type { ConnectorId, OwnedId } from "#modules/payments/core/ids.ts";
 import type { InitiationState } from "#modules/payments/core/initiation-machine.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
-import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import { parseJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 

@@ -1,10 +1,10 @@
 import type { BatchItem } from "drizzle-orm/batch";
 import type { Initiation } from "./initiation.ts";
+import { insertMovement } from "./movement-rows.ts";
 import { prepareTransition, type TransitionKey } from "./transition.ts";
+import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
 import { TASK_IDS } from "#modules/payments/core/task-references.ts";
-import type { ObjectMetadata } from "#modules/payments/metadata.ts";
-import { insertMovement } from "#modules/payments/movements/store.ts";
 import { openTask, taskChange } from "#modules/payments/tasks/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";

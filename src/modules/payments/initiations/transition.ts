@@ -5,13 +5,13 @@ import { savedAdjustmentEvent } from "./event-types.ts";
 import type { Initiation } from "./initiation.ts";
 import { storedKey } from "./store.ts";
 import { paymentInitiationAdjustments, paymentInitiations } from "./tables.ts";
+import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/common/metadata.ts";
 import {
   decideInitiation,
   type InitiationDecision,
   type InitiationTrigger,
 } from "#modules/payments/core/initiation-machine.ts";
 import { signatureOf } from "#modules/payments/core/signature.ts";
-import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/metadata.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";

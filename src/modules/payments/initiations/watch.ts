@@ -1,4 +1,4 @@
-import { INITIATIONS_SWEEP } from "#modules/payments/sweep-names.ts";
+import { INITIATIONS_SWEEP } from "#modules/payments/common/sweep-names.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { watchChange } from "#platform/objects/deployment-clock.ts";
 import { toMillis } from "#platform/time.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
+import { paymentEvent } from "#modules/payments/common/events.ts";
 import { type ConnectorId, encodeConnectorId } from "#modules/payments/core/ids.ts";
-import { paymentEvent } from "#modules/payments/events.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 import { TimestampOutput } from "#platform/http/schemas.ts";

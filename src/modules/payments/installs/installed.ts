@@ -20,3 +20,8 @@ export const connectorNotFound = (): AppError => new AppError("NOT_FOUND", "conn
 /** Whether it is installed at the time of the statement. */
 export const isInstalled = ({ key }: InstalledConnector): SQL => sql`EXISTS (
   SELECT 1 FROM ${paymentConnectors} AS c WHERE c.key = ${key} AND c.deleted_at IS NULL)`;
+
+/** The key of a connector while it is installed, as the value of a column that must not be null. */
+export const installedKey = ({ key }: Pick<InstalledConnector, "key">): SQL => sql`(
+  SELECT ${paymentConnectors.key} FROM ${paymentConnectors}
+  WHERE ${paymentConnectors.key} = ${key} AND ${paymentConnectors.deletedAt} IS NULL)`;

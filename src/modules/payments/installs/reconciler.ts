@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { paymentConnectors } from "./tables.ts";
-import { CONNECTORS_SWEEP } from "#modules/payments/sweep-names.ts";
+import { CONNECTORS_SWEEP } from "#modules/payments/common/sweep-names.ts";
 import { systemClock } from "#platform/clock.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { sweepClockOf } from "#platform/objects/deployment-clock.ts";

@@ -1,7 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Job } from "./job.ts";
 import { paymentJobs } from "./tables.ts";
-import { JOBS_SWEEP } from "#modules/payments/sweep-names.ts";
+import { JOBS_SWEEP } from "#modules/payments/common/sweep-names.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";

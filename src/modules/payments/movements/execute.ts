@@ -4,14 +4,14 @@ import {
   toProviderMovement,
   toProviderReversal,
 } from "./execution.ts";
+import { hearNews } from "./news.ts";
 import { storeFailure, storePayment } from "./outcome.ts";
 import { hold, pollLater, postpone } from "./postpone.ts";
 import { settle } from "./settle.ts";
-import { deleteMovement, type MovementRow } from "./store.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { MovementResult, Plugin, PollResult } from "#modules/payments/connectors/contract.ts";
 import { paymentProblem } from "#modules/payments/connectors/provider-objects.ts";
-import { hearNews } from "#modules/payments/initiations/news.ts";
+import { deleteMovement, type MovementRow } from "#modules/payments/initiations/movement-rows.ts";
 import { decideAnew, findInitiationByKey } from "#modules/payments/initiations/store.ts";
 import { prepareTransition } from "#modules/payments/initiations/transition.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";

@@ -1,16 +1,16 @@
 import { and, eq } from "drizzle-orm";
-import type { MovementRow } from "./store.ts";
 import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
+import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { Movement, Reversal, StoredAccount } from "#modules/payments/connectors/contract.ts";
 import { given } from "#modules/payments/core/given.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
+import type { MovementRow } from "#modules/payments/initiations/movement-rows.ts";
 import { findReversalByKey, type StoredReversal } from "#modules/payments/initiations/reversals.ts";
 import { findInitiationByKey } from "#modules/payments/initiations/store.ts";
 import { paymentMovements } from "#modules/payments/initiations/tables.ts";
 import { findConnector, type InstalledConnector } from "#modules/payments/installs/store.ts";
-import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { parseJson } from "#platform/json.ts";

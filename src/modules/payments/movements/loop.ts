@@ -1,4 +1,4 @@
-import type { MovementRow } from "./store.ts";
+import type { MovementRow } from "#modules/payments/initiations/movement-rows.ts";
 import { logError } from "#platform/log.ts";
 import { Lanes } from "#platform/work/lanes.ts";
 

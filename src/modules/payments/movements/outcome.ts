@@ -1,23 +1,18 @@
 import { and, eq, lt, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type Execution, readExecution } from "./execution.ts";
-import { deleteMovement, type MovementRow } from "./store.ts";
+import { triggerOf } from "./news.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import { encodePaymentId, type PaymentId } from "#modules/payments/core/ids.ts";
 import { decideReversal } from "#modules/payments/core/reversal-machine.ts";
 import { isAsRead, movementTransition } from "#modules/payments/health/transition.ts";
-import type { PreparedPage } from "#modules/payments/ingest.ts";
+import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
+import { preparePayments } from "#modules/payments/ingestion/payments.ts";
 import { relatedPaymentEvent } from "#modules/payments/initiations/event-types.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
-import { triggerOf } from "#modules/payments/initiations/news.ts";
-import {
-  findRelatedPayment,
-  newsOf,
-  type PaymentNews,
-  relate,
-} from "#modules/payments/initiations/related-payments.ts";
+import { deleteMovement, type MovementRow } from "#modules/payments/initiations/movement-rows.ts";
 import {
   paidReversals,
   prepareReversalChange,
@@ -26,7 +21,12 @@ import {
 import { decideAnew } from "#modules/payments/initiations/store.ts";
 import { prepareTransitions } from "#modules/payments/initiations/transition.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
-import { preparePayments } from "#modules/payments/payments/ingest.ts";
+import {
+  findRelatedPayment,
+  newsOf,
+  type PaymentNews,
+  relate,
+} from "#modules/payments/payments/related-payments.ts";
 import { paymentPayments } from "#modules/payments/payments/tables.ts";
 import { endTask, findTask, taskChange } from "#modules/payments/tasks/store.ts";
 import type { ServiceContext } from "#platform/context.ts";

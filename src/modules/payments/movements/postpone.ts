@@ -1,12 +1,16 @@
 import { eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { isClaimed, type MovementRow, retryAt } from "./store.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import { movementTransition } from "#modules/payments/health/transition.ts";
+import {
+  isClaimed,
+  type MovementRow,
+  retryAt,
+} from "#modules/payments/initiations/movement-rows.ts";
 import { decideAnew } from "#modules/payments/initiations/store.ts";
 import { paymentMovements } from "#modules/payments/initiations/tables.ts";
-import { holdStatements } from "#modules/payments/installs/hold.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { holdStatements } from "#modules/payments/schedules/hold.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";

@@ -1,10 +1,10 @@
 import { and, asc, eq, isNotNull, ne, type SQL, sql } from "drizzle-orm";
 import { type Execution, readExecution } from "./execution.ts";
+import { hearNews } from "./news.ts";
 import { type MadePayment, publishOutcome } from "./outcome.ts";
-import { parseShown, type Shown } from "./shown.ts";
-import type { MovementRow } from "./store.ts";
 import type { PaymentId } from "#modules/payments/core/ids.ts";
-import { hearNews } from "#modules/payments/initiations/news.ts";
+import { parseShown, type Shown } from "#modules/payments/ingestion/shown-movements.ts";
+import type { MovementRow } from "#modules/payments/initiations/movement-rows.ts";
 import { decideAnew } from "#modules/payments/initiations/store.ts";
 import {
   paymentInitiationPayments,

@@ -1,6 +1,6 @@
-import { connectorsOverdue, nextOfAllMs } from "./store.ts";
+import { hearAllNews } from "./news.ts";
 import { TO_CONNECTOR } from "./wake.ts";
-import { hearAllNews } from "#modules/payments/initiations/news.ts";
+import { connectorsOverdue, nextOfAllMs } from "#modules/payments/initiations/movement-rows.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
 import { reachObject } from "#platform/objects/call.ts";

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { paymentEvent } from "#modules/payments/common/events.ts";
 import type { ProviderOrder } from "#modules/payments/connectors/provider-orders.ts";
 import {
   ORDER_DIRECTIONS,
@@ -14,7 +15,6 @@ import {
   idempotencyKeyOf,
   toOrderAdjustmentJson,
 } from "#modules/payments/core/ids.ts";
-import { paymentEvent } from "#modules/payments/events.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { ReportedAdjustment, PaymentEnd, PaymentReport } from "./report.ts";
+import { paymentEvent, rawDataOf } from "#modules/payments/common/events.ts";
 import { PAYMENT_SCHEMES, PAYMENT_STATUSES, PAYMENT_TYPES } from "#modules/payments/core/enums.ts";
 import {
   type ConnectorId,
@@ -9,7 +10,6 @@ import {
   type PaymentId,
   toPaymentAdjustmentJson,
 } from "#modules/payments/core/ids.ts";
-import { paymentEvent, rawDataOf } from "#modules/payments/events.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";

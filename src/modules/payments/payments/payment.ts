@@ -1,8 +1,8 @@
 import { type AdjustmentRow, type PaymentRow, readMetadata } from "./draft.ts";
+import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import type { PaymentScheme, PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import type { ConnectorDirectory, ConnectorEntry } from "#modules/payments/installs/directory.ts";
-import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** A payment at a provider. */

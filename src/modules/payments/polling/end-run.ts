@@ -1,12 +1,13 @@
 import { and, eq, isNotNull, isNull, ne, sql } from "drizzle-orm";
-import { hasConnectionFetch } from "./connection-fetches.ts";
 import { endInstance } from "./instances.ts";
 import type { Run } from "./run-context.ts";
-import { changeOf, FAILURES_MAX, type Schedule, type ScheduleChange } from "./schedule.ts";
-import { paymentFetches, paymentSchedules } from "./tables.ts";
+import { changeOf, FAILURES_MAX, type ScheduleChange } from "./schedule.ts";
 import { nextProbeAt, nextRunAfterFailure, nextRunAt } from "./timing.ts";
 import { healthTransition } from "#modules/payments/health/transition.ts";
 import { hasRejected } from "#modules/payments/rejected/store.ts";
+import type { Schedule } from "#modules/payments/schedules/schedule.ts";
+import { paymentFetches, paymentSchedules } from "#modules/payments/schedules/tables.ts";
+import { hasConnectionFetch } from "#modules/payments/users/connection-fetches.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import type { Timestamp } from "#platform/time.ts";

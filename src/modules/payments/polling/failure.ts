@@ -1,11 +1,12 @@
 import { eq } from "drizzle-orm";
 import { endRun } from "./end-run.ts";
 import type { Run } from "./run-context.ts";
-import { changeOf, FAILURES_MAX, type NextFetch, type Schedule } from "./schedule.ts";
-import { paymentFetches } from "./tables.ts";
+import { changeOf, FAILURES_MAX, type NextFetch } from "./schedule.ts";
 import { after, nextAttemptAt, nextItemAt } from "./timing.ts";
 import type { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import { holdStatements } from "#modules/payments/installs/hold.ts";
+import { holdStatements } from "#modules/payments/schedules/hold.ts";
+import type { Schedule } from "#modules/payments/schedules/schedule.ts";
+import { paymentFetches } from "#modules/payments/schedules/tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { toMillis } from "#platform/time.ts";
 

@@ -1,9 +1,6 @@
-import { connectionOf } from "./connection-fetches.ts";
-import type { ItemFetch, NextFetch } from "./schedule.ts";
+import type { NextFetch } from "./schedule.ts";
 import type { WalkNode } from "./walk.ts";
-import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
 import type { Confirmation } from "#modules/payments/balances/confirmations.ts";
-import { prepareReports } from "#modules/payments/balances/ingest.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type {
   FetchPage,
@@ -19,13 +16,17 @@ import {
   type ProviderAccount,
 } from "#modules/payments/connectors/provider-objects.ts";
 import type { ParentItem } from "#modules/payments/connectors/webhook-contract.ts";
-import { prepareConversions } from "#modules/payments/conversions/ingest.ts";
-import { joinPrepared, type PreparedPage } from "#modules/payments/ingest.ts";
+import { prepareAccounts } from "#modules/payments/ingestion/accounts.ts";
+import { prepareReports } from "#modules/payments/ingestion/balances.ts";
+import { prepareConversions } from "#modules/payments/ingestion/conversions.ts";
+import { prepareOrders } from "#modules/payments/ingestion/orders.ts";
+import { joinPrepared, type PreparedPage } from "#modules/payments/ingestion/page.ts";
+import { prepareDeletions } from "#modules/payments/ingestion/payment-deletions.ts";
+import { preparePayments } from "#modules/payments/ingestion/payments.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
-import { prepareOrders } from "#modules/payments/orders/ingest.ts";
-import { prepareDeletions } from "#modules/payments/payments/delete.ts";
-import { preparePayments } from "#modules/payments/payments/ingest.ts";
 import { siftItems } from "#modules/payments/rejected/sift.ts";
+import type { ItemFetch } from "#modules/payments/schedules/schedule.ts";
+import { connectionOf } from "#modules/payments/users/connection-fetches.ts";
 import { isConnection } from "#modules/payments/users/connection-store.ts";
 import { syncedEvent } from "#modules/payments/users/event-types.ts";
 import { findLinkedUser } from "#modules/payments/users/provider-user.ts";

@@ -1,5 +1,5 @@
 import { desc, eq, sql } from "drizzle-orm";
-import { paymentInstances } from "./tables.ts";
+import { paymentInstances } from "#modules/payments/schedules/tables.ts";
 import type { Database } from "#platform/db/database.ts";
 import type { Timestamp } from "#platform/time.ts";
 

@@ -1,11 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { Schedule } from "./schedule.ts";
-import { paymentInstances, paymentSchedules } from "./tables.ts";
 import type { FetchTask } from "#modules/payments/connectors/contract.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import { STACK } from "#modules/payments/core/task-references.ts";
 import { getConnector } from "#modules/payments/installs/store.ts";
+import type { Schedule } from "#modules/payments/schedules/schedule.ts";
+import { paymentInstances, paymentSchedules } from "#modules/payments/schedules/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";

@@ -1,13 +1,14 @@
 import { eq } from "drizzle-orm";
 import { fetchPage } from "./fetch-page.ts";
 import type { Run } from "./run-context.ts";
-import { changeOf, type Schedule } from "./schedule.ts";
+import { changeOf } from "./schedule.ts";
 import { storeFetched } from "./store-page.ts";
-import { paymentFetches } from "./tables.ts";
 import { after } from "./timing.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import { holdStatements } from "#modules/payments/installs/hold.ts";
 import { nextRetry, retriedStatement } from "#modules/payments/rejected/store.ts";
+import { holdStatements } from "#modules/payments/schedules/hold.ts";
+import type { Schedule } from "#modules/payments/schedules/schedule.ts";
+import { paymentFetches } from "#modules/payments/schedules/tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
 /**

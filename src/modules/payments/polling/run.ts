@@ -1,18 +1,20 @@
 import { eq } from "drizzle-orm";
 import type { Run } from "./run-context.ts";
-import { firstDue, isStale, type Schedule } from "./schedule.ts";
+import { firstDue, isStale } from "./schedule.ts";
 import { step } from "./step.ts";
 import { walkOf } from "./walk.ts";
 import type { Plugin } from "#modules/payments/connectors/contract.ts";
 import { kindOf } from "#modules/payments/connectors/index.ts";
+import type { OwnedRows } from "#modules/payments/installs/owned-rows.ts";
 import { openPlugin } from "#modules/payments/installs/plugin.ts";
-import { continueRemoval } from "#modules/payments/installs/removal.ts";
 import {
   CONNECTOR_COLUMNS,
   type InstalledConnector,
   toConnector,
 } from "#modules/payments/installs/store.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import { continueRemoval } from "#modules/payments/lifecycle/removal.ts";
+import type { Schedule } from "#modules/payments/schedules/schedule.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { toMillis } from "#platform/time.ts";
@@ -25,16 +27,24 @@ const STEPS_PER_TURN = 20;
 /** When an installation wants to run again, in milliseconds since the epoch; `Infinity` where it waits for a change. */
 export type Continuation = { readonly atMs: number } | { readonly isRemoved: true };
 
+export interface ConnectorRun {
+  /** The UUID of the installation. */
+  readonly reference: string;
+  /** What the removal of an installation deletes. */
+  readonly ownedRows: readonly OwnedRows[];
+  /** When the run ends, in milliseconds since the epoch. */
+  readonly untilMs: number;
+}
+
 /** Does what is due for an installation: pages of its schedules, or a part of its removal. */
 export async function runConnector(
   context: ServiceContext,
-  reference: string,
-  untilMs: number,
+  { reference, ownedRows, untilMs }: ConnectorRun,
 ): Promise<Continuation> {
   const connector = await findInstallation(context, reference);
   if (connector === undefined) return { isRemoved: true };
   if (connector.deletedAt !== undefined) {
-    const isRemoved = await continueRemoval(context, connector, untilMs);
+    const isRemoved = await continueRemoval(context, connector, { ownedRows, untilMs });
     return isRemoved ? { isRemoved } : { atMs: nowMsOf(context) };
   }
   const plugin = onceOpened(() => openPlugin(context, connector));

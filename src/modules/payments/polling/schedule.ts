@@ -1,16 +1,13 @@
 import { asc, eq, getTableColumns, sql } from "drizzle-orm";
-import { paymentFetches, paymentSchedules } from "./tables.ts";
 import { farthest } from "./timing.ts";
 import type { WalkNode } from "./walk.ts";
 import { isStaleHealth } from "#modules/payments/health/transition.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { ItemFetch, Schedule } from "#modules/payments/schedules/schedule.ts";
+import { paymentFetches, paymentSchedules } from "#modules/payments/schedules/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import type { Timestamp } from "#platform/time.ts";
-
-/** A schedule as it is stored, with the place of its run. */
-export type Schedule = typeof paymentSchedules.$inferSelect;
-export type ItemFetch = typeof paymentFetches.$inferSelect;
 
 /** A schedule that has failed in so many runs in a row is paused, and a fetch is left out of some runs. */
 export const FAILURES_MAX = 10;

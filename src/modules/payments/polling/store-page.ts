@@ -1,12 +1,10 @@
 import { eq, sql } from "drizzle-orm";
-import { connectionOf } from "./connection-fetches.ts";
 import type { FetchedPage } from "./fetch-page.ts";
 import type { Run } from "./run-context.ts";
-import { changeOf, type NextFetch, type Schedule, type ScheduleChange } from "./schedule.ts";
-import { paymentFetches } from "./tables.ts";
+import { changeOf, type NextFetch, type ScheduleChange } from "./schedule.ts";
 import { addPending } from "#modules/payments/balances/confirmations.ts";
 import { healthTransition } from "#modules/payments/health/transition.ts";
-import { isOutdated } from "#modules/payments/ingest.ts";
+import { isOutdated } from "#modules/payments/ingestion/page.ts";
 import { settleShown } from "#modules/payments/movements/settle.ts";
 import {
   rejectionStatements,
@@ -14,6 +12,9 @@ import {
   retriedStatement,
   settledStatement,
 } from "#modules/payments/rejected/store.ts";
+import type { Schedule } from "#modules/payments/schedules/schedule.ts";
+import { paymentFetches } from "#modules/payments/schedules/tables.ts";
+import { connectionOf } from "#modules/payments/users/connection-fetches.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { Outbox } from "#platform/events/outbox.ts";

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { type Pool, POOL_ACCOUNTS_MAX } from "./pool.ts";
+import { paymentEvent } from "#modules/payments/common/events.ts";
 import { POOL_TYPES } from "#modules/payments/core/enums.ts";
 import { encodeOwnedId, idempotencyKeyOf, type OwnedId } from "#modules/payments/core/ids.ts";
-import { paymentEvent } from "#modules/payments/events.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import { TimestampOutput } from "#platform/http/schemas.ts";

@@ -1,7 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { paymentRejectedItems } from "./tables.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
-import { isHeld } from "#modules/payments/installs/hold.ts";
 import {
   reconcilerOf,
   requestLimits,
@@ -9,7 +8,8 @@ import {
 } from "#modules/payments/installs/reconciler.ts";
 import { getConnector } from "#modules/payments/installs/store.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
-import { paymentSchedules } from "#modules/payments/polling/tables.ts";
+import { isHeld } from "#modules/payments/schedules/hold.ts";
+import { paymentSchedules } from "#modules/payments/schedules/tables.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";

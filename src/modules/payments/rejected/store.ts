@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { paymentRejectedItems } from "./tables.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { RejectedItem } from "#modules/payments/connectors/provider-objects.ts";
-import { installedKey } from "#modules/payments/ingest.ts";
+import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { connectorOf, type Task } from "./task.ts";
+import { paymentEvent } from "#modules/payments/common/events.ts";
 import { TASK_STATUSES } from "#modules/payments/core/enums.ts";
 import { encodeConnectorId, encodeOwnedId, idempotencyKeyOf } from "#modules/payments/core/ids.ts";
-import { paymentEvent } from "#modules/payments/events.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 import { TimestampOutput } from "#platform/http/schemas.ts";

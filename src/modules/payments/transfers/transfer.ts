@@ -1,4 +1,5 @@
 import { and, eq, isNull } from "drizzle-orm";
+import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import type { InitiationType } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import {
@@ -9,7 +10,6 @@ import {
 } from "#modules/payments/core/ids.ts";
 import { toProvider } from "#modules/payments/core/providers.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
-import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";

@@ -1,4 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
+import { connectionFetches } from "./connection-fetches.ts";
 import { findConnection } from "./connection-store.ts";
 import { linkStatusEvent, reconnectedEvent } from "./event-types.ts";
 import { openLink } from "./links.ts";
@@ -15,7 +16,6 @@ import {
 import { findConnector, type InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { JobOf, RedirectCallback } from "#modules/payments/jobs/job.ts";
 import { isFinalError } from "#modules/payments/jobs/run-task.ts";
-import { connectionFetches } from "#modules/payments/polling/connection-fetches.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { paymentEvent } from "#modules/payments/common/events.ts";
 import { LINK_STATUSES, type LinkStatus } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import {
@@ -6,7 +7,6 @@ import {
   encodeConnectorId,
   idempotencyKeyOf,
 } from "#modules/payments/core/ids.ts";
-import { paymentEvent } from "#modules/payments/events.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import { TimestampOutput } from "#platform/http/schemas.ts";

@@ -3,6 +3,7 @@ import { getConnection, isConnection } from "./connection-store.ts";
 import { findUser, getUser } from "./store.ts";
 import { paymentForwardedUsers, paymentUserConnections } from "./tables.ts";
 import type { User } from "./user.ts";
+import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type {
   ForwardedUser,
@@ -14,7 +15,6 @@ import type {
 import { given } from "#modules/payments/core/given.ts";
 import { openPlugin } from "#modules/payments/installs/plugin.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
-import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";

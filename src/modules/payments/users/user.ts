@@ -1,6 +1,6 @@
+import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import type { ConnectionStatus, LinkStatus } from "#modules/payments/core/enums.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
-import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** A payment service user. */

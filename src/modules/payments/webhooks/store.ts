@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { paymentWebhookConfigs } from "./tables.ts";
 import type { RegisteredWebhook } from "#modules/payments/connectors/webhook-contract.ts";
-import { installedKey } from "#modules/payments/ingest.ts";
+import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { COUNTED_MAX } from "#modules/payments/bookings/adjustments.ts";
 import {
   BOOKING_STATES,
   type Booking,
@@ -7,12 +6,13 @@ import {
   type BookingRules,
   type BookingScope,
 } from "#modules/payments/bookings/booking.ts";
-import type { WantedScope } from "#modules/payments/bookings/create.ts";
-import { BOOKING_VARIABLES } from "#modules/payments/bookings/variables.ts";
 import { PAYMENT_STATUSES, type PaymentStatus } from "#modules/payments/core/enums.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
 import { ConnectorIdInput, UuidInput } from "#modules/payments/http/path-ids.ts";
 import type { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
+import { COUNTED_MAX } from "#modules/payments/mirror/adjustments.ts";
+import type { WantedScope } from "#modules/payments/mirror/create.ts";
+import { BOOKING_VARIABLES } from "#modules/payments/mirror/variables.ts";
 import { TimestampOutput } from "#platform/http/schemas.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 

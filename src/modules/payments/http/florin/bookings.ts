@@ -12,20 +12,20 @@ import {
   toScope,
   VARIABLES_TEXT,
 } from "./booking-schemas.ts";
-import { countAfter } from "#modules/payments/bookings/adjustments.ts";
 import type { Booking } from "#modules/payments/bookings/booking.ts";
+import { listBookingFailures, listBookings } from "#modules/payments/bookings/list.ts";
+import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { uuidParam } from "#modules/payments/http/path-ids.ts";
+import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
+import { countAfter } from "#modules/payments/mirror/adjustments.ts";
 import {
   deleteBooking,
   getBooking,
   rebuildBooking,
   setBookingState,
-} from "#modules/payments/bookings/change.ts";
-import { createBooking } from "#modules/payments/bookings/create.ts";
-import { listBookingFailures, listBookings } from "#modules/payments/bookings/list.ts";
-import { paymentsOf } from "#modules/payments/bookings/scope.ts";
-import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
-import { uuidParam } from "#modules/payments/http/path-ids.ts";
-import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
+} from "#modules/payments/mirror/change.ts";
+import { createBooking } from "#modules/payments/mirror/create.ts";
+import { paymentsOf } from "#modules/payments/mirror/scope.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";

@@ -16,7 +16,7 @@ import { OptionalText } from "#modules/payments/http/fields.ts";
 import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { ConnectorIdInput, uuidParam } from "#modules/payments/http/path-ids.ts";
 import { ForwardRequest } from "#modules/payments/http/task-answers.ts";
-import { forwardAndWait } from "#modules/payments/jobs/forward-and-wait.ts";
+import { forwardAndWait } from "#modules/payments/job-runner/forward-and-wait.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";

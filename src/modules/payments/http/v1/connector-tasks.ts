@@ -5,7 +5,7 @@ import { connectorIdParam } from "#modules/payments/http/path-ids.ts";
 import { ScheduleResponse, toScheduleView } from "#modules/payments/http/v3/connector-schemas.ts";
 import { scheduleFilterValues } from "#modules/payments/http/v3/schedules.ts";
 import { getSchedule, listSchedules } from "#modules/payments/polling/list.ts";
-import type { Schedule } from "#modules/payments/polling/schedule.ts";
+import type { Schedule } from "#modules/payments/schedules/schedule.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, TimestampOutput, toCursorView } from "#platform/http/schemas.ts";

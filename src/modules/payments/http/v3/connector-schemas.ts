@@ -6,7 +6,7 @@ import { type ConnectorId, encodeConnectorId } from "#modules/payments/core/ids.
 import { showConfig } from "#modules/payments/installs/config.ts";
 import type { ConfiguredConnector } from "#modules/payments/installs/list.ts";
 import { type Instance, scheduleIdOf } from "#modules/payments/polling/list.ts";
-import type { Schedule } from "#modules/payments/polling/schedule.ts";
+import type { Schedule } from "#modules/payments/schedules/schedule.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { TimestampOutput } from "#platform/http/schemas.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";

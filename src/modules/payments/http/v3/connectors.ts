@@ -20,11 +20,11 @@ import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists
 import { connectorIdParam } from "#modules/payments/http/path-ids.ts";
 import { findPublicUrl } from "#modules/payments/http/public-url.ts";
 import { readConfig, showConfig } from "#modules/payments/installs/config.ts";
-import { CONFIG_BYTES_MAX, installConnector } from "#modules/payments/installs/install.ts";
 import { listConnectors } from "#modules/payments/installs/list.ts";
-import { resetConnector, uninstallConnector } from "#modules/payments/installs/remove.ts";
 import { getConnector, unknownConnector } from "#modules/payments/installs/store.ts";
-import { updateConnector } from "#modules/payments/installs/update.ts";
+import { CONFIG_BYTES_MAX, installConnector } from "#modules/payments/lifecycle/install.ts";
+import { resetConnector, uninstallConnector } from "#modules/payments/lifecycle/remove.ts";
+import { updateConnector } from "#modules/payments/lifecycle/update.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { STATUSES, toPayment, TYPES } from "#modules/payments/connectors/bankingcircle/payments.ts";
-import { installConnector } from "#modules/payments/installs/install.ts";
+import { installConnector } from "#modules/payments/lifecycle/install.ts";
 import { present } from "#platform/assert.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import {

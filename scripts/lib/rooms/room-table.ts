@@ -1,0 +1,342 @@
+import { roomsOfFloors } from "./floors.ts";
+import {
+  ANATOMY,
+  auth,
+  D1,
+  engine,
+  ENGINE,
+  expr,
+  HTTP,
+  ledger,
+  orchestration,
+  payments,
+  platform,
+  PLATFORM,
+  PURE,
+  READS,
+  type Room,
+  RULES,
+  RUNTIME,
+} from "./room.ts";
+
+/** Rooms that others import through their `index.ts` only. Every module is such a room, too. */
+export const FACES: readonly string[] = ["numscript", "expr", "ledger-engine", "library"];
+
+/** The rooms of a module that is not in the table: its rules in `core`, and everything else. */
+export function moduleRoom(name: string): Room | undefined {
+  const [top, module, inside, ...rest] = name.split("/");
+  if (top !== "modules" || module === undefined) return undefined;
+  if (inside === undefined)
+    return { uses: [...ANATOMY, `${name}/core`], packages: [...HTTP, ...D1] };
+  return inside === "core" && rest.length === 0 ? { uses: PURE } : undefined;
+}
+
+/**
+ * The rooms of `src` and the arrows that are allowed between them, from the bottom up. A room is a folder with its
+ * subfolders, except those that are rooms of their own. Type imports count.
+ */
+export const ROOMS: Readonly<Record<string, Room>> = {
+  platform: { uses: [], packages: ["croner", "node:buffer", "zod"] },
+  "platform/access": { uses: platform("errors.ts") },
+  "platform/filter": { uses: ["platform"] },
+  "platform/patterns": { uses: [] },
+  "platform/paging": {
+    uses: ["platform", "platform/filter"],
+    packages: ["node:buffer", "zod"],
+  },
+  "platform/sql": { uses: platform("assert.ts", "errors.ts"), packages: ["node:sqlite"] },
+  "platform/secrets": { uses: ["platform"], packages: ["node:crypto"] },
+  "platform/objects": { uses: ["platform", ...platform("work/backoff.ts", "work/deadline.ts")] },
+  "platform/work": { uses: ["platform", "platform/db"], packages: D1 },
+  "platform/db": { uses: ["platform", ...platform("filter", "paging")], packages: D1 },
+  "platform/events": {
+    uses: ["platform", ...platform("audit", "db", "objects", "work")],
+    packages: [...D1, "zod"],
+  },
+  "platform/audit": { uses: ["platform", ...platform("db", "objects", "paging")], packages: D1 },
+  "platform/storage": { uses: ["platform", ...platform("db")], packages: D1 },
+  "platform/upgrade": { uses: ["platform", ...platform("db")], packages: D1 },
+  "platform/admission": { uses: ["platform", ...platform("work/deadline.ts")] },
+  "platform/http": {
+    uses: [
+      "platform",
+      ...platform("access", "admission", "filter", "paging", "work/deadline.ts", "work/turns.ts"),
+    ],
+    packages: [...HTTP, "hono/*"],
+  },
+
+  "platform/modules": { uses: PLATFORM, packages: [...HTTP, ...D1] },
+  "platform/document": {
+    uses: ANATOMY,
+    packages: [...HTTP, "@scalar/hono-api-reference"],
+  },
+
+  numscript: { uses: [] },
+  "numscript/syntax": { uses: ["numscript"] },
+  "numscript/values": { uses: ["numscript", "numscript/syntax"] },
+  "numscript/print": { uses: ["numscript", "numscript/syntax"] },
+  "numscript/machine": { uses: ["numscript", "numscript/syntax", "numscript/values"] },
+  "numscript/interpreter": { uses: ["numscript", "numscript/syntax", "numscript/values"] },
+  "numscript/check": {
+    uses: ["numscript", "numscript/syntax", "numscript/values", "numscript/machine"],
+  },
+
+  expr: { uses: [...PURE, ...expr("syntax", "values", "evaluate", "check")] },
+  "expr/values": { uses: [...PURE, ...expr("limits.ts", "syntax/diagnostics.ts")] },
+  "expr/syntax": { uses: [...PURE, ...expr("limits.ts", "values")] },
+  "expr/builtins": { uses: [...PURE, ...expr("limits.ts", "syntax", "values")] },
+  "expr/evaluate": { uses: [...PURE, ...expr("limits.ts", "syntax", "values", "builtins")] },
+  "expr/check": { uses: [...PURE, ...expr("limits.ts", "syntax", "values")] },
+
+  "ledger-engine/rules": { uses: [...PURE, "numscript"] },
+  "ledger-engine/rules/filters": { uses: PURE },
+  "ledger-engine/rules/schemas": {
+    uses: [...PURE, "numscript", ...engine("rules", "rules/filters")],
+  },
+  "ledger-engine/rules/log": { uses: [...PURE, ...engine("rules", "rules/schemas")] },
+  "ledger-engine/storage": {
+    uses: [...ENGINE, "numscript", ...RULES],
+    packages: ["node:crypto"],
+  },
+  "ledger-engine/read/scan": { uses: [...ENGINE, ...RULES, ...engine("storage")] },
+  "ledger-engine/read/accounts": { uses: READS },
+  "ledger-engine/read/transactions": { uses: [...READS, ...engine("read/accounts")] },
+  "ledger-engine/read/volumes": { uses: [...READS, ...engine("read/accounts")] },
+  "ledger-engine/read/logs": { uses: READS },
+  "ledger-engine/read": {
+    uses: [...READS, ...engine("read/accounts", "read/transactions", "read/volumes", "read/logs")],
+  },
+  "ledger-engine/write": { uses: READS, packages: ["node:crypto"] },
+  "ledger-engine": {
+    uses: [...READS, ...engine("read", "write")],
+  },
+  "ledger-engine/audit": {
+    uses: [...READS, "ledger-engine", ...engine("write"), ...platform("storage-full.ts")],
+    packages: ["node:crypto"],
+  },
+  "ledger-engine/requests": { uses: [...ENGINE, "numscript", ...RULES], packages: ["zod"] },
+
+  library: {
+    uses: [
+      ...ENGINE,
+      ...platform("clock.ts", "ids.ts", "sql", "storage-full.ts"),
+      "numscript",
+      "ledger-engine",
+    ],
+    packages: ["node:fs", "node:path", "node:sqlite", "node:util/types", "zod"],
+  },
+
+  "modules/auth": {
+    uses: [...ANATOMY, ...auth("authority", "core")],
+    packages: [...HTTP, ...D1, ...RUNTIME, "jose", "node:crypto"],
+  },
+  // The rule of who may change clients and people.
+  "modules/auth/authority": {
+    uses: [...PLATFORM, "modules/auth", ...auth("authorize", "core", "passkeys", "people")],
+    packages: D1,
+  },
+  "modules/auth/clients": {
+    uses: [...PLATFORM, "modules/auth", ...auth("authority", "core", "people")],
+    packages: D1,
+  },
+  "modules/auth/people": {
+    uses: [...PLATFORM, "modules/auth", ...auth("authority", "core")],
+    packages: [...D1, "node:crypto"],
+  },
+  // What a client asks of people, until they have logged in.
+  "modules/auth/authorize": {
+    uses: [...PLATFORM, "modules/auth", ...auth("core", "people")],
+    packages: [...D1, "jose", "zod"],
+  },
+  // The provider at which people log in, if it is not this server.
+  "modules/auth/upstream": {
+    uses: [...PLATFORM, "modules/auth", ...auth("authorize")],
+    packages: ["jose", "node:crypto", "zod"],
+  },
+  "modules/auth/passkeys": {
+    uses: [...PLATFORM, "modules/auth", ...auth("authorize", "people")],
+    packages: [...D1, "@simplewebauthn/server", "zod"],
+  },
+  // What people see in their browsers.
+  "modules/auth/passwords": {
+    uses: [...PLATFORM, "modules/auth", ...auth("authority", "authorize", "passkeys", "people")],
+    packages: D1,
+  },
+  "modules/auth/pages": {
+    uses: [
+      ...PLATFORM,
+      "modules/auth",
+      ...auth("authorize", "core", "passkeys", "passwords", "people", "upstream"),
+    ],
+    packages: [...HTTP, "hono/*", "node:crypto"],
+  },
+  // The token endpoint and the questions about tokens.
+  "modules/auth/tokens": {
+    uses: [...PLATFORM, "modules/auth", ...auth("core", "people")],
+    packages: ["jose", "node:crypto"],
+  },
+  "modules/auth/http": {
+    uses: [
+      ...ANATOMY,
+      "modules/auth",
+      ...auth("authority", "clients", "core", "pages", "passwords", "people", "tokens"),
+    ],
+    packages: HTTP,
+  },
+
+  "modules/webhooks": {
+    uses: [...ANATOMY, "modules/webhooks/core"],
+    packages: [...HTTP, ...D1, ...RUNTIME, "node:crypto", "node:zlib"],
+  },
+  "modules/webhooks/http": {
+    uses: [...ANATOMY, "modules/auth", "modules/webhooks", "modules/webhooks/core"],
+    packages: [...HTTP, "node:buffer", "node:crypto", "node:util"],
+  },
+
+  "modules/events": {
+    uses: [...ANATOMY, "modules/events/core", "modules/webhooks"],
+    packages: [...HTTP, ...D1, ...RUNTIME],
+  },
+
+  "modules/payments/core": { uses: PURE, packages: ["node:buffer", "node:crypto"] },
+  "modules/payments/connectors": {
+    uses: [...PLATFORM, ...payments("core")],
+    packages: ["node:crypto", "zod"],
+  },
+  ...roomsOfFloors("modules/payments", {
+    // The module itself, which puts the rooms together.
+    house: { uses: [...ANATOMY, ...payments("connectors", "core")], packages: [...HTTP, ...D1] },
+    shared: {
+      uses: [...PLATFORM, ...payments("connectors", "core", "settings.ts")],
+      packages: [...D1, "@hono/zod-openapi", "node:crypto", "zod"],
+    },
+    floors: [
+      { common: {} },
+      { segments: {} },
+      { installs: {} },
+      // Rows of entities, and events of their changes.
+      {
+        accounts: {},
+        balances: {},
+        bookings: {},
+        conversions: {},
+        orders: {},
+        schedules: {},
+        tasks: {},
+        webhooks: {},
+      },
+      { initiations: {}, jobs: {}, lifecycle: {}, pools: {}, rejected: {} },
+      { "bank-accounts": {}, health: {}, payments: {} },
+      // What a provider gave becomes rows and events. Beside it: payments become transactions of a ledger; users and their connections.
+      { ingestion: {}, mirror: { uses: ["modules/ledger"] }, users: {} },
+      // The engine.
+      { movements: {} },
+      { deliveries: {}, polling: { packages: RUNTIME }, transfers: {} },
+      { "job-runner": {} },
+      { http: { uses: ["platform/modules"], packages: HTTP } },
+    ],
+  }),
+
+  "modules/orchestration/core": { uses: PURE },
+  "modules/orchestration": {
+    uses: [
+      ...ANATOMY,
+      "expr",
+      "modules/auth",
+      "modules/ledger",
+      "modules/payments",
+      "modules/wallets",
+      ...orchestration("core"),
+    ],
+    packages: [...HTTP, ...D1, ...RUNTIME, "node:crypto", "yaml"],
+  },
+  "modules/orchestration/http": {
+    uses: [...ANATOMY, "expr", "modules/auth", "modules/orchestration", ...orchestration("core")],
+    packages: HTTP,
+  },
+
+  "modules/wallets/core": { uses: PURE, packages: ["node:buffer", "node:crypto"] },
+  "modules/wallets": {
+    uses: [...ANATOMY, "ledger-engine", "modules/ledger", "modules/wallets/core"],
+    packages: [...HTTP, ...D1],
+  },
+  "modules/wallets/http": {
+    uses: [...ANATOMY, "modules/ledger", "modules/wallets", "modules/wallets/core"],
+    packages: HTTP,
+  },
+
+  "modules/ledger/catalogue": { uses: [...ANATOMY, "ledger-engine"], packages: D1 },
+  "modules/exporters/drivers": { uses: ANATOMY, packages: ["node:buffer"] },
+  "modules/exporters": {
+    // A pipeline exists as long as its ledger does: one statement reads the tables of both.
+    uses: [
+      ...ANATOMY,
+      "ledger-engine",
+      "modules/exporters/drivers",
+      "modules/ledger/catalogue/index.ts",
+    ],
+    packages: [...HTTP, ...D1, ...RUNTIME],
+  },
+  "modules/exporters/http": {
+    uses: [...ANATOMY, "modules/exporters", "modules/exporters/drivers"],
+    packages: HTTP,
+  },
+
+  "modules/ledger/catalogue/buckets": {
+    uses: [...ANATOMY, "ledger-engine", "modules/exporters", ...ledger("catalogue", "settings.ts")],
+    packages: D1,
+  },
+  "modules/ledger/objects": {
+    // The object writes the bodies of answers.
+    uses: [
+      ...ANATOMY,
+      "ledger-engine",
+      ...ledger("catalogue", "http/bulk-views.ts", "settings.ts"),
+    ],
+    packages: RUNTIME,
+  },
+  "modules/ledger/http": {
+    uses: [...ANATOMY, "ledger-engine", "numscript", "modules/ledger/catalogue"],
+    packages: HTTP,
+  },
+  "modules/ledger/bulk": {
+    uses: [...ANATOMY, "ledger-engine", ...ledger("http", "settings.ts")],
+    packages: HTTP,
+  },
+  "modules/ledger": {
+    uses: [
+      ...ANATOMY,
+      "ledger-engine",
+      // The client speaks the library's types.
+      "library",
+      "numscript",
+      "modules/exporters",
+      ...ledger("bulk", "catalogue", "http", "objects"),
+    ],
+    packages: HTTP,
+  },
+  "modules/ledger/http/florin": {
+    uses: [...ANATOMY, "ledger-engine", "numscript", "modules/ledger", ...ledger("http")],
+    packages: HTTP,
+  },
+  "modules/ledger/http/v1": {
+    uses: [...ANATOMY, "ledger-engine", "modules/ledger", ...ledger("http")],
+    packages: HTTP,
+  },
+  "modules/ledger/http/v2": {
+    uses: [
+      ...ANATOMY,
+      "ledger-engine",
+      "modules/exporters",
+      "modules/ledger",
+      ...ledger("bulk", "catalogue", "catalogue/buckets", "http"),
+    ],
+    packages: HTTP,
+  },
+
+  // What is wired here: routes, document, queues, sweeps and the Worker's entry.
+  "": {
+    uses: [...ANATOMY, "platform/document", "modules/*"],
+    packages: [...HTTP, ...RUNTIME],
+  },
+};

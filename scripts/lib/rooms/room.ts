@@ -1,0 +1,62 @@
+/** A folder with its subfolders, except those that are rooms of their own. */
+export interface Room {
+  /**
+   * Rooms and single files that the room imports from besides itself; `modules/*` stands for every module. Of a room
+   * with a face (`FACES`), other rooms import the `index.ts` only.
+   */
+  readonly uses: readonly string[];
+  /** Packages that the room imports; `hono/*` stands for all below `hono`. */
+  readonly packages?: readonly string[];
+}
+
+/** Names paths below a folder: `inside("platform")("http")` is `["platform/http"]`. */
+export const inside =
+  (folder: string) =>
+  (...names: readonly string[]): string[] =>
+    names.map((name) => `${folder}/${name}`);
+
+export const platform = inside("platform");
+export const engine = inside("ledger-engine");
+export const expr = inside("expr");
+export const auth = inside("modules/auth");
+export const payments = inside("modules/payments");
+export const orchestration = inside("modules/orchestration");
+export const ledger = inside("modules/ledger");
+
+/** The part of the platform without runtime, clock, randomness and I/O. */
+export const PURE = [
+  ...platform("assert.ts", "brand.ts", "duration.ts", "errors.ts", "json.ts", "result.ts"),
+  ...platform("memo.ts", "time.ts", "access", "filter", "patterns", "work/backoff.ts"),
+];
+/** What the engine needs in addition: an interface to SQL, pages, and the messages of failed checks. */
+export const ENGINE = [
+  ...PURE,
+  ...platform("paging", "sql/sql.ts", "sql/step.ts", "sql/table-steps.ts", "validation.ts"),
+];
+export const PLATFORM = [
+  "platform",
+  ...platform(
+    "access",
+    "admission",
+    "audit",
+    "db",
+    "events",
+    "filter",
+    "http",
+    "objects",
+    "paging",
+    "patterns",
+    "secrets",
+    "sql",
+    "storage",
+    "upgrade",
+    "work",
+  ),
+];
+export const ANATOMY = [...PLATFORM, "platform/modules"];
+export const RULES = engine("rules", "rules/filters", "rules/log", "rules/schemas");
+export const READS = [...ENGINE, ...RULES, ...engine("storage", "read/scan")];
+
+export const HTTP = ["@hono/zod-openapi", "hono", "zod"];
+export const D1 = ["drizzle-orm", "drizzle-orm/*"];
+export const RUNTIME = ["cloudflare:workers"];

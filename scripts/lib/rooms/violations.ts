@@ -1,0 +1,165 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { FACES, moduleRoom, ROOMS } from "./room-table.ts";
+import type { Room } from "./room.ts";
+
+/** The text of every source file, by its path below `src`. */
+export type Sources = ReadonlyMap<string, string>;
+
+/** The largest number of files in one folder. */
+const FOLDER_FILES_MAX = 20;
+
+/** Describes each violation of the layout of the sources by a sentence that names the file. */
+export function findViolations(sources: Sources): string[] {
+  const imports = new Map(
+    [...sources].map(([file, text]) => [file, importsOf(text).map((name) => targetOf(name, file))]),
+  );
+  return [
+    ...[...imports].flatMap(([file, targets]) =>
+      targets.flatMap((target) => judgeImport(file, target, sources) ?? []),
+    ),
+    ...findCircles(imports),
+    ...findLargeFolders([...sources.keys()]),
+    ...findDuplicateTypes(sources),
+  ];
+}
+
+/** What is read for its imports. Other files, such as texts that the bundle holds, may be imported all the same. */
+const SOURCE = /\.tsx?$/;
+
+/** Reads every TypeScript file below a folder, except declaration files. */
+export function readSources(folder: string): Sources {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (file) => SOURCE.test(file) && !file.endsWith(".d.ts"),
+  );
+  return new Map(files.map((file) => [file, readFileSync(join(folder, file), "utf8")]));
+}
+
+/** The formatter writes each import and re-export in one of these ways. */
+const IMPORTS = [
+  /^(?:import|export)\b[^;"]*?\bfrom "([^"]+)"(?: with \{[^}]*\})?;$/gm,
+  /^import "([^"]+)"(?: with \{[^}]*\})?;$/gm,
+  /\bimport\(\s*"([^"]+)"\s*[,)]/g,
+];
+
+const importsOf = (text: string): string[] =>
+  IMPORTS.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name = ""]) => name));
+
+/** What an import leads to. */
+type Target =
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "package"; readonly name: string }
+  | { readonly kind: "climbing"; readonly name: string };
+
+function targetOf(name: string, file: string): Target {
+  if (name.startsWith("../")) return { kind: "climbing", name };
+  if (name.startsWith("./")) return { kind: "file", path: normalize(join(dirname(file), name)) };
+  if (name.startsWith("#src/")) return { kind: "file", path: name.slice("#src/".length) };
+  if (!name.startsWith("#")) return { kind: "package", name };
+  const path = name.slice(1);
+  return { kind: "file", path: FACES.includes(path) ? `${path}/index.ts` : path };
+}
+
+/** What is wrong with an import, if anything is. */
+function judgeImport(file: string, target: Target, sources: Sources): string | undefined {
+  const found = roomOf(file);
+  if (found === undefined) return `${file} is in no room of scripts/lib/rooms/room-table.ts`;
+  const { name, room } = found;
+  if (target.kind === "climbing")
+    return `${file} climbs to ${target.name}: use a package import, which begins with #`;
+  if (target.kind === "package") {
+    const isAllowed = (room.packages ?? []).some((allowed) => covers(allowed, target.name));
+    return isAllowed ? undefined : `${file} imports ${target.name}, which "${name}" may not`;
+  }
+  const { path } = target;
+  if (SOURCE.test(path) && !sources.has(path))
+    return `${file} imports ${path}, which does not exist`;
+  const other = roomOf(path)?.name;
+  if (other === undefined || other === name || room.uses.includes(path)) return undefined;
+  const house = houseOf(path);
+  if (house !== undefined && house === houseOf(file)) {
+    // The face exports from all rooms behind it.
+    const isAllowed = file === `${house}/index.ts` || room.uses.includes(other);
+    return isAllowed ? undefined : `${file} imports ${path}: "${name}" may not use "${other}"`;
+  }
+  if (house !== undefined && path !== `${house}/index.ts`) {
+    return `${file} imports ${path}: "${house}" is used through its index.ts only`;
+  }
+  const isAllowed = room.uses.some((allowed) => covers(allowed, house ?? other));
+  return isAllowed
+    ? undefined
+    : `${file} imports ${path}: "${name}" may not use "${house ?? other}"`;
+}
+
+const covers = (allowed: string, name: string): boolean =>
+  allowed.endsWith("/*") ? name.startsWith(allowed.slice(0, -1)) : name === allowed;
+
+/** The innermost room that a file is in. Undefined for a folder directly below `src` that is not in the table. */
+function roomOf(file: string): { readonly name: string; readonly room: Room } | undefined {
+  let name = dirname(file);
+  if (name === ".") name = "";
+  for (;;) {
+    const room = ROOMS[name] ?? moduleRoom(name);
+    if (room !== undefined) return { name, room };
+    const parent = dirname(name);
+    if (name === "" || parent === ".") return undefined;
+    name = parent;
+  }
+}
+
+/** The room with a face that a file belongs to. */
+function houseOf(file: string): string | undefined {
+  const module = /^modules\/[^/]+/.exec(file)?.[0];
+  return module ?? FACES.find((face) => file.startsWith(`${face}/`));
+}
+
+/** Finds circles of imports by Tarjan's algorithm for strongly connected components (SIAM J. Comput. 1, 1972). */
+function findCircles(imports: ReadonlyMap<string, readonly Target[]>): string[] {
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const circles: string[] = [];
+  const visit = (file: string): number => {
+    const index = order.size;
+    order.set(file, index);
+    open.push(file);
+    let low = index;
+    for (const target of imports.get(file) ?? []) {
+      if (target.kind !== "file" || !imports.has(target.path)) continue;
+      const seen = order.get(target.path);
+      if (seen === undefined) low = Math.min(low, visit(target.path));
+      else if (open.includes(target.path)) low = Math.min(low, seen);
+    }
+    lowest.set(file, low);
+    if (low === index) {
+      const members = open.splice(open.indexOf(file));
+      if (members.length > 1) circles.push(`a circle of imports: ${members.toSorted().join(", ")}`);
+    }
+    return low;
+  };
+  for (const file of imports.keys()) if (!order.has(file)) visit(file);
+  return circles;
+}
+
+function findLargeFolders(files: readonly string[]): string[] {
+  return [...Map.groupBy(files, (file) => dirname(file))]
+    .filter(([, inside]) => inside.length > FOLDER_FILES_MAX)
+    .map(
+      ([folder, inside]) => `${folder} has ${inside.length} files; ${FOLDER_FILES_MAX} are allowed`,
+    );
+}
+
+const TYPE = /^export (?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
+
+/** Finds exported types that are defined more than once: a type name stands for one thing in all of `src`. */
+function findDuplicateTypes(sources: Sources): string[] {
+  const definitions = [...sources].flatMap(([file, text]) =>
+    [...text.matchAll(TYPE)].map(([, name = ""]) => ({ name, file })),
+  );
+  return [...Map.groupBy(definitions, ({ name }) => name)]
+    .filter(([, found]) => found.length > 1)
+    .map(
+      ([name, found]) =>
+        `the type ${name} is defined in ${found.map(({ file }) => file).join(" and in ")}`,
+    );
+}

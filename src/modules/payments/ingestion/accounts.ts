@@ -1,0 +1,105 @@
+import { sql } from "drizzle-orm";
+import type { PreparedPage } from "./page.ts";
+import { savedAccountEvent } from "#modules/payments/accounts/event-types.ts";
+import { ACCOUNT_SEGMENTS, termsOfAccount } from "#modules/payments/accounts/segments.ts";
+import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import {
+  accountProblem,
+  type ProviderAccount,
+} from "#modules/payments/connectors/provider-objects.ts";
+import type { AccountType } from "#modules/payments/core/enums.ts";
+import { signatureOf } from "#modules/payments/core/signature.ts";
+import { installedKey } from "#modules/payments/installs/installed.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { jsonRows, ROW_ORDER, rowItems } from "#platform/db/json-rows.ts";
+import { stringifyJson } from "#platform/json.ts";
+
+export interface AccountPage {
+  readonly connector: InstalledConnector;
+  /** Those of the provider itself are internal, and beneficiaries are external. */
+  readonly type: AccountType;
+  readonly accounts: readonly ProviderAccount[];
+}
+
+/** Prepares accounts to be stored. Those that are known stay as they are. Throws `ConnectorError` for a bad one. */
+export async function prepareAccounts(
+  context: ServiceContext,
+  page: AccountPage,
+): Promise<PreparedPage> {
+  for (const account of page.accounts) {
+    const problem = accountProblem(account);
+    if (problem !== undefined) throw new ConnectorError("invalid", problem);
+  }
+  return prepareNewAccounts(context, page);
+}
+
+/** The same for accounts that were checked, by other rules where a client has sent them. */
+export async function prepareNewAccounts(
+  { env, clock }: ServiceContext,
+  { connector, type, accounts }: AccountPage,
+): Promise<PreparedPage> {
+  const db = databaseOf(env);
+  const { known, lastKey } = await knownReferences(db, connector, accounts);
+  // Of two with one reference, the first is stored.
+  const added = [...Map.groupBy(accounts, ({ reference }) => reference).values()].flatMap(
+    ([first]) => (first === undefined || known.has(first.reference) ? [] : [first]),
+  );
+  if (added.length === 0) return { statements: [], events: [] };
+  const rows = added.map((account) => toRow(account, type));
+  const now = clock();
+  return {
+    statements: [
+      db.insert(paymentAccounts).select(sql`
+          SELECT NULL, ${installedKey(connector)}, ${rowItems(10)}
+          FROM ${jsonRows(rows)} AS r WHERE true ORDER BY ${ROW_ORDER}`),
+      ACCOUNT_SEGMENTS.addInserted(
+        db,
+        added.map((account) => termsOfAccount(connector, type, account)),
+        { firstKey: lastKey + 1 },
+      ),
+    ],
+    events: added.map(({ reference, ...account }) =>
+      savedAccountEvent({ ...account, id: { connector: connector.id, reference }, type }, now),
+    ),
+  };
+}
+
+interface KnownAccounts {
+  readonly known: ReadonlySet<string>;
+  /** That of the account which was stored last, of any connector; 0 if there is none. */
+  readonly lastKey: number;
+}
+
+async function knownReferences(
+  db: Database,
+  { key }: InstalledConnector,
+  accounts: readonly ProviderAccount[],
+): Promise<KnownAccounts> {
+  if (accounts.length === 0) return { known: new Set(), lastKey: 0 };
+  const rows = await db.values<[number, string | null]>(sql`
+    SELECT coalesce(max(key), 0), NULL FROM ${paymentAccounts}
+    UNION ALL
+    SELECT 0, a.reference FROM ${jsonRows(accounts.map(({ reference }) => [reference]))} AS r
+    CROSS JOIN ${paymentAccounts} AS a ON a.reference = r.item ->> 0 AND a.connector_key = ${key}`);
+  return {
+    known: new Set(rows.flatMap(([, reference]) => reference ?? [])),
+    lastKey: Math.max(...rows.map(([last]) => last)),
+  };
+}
+
+/** In the order of the table's columns. */
+const toRow = (account: ProviderAccount, type: AccountType): unknown[] => [
+  account.reference,
+  account.createdAt,
+  type,
+  account.name ?? null,
+  account.defaultAsset ?? null,
+  account.psuId ?? null,
+  account.connectionId ?? null,
+  stringifyJson(account.metadata),
+  signatureOf(account.metadata),
+  account.raw,
+];

@@ -1,0 +1,227 @@
+import { sql } from "drizzle-orm";
+import type { PreparedPage } from "./page.ts";
+import {
+  type Confirmation,
+  confirmationStatement,
+  confirmedAt,
+} from "#modules/payments/balances/confirmations.ts";
+import { savedBalanceEvent } from "#modules/payments/balances/event-types.ts";
+import { paymentBalances } from "#modules/payments/balances/tables.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import {
+  balanceProblem,
+  type ProviderBalance,
+} from "#modules/payments/connectors/provider-objects.ts";
+import { type HeldAmount, recordBalance } from "#modules/payments/core/balance-history.ts";
+import { installedKey } from "#modules/payments/installs/installed.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { jsonRows, ROW_ORDER, rowItems } from "#platform/db/json-rows.ts";
+import { isEventWanted } from "#platform/events/listeners.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+export interface BalancePage {
+  readonly connector: InstalledConnector;
+  readonly balances: readonly ProviderBalance[];
+}
+
+/** An interval on its way into the table. */
+interface Draft extends HeldAmount {
+  /** The row that is changed; absent for a new one. */
+  readonly key?: number;
+  readonly isOpen: boolean;
+  /** The report that it begins with; absent for a row that is there. */
+  readonly report?: ProviderBalance;
+}
+
+/** A page of balances, and what it has only confirmed, which its caller stores. */
+export interface PreparedBalances extends PreparedPage {
+  readonly confirmed: Confirmation[];
+  /** How many reports are new or have changed a balance. */
+  readonly count: number;
+}
+
+/**
+ * Prepares balances to be stored, in their order; `recordBalance` says what becomes of each. Throws `ConnectorError` for a bad
+ * one.
+ */
+export async function prepareBalances(
+  context: ServiceContext,
+  page: BalancePage,
+): Promise<PreparedPage> {
+  const { statements, events, confirmed } = await prepareReports(context, page);
+  if (confirmed.length > 0) {
+    statements.push(confirmationStatement(databaseOf(context.env), confirmed));
+  }
+  return { statements, events };
+}
+
+/**
+ * The same of a poll, which mostly finds what it has found before. What is only confirmed is left to the caller, and has an event
+ * where anybody takes it.
+ */
+export async function prepareReports(
+  context: ServiceContext,
+  { connector, balances }: BalancePage,
+): Promise<PreparedBalances> {
+  const { env, clock } = context;
+  for (const balance of balances) {
+    const problem = balanceProblem(balance);
+    if (problem !== undefined) throw new ConnectorError("invalid", problem);
+  }
+  if (balances.length === 0) return { statements: [], events: [], confirmed: [], count: 0 };
+  const db = databaseOf(env);
+  const open = await openIntervals(db, connector, balances);
+  const saved: Saved[] = [];
+  const drafts: Draft[] = [];
+  for (const [pair, reports] of Map.groupBy(balances, pairOf)) {
+    const changed = fold(open.get(pair), reports, (one) => saved.push(one));
+    drafts.push(...changed);
+  }
+  const changes = saved.filter(({ kind }) => kind === "changed");
+  const told =
+    changes.length < saved.length && (await isEventWanted(context, CONFIRMATION_EVENT))
+      ? saved
+      : changes;
+  const now = clock();
+  return {
+    statements: toStatements(db, connector, drafts),
+    events: told.map(({ report: { accountReference: reference, asset }, newest }) =>
+      savedBalanceEvent({ connector: connector.id, reference }, { ...newest, asset }, now),
+    ),
+    confirmed: drafts.flatMap(({ key, isOpen, lastUpdatedAt: at }) =>
+      key === undefined || !isOpen ? [] : [{ key, at }],
+    ),
+    count: changes.length,
+  };
+}
+
+/** What tells that a balance was confirmed, as its consumers name it. */
+const CONFIRMATION_EVENT = { app: "payments", type: "SAVED_BALANCE" } as const;
+
+/** A report that was accepted. */
+interface Saved {
+  readonly kind: "changed" | "confirmed";
+  readonly report: ProviderBalance;
+  readonly newest: HeldAmount;
+}
+
+/** The rows that the reports of one account and asset change or add. */
+function fold(
+  known: Draft | undefined,
+  reports: readonly ProviderBalance[],
+  onSaved: (saved: Saved) => void,
+): Draft[] {
+  const closed: Draft[] = [];
+  let newest = known;
+  for (const report of reports) {
+    const change = recordBalance(newest, { amount: report.amount, at: report.createdAt });
+    if (change.kind === "ignored") continue;
+    if (change.kind === "changed") {
+      if (newest !== undefined && change.closed !== undefined) {
+        closed.push(held(newest, change.closed, false));
+      }
+      newest = { ...change.newest, isOpen: true, report };
+    } else if (newest !== undefined) {
+      newest = held(newest, change.newest, true);
+    }
+    onSaved({ kind: change.kind, report, newest: change.newest });
+  }
+  return newest === undefined || newest === known ? closed : [...closed, newest];
+}
+
+const held = (draft: Draft, amount: HeldAmount, isOpen: boolean): Draft => ({
+  ...draft,
+  ...amount,
+  isOpen,
+});
+
+/** What closes and adds rows. Closing comes first, so that at no time two rows of an account and asset are open. */
+function toStatements(
+  db: Database,
+  connector: InstalledConnector,
+  drafts: readonly Draft[],
+): PreparedPage["statements"] {
+  const closed = drafts.flatMap(({ key, lastUpdatedAt, isOpen }) =>
+    key === undefined || isOpen ? [] : [[key, lastUpdatedAt]],
+  );
+  const added = drafts.flatMap((draft) =>
+    draft.report === undefined ? [] : [toRow(draft, draft.report)],
+  );
+  return [
+    ...(closed.length === 0
+      ? []
+      : [
+          db
+            .update(paymentBalances)
+            .set({ lastUpdatedAt: sql`r.item ->> 1`, isOpen: false })
+            .from(sql`${jsonRows(closed)} AS r`)
+            .where(
+              sql`${paymentBalances.key} = r.item ->> 0 AND ${paymentBalances.isOpen} = 1
+                AND ${confirmedAt("payment_balances")} <= r.item ->> 1`,
+            ),
+        ]),
+    ...(added.length === 0
+      ? []
+      : [
+          db.insert(paymentBalances).select(sql`
+            SELECT NULL, ${installedKey(connector)}, ${rowItems(8)}
+            FROM ${jsonRows(added)} AS r WHERE true ORDER BY ${ROW_ORDER}`),
+        ]),
+  ];
+}
+
+/** In the order of the table's columns. */
+const toRow = (
+  { amount, createdAt, lastUpdatedAt, isOpen }: Draft,
+  { accountReference, asset, psuId, connectionId }: ProviderBalance,
+): unknown[] => [
+  accountReference,
+  asset,
+  amount.toString(),
+  createdAt,
+  lastUpdatedAt,
+  isOpen ? 1 : 0,
+  psuId ?? null,
+  connectionId ?? null,
+];
+
+/** The accounts and assets of reports; an asset has no line break. */
+const pairOf = ({ accountReference, asset }: Pick<ProviderBalance, "accountReference" | "asset">) =>
+  `${asset}\n${accountReference}`;
+
+async function openIntervals(
+  db: Database,
+  { key }: InstalledConnector,
+  balances: readonly ProviderBalance[],
+): Promise<Map<string, Draft>> {
+  const pairs = [...Map.groupBy(balances, pairOf).values()].flatMap(([first]) =>
+    first === undefined ? [] : [[first.accountReference, first.asset]],
+  );
+  const rows = await db.all<{
+    key: number;
+    accountReference: string;
+    asset: string;
+    amount: string;
+    createdAt: Timestamp;
+    lastUpdatedAt: Timestamp;
+  }>(sql`
+    SELECT b.key, b.account_reference AS accountReference, b.asset, b.amount,
+      b.created_at AS createdAt, ${confirmedAt("b")} AS lastUpdatedAt
+    FROM ${jsonRows(pairs)} AS r CROSS JOIN ${paymentBalances} AS b
+      ON b.connector_key = ${key} AND b.account_reference = r.item ->> 0 AND b.asset = r.item ->> 1
+      AND b.is_open = 1`);
+  return new Map(
+    rows.map((row) => [
+      pairOf(row),
+      {
+        key: row.key,
+        amount: BigInt(row.amount),
+        createdAt: row.createdAt,
+        lastUpdatedAt: row.lastUpdatedAt,
+        isOpen: true,
+      },
+    ]),
+  );
+}

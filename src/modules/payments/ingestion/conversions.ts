@@ -1,0 +1,201 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { PreparedPage } from "./page.ts";
+import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import {
+  conversionProblem,
+  type ProviderConversion,
+} from "#modules/payments/connectors/provider-orders.ts";
+import { savedConversionEvent } from "#modules/payments/conversions/event-types.ts";
+import { CONVERSION_SEGMENTS, termsOfConversion } from "#modules/payments/conversions/segments.ts";
+import { paymentConversions } from "#modules/payments/conversions/tables.ts";
+import type { ConversionStatus } from "#modules/payments/core/enums.ts";
+import { accountHash, signatureOf } from "#modules/payments/core/signature.ts";
+import { applyReport, type TradeState } from "#modules/payments/core/trade-state.ts";
+import { installedKey } from "#modules/payments/installs/installed.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { jsonRows, ROW_ORDER, rowItems } from "#platform/db/json-rows.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+export interface ConversionPage {
+  readonly connector: InstalledConnector;
+  readonly conversions: readonly ProviderConversion[];
+}
+
+type State = TradeState<ConversionStatus>;
+
+interface KnownConversion {
+  readonly key: number;
+  readonly state: State;
+}
+
+/** What a page makes of one conversion: the newest report, and those that tell of a new status. */
+interface Draft {
+  /** Undefined for a new one. */
+  readonly key: number | undefined;
+  readonly state: State;
+  readonly newest: ProviderConversion | undefined;
+  readonly told: readonly ProviderConversion[];
+}
+
+/** Prepares conversions to be stored. Reports that are older than what is stored change nothing. Throws `ConnectorError` for a bad one. */
+export async function prepareConversions(
+  { env, clock }: ServiceContext,
+  { connector, conversions }: ConversionPage,
+): Promise<PreparedPage> {
+  for (const conversion of conversions) {
+    const problem = conversionProblem(conversion);
+    if (problem !== undefined) throw new ConnectorError("invalid", problem);
+  }
+  if (conversions.length === 0) return { statements: [], events: [] };
+  const db = databaseOf(env);
+  const known = await readKnown(db, connector, conversions);
+  const drafts = [...Map.groupBy(conversions, ({ reference }) => reference)].flatMap(
+    ([reference, reports]) => toDraft(known.get(reference), reports),
+  );
+  const changes = drafts.flatMap(({ key, newest, state }) =>
+    newest === undefined ? [] : [{ key, newest, state }],
+  );
+  const opened = changes.filter(({ key }) => key === undefined);
+  const changed = changes.flatMap(({ key, ...it }) => (key === undefined ? [] : [{ ...it, key }]));
+  const now = clock();
+  return {
+    statements: [
+      ...(opened.length === 0 ? [] : insertConversions(db, connector, opened)),
+      ...(changed.length === 0 ? [] : updateConversions(db, connector, changed)),
+    ],
+    events: drafts.flatMap(({ told }) =>
+      told.map((conversion) => ({ event: savedConversionEvent(connector.id, conversion, now) })),
+    ),
+  };
+}
+
+function toDraft(
+  known: KnownConversion | undefined,
+  reports: readonly ProviderConversion[],
+): Draft[] {
+  const told: ProviderConversion[] = [];
+  let state = known?.state;
+  let newest: ProviderConversion | undefined;
+  for (const report of reports) {
+    const before = state;
+    const applied = applyReport(state, { ...report, isKnown: false });
+    if (applied.isLate) continue;
+    state = applied.state;
+    if (before?.updatedAt === state.updatedAt && before.status === state.status) continue;
+    newest = report;
+    if (before?.status !== state.status) told.push(report);
+  }
+  return state === undefined ? [] : [{ key: known?.key, state, newest, told }];
+}
+
+async function readKnown(
+  db: Database,
+  { key }: InstalledConnector,
+  conversions: readonly ProviderConversion[],
+): Promise<Map<string, KnownConversion>> {
+  const references = [...new Set(conversions.map(({ reference }) => reference))];
+  const rows = await db.all<{
+    key: number;
+    reference: string;
+    updatedAt: Timestamp;
+    status: ConversionStatus;
+    metadata: string;
+  }>(sql`
+    SELECT c.key, c.reference, c.updated_at AS updatedAt, c.status, c.metadata
+    FROM ${jsonRows(references.map((it) => [it]))} AS r
+    CROSS JOIN ${paymentConversions} AS c ON c.reference = r.item ->> 0 AND c.connector_key = ${key}`);
+  return new Map(
+    rows.map(({ key: row, reference, metadata, ...state }) => [
+      reference,
+      // Only this module writes the column.
+      { key: row, state: { ...state, metadata: parseJson(metadata) as ObjectMetadata } },
+    ]),
+  );
+}
+
+interface Opened {
+  readonly state: State;
+  readonly newest: ProviderConversion;
+}
+
+const insertConversions = (
+  db: Database,
+  connector: InstalledConnector,
+  opened: readonly Opened[],
+) => [
+  db.insert(paymentConversions).select(sql`
+    SELECT NULL, ${installedKey(connector)}, ${rowItems(17)}
+    FROM ${jsonRows(opened.map(toRow))} AS r WHERE true ORDER BY ${ROW_ORDER}`),
+  CONVERSION_SEGMENTS.addInserted(
+    db,
+    opened.map(({ state, newest }) => termsOfConversion(connector, state, newest)),
+  ),
+];
+
+interface Changed extends Opened {
+  readonly key: number;
+}
+
+/** A report that has become older meanwhile changes nothing. While the connector is being uninstalled, the batch fails. */
+const updateConversions = (
+  db: Database,
+  connector: InstalledConnector,
+  changed: readonly Changed[],
+) => [
+  CONVERSION_SEGMENTS.addTo(
+    db,
+    changed.map(({ key, state, newest }) => ({
+      key,
+      terms: termsOfConversion(connector, state, newest),
+    })),
+  ),
+  db
+    .update(paymentConversions)
+    .set({
+      updatedAt: itemAt(UPDATED_AT),
+      sourceAmount: itemAt(6),
+      destinationAmount: itemAt(7),
+      fee: itemAt(8),
+      feeAsset: itemAt(9),
+      status: itemAt(10),
+      sourceReference: itemAt(11),
+      destinationReference: itemAt(12),
+      sourceHash: itemAt(13),
+      destinationHash: itemAt(14),
+      metadata: itemAt(15),
+      metadataBits: itemAt(16),
+      raw: sql`iif(${installedKey(connector)} IS NULL, NULL, ${itemAt(17)})`,
+    })
+    .from(sql`${jsonRows(changed.map((it) => [it.key, ...toRow(it)]))} AS r`)
+    .where(sql`${paymentConversions.key} = r.item ->> 0
+      AND ${paymentConversions.updatedAt} <= ${itemAt(UPDATED_AT)}`),
+];
+
+const UPDATED_AT = 3;
+
+const itemAt = (place: number): SQL => rowItems(1, place);
+
+/** In the order of the table's columns. */
+const toRow = ({ newest: conversion, state }: Opened): unknown[] => [
+  conversion.reference,
+  conversion.createdAt,
+  state.updatedAt,
+  conversion.sourceAsset,
+  conversion.destinationAsset,
+  conversion.sourceAmount.toString(),
+  conversion.destinationAmount?.toString() ?? null,
+  conversion.fee?.toString() ?? null,
+  conversion.feeAsset ?? null,
+  state.status,
+  conversion.sourceReference ?? null,
+  conversion.destinationReference ?? null,
+  accountHash(conversion.sourceReference),
+  accountHash(conversion.destinationReference),
+  stringifyJson(state.metadata),
+  signatureOf(state.metadata),
+  conversion.raw,
+];

@@ -1,0 +1,60 @@
+import type { BatchItem } from "drizzle-orm/batch";
+import type { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import type { OutboxEvent } from "#platform/events/outbox-store.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+
+/**
+ * What stores some objects of a provider, and what tells of them. Both go into one `Outbox.publish`, with whatever else belongs
+ * to the page. Nothing of it is stored where something else has changed the same objects since it was prepared, or the
+ * connector is being uninstalled: the batch fails, and `isOutdated` says so of its error.
+ */
+export interface PreparedPage {
+  readonly statements: BatchItem<"sqlite">[];
+  readonly events: OutboxEvent[];
+}
+
+/** Pages as one. */
+export const joinPrepared = (...pages: readonly PreparedPage[]): PreparedPage => ({
+  statements: pages.flatMap(({ statements }) => statements),
+  events: pages.flatMap(({ events }) => events),
+});
+
+/** How often a page is prepared before the caller gets the error. */
+const ATTEMPTS_MAX = 5;
+
+/**
+ * Prepares a page and stores it with its events. It is prepared again where something else was faster. A page that changes
+ * nothing stores nothing.
+ */
+export async function storePage(
+  context: ServiceContext,
+  prepare: () => Promise<PreparedPage>,
+  audit?: AuditedChange,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const { statements, events } = await prepare();
+    if (statements.length === 0 && events.length === 0) return;
+    try {
+      await Outbox.from(context).publish({
+        change: statements,
+        events,
+        ...(audit === undefined ? {} : { audit }),
+      });
+      return;
+    } catch (error) {
+      if (attempt === ATTEMPTS_MAX || !isOutdated(error)) throw error;
+    }
+  }
+}
+
+const OUTDATED =
+  /(?:UNIQUE|NOT NULL) constraint failed: payment_(?:accounts|balances|payments|adjustments|orders|order_adjustments|conversions)\./;
+
+/** Whether a batch was refused because a page was prepared from what is no longer so. Preparing it again may help. */
+export function isOutdated(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (OUTDATED.test(cause.message)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,33 @@
+import { inArray, sql } from "drizzle-orm";
+import type { PreparedPage } from "./page.ts";
+import { storedPayments } from "./payment-reports.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { deletedPaymentEvent } from "#modules/payments/payments/event-types.ts";
+import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { stringifyJson } from "#platform/json.ts";
+
+/** Prepares the payments of these references, of all types, to be deleted with their adjustments. */
+export async function prepareDeletions(
+  { env, clock }: ServiceContext,
+  {
+    connector,
+    references,
+  }: { readonly connector: InstalledConnector; readonly references: readonly string[] },
+): Promise<PreparedPage> {
+  const db = databaseOf(env);
+  const rows = await storedPayments(db, connector, references);
+  if (rows.length === 0) return { statements: [], events: [] };
+  const keys = sql`(SELECT value FROM json_each(${stringifyJson(rows.map(({ key }) => key))}))`;
+  const now = clock();
+  return {
+    statements: [
+      db.delete(paymentAdjustments).where(inArray(paymentAdjustments.paymentKey, keys)),
+      db.delete(paymentPayments).where(inArray(paymentPayments.key, keys)),
+    ],
+    events: rows.map(({ reference, type }) =>
+      deletedPaymentEvent({ connector: connector.id, reference, type }, now),
+    ),
+  };
+}

@@ -1,0 +1,118 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { PreparedPage } from "./page.ts";
+import { toStatements } from "./payment-statements.ts";
+import { watchInitiations } from "#modules/payments/initiations/watch.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import {
+  type KnownAdjustment,
+  PaymentDraft,
+  type PaymentRow,
+} from "#modules/payments/payments/draft.ts";
+import { savedPaymentEvent } from "#modules/payments/payments/event-types.ts";
+import type { PaymentReport } from "#modules/payments/payments/report.ts";
+import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { jsonRows } from "#platform/db/json-rows.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
+
+/**
+ * Prepares payments to be stored: their adjustments that are new, and what follows from them for their amounts and status. It
+ * decides by the adjustments that it has read; the ordinals of the new ones keep the batch from being stored after others.
+ */
+export async function prepareReports(
+  context: ServiceContext,
+  { connector, reports }: { connector: InstalledConnector; reports: readonly PaymentReport[] },
+): Promise<PreparedReports> {
+  const { env, clock, causationDepth = 0 } = context;
+  const db = databaseOf(env);
+  const drafts = await storedDrafts(
+    db,
+    connector,
+    reports.map(({ reference }) => reference),
+  );
+  const eventContext = {
+    connector: connector.id,
+    date: clock(),
+    publicUrl: platformSettings.of(env).FLORIN_PUBLIC_URL,
+  };
+  const fresh: PaymentReport[] = [];
+  const events = reports.flatMap((report) => {
+    const identity = identityOf(report);
+    const draft = drafts.get(identity) ?? PaymentDraft.opened(report);
+    drafts.set(identity, draft);
+    const added = draft.record(report);
+    if (added.length > 0) fresh.push(report);
+    return added.map((adjustment) => {
+      const depth = Math.max(causationDepth, draft.row?.causationDepth ?? 0);
+      return savedPaymentEvent(report, adjustment, { ...eventContext, causationDepth: depth });
+    });
+  });
+  // Initiations hear of it.
+  if (events.length > 0) await watchInitiations(context);
+  return {
+    statements: toStatements(db, { connector, causationDepth }, [...drafts.values()]),
+    events,
+    fresh,
+  };
+}
+
+export interface PreparedReports extends PreparedPage {
+  /** The reports that say something new. */
+  readonly fresh: readonly PaymentReport[];
+}
+
+/** The type comes first, as it has no line break. */
+const identityOf = ({ type, reference }: Pick<PaymentRow, "type" | "reference">): string =>
+  `${type}\n${reference}`;
+
+/** The payments of these references that are stored, by what they are known by. */
+async function storedDrafts(
+  db: Database,
+  connector: InstalledConnector,
+  references: readonly string[],
+): Promise<Map<string, PaymentDraft>> {
+  const rows = await storedPayments(db, connector, references);
+  const keys = rows.map(({ key }) => key);
+  const adjustments: KnownAdjustment[] =
+    keys.length === 0
+      ? []
+      : await db
+          .select({
+            paymentKey: paymentAdjustments.paymentKey,
+            ordinal: paymentAdjustments.ordinal,
+            reference: paymentAdjustments.reference,
+            createdAt: paymentAdjustments.createdAt,
+            status: paymentAdjustments.status,
+            amount: paymentAdjustments.amount,
+          })
+          .from(paymentAdjustments)
+          .where(
+            sql`${paymentAdjustments.paymentKey} IN (SELECT value FROM json_each(${stringifyJson(keys)}))`,
+          )
+          .orderBy(paymentAdjustments.paymentKey, paymentAdjustments.ordinal);
+  const byPayment = Map.groupBy(adjustments, ({ paymentKey }) => paymentKey);
+  return new Map(
+    rows.map((row) => [identityOf(row), PaymentDraft.stored(row, byPayment.get(row.key) ?? [])]),
+  );
+}
+
+/** The payments of a connector that have one of these references, of all types. */
+export async function storedPayments(
+  db: Database,
+  { key }: InstalledConnector,
+  references: readonly string[],
+): Promise<PaymentRow[]> {
+  if (references.length === 0) return [];
+  const wanted = jsonRows([...new Set(references)].map((reference) => [reference]));
+  return db
+    .select()
+    .from(paymentPayments)
+    .where(
+      and(
+        sql`${paymentPayments.reference} IN (SELECT r.item ->> 0 FROM ${wanted} AS r)`,
+        eq(paymentPayments.connectorKey, key),
+      ),
+    );
+}

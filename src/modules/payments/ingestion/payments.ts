@@ -1,0 +1,86 @@
+import { cancellationsOf } from "./cancellations.ts";
+import { joinPrepared, type PreparedPage } from "./page.ts";
+import { prepareDeletions } from "./payment-deletions.ts";
+import { prepareReports } from "./payment-reports.ts";
+import { noteShown } from "./shown-movements.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import {
+  paymentProblem,
+  type ProviderPayment,
+} from "#modules/payments/connectors/provider-objects.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { ownEnd, type PaymentReport } from "#modules/payments/payments/report.ts";
+import type { ServiceContext } from "#platform/context.ts";
+
+export interface PaymentsPage {
+  readonly connector: InstalledConnector;
+  readonly payments: readonly ProviderPayment[];
+  /** References of payments that the provider has withdrawn. They are deleted, whatever the page says of them besides. */
+  readonly deleted?: readonly string[];
+  /** References of payments that the provider has cancelled, without saying more. */
+  readonly cancelled?: readonly string[];
+}
+
+/**
+ * Prepares states of payments to be stored. Each is an adjustment of its payment, which it opens where it is the first one;
+ * an adjustment that is known changes nothing. Throws `ConnectorError` for a bad one.
+ */
+export async function preparePayments(
+  context: ServiceContext,
+  { connector, payments, deleted = [], cancelled = [] }: PaymentsPage,
+): Promise<PreparedPage> {
+  for (const payment of payments) {
+    const problem = paymentProblem(payment);
+    if (problem !== undefined) throw new ConnectorError("invalid", problem);
+  }
+  const withdrawn = new Set(deleted);
+  const stated = parentsFirst(payments)
+    .map((payment) => toReport(connector, payment))
+    .filter(({ reference }) => !withdrawn.has(reference));
+  const reports = [
+    ...stated,
+    ...(await cancellationsOf(context, {
+      connector,
+      references: cancelled.filter((reference) => !withdrawn.has(reference)),
+      reports: stated,
+    })),
+  ];
+  const { fresh, ...prepared } = await prepareReports(context, { connector, reports });
+  const shown = noteShown(context, connector, fresh);
+  return joinPrepared(
+    prepared,
+    { statements: shown, events: [] },
+    await prepareDeletions(context, { connector, references: deleted }),
+  );
+}
+
+/**
+ * The states in their order, but each after what opens its payment. Of two states of one second, the one that is stored later counts, and a
+ * provider may list a refund before the payment that it refunds.
+ */
+const parentsFirst = (payments: readonly ProviderPayment[]): readonly ProviderPayment[] => {
+  const isLater = ({ reference, parentReference }: ProviderPayment): boolean =>
+    parentReference !== undefined && parentReference !== reference;
+  return [
+    ...payments.filter((payment) => !isLater(payment)),
+    ...payments.filter((payment) => isLater(payment)),
+  ];
+};
+
+/** What was authorised is no money yet: captures add up to it. */
+function toReport(connector: InstalledConnector, payment: ProviderPayment): PaymentReport {
+  const { reference, parentReference, sourceReference, destinationReference, ...state } = payment;
+  const { createdAt, status, amount, asset, metadata, raw } = payment;
+  return {
+    ...state,
+    reference: parentReference ?? reference,
+    initialAmount: amount,
+    amount: status === "AUTHORISATION" ? 0n : amount,
+    setsAmounts: false,
+    ...(sourceReference === undefined ? {} : { source: ownEnd(connector, sourceReference) }),
+    ...(destinationReference === undefined
+      ? {}
+      : { destination: ownEnd(connector, destinationReference) }),
+    adjustments: [{ reference, createdAt, status, amount, asset, metadata, raw }],
+  };
+}

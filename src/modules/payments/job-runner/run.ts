@@ -1,0 +1,85 @@
+import { sql } from "drizzle-orm";
+import { runBankAccountForward } from "./forward-bank-account.ts";
+import { JOBS_SWEEP } from "#modules/payments/common/sweep-names.ts";
+import { runWebhook } from "#modules/payments/deliveries/translate.ts";
+import type { Job } from "#modules/payments/jobs/job.ts";
+import { openJob } from "#modules/payments/jobs/store.ts";
+import { paymentJobs } from "#modules/payments/jobs/tables.ts";
+import { runLinkCompletion } from "#modules/payments/users/complete-link.ts";
+import {
+  runConnectionDeletion,
+  runDeletionFromConnector,
+  runUserDeletion,
+} from "#modules/payments/users/deletion-jobs.ts";
+import { systemClock } from "#platform/clock.ts";
+import { type ServiceContext, systemContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
+import { doubling } from "#platform/work/backoff.ts";
+import { Reconciler } from "#platform/work/reconcile.ts";
+import { type PendingRow, SyncTable } from "#platform/work/sync-table.ts";
+
+interface PendingJob extends PendingRow {
+  readonly name: string;
+  readonly job: string;
+  readonly connectorKey: number | null;
+}
+
+/** How providers are called: concurrently, those of one connector one after the other, each within this time in milliseconds. */
+const LANES = { total: 6, timeoutMs: 60_000 };
+/** A provider that fails is asked again, without an end. */
+const BACKOFF = doubling(1000, 100_000);
+/** Most jobs of a sweep, and how long it waits for them, in milliseconds. */
+const JOBS_PER_SWEEP_MAX = 100;
+const SWEEP_MS_MAX = 20_000;
+
+/** Runs the jobs that are due. Returns when to sweep next, in milliseconds since the epoch. */
+export async function sweepJobs({ env }: ServiceContext): Promise<number | undefined> {
+  const jobs = reconcilerOf(env);
+  await jobs.run({ rowsMax: JOBS_PER_SWEEP_MAX, untilMs: Date.now() + SWEEP_MS_MAX });
+  return jobs.nextSweepMs();
+}
+
+/** Runs a job, and waits for whoever runs it already. Returns whether it was done within the time, in milliseconds. */
+export const settleJob = (env: Env, name: string, withinMs: number): Promise<boolean> =>
+  reconcilerOf(env).settle({
+    rowsMax: 1,
+    untilMs: Date.now() + withinMs,
+    scope: sql`name = ${name}`,
+    waitsForSweep: true,
+  });
+
+const reconcilerOf = (env: Env): Reconciler<PendingJob> =>
+  new Reconciler<PendingJob>({
+    what: "payment job",
+    table: new SyncTable<PendingJob>(databaseOf(env), {
+      table: paymentJobs,
+      returning: sql`name, job, connector_key AS connectorKey`,
+      // A job that is done is no more.
+      isFinal: sql`1`,
+    }),
+    apply: (row) => runJob(systemContext(env, "payments:jobs"), openJob(env, row)),
+    keyOf: ({ connectorKey, name }) => (connectorKey === null ? name : `${connectorKey}`),
+    lanes: LANES,
+    backoff: BACKOFF,
+    sweepClock: sweepClockOf(env, JOBS_SWEEP),
+    clock: systemClock,
+  });
+
+/** Does a job, or what is left of it. It fails by throwing where it should be tried again. */
+async function runJob(context: ServiceContext, job: Job): Promise<void> {
+  switch (job.kind) {
+    case "forward-bank-account":
+      return runBankAccountForward(context, job);
+    case "delete-user":
+      return runUserDeletion(context, job);
+    case "delete-user-from-connector":
+      return runDeletionFromConnector(context, job);
+    case "delete-user-connection":
+      return runConnectionDeletion(context, job);
+    case "complete-link":
+      return runLinkCompletion(context, job);
+    case "translate-webhook":
+      return runWebhook(context, job);
+  }
+}

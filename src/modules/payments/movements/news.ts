@@ -1,0 +1,120 @@
+import { and, eq, sql } from "drizzle-orm";
+import {
+  paidReversals,
+  prepareReversalChange,
+  type StoredReversal,
+} from "#modules/payments/initiations/reversals.ts";
+import { decideAnew, findInitiationByKey } from "#modules/payments/initiations/store.ts";
+import {
+  paymentInitiationPayments,
+  paymentMovements,
+} from "#modules/payments/initiations/tables.ts";
+import { prepareTransitions, type Transition } from "#modules/payments/initiations/transition.ts";
+import { newsOf, type PaymentNews } from "#modules/payments/payments/related-payments.ts";
+import { paymentAdjustments } from "#modules/payments/payments/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+
+/**
+ * Later states of payments change the initiations that they were made of. Whoever stores such a state marks the relation in the
+ * same batch, and the sweep lets the initiation hear of it, so that no state is missed and none is heard of twice. While money of
+ * the initiation is on its way, the states wait for the outcome.
+ */
+
+/** How many initiations one sweep lets hear of news. */
+const SWEEP_MAX = 100;
+
+/**
+ * Lets initiations hear of what has happened to their payments. Returns whether there may be more of them. Throws where one could not
+ * hear of it, so that the sweep comes again soon.
+ */
+export async function hearAllNews(context: ServiceContext): Promise<boolean> {
+  const rows = await databaseOf(context.env)
+    .selectDistinct({ key: paymentInitiationPayments.initiationKey })
+    .from(paymentInitiationPayments)
+    .where(and(eq(paymentInitiationPayments.hasNews, true), isAtRest))
+    .limit(SWEEP_MAX);
+  const failures: unknown[] = [];
+  for (const { key } of rows) {
+    // One that fails holds up no other.
+    await hearNews(context, key).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) {
+    throw new AggregateError(failures, "payment initiations could not hear of their payments");
+  }
+  return rows.length === SWEEP_MAX;
+}
+
+const isAtRest = sql`NOT EXISTS (
+  SELECT 1 FROM ${paymentMovements} AS m
+  WHERE m.initiation_key = ${paymentInitiationPayments.initiationKey})`;
+
+/** Lets one initiation hear of all of it. */
+export function hearNews(context: ServiceContext, initiationKey: number): Promise<void> {
+  return decideAnew(async () => {
+    const relations = await databaseOf(context.env)
+      .select()
+      .from(paymentInitiationPayments)
+      .where(
+        and(
+          eq(paymentInitiationPayments.initiationKey, initiationKey),
+          eq(paymentInitiationPayments.hasNews, true),
+          isAtRest,
+        ),
+      );
+    for (const relation of relations) await hear(context, relation);
+  });
+}
+
+async function hear(
+  hearing: ServiceContext,
+  relation: typeof paymentInitiationPayments.$inferSelect,
+): Promise<void> {
+  const { env } = hearing;
+  const initiation = await findInitiationByKey(hearing, relation.initiationKey);
+  if (initiation === undefined) return;
+  const context = { ...hearing, causationDepth: initiation.causationDepth };
+  const news = await newsOf(context, relation);
+  const paid = await paidReversals(context, initiation.key);
+  const change = prepareTransitions(
+    context,
+    initiation,
+    news.flatMap((state) => triggerOf(state, paid)),
+  );
+  const heardOf = news.at(-1)?.key ?? relation.heardOf;
+  const isMore = sql<boolean>`EXISTS (
+    SELECT 1 FROM ${paymentAdjustments} AS a
+    WHERE a.payment_key = ${relation.paymentKey} AND a.key > ${heardOf})`;
+  await Outbox.from(context).publish({
+    change: [
+      databaseOf(env)
+        .update(paymentInitiationPayments)
+        .set({ heardOf, hasNews: isMore })
+        .where(eq(paymentInitiationPayments.key, relation.key)),
+      ...change.statements,
+      ...paid.flatMap((reversal) => {
+        const state = news.find(({ reference }) => reference === reversal.paymentReference);
+        if (state === undefined) return [];
+        const trigger = { kind: "payment", payment: state.status } as const;
+        return prepareReversalChange(context, { reversal, trigger, at: context.clock() });
+      }),
+    ],
+    events: change.events,
+  });
+}
+
+/** What a later state of a payment is to its initiation: nothing where it is that of a reversal which has ended. */
+export function triggerOf(
+  { reference, status, amount, createdAt }: PaymentNews,
+  paid: readonly StoredReversal[],
+): Omit<Transition, "initiation">[] {
+  const reversal = paid.find((candidate) => candidate.paymentReference === reference);
+  if (reversal === undefined) {
+    const trigger = { kind: "reported", payment: status } as const;
+    return [{ trigger: amount === undefined ? trigger : { ...trigger, amount }, at: createdAt }];
+  }
+  return reversal.status === "PROCESSING"
+    ? [{ trigger: { kind: "reversal-reported", payment: status }, at: createdAt }]
+    : [];
+}

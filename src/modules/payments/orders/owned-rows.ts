@@ -1,0 +1,10 @@
+import { ORDER_SEGMENTS } from "./segments.ts";
+import { paymentOrderAdjustments, paymentOrders } from "./tables.ts";
+import { childRows, type OwnedRows } from "#modules/payments/installs/owned-rows.ts";
+
+export const ORDER_ROWS: OwnedRows = {
+  table: paymentOrders,
+  connectorKey: paymentOrders.connectorKey,
+  children: [childRows(paymentOrderAdjustments, paymentOrderAdjustments.orderKey)],
+  segments: ORDER_SEGMENTS,
+};

@@ -1,0 +1,28 @@
+import { eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { paymentSchedules } from "./tables.ts";
+import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import type { Database } from "#platform/db/database.ts";
+import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
+
+/** The longest wait that a provider may ask for, in milliseconds. */
+const HOLD_MS_MAX = 3_600_000;
+
+/** The statements after which a provider that has asked for a pause is asked for nothing before its end, by whatever was about to. */
+export const holdStatements = (
+  db: Database,
+  { connectorKey, until }: { readonly connectorKey: number; readonly until: Timestamp },
+) =>
+  [
+    db
+      .update(paymentConnectors)
+      .set({ heldUntil: until })
+      .where(eq(paymentConnectors.key, connectorKey)),
+    db
+      .update(paymentSchedules)
+      .set({ nextAt: sql`max(next_at, ${until})` })
+      .where(eq(paymentSchedules.connectorKey, connectorKey)),
+  ] as const;
+
+/** Whether a pause lasts at a time. One whose end is too far away was asked for before the machine's clock stepped back. */
+export const isHeld = (now: Timestamp, heldUntil: SQLWrapper = sql`c.held_until`): SQL =>
+  sql`(${heldUntil} > ${now} AND ${heldUntil} <= ${fromMillis(toMillis(now) + HOLD_MS_MAX)})`;
