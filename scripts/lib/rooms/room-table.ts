@@ -238,22 +238,26 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   }),
 
   "modules/orchestration/core": { uses: PURE },
-  "modules/orchestration": {
-    uses: [
-      ...ANATOMY,
-      "expr",
-      "modules/auth",
-      "modules/ledger",
-      "modules/payments",
-      "modules/wallets",
-      ...orchestration("core"),
+  ...roomsOfFloors("modules/orchestration", {
+    house: { uses: [...ANATOMY, ...orchestration("core")], packages: [...HTTP, ...D1] },
+    shared: {
+      uses: [...PLATFORM, ...orchestration("core", "settings.ts", "sweep-names.ts")],
+      packages: [...D1, "@hono/zod-openapi", "zod"],
+    },
+    floors: [
+      { workflows: { packages: ["yaml"] } },
+      { instances: { packages: ["node:crypto"] } },
+      // Calls of other modules that stages make.
+      { activities: { uses: ["modules/ledger", "modules/payments", "modules/wallets"] } },
+      // Instances on the platform.
+      { run: { packages: RUNTIME } },
+      { triggers: { uses: ["expr", "modules/auth"], packages: RUNTIME } },
+      {
+        http: { uses: ["expr", "modules/auth", "platform/modules"], packages: HTTP },
+        retention: {},
+      },
     ],
-    packages: [...HTTP, ...D1, ...RUNTIME, "node:crypto", "yaml"],
-  },
-  "modules/orchestration/http": {
-    uses: [...ANATOMY, "expr", "modules/auth", "modules/orchestration", ...orchestration("core")],
-    packages: HTTP,
-  },
+  }),
 
   "modules/wallets/core": { uses: PURE, packages: ["node:buffer", "node:crypto"] },
   "modules/wallets": {

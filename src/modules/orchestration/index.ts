@@ -32,9 +32,18 @@ import { type Module, readAndWrite } from "#platform/modules/module.ts";
 import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 /**
- * Orchestration: workflows, their instances, and the triggers that start them. `core` says what a stage does, as data and as programs that give one activity after
- * the other; `run` takes instances further, and what it has done is in D1; requests, the runner and the platform's Workflows only call it and wait. See
- * `docs/orchestration.md`.
+ * Orchestration: workflows, their instances, and the triggers that start them. A folder imports from those below it only
+ * (`scripts/lib/rooms/room-table.ts`):
+ *
+ *     http         requests        retention    deletes instances and occurrences that ended long ago
+ *     triggers     events start instances
+ *     run          takes instances further, called by requests, by the runner's object and by the platform's Workflows
+ *     activities   calls of ledger, payments and wallets
+ *     instances    rows of instances, and transitions, each of which is stored in one batch
+ *     workflows    rows of workflows
+ *     core         what a stage does, as data and as programs that give one activity after the other
+ *
+ * See `docs/orchestration.md`.
  */
 export const orchestrationModule: Module = {
   name: "orchestration",

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { LedgerClient } from "#modules/ledger/index.ts";
-import { sendEvent } from "#modules/orchestration/instances/send-event.ts";
 import { getInstance } from "#modules/orchestration/instances/store.ts";
+import { GRACE_MS } from "#modules/orchestration/instances/transition.ts";
 import { carryOn } from "#modules/orchestration/run/carry-on.ts";
 import { sweepInstances } from "#modules/orchestration/run/revive.ts";
-import { GRACE_MS } from "#modules/orchestration/run/transition.ts";
+import { sendEvent } from "#modules/orchestration/run/send-event.ts";
 import { fromMillis } from "#platform/time.ts";
 import { FakePlatform, Flows } from "#test/support/orchestration/flows.ts";
 import { freshLedger } from "#test/support/orchestration/sends.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { LedgerClient } from "#modules/ledger/index.ts";
-import { sendEvent } from "#modules/orchestration/instances/send-event.ts";
 import { startInstance } from "#modules/orchestration/instances/start.ts";
 import { getInstance } from "#modules/orchestration/instances/store.ts";
+import { sendEvent } from "#modules/orchestration/run/send-event.ts";
 import { fromMillis } from "#platform/time.ts";
 import { Flows } from "#test/support/orchestration/flows.ts";
 import { freshLedger } from "#test/support/orchestration/sends.ts";

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { waitForEnd } from "#modules/orchestration/instances/wait.ts";
+import { waitForEnd } from "#modules/orchestration/run/wait.ts";
 import { freshClient } from "#test/support/auth/clients.ts";
 import { Flows } from "#test/support/orchestration/flows.ts";
 import { containing, newWorkflow } from "#test/support/orchestration/triggers.ts";

@@ -65,6 +65,21 @@ describe("an arrow that the table lacks is refused:", () => {
       "modules/payments/movements/x.ts",
       "#modules/payments/http/lists.ts",
     ],
+    [
+      "the run of an instance in the instance's rows",
+      "modules/orchestration/instances/x.ts",
+      "#modules/orchestration/run/runner.ts",
+    ],
+    [
+      "triggers in the run of an instance",
+      "modules/orchestration/run/x.ts",
+      "#modules/orchestration/triggers/work.ts",
+    ],
+    [
+      "another module in an instance's rows",
+      "modules/orchestration/instances/x.ts",
+      "#modules/ledger/index.ts",
+    ],
     ["a module in the library", "library/x.ts", "#modules/ledger/index.ts"],
     ["an engine's way past its face", "library/x.ts", "#ledger-engine/storage/payload.ts"],
     [

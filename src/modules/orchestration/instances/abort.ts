@@ -1,6 +1,6 @@
 import { changeInstance } from "./change.ts";
 import { CANCELED } from "./instance.ts";
-import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
+import { InstanceTransition } from "./transition.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 

@@ -1,13 +1,13 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { FlowInstance } from "./instance.ts";
 import { orchestrationActivities, orchestrationInstances } from "./tables.ts";
+import type { InstanceTransition } from "./transition.ts";
 import type {
   ActivityName,
   ActivityOutcome,
   ActivityRequest,
 } from "#modules/orchestration/core/activities.ts";
 import { linksOf } from "#modules/orchestration/core/links.ts";
-import type { InstanceTransition } from "#modules/orchestration/run/transition.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { orchestrationInstances } from "./tables.ts";
-import { IS_STORED, rowStatements } from "#modules/orchestration/run/transition-rows.ts";
-import type { InstanceTransition } from "#modules/orchestration/run/transition.ts";
-import { watchInstances } from "#modules/orchestration/run/watch.ts";
+import { IS_STORED, rowStatements } from "./transition-rows.ts";
+import type { InstanceTransition } from "./transition.ts";
+import { watchInstances } from "./watch.ts";
 import { armAuditSweep, auditEntries } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";

@@ -1,5 +1,4 @@
 import { END, GO_ON, type Next } from "./next.ts";
-import { InstanceTransition } from "./transition.ts";
 import { executeActivity } from "#modules/orchestration/activities/execute.ts";
 import {
   type ActivityOutcome,
@@ -18,6 +17,7 @@ import {
   postponeActivity,
 } from "#modules/orchestration/instances/activities.ts";
 import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
+import { InstanceTransition } from "#modules/orchestration/instances/transition.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";

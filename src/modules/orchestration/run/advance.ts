@@ -1,12 +1,12 @@
 import { advanceActivity } from "./advance-activity.ts";
 import { END, GO_ON, type Next, WAIT_MS_MAX } from "./next.ts";
-import { InstanceTransition } from "./transition.ts";
 import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
 import type { DelayStage } from "#modules/orchestration/core/stages.ts";
 import type { FlowInstance, StageStatus } from "#modules/orchestration/instances/instance.ts";
 import type { InstanceHold } from "#modules/orchestration/instances/state.ts";
 import { findProgress } from "#modules/orchestration/instances/store.ts";
+import { InstanceTransition } from "#modules/orchestration/instances/transition.ts";
 import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";

@@ -1,6 +1,6 @@
 import { and, gt, isNotNull, sql } from "drizzle-orm";
-import { GRACE_MS } from "./transition.ts";
 import { orchestrationInstances } from "#modules/orchestration/instances/tables.ts";
+import { GRACE_MS } from "#modules/orchestration/instances/transition.ts";
 import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";

@@ -1,8 +1,8 @@
 import { and, asc, eq, isNotNull, isNull, lte } from "drizzle-orm";
 import { followClock } from "./follow-clock.ts";
 import { createRun, findOnPlatform, type RunParams, startRun } from "./platform.ts";
-import { GRACE_MS } from "./transition.ts";
 import { orchestrationInstances } from "#modules/orchestration/instances/tables.ts";
+import { GRACE_MS } from "#modules/orchestration/instances/transition.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { logError } from "#platform/log.ts";

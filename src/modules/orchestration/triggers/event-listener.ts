@@ -1,4 +1,4 @@
-import { announceOccurrences } from "./firing/announce.ts";
+import { announceOccurrences } from "./announce.ts";
 import { giveToLane } from "./lane/lanes.ts";
 import { currentTriggers, type TriggerCatalogue } from "./matching/catalogue.ts";
 import { byOwner, type EventForLane, ownerOf, selectEvents } from "./matching/select.ts";

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { AnnouncedOccurrence } from "./firing/announce.ts";
+import type { AnnouncedOccurrence } from "./announce.ts";
 import type { OccurrenceEvent } from "./occurrence.ts";
 import { orchestrationOccurrences } from "./tables.ts";
 import type { Trigger } from "./trigger.ts";

@@ -1,9 +1,12 @@
-import { type AnnouncedOccurrence, OccurrenceMessage } from "./announce.ts";
 import { fireOccurrences } from "./fire.ts";
 import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
 import { STARTS_PER_CHANGE_MAX } from "#modules/orchestration/instances/start.ts";
 import { carryOn } from "#modules/orchestration/run/carry-on.ts";
 import { INLINE_MS_MAX } from "#modules/orchestration/run/execute-run.ts";
+import {
+  type AnnouncedOccurrence,
+  OccurrenceMessage,
+} from "#modules/orchestration/triggers/announce.ts";
 import { readsLinks } from "#modules/orchestration/triggers/expressions.ts";
 import { triggersByKey } from "#modules/orchestration/triggers/store.ts";
 import type { ServiceContext } from "#platform/context.ts";

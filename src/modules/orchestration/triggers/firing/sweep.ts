@@ -1,5 +1,8 @@
 import { asc, isNotNull, sql } from "drizzle-orm";
-import { type AnnouncedOccurrence, announceOccurrences } from "./announce.ts";
+import {
+  type AnnouncedOccurrence,
+  announceOccurrences,
+} from "#modules/orchestration/triggers/announce.ts";
 import { orchestrationOccurrences } from "#modules/orchestration/triggers/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";

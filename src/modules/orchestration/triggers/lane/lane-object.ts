@@ -1,16 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
 import { evaluateTurn, type FailedFilter } from "./evaluate.ts";
 import { storeFailedFilters } from "./failed-filters.ts";
-import {
-  type LaneEvent,
-  TriggerLaneStore,
-  type TriggerFigures,
-  type WaitingEvent,
-} from "./lane-store.ts";
+import { TriggerLaneStore, type TriggerFigures, type WaitingEvent } from "./lane-store.ts";
 import { LANE_TABLES } from "./tables.ts";
 import { type BudgetState, type Rate, refilled, waitMsOf } from "./token-bucket.ts";
 import { orchestrationSettings } from "#modules/orchestration/settings.ts";
-import { announceOccurrences } from "#modules/orchestration/triggers/firing/announce.ts";
+import { announceOccurrences } from "#modules/orchestration/triggers/announce.ts";
+import type { LaneEvent } from "#modules/orchestration/triggers/lane-event.ts";
 import { currentTriggers } from "#modules/orchestration/triggers/matching/catalogue.ts";
 import { storeOccurrences } from "#modules/orchestration/triggers/occurrences.ts";
 import { systemContext } from "#platform/context.ts";

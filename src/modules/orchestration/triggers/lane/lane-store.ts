@@ -1,14 +1,6 @@
+import type { LaneEvent } from "#modules/orchestration/triggers/lane-event.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Sql } from "#platform/sql/sql.ts";
-
-/** An event for a lane, with the triggers whose filters have to be evaluated for it. */
-export interface LaneEvent {
-  readonly id: string;
-  /** JSON of the `PlatformEvent`. */
-  readonly text: string;
-  /** The keys of the triggers. */
-  readonly triggers: readonly number[];
-}
 
 export interface WaitingEvent extends LaneEvent {
   readonly seq: number;

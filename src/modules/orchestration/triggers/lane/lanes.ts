@@ -1,5 +1,5 @@
 import type { Draw, DrawCall, LaneFigures } from "./lane-object.ts";
-import type { LaneEvent } from "./lane-store.ts";
+import type { LaneEvent } from "#modules/orchestration/triggers/lane-event.ts";
 import { ownerOf } from "#modules/orchestration/triggers/matching/select.ts";
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
 import { reachObject } from "#platform/objects/call.ts";

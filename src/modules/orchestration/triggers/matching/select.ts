@@ -1,6 +1,6 @@
 import type { TriggerCatalogue } from "./catalogue.ts";
 import { fromJson } from "#expr";
-import type { LaneEvent } from "#modules/orchestration/triggers/lane/lane-store.ts";
+import type { LaneEvent } from "#modules/orchestration/triggers/lane-event.ts";
 import { EVENT_LENGTH_MAX, type Match } from "#modules/orchestration/triggers/occurrences.ts";
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
 import { allowsLedger } from "#platform/access/ledger-patterns.ts";

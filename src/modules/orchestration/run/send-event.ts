@@ -1,11 +1,17 @@
 import { sql } from "drizzle-orm";
-import { changeInstance } from "./change.ts";
-import type { FlowInstance } from "./instance.ts";
-import { orchestrationInstances, orchestrationMoments } from "./tables.ts";
+import { wakeRunner } from "./runner.ts";
 import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
-import { wakeRunner } from "#modules/orchestration/run/runner.ts";
-import { InstanceTransition, type MomentKind } from "#modules/orchestration/run/transition.ts";
+import { changeInstance } from "#modules/orchestration/instances/change.ts";
+import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
+import {
+  orchestrationInstances,
+  orchestrationMoments,
+} from "#modules/orchestration/instances/tables.ts";
+import {
+  InstanceTransition,
+  type MomentKind,
+} from "#modules/orchestration/instances/transition.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";

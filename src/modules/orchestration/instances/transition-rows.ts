@@ -1,10 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import {
-  orchestrationInstances,
-  orchestrationMoments,
-  orchestrationStages,
-} from "#modules/orchestration/instances/tables.ts";
+import { orchestrationInstances, orchestrationMoments, orchestrationStages } from "./tables.ts";
 import type { Database } from "#platform/db/database.ts";
 import { columnsOf, type GuardedRow, guardOf, packRows } from "#platform/db/guarded-rows.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";

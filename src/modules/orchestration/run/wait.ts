@@ -1,6 +1,6 @@
-import type { FlowInstance } from "./instance.ts";
-import { getInstance } from "./store.ts";
-import { untilEnd } from "#modules/orchestration/run/runner.ts";
+import { untilEnd } from "./runner.ts";
+import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
+import { getInstance } from "#modules/orchestration/instances/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
 

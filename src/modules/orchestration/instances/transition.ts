@@ -1,24 +1,14 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
+import { instanceEvent, type InstanceEventType } from "./event-types.ts";
+import type { FlowInstance } from "./instance.ts";
+import { endColumns, type InstanceHold, holdColumns } from "./state.ts";
+import { orchestrationInstances, orchestrationStages } from "./tables.ts";
 import { type AddedRows, IS_STORED, rowStatements } from "./transition-rows.ts";
 import { watchInstances } from "./watch.ts";
 import { WorkflowConfigError } from "#modules/orchestration/core/config-error.ts";
 import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
-import {
-  instanceEvent,
-  type InstanceEventType,
-} from "#modules/orchestration/instances/event-types.ts";
-import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
-import {
-  endColumns,
-  type InstanceHold,
-  holdColumns,
-} from "#modules/orchestration/instances/state.ts";
-import {
-  orchestrationInstances,
-  orchestrationStages,
-} from "#modules/orchestration/instances/tables.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";

@@ -1,0 +1,8 @@
+/** An event for a lane, with the triggers whose filters have to be evaluated for it. */
+export interface LaneEvent {
+  readonly id: string;
+  /** JSON of the `PlatformEvent`. */
+  readonly text: string;
+  /** The keys of the triggers. */
+  readonly triggers: readonly number[];
+}
