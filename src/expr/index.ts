@@ -1,7 +1,7 @@
+import { type ExprDiagnostic, ExprError, toDiagnostic } from "./diagnostics.ts";
 import { type EvaluationInput, PendingValue } from "./evaluate/context.ts";
 import { Evaluator } from "./evaluate/evaluate.ts";
 import type { CompiledExpression } from "./syntax/ast.ts";
-import { type ExprDiagnostic, ExprError, toDiagnostic } from "./syntax/diagnostics.ts";
 import { parse } from "./syntax/parser.ts";
 import { DateValue, UTC } from "./values/moments.ts";
 import { printValue } from "./values/print.ts";
@@ -17,8 +17,8 @@ export {
   memberKeyAt,
 } from "./leading-equality.ts";
 export type { CompiledExpression } from "./syntax/ast.ts";
-export { type ExprDiagnostic, printDiagnostic } from "./syntax/diagnostics.ts";
-export { lspRanges } from "./syntax/source.ts";
+export { type ExprDiagnostic, printDiagnostic } from "./diagnostics.ts";
+export { lspRanges } from "./source.ts";
 export { elementsOf, type ExprValue, fromJson, memberOrNil } from "./values/values.ts";
 
 export type ParsedExpression =

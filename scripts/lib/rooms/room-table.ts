@@ -44,7 +44,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: ["platform", "platform/filter"],
     packages: ["node:buffer", "zod"],
   },
-  "platform/sql": { uses: platform("assert.ts", "errors.ts"), packages: ["node:sqlite"] },
+  "platform/sql": {
+    uses: platform("assert.ts", "errors.ts", "json.ts"),
+    packages: ["node:sqlite"],
+  },
   "platform/secrets": { uses: ["platform"], packages: ["node:crypto"] },
   "platform/objects": { uses: ["platform", ...platform("work/backoff.ts", "work/deadline.ts")] },
   "platform/work": { uses: ["platform", "platform/db"], packages: D1 },
@@ -82,11 +85,20 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 
   expr: { uses: [...PURE, ...expr("syntax", "values", "evaluate", "check")] },
-  "expr/values": { uses: [...PURE, ...expr("limits.ts", "syntax/diagnostics.ts")] },
-  "expr/syntax": { uses: [...PURE, ...expr("limits.ts", "values")] },
-  "expr/builtins": { uses: [...PURE, ...expr("limits.ts", "syntax", "values")] },
-  "expr/evaluate": { uses: [...PURE, ...expr("limits.ts", "syntax", "values", "builtins")] },
-  "expr/check": { uses: [...PURE, ...expr("limits.ts", "syntax", "values")] },
+  "expr/values": { uses: [...PURE, ...expr("diagnostics.ts", "limits.ts")] },
+  "expr/syntax": { uses: [...PURE, ...expr("diagnostics.ts", "limits.ts", "source.ts", "values")] },
+  "expr/builtins": {
+    uses: [...PURE, ...expr("diagnostics.ts", "limits.ts", "source.ts", "syntax", "values")],
+  },
+  "expr/evaluate": {
+    uses: [
+      ...PURE,
+      ...expr("diagnostics.ts", "limits.ts", "source.ts", "syntax", "values", "builtins"),
+    ],
+  },
+  "expr/check": {
+    uses: [...PURE, ...expr("diagnostics.ts", "limits.ts", "source.ts", "syntax", "values")],
+  },
 
   "ledger-engine/rules": { uses: [...PURE, "numscript"] },
   "ledger-engine/rules/filters": { uses: PURE },

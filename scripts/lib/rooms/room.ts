@@ -31,7 +31,14 @@ export const PURE = [
 /** What the engine needs in addition: an interface to SQL, pages, and the messages of failed checks. */
 export const ENGINE = [
   ...PURE,
-  ...platform("paging", "sql/sql.ts", "sql/step.ts", "sql/table-steps.ts", "validation.ts"),
+  ...platform(
+    "paging",
+    "sql/columns.ts",
+    "sql/sql.ts",
+    "sql/step.ts",
+    "sql/table-steps.ts",
+    "validation.ts",
+  ),
 ];
 export const PLATFORM = [
   "platform",

@@ -1,7 +1,7 @@
 import { arrayAt, type BuiltinCall, countAt, mapAt, refuseArgument, textAt } from "./arguments.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 import { VALUE_DEPTH_MAX } from "#expr/limits.ts";
-import { ExprError } from "#expr/syntax/diagnostics.ts";
-import { lengthOf } from "#expr/syntax/source.ts";
+import { lengthOf } from "#expr/source.ts";
 import { areEqual, order, tooDeep } from "#expr/values/comparing.ts";
 import { add, divide } from "#expr/values/numbers.ts";
 import type { StepMeter } from "#expr/values/step-meter.ts";

@@ -1,5 +1,5 @@
 import { type BuiltinCall, textAt } from "./arguments.ts";
-import { ExprError } from "#expr/syntax/diagnostics.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 import { printJson, printValue } from "#expr/values/print.ts";
 import type { StepMeter } from "#expr/values/step-meter.ts";
 import { fromJson as valueOf, typeOf, type ExprValue } from "#expr/values/values.ts";

@@ -1,6 +1,6 @@
 import { type BuiltinCall, integerAt, numberAt, refuseArgument, textAt } from "./arguments.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 import { INTEGER_BITS_MAX, LITERAL_DIGITS_MAX } from "#expr/limits.ts";
-import { ExprError } from "#expr/syntax/diagnostics.ts";
 import { bounded, finite, toFloat } from "#expr/values/numbers.ts";
 import { isNumber, type ExprValue } from "#expr/values/values.ts";
 

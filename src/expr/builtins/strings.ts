@@ -1,5 +1,5 @@
 import { type BuiltinCall, countAt, integerAt, optionalTextAt, textAt } from "./arguments.ts";
-import { lengthOf } from "#expr/syntax/source.ts";
+import { lengthOf } from "#expr/source.ts";
 import type { StepMeter } from "#expr/values/step-meter.ts";
 import type { ExprValue } from "#expr/values/values.ts";
 

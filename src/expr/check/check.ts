@@ -1,9 +1,9 @@
 import { walk } from "./walk.ts";
+import { type ExprDiagnostic, ExprError, toDiagnostic } from "#expr/diagnostics.ts";
+import type { TextRange } from "#expr/source.ts";
 import type { Node } from "#expr/syntax/ast.ts";
-import { type ExprDiagnostic, ExprError, toDiagnostic } from "#expr/syntax/diagnostics.ts";
 import { parse } from "#expr/syntax/parser.ts";
 import { isBuiltinFunction } from "#expr/syntax/signatures.ts";
-import type { TextRange } from "#expr/syntax/source.ts";
 
 /** What an expression is for: it decides, or its value becomes a text. */
 export type ExpressionUse = "filter" | "variable";

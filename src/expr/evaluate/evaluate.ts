@@ -4,6 +4,7 @@ import { indexOf, sliceOf } from "./members.ts";
 import { callMethod } from "./methods.ts";
 import { binary, compare, matches, truthOf, unary } from "./operators.ts";
 import { callPredicate } from "./predicates.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 import type {
   CallNode,
   ComparisonNode,
@@ -11,7 +12,6 @@ import type {
   Node,
   PredicateCallNode,
 } from "#expr/syntax/ast.ts";
-import { ExprError } from "#expr/syntax/diagnostics.ts";
 import { isBuiltinFunction } from "#expr/syntax/signatures.ts";
 import { NamedNumber } from "#expr/values/moments.ts";
 import type { TextPattern } from "#expr/values/text-pattern.ts";

@@ -1,4 +1,4 @@
-import { ExprError } from "#expr/syntax/diagnostics.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 import type { StepMeter } from "#expr/values/step-meter.ts";
 import {
   isArray,

@@ -1,4 +1,4 @@
-import { ExprError } from "#expr/syntax/diagnostics.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 import { formatMoment, MONTHS, WEEKDAYS } from "#expr/values/date-layouts.ts";
 import {
   floorDivide,

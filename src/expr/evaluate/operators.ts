@@ -1,6 +1,6 @@
+import { ExprError } from "#expr/diagnostics.ts";
+import type { TextRange } from "#expr/source.ts";
 import type { BinaryOperator, ComparisonOperator, UnaryOperator } from "#expr/syntax/ast.ts";
-import { ExprError } from "#expr/syntax/diagnostics.ts";
-import type { TextRange } from "#expr/syntax/source.ts";
 import { areEqual, hasMember, order } from "#expr/values/comparing.ts";
 import { DateValue, TimeSpan } from "#expr/values/moments.ts";
 import { add, divide, multiply, power, remainder, subtract } from "#expr/values/numbers.ts";

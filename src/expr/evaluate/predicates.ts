@@ -1,8 +1,8 @@
 import type { Frame } from "./context.ts";
 import { truthOf } from "./operators.ts";
 import { sortValues } from "#expr/builtins/arrays.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 import type { PredicateFunction } from "#expr/syntax/ast.ts";
-import { ExprError } from "#expr/syntax/diagnostics.ts";
 import { add } from "#expr/values/numbers.ts";
 import type { StepMeter } from "#expr/values/step-meter.ts";
 import { isArray, isNumber, load, typeNameOf, type ExprValue } from "#expr/values/values.ts";

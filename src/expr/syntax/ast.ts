@@ -1,4 +1,4 @@
-import type { TextRange } from "./source.ts";
+import type { TextRange } from "#expr/source.ts";
 import type { TextPattern } from "#expr/values/text-pattern.ts";
 
 /** `range` of a node is the part of the text that an error of this node points at: an operator, a name. */

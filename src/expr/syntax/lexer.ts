@@ -1,6 +1,6 @@
-import { ExprError } from "./diagnostics.ts";
 import { readString } from "./string-literals.ts";
 import { SIGNS, type ExprToken } from "./tokens.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 import { LITERAL_DIGITS_MAX, TOKENS_MAX } from "#expr/limits.ts";
 
 /** Splits an expression into tokens. The last one is the end. Throws `ExprError`. */

@@ -1,13 +1,13 @@
 import type { Node, PredicateFunction } from "./ast.ts";
-import { ExprError } from "./diagnostics.ts";
 import {
   ARITIES,
   isBuiltinFunction,
   isPredicateFunction,
   PREDICATE_ARITIES,
 } from "./signatures.ts";
-import type { TextRange } from "./source.ts";
 import type { ExprParser } from "./token-walk.ts";
+import { ExprError } from "#expr/diagnostics.ts";
+import type { TextRange } from "#expr/source.ts";
 
 interface CallStart {
   readonly name: string;

@@ -1,8 +1,8 @@
 import type { MapEntry, Node, UnaryOperator } from "./ast.ts";
-import { ExprError } from "./diagnostics.ts";
 import { parseArguments, parseCall } from "./parse-call.ts";
 import { type ExprParser, rangeOf } from "./token-walk.ts";
 import { RESERVED_WORDS, type ExprToken } from "./tokens.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 
 const SIGN_PRECEDENCE = 90;
 const NOT_PRECEDENCE = 50;

@@ -1,8 +1,8 @@
 import type { BinaryOperator, ComparisonOperator, Node } from "./ast.ts";
-import { ExprError } from "./diagnostics.ts";
 import { parseOperand, parsePipe } from "./parse-operand.ts";
-import type { TextRange } from "./source.ts";
 import { type ExprParser, rangeOf } from "./token-walk.ts";
+import { ExprError } from "#expr/diagnostics.ts";
+import type { TextRange } from "#expr/source.ts";
 import { TextPattern } from "#expr/values/text-pattern.ts";
 import { PatternError } from "#platform/patterns/pattern-tree.ts";
 

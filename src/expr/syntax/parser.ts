@@ -1,10 +1,10 @@
 import type { CompiledExpression, Node } from "./ast.ts";
-import { ExprError } from "./diagnostics.ts";
 import { lex } from "./lexer.ts";
 import { parseOperation } from "./parse-operation.ts";
 import { isBuiltinFunction, isPredicateFunction } from "./signatures.ts";
 import { ExprParser } from "./token-walk.ts";
 import { RESERVED_WORDS } from "./tokens.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 import { SOURCE_LENGTH_MAX } from "#expr/limits.ts";
 
 /** Parses an expression. Throws `ExprError`. */

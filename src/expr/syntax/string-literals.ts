@@ -1,5 +1,5 @@
-import { ExprError } from "./diagnostics.ts";
 import type { ExprToken } from "./tokens.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 
 /** Reads a string in single or double quotes, with escapes, or in backticks, without. */
 export function readString(source: string, start: number): ExprToken {

@@ -1,8 +1,8 @@
 import type { Node } from "./ast.ts";
-import { ExprError } from "./diagnostics.ts";
-import type { TextRange } from "./source.ts";
 import { describeToken, type ExprToken } from "./tokens.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 import { DEPTH_MAX } from "#expr/limits.ts";
+import type { TextRange } from "#expr/source.ts";
 
 /** The productions that others contain, wherever a file with a production is. */
 export interface Productions {

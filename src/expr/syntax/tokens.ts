@@ -1,4 +1,4 @@
-import type { TextRange } from "./source.ts";
+import type { TextRange } from "#expr/source.ts";
 
 export type ExprToken = TextRange & TokenKind;
 

@@ -10,8 +10,8 @@ import {
   memberOf,
   type ExprValue,
 } from "./values.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 import { VALUE_DEPTH_MAX } from "#expr/limits.ts";
-import { ExprError } from "#expr/syntax/diagnostics.ts";
 
 /** Whether two values are equal: numbers by their size, collections by what is in them. */
 export function areEqual(a: ExprValue, b: ExprValue, meter: StepMeter): boolean {

@@ -8,7 +8,7 @@ import {
   TimeZone,
   UTC,
 } from "./moments.ts";
-import { ExprError } from "#expr/syntax/diagnostics.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 
 /** The parts of a layout, which is an example date: Monday, January 2nd 2006, 15:04:05 in a zone seven hours behind. */
 const PART =

@@ -1,4 +1,4 @@
-import { ExprError } from "#expr/syntax/diagnostics.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 
 export const NANOS_PER_SECOND = 1_000_000_000n;
 const NANOS_PER_MS = 1_000_000n;

@@ -1,5 +1,5 @@
+import { ExprError } from "#expr/diagnostics.ts";
 import { INTEGER_BITS_MAX } from "#expr/limits.ts";
-import { ExprError } from "#expr/syntax/diagnostics.ts";
 
 /**
  * Numbers: `bigint` for integers, `number` for what a payload contains and for what divisions and powers yield. A

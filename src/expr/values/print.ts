@@ -2,8 +2,8 @@ import { tooDeep } from "./comparing.ts";
 import { DateValue, TimeSpan, TimeZone } from "./moments.ts";
 import type { StepMeter } from "./step-meter.ts";
 import { entriesOf, isArray, isMap, isObject, load, type ExprValue } from "./values.ts";
+import { ExprError } from "#expr/diagnostics.ts";
 import { VALUE_DEPTH_MAX } from "#expr/limits.ts";
-import { ExprError } from "#expr/syntax/diagnostics.ts";
 import { decimalSource, quoteJson } from "#platform/json.ts";
 
 /** A value as a text: what a variable of a workflow receives. */

@@ -1,5 +1,5 @@
+import { ExprError } from "#expr/diagnostics.ts";
 import { CHARACTERS_PER_STEP, STEPS_MAX } from "#expr/limits.ts";
-import { ExprError } from "#expr/syntax/diagnostics.ts";
 
 /** Counts the work of one evaluation, and ends it where it becomes too much. */
 export class StepMeter {

@@ -1,12 +1,12 @@
 import { SELECTED_COLUMNS } from "./account-rows.ts";
 import { BoundedMap } from "./bounded-map.ts";
-import { numberOf, readColumns } from "./moves/columns.ts";
 import { KeptVolumes } from "./moves/kept-volumes.ts";
 import { accountOf, assetOf, PAIR_ASSETS, pairKey } from "./moves/pair-key.ts";
 import { type KeptAccount, KeptAccounts } from "./names/kept-accounts.ts";
 import { ASSETS_MAX } from "#ledger-engine/rules/limits.ts";
 import type { Account, Asset, Posting, Volumes } from "#ledger-engine/rules/types.ts";
 import { quoteJson } from "#platform/json.ts";
+import { numberOf, readColumns } from "#platform/sql/columns.ts";
 import { chunksOf, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 
 /** At most this many addresses are known to have no account. */

@@ -4,7 +4,7 @@ import {
   type AsOf,
   CROSSED_MAX,
 } from "./account-volumes.ts";
-import { readColumns } from "#ledger-engine/storage/moves/columns.ts";
+import { readColumns } from "#platform/sql/columns.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 import { toMicros } from "#platform/time.ts";
 

@@ -1,4 +1,3 @@
-import { numberOf, readColumns } from "./columns.ts";
 import { PAIR_ASSETS, pairKey } from "./pair-key.ts";
 import { VolumeTable } from "./volume-table.ts";
 import type { AccountVolumes } from "#ledger-engine/rules/types.ts";
@@ -6,6 +5,7 @@ import { textOfTwo, type VolumeTexts, volumesText } from "#ledger-engine/rules/v
 import type { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import type { StoredPosting } from "#ledger-engine/storage/payload.ts";
 import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
+import { numberOf, readColumns } from "#platform/sql/columns.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 export interface RunningVolumesOptions {

@@ -1,6 +1,6 @@
 import { KeptNames } from "./kept-names.ts";
 import type { Account, Asset } from "#ledger-engine/rules/types.ts";
-import { readColumns } from "#ledger-engine/storage/moves/columns.ts";
+import { readColumns } from "#platform/sql/columns.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /** The names that the integers in some rows stand for. */

@@ -13,7 +13,7 @@ import { InitiationFields, ReversalFields } from "#modules/payments/http/initiat
 import {
   MovementProgressResponse,
   toMovementMember,
-} from "#modules/payments/http/shared/movement-progress.ts";
+} from "#modules/payments/http/movement-progress.ts";
 import { adjustmentIdOf } from "#modules/payments/initiations/event-types.ts";
 import type { InitiationAdjustment } from "#modules/payments/initiations/initiation.ts";
 import type { ShownInitiation } from "#modules/payments/movements/progress.ts";

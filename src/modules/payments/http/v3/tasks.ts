@@ -1,11 +1,11 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { TASK_STATUSES } from "#modules/payments/core/enums.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
-import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import {
   MovementProgressResponse,
   toMovementMember,
-} from "#modules/payments/http/shared/movement-progress.ts";
+} from "#modules/payments/http/movement-progress.ts";
+import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { progressOfTask } from "#modules/payments/movements/progress.ts";
 import { getTask } from "#modules/payments/tasks/store.ts";
 import { connectorOf, type Task } from "#modules/payments/tasks/task.ts";

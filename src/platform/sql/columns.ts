@@ -1,5 +1,5 @@
+import { first, type Sql, type SqlValue } from "./sql.ts";
 import { parseColumns } from "#platform/json.ts";
-import { first, type Sql, type SqlValue } from "#platform/sql/sql.ts";
 
 /**
  * Reads the columns that a statement gives in its one row, by their names. Each comes as one text, because to hand over each value of
