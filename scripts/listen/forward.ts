@@ -1,6 +1,6 @@
 import type { ListenedEvent } from "./events.ts";
-import { headersOf } from "#modules/webhooks/call.ts";
-import { SigningSecret } from "#modules/webhooks/signature.ts";
+import { headersOf } from "#modules/webhooks/calls/call.ts";
+import { SigningSecret } from "#modules/webhooks/calls/signature.ts";
 
 export interface ForwardTarget {
   readonly url: string;

@@ -196,14 +196,30 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: HTTP,
   },
 
-  "modules/webhooks": {
-    uses: [...ANATOMY, "modules/webhooks/core"],
-    packages: [...HTTP, ...D1, ...RUNTIME, "node:crypto", "node:zlib"],
-  },
-  "modules/webhooks/http": {
-    uses: [...ANATOMY, "modules/auth", "modules/webhooks", "modules/webhooks/core"],
-    packages: [...HTTP, "node:buffer", "node:crypto", "node:util"],
-  },
+  ...roomsOfFloors("modules/webhooks", {
+    house: { uses: [...ANATOMY, "modules/webhooks/core"], packages: [...HTTP, ...D1] },
+    shared: {
+      uses: [
+        ...PLATFORM,
+        ...["core", "event-types.ts", "settings.ts", "tables.ts"].map(
+          (name) => `modules/webhooks/${name}`,
+        ),
+      ],
+      packages: [...D1, "node:crypto"],
+    },
+    floors: [
+      { bodies: { packages: ["node:zlib"] }, calls: {} },
+      { configs: {} },
+      { "fan-out": {}, lane: { packages: RUNTIME } },
+      { services: {} },
+      {
+        http: {
+          uses: ["modules/auth", "platform/modules"],
+          packages: [...HTTP, "node:buffer", "node:util"],
+        },
+      },
+    ],
+  }),
 
   "modules/events": {
     uses: [...ANATOMY, "modules/events/core", "modules/webhooks"],

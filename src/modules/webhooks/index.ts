@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
-import { WEBHOOKS_SWEEP } from "./endpoints.ts";
+import { WEBHOOKS_SWEEP } from "./configs/endpoints.ts";
 import { WEBHOOK_EVENT_TYPES } from "./event-types.ts";
 import { webhookListener } from "./fan-out/event-listener.ts";
 import { OWED_SWEEP, OwedBatches } from "./fan-out/owed-batches.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { API_VERSION, webhookRoutes } from "./http/routes.ts";
 import { EndpointObject } from "./lane/endpoint-object.ts";
-import { WebhookService } from "./service.ts";
+import { WebhookService } from "./services/webhook-service.ts";
 import { webhookSettings } from "./settings.ts";
 import * as tables from "./tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -66,5 +66,5 @@ export const webhooksModule: Module = {
   classes: { EndpointObject },
 };
 
-export { toPayload } from "./payload.ts";
+export { toPayload } from "./calls/payload.ts";
 export { EndpointObject, WebhookService };

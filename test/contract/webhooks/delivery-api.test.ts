@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DeliveryRecord } from "#modules/webhooks/lane/types.ts";
+import type { DeliveryRecord } from "#modules/webhooks/core/lane.ts";
 import { present } from "#platform/assert.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";

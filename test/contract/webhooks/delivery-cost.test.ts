@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { ConfigStore } from "#modules/webhooks/config-store.ts";
+import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
 import { present } from "#platform/assert.ts";
 import { freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";

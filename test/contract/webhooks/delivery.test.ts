@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { LedgerEvents } from "#modules/ledger/ledger-events.ts";
-import { ConfigStore } from "#modules/webhooks/config-store.ts";
-import { deactivateFailing } from "#modules/webhooks/deactivation.ts";
+import { toWrittenPayload } from "#modules/webhooks/calls/payload.ts";
+import { SigningSecret } from "#modules/webhooks/calls/signature.ts";
+import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
+import { deactivateFailing } from "#modules/webhooks/configs/deactivation.ts";
 import { webhookListener } from "#modules/webhooks/fan-out/event-listener.ts";
-import { toWrittenPayload } from "#modules/webhooks/payload.ts";
-import { SigningSecret } from "#modules/webhooks/signature.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import type { EventsMessage } from "#platform/events/messages.ts";

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { PayloadStore } from "#modules/webhooks/bodies/payload-store.ts";
-import { ConfigStore } from "#modules/webhooks/config-store.ts";
+import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
 import { OwedBatches } from "#modules/webhooks/fan-out/owed-batches.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";

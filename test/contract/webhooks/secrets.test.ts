@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { callContextOf } from "#modules/webhooks/call.ts";
+import { callContextOf } from "#modules/webhooks/calls/call.ts";
+import { SigningSecret } from "#modules/webhooks/calls/signature.ts";
 import { WebhookService } from "#modules/webhooks/index.ts";
-import { SigningSecret } from "#modules/webhooks/signature.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import type { Fetch } from "#platform/http/outbound.ts";

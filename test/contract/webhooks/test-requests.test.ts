@@ -1,9 +1,12 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { callContextOf } from "#modules/webhooks/call.ts";
+import { callContextOf } from "#modules/webhooks/calls/call.ts";
+import { signatureHeaders, SigningSecret } from "#modules/webhooks/calls/signature.ts";
+import {
+  ALL_TESTS_PER_MINUTE_MAX,
+  TESTS_PER_MINUTE_MAX,
+} from "#modules/webhooks/configs/test-limit.ts";
 import { WebhookService } from "#modules/webhooks/index.ts";
-import { signatureHeaders, SigningSecret } from "#modules/webhooks/signature.ts";
-import { ALL_TESTS_PER_MINUTE_MAX, TESTS_PER_MINUTE_MAX } from "#modules/webhooks/test-limit.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import type { Fetch } from "#platform/http/outbound.ts";

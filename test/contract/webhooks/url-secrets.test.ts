@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { ConfigStore } from "#modules/webhooks/config-store.ts";
+import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
 import { dumpOf } from "#test/support/auth/dump.ts";
 import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
 import { failureOf, webhooks } from "#test/support/webhooks/configs.ts";

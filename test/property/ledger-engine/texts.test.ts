@@ -15,7 +15,7 @@ import { toAccountView, toTransactionView } from "#ledger-engine/rules/views.ts"
 import { toPlatformEvents, toWrittenEvents } from "#modules/ledger/events.ts";
 import { toLogView } from "#modules/ledger/http/views.ts";
 import { writeEntries } from "#modules/ledger/objects/event-payloads.ts";
-import { toPayload, toWrittenPayload } from "#modules/webhooks/payload.ts";
+import { toPayload, toWrittenPayload } from "#modules/webhooks/calls/payload.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMicros, type Timestamp } from "#platform/time.ts";
 import { INFO } from "#test/support/ledger-engine/fixtures.ts";

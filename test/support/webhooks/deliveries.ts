@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { onTestFinished, vi } from "vitest";
 import type { WebhookConfig } from "#modules/webhooks/core/config.ts";
-import { DeliveryService } from "#modules/webhooks/delivery-service.ts";
+import type { DeliveryRecord } from "#modules/webhooks/core/lane.ts";
 import { webhookListener } from "#modules/webhooks/fan-out/event-listener.ts";
 import { WebhookService } from "#modules/webhooks/index.ts";
-import type { DeliveryRecord } from "#modules/webhooks/lane/types.ts";
+import { DeliveryService } from "#modules/webhooks/services/delivery-service.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";

@@ -1,18 +1,18 @@
 import { vi } from "vitest";
-import type { CallResult } from "#modules/webhooks/call.ts";
+import type { CallResult } from "#modules/webhooks/calls/call.ts";
 import { CLOSED } from "#modules/webhooks/core/breaker.ts";
-import { LaneChanges } from "#modules/webhooks/lane/lane-changes.ts";
-import type { LaneCall, LanePolicy } from "#modules/webhooks/lane/lane-ports.ts";
-import { LaneReads } from "#modules/webhooks/lane/lane-reads.ts";
-import { LaneStore } from "#modules/webhooks/lane/lane-store.ts";
-import { Lane } from "#modules/webhooks/lane/lane.ts";
 import type {
   DeliveryQuery,
   DeliveryRecord,
   LaneSpec,
   EventBatch,
   EventOrigin,
-} from "#modules/webhooks/lane/types.ts";
+} from "#modules/webhooks/core/lane.ts";
+import { LaneChanges } from "#modules/webhooks/lane/lane-changes.ts";
+import type { LaneCall, LanePolicy } from "#modules/webhooks/lane/lane-ports.ts";
+import { LaneReads } from "#modules/webhooks/lane/lane-reads.ts";
+import { LaneStore } from "#modules/webhooks/lane/lane-store.ts";
+import { Lane } from "#modules/webhooks/lane/lane.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { doubling } from "#platform/work/backoff.ts";
 

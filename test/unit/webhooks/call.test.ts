@@ -4,9 +4,9 @@ import {
   callEndpoint,
   parseRetryAfter,
   toCallTarget,
-} from "#modules/webhooks/call.ts";
-import { toPayload } from "#modules/webhooks/payload.ts";
-import { SigningSecret } from "#modules/webhooks/signature.ts";
+} from "#modules/webhooks/calls/call.ts";
+import { toPayload } from "#modules/webhooks/calls/payload.ts";
+import { SigningSecret } from "#modules/webhooks/calls/signature.ts";
 import { type Fetch, judgeUrl } from "#platform/http/outbound.ts";
 import { fromMillis } from "#platform/time.ts";
 

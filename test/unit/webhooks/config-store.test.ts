@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { type ConfigChange, CONFIGS_MAX, ConfigStore } from "#modules/webhooks/config-store.ts";
+import {
+  type ConfigChange,
+  CONFIGS_MAX,
+  ConfigStore,
+} from "#modules/webhooks/configs/config-store.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemContext } from "#platform/context.ts";
 import { newId } from "#platform/ids.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
-import { DeliveryService } from "#modules/webhooks/delivery-service.ts";
 import type {
   AttemptPosition,
   AttemptRecord,
   DeliveryRecord,
-} from "#modules/webhooks/lane/types.ts";
+} from "#modules/webhooks/core/lane.ts";
+import { DeliveryService } from "#modules/webhooks/services/delivery-service.ts";
 import { systemContext } from "#platform/context.ts";
 import { fromMillis, type Timestamp } from "#platform/time.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
-import type { DeliveryQuery, DeliveryRecord } from "#modules/webhooks/lane/types.ts";
-import { mergeLanes } from "#modules/webhooks/merge-lanes.ts";
+import type { DeliveryQuery, DeliveryRecord } from "#modules/webhooks/core/lane.ts";
+import { mergeLanes } from "#modules/webhooks/services/merge-lanes.ts";
 import { present } from "#platform/assert.ts";
 
 type Order = DeliveryQuery["order"];

@@ -6,7 +6,7 @@ import {
   type PurgePorts,
 } from "#modules/webhooks/bodies/payload-purge.ts";
 import { PayloadStore } from "#modules/webhooks/bodies/payload-store.ts";
-import type { LaneNeed } from "#modules/webhooks/lane/types.ts";
+import type { LaneNeed } from "#modules/webhooks/core/lane.ts";
 import { webhookSettings } from "#modules/webhooks/settings.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
 

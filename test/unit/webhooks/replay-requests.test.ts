@@ -1,5 +1,9 @@
 import { beforeEach, expect, test } from "vitest";
-import { type Decision, KEY_MS, ReplayRequests } from "#modules/webhooks/replay-requests.ts";
+import {
+  type Decision,
+  KEY_MS,
+  ReplayRequests,
+} from "#modules/webhooks/services/replay-requests.ts";
 import { AppError } from "#platform/errors.ts";
 import { fromMillis } from "#platform/time.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";

@@ -6,7 +6,7 @@ import {
   type SignedMessage,
   SigningSecret,
   SigningSecrets,
-} from "#modules/webhooks/signature.ts";
+} from "#modules/webhooks/calls/signature.ts";
 import { fromMillis } from "#platform/time.ts";
 
 const SECRET = "V0bivxRWveaoz08afqjU6Ko/jwO0Cb+3";

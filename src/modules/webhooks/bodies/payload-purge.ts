@@ -1,5 +1,5 @@
 import type { DueBody, PayloadStore } from "./payload-store.ts";
-import type { LaneNeed } from "#modules/webhooks/lane/types.ts";
+import type { LaneNeed } from "#modules/webhooks/core/lane.ts";
 import type { WebhookSettings } from "#modules/webhooks/settings.ts";
 import { logError } from "#platform/log.ts";
 import { settleAll } from "#platform/work/lanes.ts";

@@ -1,9 +1,9 @@
 import { and, asc, eq, lte, sql } from "drizzle-orm";
 import { withoutBodies } from "./without-bodies.ts";
-import { ConfigStore } from "#modules/webhooks/config-store.ts";
-import { deactivateFailing } from "#modules/webhooks/deactivation.ts";
-import { endpointOf, TO_ENDPOINT } from "#modules/webhooks/endpoints.ts";
-import type { EventBatch, LaneSpec } from "#modules/webhooks/lane/types.ts";
+import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
+import { deactivateFailing } from "#modules/webhooks/configs/deactivation.ts";
+import { endpointOf, TO_ENDPOINT } from "#modules/webhooks/configs/endpoints.ts";
+import type { EventBatch, LaneSpec } from "#modules/webhooks/core/lane.ts";
 import { webhookSettings } from "#modules/webhooks/settings.ts";
 import { webhookOwed } from "#modules/webhooks/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";

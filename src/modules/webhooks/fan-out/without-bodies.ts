@@ -1,4 +1,4 @@
-import type { EventBatch, OwedEvent, OwedRun } from "#modules/webhooks/lane/types.ts";
+import type { EventBatch, OwedEvent, OwedRun } from "#modules/webhooks/core/lane.ts";
 
 /**
  * A batch for a lane that reads the bodies itself. Events of a ledger without keys become runs, so that a bulk of many

@@ -24,8 +24,8 @@ import {
 } from "./delivery-schemas.ts";
 import { toAttemptView, toDeliveryView, toDetailView, toReplayView } from "./delivery-views.ts";
 import { parseDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
-import { type BulkReplay, DeliveryService } from "#modules/webhooks/delivery-service.ts";
-import { unknownDelivery } from "#modules/webhooks/failures.ts";
+import { unknownDelivery } from "#modules/webhooks/core/failures.ts";
+import { type BulkReplay, DeliveryService } from "#modules/webhooks/services/delivery-service.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";

@@ -1,12 +1,8 @@
 import { createHash } from "node:crypto";
 import type { z } from "@hono/zod-openapi";
 import type { AttemptsResponse, DeliveryResponse, ReplayResponse } from "./delivery-schemas.ts";
-import type { BulkReplayResult } from "#modules/webhooks/delivery-service.ts";
-import type {
-  AttemptRecord,
-  DeliveryDetail,
-  DeliveryRecord,
-} from "#modules/webhooks/lane/types.ts";
+import type { AttemptRecord, DeliveryDetail, DeliveryRecord } from "#modules/webhooks/core/lane.ts";
+import type { BulkReplayResult } from "#modules/webhooks/services/delivery-service.ts";
 import { formatTimestamp, fromMillis } from "#platform/time.ts";
 
 type DeliveryView = z.input<typeof DeliveryResponse>["data"];

@@ -13,9 +13,12 @@ import {
   TestResponse,
 } from "./schemas.ts";
 import { toConfigView, toListedView, toTestView } from "./views.ts";
+import {
+  ALL_TESTS_PER_MINUTE_MAX,
+  TESTS_PER_MINUTE_MAX,
+} from "#modules/webhooks/configs/test-limit.ts";
 import { OVERLAP_MS, PREVIOUS_SECRETS_MAX } from "#modules/webhooks/core/secrets.ts";
-import { WebhookService } from "#modules/webhooks/service.ts";
-import { ALL_TESTS_PER_MINUTE_MAX, TESTS_PER_MINUTE_MAX } from "#modules/webhooks/test-limit.ts";
+import { WebhookService } from "#modules/webhooks/services/webhook-service.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 

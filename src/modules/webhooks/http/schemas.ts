@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { z } from "@hono/zod-openapi";
-import { SECRET_BYTES } from "#modules/webhooks/service.ts";
+import { SECRET_BYTES } from "#modules/webhooks/services/webhook-service.ts";
 import { TimestampOutput } from "#platform/http/schemas.ts";
 import { SECRET_MASK } from "#platform/secrets/url-secrets.ts";
 

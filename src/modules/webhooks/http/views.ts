@@ -2,7 +2,7 @@ import type { z } from "@hono/zod-openapi";
 import type { ConfigResponse, TestResponse } from "./schemas.ts";
 import type { WebhookConfig } from "#modules/webhooks/core/config.ts";
 import { classify } from "#modules/webhooks/core/retry.ts";
-import type { TestCall } from "#modules/webhooks/service.ts";
+import type { TestCall } from "#modules/webhooks/services/webhook-service.ts";
 import { newId } from "#platform/ids.ts";
 import { formatTimestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 

@@ -6,6 +6,9 @@ import { Lane } from "./lane.ts";
 import { LateEndings } from "./late-endings.ts";
 import { openPorts, readsWithin } from "./ports.ts";
 import { readAllBodies } from "./read-bodies.ts";
+import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
+import { CLOSED } from "#modules/webhooks/core/breaker.ts";
+import { notReplayable, unknownDelivery } from "#modules/webhooks/core/failures.ts";
 import type {
   AttemptPosition,
   AttemptRecord,
@@ -15,10 +18,7 @@ import type {
   EventBatch,
   LaneNeed,
   LaneSpec,
-} from "./types.ts";
-import { ConfigStore } from "#modules/webhooks/config-store.ts";
-import { CLOSED } from "#modules/webhooks/core/breaker.ts";
-import { notReplayable, unknownDelivery } from "#modules/webhooks/failures.ts";
+} from "#modules/webhooks/core/lane.ts";
 import { retryPolicyOf, webhookSettings } from "#modules/webhooks/settings.ts";
 import { systemContext } from "#platform/context.ts";
 import { Alarms } from "#platform/objects/alarms.ts";

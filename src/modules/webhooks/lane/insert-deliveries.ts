@@ -1,6 +1,6 @@
 import { OUTBOX_ORIGIN, PENDING } from "./lane-tables.ts";
 import type { EntryRange } from "./received-ranges.ts";
-import type { EventBatch, OwedEvent } from "./types.ts";
+import type { EventBatch, OwedEvent } from "#modules/webhooks/core/lane.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
 

@@ -1,8 +1,8 @@
 import type { LaneStore } from "./lane-store.ts";
 import type { LaneTimerPorts } from "./lane-timer.ts";
 import type { ReadyQueuePorts } from "./ready-queue.ts";
-import type { LaneSpec } from "./types.ts";
-import type { CallResult } from "#modules/webhooks/call.ts";
+import type { CallResult } from "#modules/webhooks/calls/call.ts";
+import type { LaneSpec } from "#modules/webhooks/core/lane.ts";
 import type { RetryPolicy } from "#modules/webhooks/core/retry.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 

@@ -1,4 +1,6 @@
 import { STORED_STATUSES, OUTBOX_ORIGIN, OUTCOMES, PENDING, statusNumber } from "./lane-tables.ts";
+import { parseDeliveryId, toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
+import type { DeliveryStatus } from "#modules/webhooks/core/delivery.ts";
 import type {
   AttemptPosition,
   AttemptRecord,
@@ -6,9 +8,7 @@ import type {
   DeliveryQuery,
   DeliveryRecord,
   LaneNeed,
-} from "./types.ts";
-import { parseDeliveryId, toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
-import type { DeliveryStatus } from "#modules/webhooks/core/delivery.ts";
+} from "#modules/webhooks/core/lane.ts";
 import { present } from "#platform/assert.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";

@@ -6,8 +6,7 @@ import { LaneTimer } from "./lane-timer.ts";
 import { toDeliveryResult } from "./made-call.ts";
 import { type Ready, ReadyQueue } from "./ready-queue.ts";
 import type { DeliveryResult } from "./settle-deliveries.ts";
-import type { EventBatch, LaneSpec } from "./types.ts";
-import type { CallResult } from "#modules/webhooks/call.ts";
+import type { CallResult } from "#modules/webhooks/calls/call.ts";
 import {
   afterFailure,
   type BreakerState,
@@ -15,6 +14,7 @@ import {
   CLOSED,
 } from "#modules/webhooks/core/breaker.ts";
 import { toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
+import type { EventBatch, LaneSpec } from "#modules/webhooks/core/lane.ts";
 import { Pace } from "#modules/webhooks/core/pace.ts";
 import { classify, isRefusalOfMessage, RETRY_AFTER_MS_MAX } from "#modules/webhooks/core/retry.ts";
 import { logError } from "#platform/log.ts";

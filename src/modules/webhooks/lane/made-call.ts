@@ -1,6 +1,6 @@
 import type { DueDelivery } from "./lane-store.ts";
 import type { DeliveryResult } from "./settle-deliveries.ts";
-import type { CallResult } from "#modules/webhooks/call.ts";
+import type { CallResult } from "#modules/webhooks/calls/call.ts";
 import { judge, type RetryPolicy } from "#modules/webhooks/core/retry.ts";
 
 /** A call that is over. */

@@ -1,8 +1,8 @@
 import type { LanePorts } from "./lane-ports.ts";
 import { readBodies } from "./read-bodies.ts";
-import { callContextOf, callEndpoint, toCallTarget } from "#modules/webhooks/call.ts";
-import { ConfigStore } from "#modules/webhooks/config-store.ts";
-import { deactivateFailing } from "#modules/webhooks/deactivation.ts";
+import { callContextOf, callEndpoint, toCallTarget } from "#modules/webhooks/calls/call.ts";
+import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
+import { deactivateFailing } from "#modules/webhooks/configs/deactivation.ts";
 import { systemContext } from "#platform/context.ts";
 import { reachObject } from "#platform/objects/call.ts";
 import type { StartDeadline } from "#platform/work/deadline.ts";

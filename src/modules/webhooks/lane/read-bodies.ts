@@ -1,6 +1,6 @@
-import type { EventOrigin } from "./types.ts";
 import { PayloadStore } from "#modules/webhooks/bodies/payload-store.ts";
-import { toWrittenPayload } from "#modules/webhooks/payload.ts";
+import { toWrittenPayload } from "#modules/webhooks/calls/payload.ts";
+import type { EventOrigin } from "#modules/webhooks/core/lane.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { WrittenEvent } from "#platform/events/envelope.ts";
 import type { LedgerOrigin } from "#platform/events/messages.ts";

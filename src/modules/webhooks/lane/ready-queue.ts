@@ -1,7 +1,7 @@
 import { BodyCache } from "./body-cache.ts";
 import type { DueDelivery, FreshRange, LaneStore } from "./lane-store.ts";
 import { OriginStreams } from "./origin-streams.ts";
-import type { EventOrigin } from "./types.ts";
+import type { EventOrigin } from "#modules/webhooks/core/lane.ts";
 import { logError } from "#platform/log.ts";
 
 /** A delivery that only has to be sent. */

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { CLOSED } from "#modules/webhooks/core/breaker.ts";
+import type { EventBatch, OwedEvent } from "#modules/webhooks/core/lane.ts";
 import { withoutBodies } from "#modules/webhooks/fan-out/without-bodies.ts";
 import { LaneStore } from "#modules/webhooks/lane/lane-store.ts";
-import type { EventBatch, OwedEvent } from "#modules/webhooks/lane/types.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { LEDGER, SPEC } from "#test/support/webhooks/lane-bench.ts";
 

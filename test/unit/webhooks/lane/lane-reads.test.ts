@@ -2,10 +2,10 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
 import { DELIVERY_STATUSES, type DeliveryStatus } from "#modules/webhooks/core/delivery.ts";
+import type { DeliveryQuery, DeliveryRecord } from "#modules/webhooks/core/lane.ts";
 import { LaneChanges } from "#modules/webhooks/lane/lane-changes.ts";
 import { LaneReads } from "#modules/webhooks/lane/lane-reads.ts";
 import { PENDING, statusNumber } from "#modules/webhooks/lane/lane-tables.ts";
-import type { DeliveryQuery, DeliveryRecord } from "#modules/webhooks/lane/types.ts";
 import { present } from "#platform/assert.ts";
 import { CONFIG_ID, LaneBench, START_MS } from "#test/support/webhooks/lane-bench.ts";
 

@@ -1,4 +1,4 @@
-import type { AttemptOutcome, DeliveryStatus } from "#modules/webhooks/core/delivery.ts";
+import type { AttemptOutcome, DeliveryStatus } from "./delivery.ts";
 
 /** Where events come from. */
 export type EventOrigin =

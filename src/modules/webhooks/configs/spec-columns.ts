@@ -1,5 +1,5 @@
-import type { LaneSpec } from "./lane/types.ts";
-import { webhookConfigs } from "./tables.ts";
+import type { LaneSpec } from "#modules/webhooks/core/lane.ts";
+import { webhookConfigs } from "#modules/webhooks/tables.ts";
 
 /** What a lane knows of its config. */
 export const SPEC_COLUMNS = {

@@ -1,34 +1,34 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { purgePayloads } from "./bodies/payload-purge.ts";
-import { PayloadStore } from "./bodies/payload-store.ts";
+import { ReplayRequests } from "./replay-requests.ts";
+import { purgePayloads } from "#modules/webhooks/bodies/payload-purge.ts";
+import { PayloadStore } from "#modules/webhooks/bodies/payload-store.ts";
 import {
   callContextOf,
   type CallContext,
   type CallResult,
   callEndpoint,
   toCallTarget,
-} from "./call.ts";
+} from "#modules/webhooks/calls/call.ts";
 import {
   type ConfigChange,
   type ConfigFields,
   type ConfigFilter,
   CONFIGS_MAX,
   ConfigStore,
-} from "./config-store.ts";
-import type { WebhookConfig } from "./core/config.ts";
+} from "#modules/webhooks/configs/config-store.ts";
 import {
   type ConfigReconciler,
   endpointOf,
   reconcilerOf,
   TO_ENDPOINT,
   workLimits,
-} from "./endpoints.ts";
-import { unknownConfig } from "./failures.ts";
-import { ReplayRequests } from "./replay-requests.ts";
-import { webhookSettings } from "./settings.ts";
-import { webhookConfigs } from "./tables.ts";
-import { countTest } from "./test-limit.ts";
+} from "#modules/webhooks/configs/endpoints.ts";
+import { countTest } from "#modules/webhooks/configs/test-limit.ts";
+import type { WebhookConfig } from "#modules/webhooks/core/config.ts";
+import { unknownConfig } from "#modules/webhooks/core/failures.ts";
+import { webhookSettings } from "#modules/webhooks/settings.ts";
+import { webhookConfigs } from "#modules/webhooks/tables.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";

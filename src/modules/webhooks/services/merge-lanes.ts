@@ -1,4 +1,4 @@
-import type { DeliveryQuery, DeliveryRecord } from "./lane/types.ts";
+import type { DeliveryQuery, DeliveryRecord } from "#modules/webhooks/core/lane.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
 /** How many lanes are read at once, and how long one of them may take, in milliseconds; each of its answers has its own limit. */

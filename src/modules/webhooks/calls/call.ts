@@ -1,5 +1,5 @@
-import { classify } from "./core/retry.ts";
 import { signatureHeaders, type SigningSecret } from "./signature.ts";
+import { classify } from "#modules/webhooks/core/retry.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import {
   callOutbound,

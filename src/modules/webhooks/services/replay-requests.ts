@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { and, eq, isNull, lt, ne, or, sql } from "drizzle-orm";
-import { webhookReplays } from "./tables.ts";
+import { webhookReplays } from "#modules/webhooks/tables.ts";
 import { present } from "#platform/assert.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";

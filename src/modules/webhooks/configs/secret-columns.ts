@@ -1,4 +1,4 @@
-import type { PreviousSecret, Secrets } from "./core/secrets.ts";
+import type { PreviousSecret, Secrets } from "#modules/webhooks/core/secrets.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";

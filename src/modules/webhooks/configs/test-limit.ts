@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { webhookConfigs } from "./tables.ts";
+import { webhookConfigs } from "#modules/webhooks/tables.ts";
 import type { Database } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { type Timestamp, toMillis } from "#platform/time.ts";

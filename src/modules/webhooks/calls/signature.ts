@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type Secrets, validSecrets } from "./core/secrets.ts";
+import { type Secrets, validSecrets } from "#modules/webhooks/core/secrets.ts";
 import { fromMillis } from "#platform/time.ts";
 
 export interface SignedMessage {

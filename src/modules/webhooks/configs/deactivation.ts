@@ -1,6 +1,6 @@
 import { ConfigStore } from "./config-store.ts";
 import { reconcilerOf, workLimits } from "./endpoints.ts";
-import type { LaneSpec } from "./lane/types.ts";
+import type { LaneSpec } from "#modules/webhooks/core/lane.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
 /**

@@ -1,8 +1,9 @@
-import { ConfigStore } from "./config-store.ts";
-import { parseDeliveryId } from "./core/delivery-id.ts";
-import { endpointOf, TO_ENDPOINT } from "./endpoints.ts";
-import { unknownDelivery } from "./failures.ts";
-import type { ReplayCounts } from "./lane/lane-changes.ts";
+import { mergeLanes } from "./merge-lanes.ts";
+import { ReplayRequests } from "./replay-requests.ts";
+import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
+import { endpointOf, TO_ENDPOINT } from "#modules/webhooks/configs/endpoints.ts";
+import { parseDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
+import { unknownDelivery } from "#modules/webhooks/core/failures.ts";
 import type {
   AttemptPosition,
   AttemptRecord,
@@ -10,9 +11,8 @@ import type {
   DeliveryPosition,
   DeliveryQuery,
   DeliveryRecord,
-} from "./lane/types.ts";
-import { mergeLanes } from "./merge-lanes.ts";
-import { ReplayRequests } from "./replay-requests.ts";
+} from "#modules/webhooks/core/lane.ts";
+import type { ReplayCounts } from "#modules/webhooks/lane/lane-changes.ts";
 import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { callObject, reachObject } from "#platform/objects/call.ts";
