@@ -1,9 +1,9 @@
 import { LANE_START_MS } from "./fill.ts";
 import type { ReadCase } from "#bench/reads/cases.ts";
 import { DELIVERY_STATUSES } from "#modules/webhooks/core/delivery.ts";
+import type { DeliveryQuery } from "#modules/webhooks/core/lane.ts";
 import { LaneChanges } from "#modules/webhooks/lane/lane-changes.ts";
 import type { LaneReads } from "#modules/webhooks/lane/lane-reads.ts";
-import type { DeliveryQuery } from "#modules/webhooks/core/lane.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /** A page of the usual size, and one more, which tells whether there is another page. */

@@ -297,16 +297,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: HTTP,
   },
 
-  "modules/ledger/catalogue": { uses: [...ANATOMY, "ledger-engine"], packages: D1 },
+  // Which ledgers there are.
+  "modules/catalogue": { uses: [...ANATOMY, "ledger-engine"], packages: D1 },
   "modules/exporters/drivers": { uses: ANATOMY, packages: ["node:buffer"] },
   "modules/exporters": {
     // A pipeline exists as long as its ledger does: one statement reads the tables of both.
-    uses: [
-      ...ANATOMY,
-      "ledger-engine",
-      "modules/exporters/drivers",
-      "modules/ledger/catalogue/index.ts",
-    ],
+    uses: [...ANATOMY, "ledger-engine", "modules/catalogue", "modules/exporters/drivers"],
     packages: [...HTTP, ...D1, ...RUNTIME],
   },
   "modules/exporters/http": {
@@ -314,57 +310,26 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: HTTP,
   },
 
-  "modules/ledger/catalogue/buckets": {
-    uses: [...ANATOMY, "ledger-engine", "modules/exporters", ...ledger("catalogue", "settings.ts")],
-    packages: D1,
-  },
-  "modules/ledger/objects": {
-    // The object writes the bodies of answers.
-    uses: [
-      ...ANATOMY,
-      "ledger-engine",
-      ...ledger("catalogue", "http/bulk-views.ts", "settings.ts"),
-    ],
-    packages: RUNTIME,
-  },
-  "modules/ledger/http": {
-    uses: [...ANATOMY, "ledger-engine", "numscript", "modules/ledger/catalogue"],
-    packages: HTTP,
-  },
-  "modules/ledger/bulk": {
-    uses: [...ANATOMY, "ledger-engine", ...ledger("http", "settings.ts")],
-    packages: HTTP,
-  },
-  "modules/ledger": {
-    uses: [
-      ...ANATOMY,
-      "ledger-engine",
+  ...roomsOfFloors("modules/ledger", {
+    house: {
       // The client speaks the library's types.
-      "library",
-      "numscript",
-      "modules/exporters",
-      ...ledger("bulk", "catalogue", "http", "objects"),
+      uses: [...ANATOMY, "ledger-engine", "library", "modules/catalogue", "numscript"],
+      packages: HTTP,
+    },
+    shared: { uses: [...PLATFORM, "ledger-engine", "modules/catalogue", ...ledger("settings.ts")] },
+    floors: [
+      // The bodies of requests and answers, which the object reads and writes as well.
+      { buckets: { uses: ["modules/exporters"], packages: D1 }, wire: { packages: HTTP } },
+      { bulk: { packages: HTTP }, objects: { packages: RUNTIME } },
+      { service: {} },
+      { http: { uses: ["platform/modules"], packages: HTTP } },
+      {
+        "http/florin": { uses: ["numscript"], packages: HTTP },
+        "http/v1": { packages: HTTP },
+        "http/v2": { uses: ["modules/exporters", "platform/modules"], packages: HTTP },
+      },
     ],
-    packages: HTTP,
-  },
-  "modules/ledger/http/florin": {
-    uses: [...ANATOMY, "ledger-engine", "numscript", "modules/ledger", ...ledger("http")],
-    packages: HTTP,
-  },
-  "modules/ledger/http/v1": {
-    uses: [...ANATOMY, "ledger-engine", "modules/ledger", ...ledger("http")],
-    packages: HTTP,
-  },
-  "modules/ledger/http/v2": {
-    uses: [
-      ...ANATOMY,
-      "ledger-engine",
-      "modules/exporters",
-      "modules/ledger",
-      ...ledger("bulk", "catalogue", "catalogue/buckets", "http"),
-    ],
-    packages: HTTP,
-  },
+  }),
 
   // What is wired here: routes, document, queues, sweeps and the Worker's entry.
   "": {

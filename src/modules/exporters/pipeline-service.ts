@@ -23,7 +23,7 @@ import {
 } from "./reconciler.ts";
 import { exporterSettings } from "./settings.ts";
 import type { LogTextPage } from "#ledger-engine";
-import { LedgerCatalogue } from "#modules/ledger/catalogue/index.ts";
+import { LedgerCatalogue } from "#modules/catalogue/index.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";

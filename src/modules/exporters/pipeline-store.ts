@@ -3,7 +3,7 @@ import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { ExporterSetup } from "./exporter-config.ts";
 import { type DatedChange, openConfig } from "./exporter-store.ts";
 import { exporters, pipelines } from "./tables.ts";
-import { ledgers } from "#modules/ledger/catalogue/index.ts";
+import { ledgers } from "#modules/catalogue/index.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";

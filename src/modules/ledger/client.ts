@@ -1,5 +1,4 @@
-import { BUCKET_DEFAULT } from "./catalogue/new-ledger.ts";
-import { LedgerService } from "./service.ts";
+import { LedgerService } from "./service/service.ts";
 import { ledgerSettings, standardRuntimeOf } from "./settings.ts";
 import {
   assertIdempotencyKey,
@@ -24,6 +23,7 @@ import type {
   Target,
   Transaction,
 } from "#library/index.ts";
+import { BUCKET_DEFAULT } from "#modules/catalogue/index.ts";
 import { parseProgram } from "#numscript";
 import { assertLedgerAllowed } from "#platform/access/ledger-patterns.ts";
 import type { ServiceContext } from "#platform/context.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { SchemaResponse, TransactionResponse } from "./http/schemas.ts";
+import { SchemaResponse, TransactionResponse } from "./wire/schemas.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import { MetadataSchema } from "#platform/http/schemas.ts";
 

@@ -1,11 +1,8 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { BUCKETS_SWEEP } from "./catalogue/buckets/context.ts";
-import { BucketService } from "./catalogue/buckets/service.ts";
-import { forgetGoneSizes } from "./catalogue/gone-sizes.ts";
-import * as catalogue from "./catalogue/tables.ts";
+import { BUCKETS_SWEEP } from "./buckets/context.ts";
+import { BucketService } from "./buckets/service.ts";
 import { ledgerSource } from "./event-source.ts";
 import { LEDGER_EVENT_TYPES } from "./event-types.ts";
-import { checkLedgers, LEDGER_VERSION } from "./health.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerBalanceHistory } from "./http/florin/balance-history.ts";
 import { registerImportNotes } from "./http/florin/import-notes.ts";
@@ -28,21 +25,13 @@ import { registerVolumes } from "./http/v2/volumes.ts";
 import { LedgerEvents } from "./ledger-events.ts";
 import { LedgerAuditObject } from "./objects/audit-object.ts";
 import { LedgerObject } from "./objects/ledger-object.ts";
-import { LedgerService } from "./service.ts";
+import { checkLedgers, LEDGER_VERSION } from "./service/health.ts";
+import { LedgerService } from "./service/service.ts";
 import { ledgerSettings } from "./settings.ts";
-/**
- * The ledger: transactions between accounts, each ledger in an object of its own. What surprises:
- *
- * - The log of a ledger is the truth. Everything else in its object can be rebuilt from it.
- * - A ledger exists once its row is in the catalogue (D1); the object is made right after, or at its first use if a
- *   crash came between.
- * - A ledger is deleted, with its bucket, once its row says so; its object hears of it right after, see `BucketService`.
- * - Ids of transactions and log entries have gaps: dry runs and refused inserts use them up, as on Formance Ledger.
- */
 import { LEDGER_ERRORS } from "#ledger-engine";
+import { forgetGoneSizes, ledgers } from "#modules/catalogue/index.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
-import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 export {
   type KeyedWrite,
@@ -61,6 +50,23 @@ export {
 export type { Account as LedgerAccount, Transaction as LedgerTransaction } from "#library/index.ts";
 export { LedgerAuditObject, LedgerObject, LedgerService };
 
+/**
+ * The ledger: transactions between accounts, each ledger in an object of its own. A folder imports from those below it only
+ * (`scripts/lib/rooms/room-table.ts`):
+ *
+ *     http       v1, v2, florin
+ *     service    the use cases, and the reads whose bodies the object has written
+ *     bulk       streams of elements, and of a log that is imported      objects    the ledger's object and the one that audits it
+ *     wire       the bodies of requests and answers                      buckets    groups of ledgers that are deleted and restored
+ *
+ * What surprises:
+ *
+ * - The log of a ledger is the truth. Everything else in its object can be rebuilt from it.
+ * - A ledger exists once its row is in the catalogue (D1); the object is made right after, or at its first use if a
+ *   crash came between.
+ * - A ledger is deleted, with its bucket, once its row says so; its object hears of it right after, see `BucketService`.
+ * - Ids of transactions and log entries have gaps: dry runs and refused inserts use them up, as on Formance Ledger.
+ */
 export const ledgerModule: Module = {
   name: "ledger",
   version: LEDGER_VERSION,
@@ -70,7 +76,7 @@ export const ledgerModule: Module = {
   examples,
   health: checkLedgers,
   settings: ledgerSettings,
-  tables: tablesIn(catalogue),
+  tables: [ledgers],
   errors: LEDGER_ERRORS,
   eventTypes: LEDGER_EVENT_TYPES,
   scopes: readAndWrite("ledger", "ledgers and everything in them, exporters and pipelines"),

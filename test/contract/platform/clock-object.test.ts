@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import { BucketService } from "#modules/ledger/catalogue/buckets/service.ts";
+import { BucketService } from "#modules/ledger/buckets/service.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import { Outbox } from "#platform/events/outbox.ts";

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import { forgetGoneSizes } from "#modules/ledger/catalogue/gone-sizes.ts";
+import { forgetGoneSizes } from "#modules/catalogue/index.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { keepSize } from "#platform/storage/sizes.ts";
 import { freshLedger, okBodyOf, pay, post } from "#test/support/ledger/api.ts";

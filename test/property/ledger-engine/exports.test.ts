@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Command } from "#ledger-engine/rules/types.ts";
-import { toLogView } from "#modules/ledger/http/views.ts";
+import { toLogView } from "#modules/ledger/wire/views.ts";
 import { stringifyJson } from "#platform/json.ts";
 import {
   ALL,

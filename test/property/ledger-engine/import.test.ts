@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { toLogView } from "#modules/ledger/http/views.ts";
+import { toLogView } from "#modules/ledger/wire/views.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { ALL, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 import { audited, underTest } from "#test/support/ledger-engine/in-node.ts";

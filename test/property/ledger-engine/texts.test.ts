@@ -13,8 +13,8 @@ import type {
 } from "#ledger-engine/rules/types.ts";
 import { toAccountView, toTransactionView } from "#ledger-engine/rules/views.ts";
 import { toPlatformEvents, toWrittenEvents } from "#modules/ledger/events.ts";
-import { toLogView } from "#modules/ledger/http/views.ts";
 import { writeEntries } from "#modules/ledger/objects/event-payloads.ts";
+import { toLogView } from "#modules/ledger/wire/views.ts";
 import { toPayload, toWrittenPayload } from "#modules/webhooks/calls/payload.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMicros, type Timestamp } from "#platform/time.ts";

@@ -1,5 +1,5 @@
 import { freshLedger, inLedger, okBodyOf } from "./api.ts";
-import type { SchemaResponse } from "#modules/ledger/http/schemas.ts";
+import type { SchemaResponse } from "#modules/ledger/wire/schemas.ts";
 import { type ApiInit, bodyOf } from "#test/support/platform/api.ts";
 
 export type SchemaView = ReturnType<typeof SchemaResponse.parse>;

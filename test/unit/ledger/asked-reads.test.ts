@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { type AskedList, askedOnce, askedPage, noteAnswer } from "#modules/ledger/asked-reads.ts";
+import {
+  type AskedList,
+  askedOnce,
+  askedPage,
+  noteAnswer,
+} from "#modules/ledger/service/asked-reads.ts";
 import { ALL } from "#test/support/ledger-engine/fixtures.ts";
 
 const LOGS: AskedList = { name: "listLogs", args: (query) => [query], amounts: "integer" };

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import type { LedgerCatalogue } from "#modules/ledger/catalogue/index.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
+import type { LedgerCatalogue } from "#modules/catalogue/index.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { systemContext } from "#platform/context.ts";
 import type { Result } from "#platform/result.ts";

@@ -84,7 +84,7 @@ describe("an arrow that the table lacks is refused:", () => {
     ["an engine's way past its face", "library/x.ts", "#ledger-engine/storage/payload.ts"],
     [
       "a version of the API in the service",
-      "modules/ledger/x.ts",
+      "modules/ledger/service/x.ts",
       "#modules/ledger/http/v2/bulk.ts",
     ],
   ])("%s", (_, file, name) => {

@@ -3,8 +3,8 @@ import type { StreamOutcome, StreamResult } from "./bulk-stream.ts";
 import { PAGE_RESULTS_MAX } from "./limits.ts";
 import type { Transaction } from "#ledger-engine";
 import { ledgerErrors } from "#ledger-engine";
-import type { BulkResultResponse } from "#modules/ledger/http/bulk-schemas.ts";
-import { toBulkFailureView, toBulkResultView } from "#modules/ledger/http/bulk-views.ts";
+import type { BulkResultResponse } from "#modules/ledger/wire/bulk-schemas.ts";
+import { toBulkFailureView, toBulkResultView } from "#modules/ledger/wire/bulk-views.ts";
 import { assert } from "#platform/assert.ts";
 import type { PagedAnswer } from "#platform/http/answers.ts";
 

@@ -2,7 +2,7 @@ import { JsonSplitter } from "./json-splitter.ts";
 import { type ScriptItem, ScriptSplitter } from "./script-splitter.ts";
 import type { Splitter } from "./splitter.ts";
 import { parseBulkElement, toBulkElement, type BulkElement } from "#ledger-engine";
-import type { BulkElementRequest } from "#modules/ledger/http/schemas.ts";
+import type { BulkElementRequest } from "#modules/ledger/wire/schemas.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseRequestJson } from "#platform/request-json.ts";
 import { attempt, type Result, toFailure } from "#platform/result.ts";

@@ -1,13 +1,5 @@
 import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import type {
-  AccountListQuery,
-  CountQuery,
-  LogListQuery,
-  SingleQuery,
-  TransactionListQuery,
-  WriteHeaders,
-} from "./schemas.ts";
 import {
   type AmountForm,
   assertIdempotencyKey,
@@ -16,6 +8,14 @@ import {
   toExpansion,
   type WriteOptions,
 } from "#ledger-engine";
+import type {
+  AccountListQuery,
+  CountQuery,
+  LogListQuery,
+  SingleQuery,
+  TransactionListQuery,
+  WriteHeaders,
+} from "#modules/ledger/wire/schemas.ts";
 import { wantsTexts } from "#platform/http/answers.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";

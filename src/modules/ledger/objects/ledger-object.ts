@@ -39,9 +39,8 @@ import {
   type WriteOptions,
   type WrittenOutcome,
 } from "#ledger-engine";
-import { type Ledger } from "#modules/ledger/catalogue/ledger.ts";
-import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
-import { writeBulk, type WrittenBulk } from "#modules/ledger/http/bulk-views.ts";
+import { type Ledger, LedgerCatalogue } from "#modules/catalogue/index.ts";
+import { writeBulk, type WrittenBulk } from "#modules/ledger/wire/bulk-views.ts";
 import { logError } from "#platform/log.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
 import { attempt, mapResult, type Result } from "#platform/result.ts";

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { parseAccount } from "#ledger-engine/rules/names.ts";
-import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
+import { LedgerCatalogue } from "#modules/catalogue/index.ts";
 import { clockOf } from "#platform/objects/deployment-clock.ts";
 import { fromMillis } from "#platform/time.ts";
 import { SyncTable } from "#platform/work/sync-table.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/d1";
 import { beforeAll, describe, expect, test } from "vitest";
-import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
+import { LedgerCatalogue } from "#modules/catalogue/index.ts";
 import { present } from "#platform/assert.ts";
 import { ANONYMOUS } from "#platform/context.ts";
 import type { PageQuery } from "#platform/paging/query.ts";

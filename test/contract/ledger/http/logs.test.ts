@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { LogResponse } from "#modules/ledger/http/schemas.ts";
+import type { LogResponse } from "#modules/ledger/wire/schemas.ts";
 import { unwrap } from "#platform/result.ts";
 import {
   freshLedger,

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { LogResponse } from "#modules/ledger/http/schemas.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
+import type { LogResponse } from "#modules/ledger/wire/schemas.ts";
 import { systemContext } from "#platform/context.ts";
 import { unwrap } from "#platform/result.ts";
 import {

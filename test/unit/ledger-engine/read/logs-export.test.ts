@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toLogView } from "#modules/ledger/http/views.ts";
+import { toLogView } from "#modules/ledger/wire/views.ts";
 import { stringifyJson } from "#platform/json.ts";
 import {
   ALL,

@@ -7,7 +7,7 @@ import {
   toTransactionCommand,
 } from "#ledger-engine/requests/commands.ts";
 import type { Command } from "#ledger-engine/rules/types.ts";
-import { TransactionRequest } from "#modules/ledger/http/schemas.ts";
+import { TransactionRequest } from "#modules/ledger/wire/schemas.ts";
 import { parseJson } from "#platform/json.ts";
 import { at, posting, refusalOf } from "#test/support/ledger-engine/fixtures.ts";
 

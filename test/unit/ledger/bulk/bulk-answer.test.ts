@@ -4,7 +4,7 @@ import { parseBulk, toBulkElement } from "#ledger-engine/requests/commands.ts";
 import { toStreamAnswer } from "#modules/ledger/bulk/bulk-answer.ts";
 import { executeInBatches, type StreamOutcome } from "#modules/ledger/bulk/bulk-stream.ts";
 import { readElements } from "#modules/ledger/bulk/elements.ts";
-import { writeBulk } from "#modules/ledger/http/bulk-views.ts";
+import { writeBulk } from "#modules/ledger/wire/bulk-views.ts";
 import type { FailureKind } from "#platform/errors.ts";
 import { respondInPages } from "#platform/http/answers.ts";
 import {

@@ -1,8 +1,8 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { INTERVALS_MAX, INTERVALS_STANDARD, parseInterval, type Interval } from "#ledger-engine";
-import { BalanceIntervalResponse, LedgerParams } from "#modules/ledger/http/schemas.ts";
-import { toBalanceIntervalView } from "#modules/ledger/http/views.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
+import { BalanceIntervalResponse, LedgerParams } from "#modules/ledger/wire/schemas.ts";
+import { toBalanceIntervalView } from "#modules/ledger/wire/views.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { TimestampParam } from "#platform/http/listing.ts";

@@ -1,8 +1,8 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { ImportNoteResponse, toImportNoteView } from "#modules/ledger/http/import-notes.ts";
 import { rulesOf } from "#modules/ledger/http/requests.ts";
-import { LedgerParams } from "#modules/ledger/http/schemas.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
+import { LedgerParams } from "#modules/ledger/wire/schemas.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { ListParams, toPageQuery } from "#platform/http/listing.ts";

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { IdParams } from "#modules/ledger/http/schemas.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
+import { IdParams } from "#modules/ledger/wire/schemas.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";

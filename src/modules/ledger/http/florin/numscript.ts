@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { RuntimeRequest } from "#modules/ledger/http/schemas.ts";
 import { ledgerSettings, standardRuntimeOf } from "#modules/ledger/settings.ts";
+import { RuntimeRequest } from "#modules/ledger/wire/schemas.ts";
 import { type CheckReport, checkScript, LineIndex, type Range } from "#numscript";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "@hono/zod-openapi";
-import { LedgerParams } from "#modules/ledger/http/schemas.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
+import { LedgerParams } from "#modules/ledger/wire/schemas.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { BigInteger, Count, dataOf } from "#platform/http/schemas.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { EMPTY_LEDGER, type LedgerReader } from "./empty-ledger.ts";
 import { toKnownError } from "./errors.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { AppError, type FailureKind } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";

@@ -8,7 +8,7 @@ import type {
 } from "./schemas.ts";
 import { parseAccount } from "#ledger-engine";
 import { listName, splitList } from "#modules/ledger/http/requests.ts";
-import { WriteIdParams } from "#modules/ledger/http/schemas.ts";
+import { WriteIdParams } from "#modules/ledger/wire/schemas.ts";
 import { AppError } from "#platform/errors.ts";
 import { type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import type { PageQuery } from "#platform/paging/query.ts";

@@ -9,7 +9,7 @@ import {
   TransactionRequest,
   TransactionResponse,
   WriteIdParams,
-} from "#modules/ledger/http/schemas.ts";
+} from "#modules/ledger/wire/schemas.ts";
 import { ExpandParam, HistoryParams, ListParams, TimestampParam } from "#platform/http/listing.ts";
 import { BooleanParam, Count } from "#platform/http/schemas.ts";
 

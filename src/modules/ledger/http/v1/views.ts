@@ -12,7 +12,7 @@ import {
   type LogListEntry,
   type Transaction,
 } from "#ledger-engine";
-import { toBalancesView, toLogView } from "#modules/ledger/http/views.ts";
+import { toBalancesView, toLogView } from "#modules/ledger/wire/views.ts";
 import { formatTimestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 
 export const toTransactionV1View = (

@@ -10,8 +10,8 @@ import {
   type Transaction,
 } from "#ledger-engine";
 import { writeOptions } from "#modules/ledger/http/requests.ts";
-import type { WriteHeaders } from "#modules/ledger/http/schemas.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
+import type { WriteHeaders } from "#modules/ledger/wire/schemas.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { attempt, type Result, unwrap } from "#platform/result.ts";
 

@@ -7,6 +7,8 @@ import {
   toCountQuery,
   toSingleRead,
 } from "#modules/ledger/http/requests.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
+import { WrittenAnswers } from "#modules/ledger/service/written-answers.ts";
 import {
   AccountListQuery,
   AccountResponse,
@@ -17,9 +19,7 @@ import {
   FilterBody,
   LedgerParams,
   SingleQuery,
-} from "#modules/ledger/http/schemas.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
-import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
+} from "#modules/ledger/wire/schemas.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf } from "#platform/http/schemas.ts";

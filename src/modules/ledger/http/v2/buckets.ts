@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { resumePipelinesOf } from "#modules/exporters/index.ts";
-import { BucketService, type ListedBucket } from "#modules/ledger/catalogue/buckets/service.ts";
+import { BucketService, type ListedBucket } from "#modules/ledger/buckets/service.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, json } from "#platform/http/endpoint.ts";
 import { ListParams, type ListRules, toPageQuery } from "#platform/http/listing.ts";

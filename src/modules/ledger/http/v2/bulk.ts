@@ -2,18 +2,18 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { parseBulk, toBulkElement } from "#ledger-engine";
 import { toStreamAnswer } from "#modules/ledger/bulk/bulk-answer.ts";
 import { readElements, type StreamFormat } from "#modules/ledger/bulk/elements.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
+import { WrittenAnswers } from "#modules/ledger/service/written-answers.ts";
+import { ledgerSettings } from "#modules/ledger/settings.ts";
 import {
   BulkJsonStream,
   BulkQuery,
   BulkRequest,
   BulkResponse,
   BulkScriptStream,
-} from "#modules/ledger/http/bulk-schemas.ts";
-import type { WrittenBulk } from "#modules/ledger/http/bulk-views.ts";
-import { LedgerParams } from "#modules/ledger/http/schemas.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
-import { ledgerSettings } from "#modules/ledger/settings.ts";
-import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
+} from "#modules/ledger/wire/bulk-schemas.ts";
+import type { WrittenBulk } from "#modules/ledger/wire/bulk-views.ts";
+import { LedgerParams } from "#modules/ledger/wire/schemas.ts";
 import { AppError } from "#platform/errors.ts";
 import { contentTypeOf } from "#platform/http/body.ts";
 import type { AppEnv } from "#platform/http/context.ts";

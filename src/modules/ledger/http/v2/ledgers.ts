@@ -1,5 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { LEDGER_LIST_OPTIONS } from "#modules/ledger/catalogue/store.ts";
+import { LEDGER_LIST_OPTIONS } from "#modules/catalogue/index.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
+import { ledgerSettings } from "#modules/ledger/settings.ts";
 import {
   CreateLedgerRequest,
   FilterBody,
@@ -8,10 +10,8 @@ import {
   LedgerParams,
   LedgerResponse,
   StatsResponse,
-} from "#modules/ledger/http/schemas.ts";
-import { toLedgerView } from "#modules/ledger/http/views.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
-import { ledgerSettings } from "#modules/ledger/settings.ts";
+} from "#modules/ledger/wire/schemas.ts";
+import { toLedgerView } from "#modules/ledger/wire/views.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";

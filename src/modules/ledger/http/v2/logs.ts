@@ -6,14 +6,14 @@ import {
   noteHeaders,
 } from "#modules/ledger/http/import-notes.ts";
 import { amountsOf, toLogQuery } from "#modules/ledger/http/requests.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
+import { WrittenAnswers } from "#modules/ledger/service/written-answers.ts";
 import {
   FilterBody,
   LedgerParams,
   LogListQuery,
   LogResponse,
-} from "#modules/ledger/http/schemas.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
-import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
+} from "#modules/ledger/wire/schemas.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { Chunks, empty, endpoint, errors, json, texts } from "#platform/http/endpoint.ts";
 import { cursorOf } from "#platform/http/schemas.ts";

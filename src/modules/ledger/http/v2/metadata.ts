@@ -1,8 +1,8 @@
 import type { OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Metadata, MetadataTarget } from "#ledger-engine";
 import { replayHeaders, writeOptions } from "#modules/ledger/http/requests.ts";
-import { WriteHeaders, WriteQuery } from "#modules/ledger/http/schemas.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
+import { WriteHeaders, WriteQuery } from "#modules/ledger/wire/schemas.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors } from "#platform/http/endpoint.ts";
 

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { LEDGER_LIST_OPTIONS } from "#modules/ledger/catalogue/store.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
+import { LEDGER_LIST_OPTIONS } from "#modules/catalogue/index.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
 import { Count } from "#platform/http/schemas.ts";

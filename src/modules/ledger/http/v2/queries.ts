@@ -7,6 +7,7 @@ import {
   toTransactionView,
 } from "#ledger-engine";
 import { rulesOf } from "#modules/ledger/http/requests.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
 import {
   AccountResponse,
   LogResponse,
@@ -15,9 +16,8 @@ import {
   QueryRunRequest,
   TransactionResponse,
   VolumeRowResponse,
-} from "#modules/ledger/http/schemas.ts";
-import { toLogView, toVolumeRowView } from "#modules/ledger/http/views.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
+} from "#modules/ledger/wire/schemas.ts";
+import { toLogView, toVolumeRowView } from "#modules/ledger/wire/views.ts";
 import { toFilterText } from "#platform/filter/filter.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";

@@ -1,6 +1,8 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { showSchema, toInsertSchema } from "#ledger-engine";
 import { replayHeaders, rulesOf, writeOptions } from "#modules/ledger/http/requests.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
+import { ledgerSettings, standardRuntimeOf } from "#modules/ledger/settings.ts";
 import {
   FilterBody,
   LedgerParams,
@@ -10,9 +12,7 @@ import {
   SchemaResponse,
   WriteHeaders,
   WriteQuery,
-} from "#modules/ledger/http/schemas.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
-import { ledgerSettings, standardRuntimeOf } from "#modules/ledger/settings.ts";
+} from "#modules/ledger/wire/schemas.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { filterOf, toPageQuery } from "#platform/http/listing.ts";

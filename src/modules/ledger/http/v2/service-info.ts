@@ -1,10 +1,10 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { exporterSettings } from "#modules/exporters/index.ts";
-import { checkLedgers, LEDGER_VERSION } from "#modules/ledger/health.ts";
-import { HealthResponse, InfoResponse, ServerResponse } from "#modules/ledger/http/schemas.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
+import { checkLedgers, LEDGER_VERSION } from "#modules/ledger/service/health.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
+import { HealthResponse, InfoResponse, ServerResponse } from "#modules/ledger/wire/schemas.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";

@@ -14,6 +14,8 @@ import {
   toTransactionQuery,
   writeOptions,
 } from "#modules/ledger/http/requests.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
+import { WrittenAnswers } from "#modules/ledger/service/written-answers.ts";
 import {
   COUNTED,
   CountQuery,
@@ -30,9 +32,7 @@ import {
   WriteHeaders,
   WriteIdKeyParams,
   WriteIdParams,
-} from "#modules/ledger/http/schemas.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
-import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
+} from "#modules/ledger/wire/schemas.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, dataText, MetadataSchema } from "#platform/http/schemas.ts";

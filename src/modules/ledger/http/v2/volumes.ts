@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { rulesOf, toCountQuery } from "#modules/ledger/http/requests.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
 import {
   BalancesQuery,
   BalancesResponse,
@@ -7,9 +8,8 @@ import {
   LedgerParams,
   VolumeListQuery,
   VolumeRowResponse,
-} from "#modules/ledger/http/schemas.ts";
-import { toBalancesView, toVolumeRowView } from "#modules/ledger/http/views.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
+} from "#modules/ledger/wire/schemas.ts";
+import { toBalancesView, toVolumeRowView } from "#modules/ledger/wire/views.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { filterOf, toPageQuery } from "#platform/http/listing.ts";

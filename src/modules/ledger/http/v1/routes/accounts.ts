@@ -1,13 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { parseAccount, toAccountView, toExpansion } from "#ledger-engine";
 import { toSingleRead } from "#modules/ledger/http/requests.ts";
-import {
-  AccountResponse,
-  AddressParams,
-  COUNTED,
-  LedgerParams,
-  SingleQuery,
-} from "#modules/ledger/http/schemas.ts";
 import { accountFilter } from "#modules/ledger/http/v1/filters.ts";
 import { withLedgerOrEmpty } from "#modules/ledger/http/v1/implicit-ledger.ts";
 import { toAccountPage, VOLUMES_IMPLIED } from "#modules/ledger/http/v1/requests.ts";
@@ -17,6 +10,13 @@ import {
   AccountV1Response,
 } from "#modules/ledger/http/v1/schemas.ts";
 import { toAccountV1View, toUnusedAccountView } from "#modules/ledger/http/v1/views.ts";
+import {
+  AccountResponse,
+  AddressParams,
+  COUNTED,
+  LedgerParams,
+  SingleQuery,
+} from "#modules/ledger/wire/schemas.ts";
 import { AppError } from "#platform/errors.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";

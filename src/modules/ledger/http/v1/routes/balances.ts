@@ -1,5 +1,4 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { BalancesResponse, LedgerParams } from "#modules/ledger/http/schemas.ts";
 import { aggregateFilter } from "#modules/ledger/http/v1/filters.ts";
 import { withLedgerOrEmpty } from "#modules/ledger/http/v1/implicit-ledger.ts";
 import { toBalancePage, VOLUMES_IMPLIED } from "#modules/ledger/http/v1/requests.ts";
@@ -9,7 +8,8 @@ import {
   BalanceListQuery,
 } from "#modules/ledger/http/v1/schemas.ts";
 import { toAccountBalancesView } from "#modules/ledger/http/v1/views.ts";
-import { toBalancesView } from "#modules/ledger/http/views.ts";
+import { BalancesResponse, LedgerParams } from "#modules/ledger/wire/schemas.ts";
+import { toBalancesView } from "#modules/ledger/wire/views.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { LedgerInfoResponse, LedgerParams, StatsResponse } from "#modules/ledger/http/schemas.ts";
 import { withLedgerOrEmpty } from "#modules/ledger/http/v1/implicit-ledger.ts";
+import { LedgerInfoResponse, LedgerParams, StatsResponse } from "#modules/ledger/wire/schemas.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";

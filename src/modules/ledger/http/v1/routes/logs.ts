@@ -1,9 +1,9 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { LedgerParams } from "#modules/ledger/http/schemas.ts";
 import { withLedgerOrEmpty } from "#modules/ledger/http/v1/implicit-ledger.ts";
 import { toLogPage } from "#modules/ledger/http/v1/requests.ts";
 import { LogListQuery, LogV1Response } from "#modules/ledger/http/v1/schemas.ts";
 import { toLogV1Views } from "#modules/ledger/http/v1/views.ts";
+import { LedgerParams } from "#modules/ledger/wire/schemas.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, toCursorView } from "#platform/http/schemas.ts";

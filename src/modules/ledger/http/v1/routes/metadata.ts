@@ -6,7 +6,6 @@ import {
   parseAccount,
 } from "#ledger-engine";
 import { replayHeaders, writeOptions } from "#modules/ledger/http/requests.ts";
-import { AddressKeyParams, AddressParams, WriteHeaders } from "#modules/ledger/http/schemas.ts";
 import { withAutoCreatedLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
 import { parseTransactionId } from "#modules/ledger/http/v1/requests.ts";
 import {
@@ -15,6 +14,7 @@ import {
   WriteQuery,
 } from "#modules/ledger/http/v1/schemas.ts";
 import type { WriteRequest } from "#modules/ledger/http/v1/writes.ts";
+import { AddressKeyParams, AddressParams, WriteHeaders } from "#modules/ledger/wire/schemas.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors } from "#platform/http/endpoint.ts";
 import { MetadataSchema } from "#platform/http/schemas.ts";

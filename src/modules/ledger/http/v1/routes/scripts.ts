@@ -1,10 +1,10 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { ledgerErrors } from "#ledger-engine";
 import { replayHeaders } from "#modules/ledger/http/requests.ts";
-import { LedgerParams, WriteHeaders } from "#modules/ledger/http/schemas.ts";
 import { RunScriptRequest, ScriptResponse, WriteQuery } from "#modules/ledger/http/v1/schemas.ts";
 import { toTransactionV1View } from "#modules/ledger/http/v1/views.ts";
 import { commit } from "#modules/ledger/http/v1/writes.ts";
+import { LedgerParams, WriteHeaders } from "#modules/ledger/wire/schemas.ts";
 import type { ErrorStatus } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";

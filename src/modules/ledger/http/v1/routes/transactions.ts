@@ -1,7 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { toExpansion, toRevertTransaction } from "#ledger-engine";
 import { replayHeaders, toSingleRead, writeOptions } from "#modules/ledger/http/requests.ts";
-import { COUNTED, LedgerParams, SingleQuery, WriteHeaders } from "#modules/ledger/http/schemas.ts";
 import { transactionFilter } from "#modules/ledger/http/v1/filters.ts";
 import {
   withAutoCreatedLedger,
@@ -20,6 +19,7 @@ import {
 } from "#modules/ledger/http/v1/schemas.ts";
 import { toTransactionV1View } from "#modules/ledger/http/v1/views.ts";
 import { commit, commitBatch } from "#modules/ledger/http/v1/writes.ts";
+import { COUNTED, LedgerParams, SingleQuery, WriteHeaders } from "#modules/ledger/wire/schemas.ts";
 import { AppError } from "#platform/errors.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";

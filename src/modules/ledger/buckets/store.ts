@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, lt, min, type SQL, sql } from "drizzle-orm";
-import { ledgers } from "#modules/ledger/catalogue/tables.ts";
+import { ledgers } from "#modules/catalogue/index.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";

@@ -1,5 +1,5 @@
-import type { LedgerObject } from "./objects/ledger-object.ts";
 import { type Author, isLedgerName } from "#ledger-engine";
+import type { LedgerObject } from "#modules/ledger/objects/ledger-object.ts";
 import type { Principal } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { callObject, type ObjectCall } from "#platform/objects/call.ts";

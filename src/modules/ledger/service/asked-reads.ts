@@ -1,6 +1,6 @@
-import { toCallText } from "./objects/call-texts.ts";
-import type { ReadCall } from "./objects/calls.ts";
 import type { AmountForm } from "#ledger-engine";
+import { toCallText } from "#modules/ledger/objects/call-texts.ts";
+import type { ReadCall } from "#modules/ledger/objects/calls.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 
 /** A read that a ledger's object is asked for. */

@@ -1,15 +1,3 @@
-import {
-  type ExecuteBulk,
-  executeAtomically,
-  executeInBatches,
-  type StreamOutcome,
-} from "./bulk/bulk-stream.ts";
-import type { StreamElement } from "./bulk/elements.ts";
-import { bounded, type BulkSettings } from "./bulk/limits.ts";
-import { importInBatches } from "./bulk/log-import.ts";
-import { type Ledger } from "./catalogue/ledger.ts";
-import { type NewLedger, toLedgerInfo } from "./catalogue/new-ledger.ts";
-import { LedgerCatalogue, unknownLedger } from "./catalogue/store.ts";
 import { exportPages } from "./log-export.ts";
 import {
   authorOf,
@@ -21,7 +9,6 @@ import {
   unknownAccount,
   unknownTransaction,
 } from "./object-calls.ts";
-import type { ledgerSettings } from "./settings.ts";
 import { wholeCount, wholePage } from "./whole-page.ts";
 import {
   assertLedgerName,
@@ -56,6 +43,23 @@ import {
   type VolumeRow,
   type WriteOptions,
 } from "#ledger-engine";
+import {
+  type Ledger,
+  LedgerCatalogue,
+  type NewLedger,
+  toLedgerInfo,
+  unknownLedger,
+} from "#modules/catalogue/index.ts";
+import {
+  type ExecuteBulk,
+  executeAtomically,
+  executeInBatches,
+  type StreamOutcome,
+} from "#modules/ledger/bulk/bulk-stream.ts";
+import type { StreamElement } from "#modules/ledger/bulk/elements.ts";
+import { bounded, type BulkSettings } from "#modules/ledger/bulk/limits.ts";
+import { importInBatches } from "#modules/ledger/bulk/log-import.ts";
+import type { ledgerSettings } from "#modules/ledger/settings.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";

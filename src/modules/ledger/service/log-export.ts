@@ -1,4 +1,4 @@
-import type { LedgerObject } from "./objects/ledger-object.ts";
+import type { LedgerObject } from "#modules/ledger/objects/ledger-object.ts";
 import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
 import { callObject } from "#platform/objects/call.ts";

@@ -20,7 +20,7 @@ import {
   type SchemaJson,
   type VolumeRow,
 } from "#ledger-engine";
-import type { Ledger } from "#modules/ledger/catalogue/ledger.ts";
+import type { Ledger } from "#modules/catalogue/index.ts";
 import { withRawIntegers } from "#platform/json.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 

@@ -6,8 +6,6 @@ import {
   callOf,
   noteAnswer,
 } from "./asked-reads.ts";
-import { bounded, type BulkSettings } from "./bulk/limits.ts";
-import type { WrittenBulk } from "./http/bulk-views.ts";
 import {
   authorOf,
   checkedRequest,
@@ -17,7 +15,6 @@ import {
   unknownAccount,
   unknownTransaction,
 } from "./object-calls.ts";
-import type { Body } from "./objects/answer-bodies.ts";
 import { wholePage } from "./whole-page.ts";
 import {
   type AmountForm,
@@ -29,6 +26,9 @@ import {
   type TransactionView,
   type WriteOptions,
 } from "#ledger-engine";
+import { bounded, type BulkSettings } from "#modules/ledger/bulk/limits.ts";
+import type { Body } from "#modules/ledger/objects/answer-bodies.ts";
+import type { WrittenBulk } from "#modules/ledger/wire/bulk-views.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { cursorText } from "#platform/http/schemas.ts";
 import type { ItemsText, JsonText } from "#platform/json.ts";
