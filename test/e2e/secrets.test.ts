@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hashSecret } from "#modules/auth/client-secret.ts";
 import { hashToken } from "#modules/auth/grants/opaque-token.ts";
+import { hashSecret } from "#modules/auth/registry/client-secret.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 import { IssuerServer } from "#test/support/auth/issuer-server.ts";

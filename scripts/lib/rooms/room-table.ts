@@ -138,63 +138,44 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ["node:fs", "node:path", "node:sqlite", "node:util/types", "zod"],
   },
 
-  "modules/auth": {
-    uses: [...ANATOMY, ...auth("authority", "core")],
-    packages: [...HTTP, ...D1, ...RUNTIME, "jose", "node:crypto"],
-  },
-  // The rule of who may change clients and people.
-  "modules/auth/authority": {
-    uses: [...PLATFORM, "modules/auth", ...auth("authorize", "core", "passkeys", "people")],
-    packages: D1,
-  },
-  "modules/auth/clients": {
-    uses: [...PLATFORM, "modules/auth", ...auth("authority", "core", "people")],
-    packages: D1,
-  },
-  "modules/auth/people": {
-    uses: [...PLATFORM, "modules/auth", ...auth("authority", "core")],
-    packages: [...D1, "node:crypto"],
-  },
-  // What a client asks of people, until they have logged in.
-  "modules/auth/authorize": {
-    uses: [...PLATFORM, "modules/auth", ...auth("core", "people")],
-    packages: [...D1, "jose", "zod"],
-  },
-  // The provider at which people log in, if it is not this server.
-  "modules/auth/upstream": {
-    uses: [...PLATFORM, "modules/auth", ...auth("authorize")],
-    packages: ["jose", "node:crypto", "zod"],
-  },
-  "modules/auth/passkeys": {
-    uses: [...PLATFORM, "modules/auth", ...auth("authorize", "people")],
-    packages: [...D1, "@simplewebauthn/server", "zod"],
-  },
-  // What people see in their browsers.
-  "modules/auth/passwords": {
-    uses: [...PLATFORM, "modules/auth", ...auth("authority", "authorize", "passkeys", "people")],
-    packages: D1,
-  },
-  "modules/auth/pages": {
-    uses: [
-      ...PLATFORM,
-      "modules/auth",
-      ...auth("authorize", "core", "passkeys", "passwords", "people", "upstream"),
+  "modules/auth/core": { uses: PURE },
+  ...roomsOfFloors("modules/auth", {
+    house: { uses: [...ANATOMY, ...auth("core")], packages: [...HTTP, ...D1] },
+    shared: {
+      uses: [
+        ...PLATFORM,
+        ...auth("core", "persistently.ts", "settings.ts", "sweeps.ts", "tables.ts"),
+      ],
+      packages: [...D1, "node:crypto"],
+    },
+    floors: [
+      // Objects that hash passwords and count attempts; what clients and people may do, as it is stored; tokens that were revoked.
+      {
+        authority: {},
+        hashing: { packages: RUNTIME },
+        limits: { packages: RUNTIME },
+        revocations: {},
+      },
+      { grants: {}, registry: {} },
+      { keys: { packages: ["jose"] }, people: {} },
+      // What a client asks of people, until they have logged in; and whether a token is valid.
+      { authorize: { packages: ["jose", "zod"] }, verification: { packages: ["jose", "zod"] } },
+      // Passkeys, the token endpoint, and the provider at which people log in, if it is not this server.
+      {
+        passkeys: { packages: ["@simplewebauthn/server", "zod"] },
+        retention: {},
+        tokens: { packages: ["jose"] },
+        upstream: { packages: ["jose", "zod"] },
+      },
+      // The rule of who may change clients and people.
+      { permits: {} },
+      { administration: {}, clients: {} },
+      { passwords: {} },
+      // What people see in their browsers.
+      { pages: { packages: [...HTTP, "hono/*"] } },
+      { http: { uses: ["platform/modules"], packages: HTTP } },
     ],
-    packages: [...HTTP, "hono/*", "node:crypto"],
-  },
-  // The token endpoint and the questions about tokens.
-  "modules/auth/tokens": {
-    uses: [...PLATFORM, "modules/auth", ...auth("core", "people")],
-    packages: ["jose", "node:crypto"],
-  },
-  "modules/auth/http": {
-    uses: [
-      ...ANATOMY,
-      "modules/auth",
-      ...auth("authority", "clients", "core", "pages", "passwords", "people", "tokens"),
-    ],
-    packages: HTTP,
-  },
+  }),
 
   ...roomsOfFloors("modules/webhooks", {
     house: { uses: [...ANATOMY, "modules/webhooks/core"], packages: [...HTTP, ...D1] },
@@ -336,4 +317,23 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: [...ANATOMY, "platform/document", "modules/*"],
     packages: [...HTTP, ...RUNTIME],
   },
+};
+
+/** The rooms of `scripts` and `bench`, and the rooms that each imports from besides itself. */
+export const TOOL_ROOMS: Readonly<Record<string, readonly string[]>> = {
+  "scripts/lib": [],
+  "scripts/connector-template": [],
+  "scripts/demo": ["scripts/lib"],
+  "scripts/florin": ["scripts/lib"],
+  "scripts/generic-psp": ["scripts/lib"],
+  "scripts/listen": ["scripts/lib"],
+  // The commands, a file each.
+  scripts: [
+    "scripts/demo",
+    "scripts/florin",
+    "scripts/generic-psp",
+    "scripts/lib",
+    "scripts/listen",
+  ],
+  bench: ["scripts/lib"],
 };

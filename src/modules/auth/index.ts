@@ -1,8 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import * as authority from "./authority/tables.ts";
-import { purgeLogins } from "./authorize/purge.ts";
 import * as authorize from "./authorize/tables.ts";
-import { purgeGrants } from "./grants/purge.ts";
 import * as grants from "./grants/tables.ts";
 import { PasswordHashObject } from "./hashing/password-hash-object.ts";
 import { registerAudit } from "./http/audit.ts";
@@ -14,7 +12,6 @@ import { registerPeople } from "./http/people.ts";
 import { registerServer } from "./http/server.ts";
 import { registerSigningKeys } from "./http/signing-keys.ts";
 import { registerUsers } from "./http/users.ts";
-import { sweepSigningKeys } from "./key-sweep.ts";
 import { AttemptLimitObject } from "./limits/attempt-limit-object.ts";
 import { registerAuthorize } from "./pages/authorize.ts";
 import { registerInvitation } from "./pages/invitation.ts";
@@ -24,12 +21,15 @@ import { registerPasskeys } from "./pages/passkeys.ts";
 import { registerPassword } from "./pages/password.ts";
 import * as passkeys from "./passkeys/tables.ts";
 import * as people from "./people/tables.ts";
+import { AuthStore } from "./registry/store.ts";
+import { sweepSigningKeys } from "./retention/key-sweep.ts";
+import { purgeGrants } from "./retention/purge-grants.ts";
+import { purgeLogins } from "./retention/purge-logins.ts";
 import * as revocations from "./revocations/tables.ts";
 import { authSettings } from "./settings.ts";
-import { AuthStore } from "./store.ts";
 import { GRANTS_SWEEP, KEYS_SWEEP, LOGINS_SWEEP } from "./sweeps.ts";
 import * as clients from "./tables.ts";
-import { verifierOf } from "./verifier.ts";
+import { verifierOf } from "./verification/verifier.ts";
 import { AuditLog } from "#platform/audit/audit-log.ts";
 import { AUDIT_SWEEP } from "#platform/audit/audited-change.ts";
 import type { Authenticator } from "#platform/http/authenticator.ts";
@@ -40,7 +40,18 @@ import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 const VERSION = "v2.4.0";
 
 /**
- * The OAuth 2 server: clients, access tokens for them, and the check of tokens for all modules.
+ * The OAuth 2 server: clients, access tokens for them, and the check of tokens for all modules. A folder imports from those below it only
+ * (`scripts/lib/rooms/room-table.ts`):
+ *
+ *     http                         the API of clients, people and keys, and the endpoints of OAuth
+ *     pages, passwords             what people see in their browsers
+ *     administration, clients      changes of people and of clients
+ *     permits                      the rule of who may make such a change
+ *     tokens, upstream, passkeys   ways to a token: secrets and codes, another provider's login, an authenticator
+ *     authorize, verification      what a client asks of people; whether a token is valid
+ *     keys, people
+ *     grants, registry             consents and refresh tokens; clients
+ *     authority, revocations       what clients and people may do and could do; tokens that were revoked
  *
  * What surprises: a client that asks for no scope gets a token without any, scopes that a client may not have are left
  * out silently, a missing scope answers 401 and not 403, and the audience of another issuer's token is checked only where the
@@ -139,7 +150,7 @@ const acceptAll: Authenticator = () => ({
   ledgers: [],
 });
 
-export { asClient } from "./as-client.ts";
-export { principalNow } from "./authority/principal-now.ts";
+export { asClient } from "./registry/as-client.ts";
+export { principalNow } from "./permits/principal-now.ts";
 export type { HashCaller } from "./hashing/password-hash-object.ts";
 export { AttemptLimitObject, authSettings, PasswordHashObject };

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { decodeJwt, SignJWT } from "jose";
 import { describe, expect, test } from "vitest";
-import { SigningKeys } from "#modules/auth/signing-keys.ts";
+import { SigningKeys } from "#modules/auth/keys/signing-keys.ts";
 import type { ErrorBody } from "#platform/errors.ts";
 import { BASE_URL } from "#test/support/platform/api.ts";
 import { isolate } from "#test/support/platform/isolate.ts";

@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { INVITATION_MS, invite } from "#modules/auth/administration/invitations.ts";
 import { beginLogin, findLogin, LOGIN_MS_MAX } from "#modules/auth/authorize/logins.ts";
-import { purgeLogins } from "#modules/auth/authorize/purge.ts";
 import { CODE_LIFETIME_MS, redeemCode } from "#modules/auth/grants/authorization-codes.ts";
 import { REDEEMED_CODE_KEPT_MS } from "#modules/auth/grants/grant-store.ts";
-import { purgeGrants } from "#modules/auth/grants/purge.ts";
 import { findRefreshToken, rotateRefreshToken } from "#modules/auth/grants/refresh-tokens.ts";
-import { INVITATION_MS, invite } from "#modules/auth/people/invitations.ts";
 import { beginSession } from "#modules/auth/people/sessions.ts";
+import { purgeGrants } from "#modules/auth/retention/purge-grants.ts";
+import { purgeLogins } from "#modules/auth/retention/purge-logins.ts";
 import { revocationOf } from "#modules/auth/revocations/revoke.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
 import { fromMillis } from "#platform/time.ts";

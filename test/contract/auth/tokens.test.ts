@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { asClient } from "#modules/auth/index.ts";
-import { SigningKeys } from "#modules/auth/signing-keys.ts";
+import { SigningKeys } from "#modules/auth/keys/signing-keys.ts";
 import { type Principal, systemContext } from "#platform/context.ts";
 import type { ErrorBody } from "#platform/errors.ts";
 import { makeClient } from "#test/support/auth/clients.ts";

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
-import { hashSecret } from "#modules/auth/client-secret.ts";
 import { FULL_AUTHORITY } from "#modules/auth/core/authority.ts";
 import { hashToken } from "#modules/auth/grants/opaque-token.ts";
 import { authCodes } from "#modules/auth/grants/tables.ts";
+import { hashSecret } from "#modules/auth/registry/client-secret.ts";
 import { authClientSecrets } from "#modules/auth/tables.ts";
 import { LedgerClient } from "#modules/ledger/index.ts";
 import { prepareAccounts } from "#modules/payments/ingestion/accounts.ts";

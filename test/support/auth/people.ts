@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
-import type { EndUser } from "#modules/auth/people/end-user.ts";
+import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { authPeople } from "#modules/auth/people/tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { newId } from "#platform/ids.ts";

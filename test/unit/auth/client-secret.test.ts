@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hashSecret, lastDigitsOf, matchesSecret } from "#modules/auth/client-secret.ts";
+import { hashSecret, lastDigitsOf, matchesSecret } from "#modules/auth/registry/client-secret.ts";
 
 // This is the example of the reference.
 const CLEAR = "4f9d5c1e-0a6b-4b0e-9a53-1c2d3e4f5a6b";

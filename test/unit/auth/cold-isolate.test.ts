@@ -1,8 +1,8 @@
 import { generateKeyPair, SignJWT } from "jose";
 import { expect, test } from "vitest";
-import { KeyCache } from "#modules/auth/key-cache.ts";
+import { KeyCache } from "#modules/auth/keys/key-cache.ts";
 import { RevocationList } from "#modules/auth/revocations/revocation-list.ts";
-import { TokenVerifier } from "#modules/auth/token-verifier.ts";
+import { TokenVerifier } from "#modules/auth/verification/token-verifier.ts";
 
 const PUBLIC_URL = "https://florin.example";
 const ISSUER = `${PUBLIC_URL}/api/auth`;

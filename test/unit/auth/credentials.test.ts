@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseBasic, usesBasic } from "#modules/auth/credentials.ts";
+import { parseBasic, usesBasic } from "#modules/auth/tokens/credentials.ts";
 
 const encode = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isSameIssuer } from "#modules/auth/core/issuer-url.ts";
-import { issuerOf } from "#modules/auth/issuer.ts";
+import { issuerOf } from "#modules/auth/verification/issuer.ts";
 
 describe("our issuer", () => {
   test("is below the public URL, whatever the request says", () => {

@@ -1,12 +1,12 @@
 import { decodeJwt, generateKeyPair, SignJWT } from "jose";
 import { describe, expect, test } from "vitest";
-import { hashSecret } from "#modules/auth/client-secret.ts";
-import { KeyCache } from "#modules/auth/key-cache.ts";
-import { TokenVerifier } from "#modules/auth/token-verifier.ts";
+import { KeyCache } from "#modules/auth/keys/key-cache.ts";
+import { hashSecret } from "#modules/auth/registry/client-secret.ts";
 import { ClientAuthenticator } from "#modules/auth/tokens/client-authenticator.ts";
 import { jwtBearer } from "#modules/auth/tokens/jwt-bearer.ts";
 import type { TokenForm } from "#modules/auth/tokens/requests.ts";
 import { TokenSigner } from "#modules/auth/tokens/token-signer.ts";
+import { TokenVerifier } from "#modules/auth/verification/token-verifier.ts";
 import { systemClock } from "#platform/clock.ts";
 import { systemContext } from "#platform/context.ts";
 import { noRevocations } from "#test/support/auth/revocations.ts";

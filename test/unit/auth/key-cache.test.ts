@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { KeyCache } from "#modules/auth/key-cache.ts";
+import { KeyCache } from "#modules/auth/keys/key-cache.ts";
 
 const MINUTE_MS = 60_000;
 const PAUSE_MS = 30_000;

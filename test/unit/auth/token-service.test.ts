@@ -1,14 +1,14 @@
 import { decodeJwt, generateKeyPair } from "jose";
 import { beforeEach, describe, expect, test } from "vitest";
-import { hashSecret } from "#modules/auth/client-secret.ts";
 import type { Credential } from "#modules/auth/core/client.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
-import { KeyCache } from "#modules/auth/key-cache.ts";
-import { TokenVerifier } from "#modules/auth/token-verifier.ts";
+import { KeyCache } from "#modules/auth/keys/key-cache.ts";
+import { hashSecret } from "#modules/auth/registry/client-secret.ts";
 import { ClientAuthenticator } from "#modules/auth/tokens/client-authenticator.ts";
 import type { TokenForm } from "#modules/auth/tokens/requests.ts";
 import { TokenService } from "#modules/auth/tokens/token-service.ts";
 import { TokenSigner } from "#modules/auth/tokens/token-signer.ts";
+import { TokenVerifier } from "#modules/auth/verification/token-verifier.ts";
 import { systemContext } from "#platform/context.ts";
 import { fromMillis } from "#platform/time.ts";
 import { noRevocations } from "#test/support/auth/revocations.ts";

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair } from "jose";
 import { describe, expect, test } from "vitest";
-import { fetchIssuerKeys } from "#modules/auth/trusted-issuer.ts";
+import { fetchIssuerKeys } from "#modules/auth/verification/trusted-issuer.ts";
 
 const ISSUER = "https://login.example.com/realm";
 const DISCOVERY = `${ISSUER}/.well-known/openid-configuration`;

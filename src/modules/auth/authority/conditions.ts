@@ -1,7 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import type { authPeople } from "#modules/auth/people/tables.ts";
-import type { authClients } from "#modules/auth/tables.ts";
+import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 
 /** A change that is made only if a condition holds, with what is stored before it and after it in its batch. */
@@ -12,9 +11,15 @@ export interface ConditionalChange {
   readonly others?: readonly BatchItem<"sqlite">[];
 }
 
+/** The table of clients, or the one of people. */
+type HolderTable = SQLiteTable & {
+  readonly id: AnySQLiteColumn;
+  readonly version: AnySQLiteColumn;
+};
+
 /** Whether a client or a person may do what it could when it was read, and has the credentials of that time. */
 export const isStill = (
-  table: typeof authClients | typeof authPeople,
+  table: HolderTable,
   { id, version }: { readonly id: string; readonly version: string },
 ): SQL =>
   sql`EXISTS (SELECT 1 FROM ${table} WHERE ${table.id} = ${id} AND ${table.version} = ${version})`;

@@ -2,7 +2,7 @@ import type { Authority } from "#modules/auth/core/authority.ts";
 import { areAll } from "#modules/auth/core/authority.ts";
 import { ledgersOf } from "#modules/auth/core/client-ledgers.ts";
 import type { Client, ClientFields } from "#modules/auth/core/client.ts";
-import type { EndUser } from "#modules/auth/people/end-user.ts";
+import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { knownScopes } from "#platform/access/known-scopes.ts";
 
 /** What a client may do now. */

@@ -1,7 +1,7 @@
 import { compactVerify, decodeProtectedHeader } from "jose";
 import { z } from "zod";
 import { isSameIssuer } from "#modules/auth/core/issuer-url.ts";
-import { SigningKeys, TOKEN_ALGORITHM } from "#modules/auth/signing-keys.ts";
+import { SigningKeys, TOKEN_ALGORITHM } from "#modules/auth/keys/signing-keys.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { parseJson } from "#platform/json.ts";
 

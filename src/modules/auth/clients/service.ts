@@ -1,12 +1,8 @@
 import { and, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { makerOf } from "#modules/auth/authority/actor.ts";
 import { isStill } from "#modules/auth/authority/conditions.ts";
 import { armFormerSweep, keepFormer } from "#modules/auth/authority/former.ts";
 import { authorityOfClient, authorityOfFields } from "#modules/auth/authority/holders.ts";
-import { endLinksOf } from "#modules/auth/authority/links.ts";
-import { decideAnew, permit, type Target } from "#modules/auth/authority/permit.ts";
-import { hashSecret, lastDigitsOf } from "#modules/auth/client-secret.ts";
 import { type Authority, covers, endsWith } from "#modules/auth/core/authority.ts";
 import {
   CLIENT_SECRETS_MAX,
@@ -18,9 +14,13 @@ import {
 import { keptRedirectUris } from "#modules/auth/core/redirect-uris.ts";
 import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
 import { PeopleStore } from "#modules/auth/people/store.ts";
+import { makerOf } from "#modules/auth/permits/actor.ts";
+import { endLinksOf } from "#modules/auth/permits/links.ts";
+import { decideAnew, permit, type Target } from "#modules/auth/permits/permit.ts";
+import { hashSecret, lastDigitsOf } from "#modules/auth/registry/client-secret.ts";
+import { AuthStore } from "#modules/auth/registry/store.ts";
 import { armRevocationSweep, revocationIfChanged } from "#modules/auth/revocations/revoke.ts";
 import { authSettings } from "#modules/auth/settings.ts";
-import { AuthStore } from "#modules/auth/store.ts";
 import { authClients } from "#modules/auth/tables.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";

@@ -19,13 +19,13 @@ import {
 import { toIntrospectionView, toUserInfoView } from "./oauth-views.ts";
 import { TOKEN_REQUEST_BYTES_MAX } from "./oauth.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
-import { usesBasic } from "#modules/auth/credentials.ts";
-import { readBearer } from "#modules/auth/token-verifier.ts";
 import { ClientAuthenticator } from "#modules/auth/tokens/client-authenticator.ts";
+import { usesBasic } from "#modules/auth/tokens/credentials.ts";
 import { introspect } from "#modules/auth/tokens/introspect.ts";
 import { revokeToken } from "#modules/auth/tokens/revoke-token.ts";
 import { userInfo } from "#modules/auth/tokens/userinfo.ts";
-import { verifierOf } from "#modules/auth/verifier.ts";
+import { readBearer } from "#modules/auth/verification/token-verifier.ts";
+import { verifierOf } from "#modules/auth/verification/verifier.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, json } from "#platform/http/endpoint.ts";
 

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 import { OAuthErrorResponse } from "./oauth-schemas.ts";
 import { toDescription, toOAuthError } from "#modules/auth/core/oauth-error.ts";
-import { usesBasic } from "#modules/auth/credentials.ts";
-import { issuerOf } from "#modules/auth/issuer.ts";
+import { usesBasic } from "#modules/auth/tokens/credentials.ts";
 import type { ClientRequest } from "#modules/auth/tokens/requests.ts";
+import { issuerOf } from "#modules/auth/verification/issuer.ts";
 import type { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { json } from "#platform/http/endpoint.ts";

@@ -1,5 +1,5 @@
 import { STANDARD_SCOPES } from "#modules/auth/core/scopes.ts";
-import { TOKEN_ALGORITHM } from "#modules/auth/signing-keys.ts";
+import { TOKEN_ALGORITHM } from "#modules/auth/keys/signing-keys.ts";
 import { CLIENT_AUTHENTICATION_METHODS } from "#modules/auth/tokens/client-authenticator.ts";
 import type { TokenState } from "#modules/auth/tokens/introspect.ts";
 import type { IssuedTokens } from "#modules/auth/tokens/requests.ts";

@@ -10,10 +10,10 @@ import {
 } from "./oauth-answers.ts";
 import { DiscoveryResponse, KeysResponse, TokenForm, TokenResponse } from "./oauth-schemas.ts";
 import { toDiscoveryView, toTokenView } from "./oauth-views.ts";
+import { SigningKeys } from "#modules/auth/keys/signing-keys.ts";
 import { authSettings } from "#modules/auth/settings.ts";
-import { SigningKeys } from "#modules/auth/signing-keys.ts";
 import { grantTypesOf, TokenService } from "#modules/auth/tokens/token-service.ts";
-import { verifierOf } from "#modules/auth/verifier.ts";
+import { verifierOf } from "#modules/auth/verification/verifier.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
 

@@ -1,13 +1,13 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { Scopes } from "./schemas.ts";
-import { whoCanLogIn } from "#modules/auth/authority/administrators.ts";
-import { issuerOf } from "#modules/auth/issuer.ts";
+import { invite } from "#modules/auth/administration/invitations.ts";
+import { deletePerson, listPeople, setScopes } from "#modules/auth/administration/users.ts";
+import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { invitationUrl } from "#modules/auth/pages/invitation.ts";
 import { offerPasswordReset } from "#modules/auth/passwords/password-resets.ts";
-import type { EndUser } from "#modules/auth/people/end-user.ts";
-import { invite } from "#modules/auth/people/invitations.ts";
 import { EMAIL_LENGTH_MAX } from "#modules/auth/people/store.ts";
-import { deletePerson, listPeople, setScopes } from "#modules/auth/people/users.ts";
+import { whoCanLogIn } from "#modules/auth/permits/administrators.ts";
+import { issuerOf } from "#modules/auth/verification/issuer.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf, TimestampOutput } from "#platform/http/schemas.ts";

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { HealthResponse, InfoResponse } from "./schemas.ts";
-import { AuthStore } from "#modules/auth/store.ts";
+import { AuthStore } from "#modules/auth/registry/store.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
 import { isHealthy } from "#platform/modules/versions.ts";

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { assertFull } from "#modules/auth/authority/permit.ts";
-import { type KeyState, SigningKeys } from "#modules/auth/signing-keys.ts";
+import { type KeyState, SigningKeys } from "#modules/auth/keys/signing-keys.ts";
+import { assertFull } from "#modules/auth/permits/permit.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
 import { dataOf, TimestampOutput } from "#platform/http/schemas.ts";

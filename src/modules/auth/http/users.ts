@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import type { EndUser } from "#modules/auth/people/end-user.ts";
-import { getPerson, listPeople } from "#modules/auth/people/users.ts";
+import { getPerson, listPeople } from "#modules/auth/administration/users.ts";
+import type { EndUser } from "#modules/auth/core/end-user.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";

@@ -31,7 +31,7 @@ import type { CodeCause } from "#modules/auth/grants/grant-store.ts";
 import { newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
 import { findPerson } from "#modules/auth/people/find-person.ts";
 import { type BrowserSession, findSession, sessionExists } from "#modules/auth/people/sessions.ts";
-import { AuthStore } from "#modules/auth/store.ts";
+import { AuthStore } from "#modules/auth/registry/store.ts";
 import { UpstreamProvider } from "#modules/auth/upstream/provider.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { toMillis } from "#platform/time.ts";

@@ -3,12 +3,12 @@ import { html } from "hono/html";
 import { layout, type Markup } from "./layout.ts";
 import { PageError } from "./page-error.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
-import { resetPassword } from "#modules/auth/passwords/password-resets.ts";
 import {
   acceptInvitation,
   findInvitation,
   type Invitation,
-} from "#modules/auth/people/invitations.ts";
+} from "#modules/auth/administration/invitations.ts";
+import { resetPassword } from "#modules/auth/passwords/password-resets.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "#modules/auth/people/passwords.ts";
 import { EMAIL_LENGTH_MAX } from "#modules/auth/people/store.ts";
 import { AppError } from "#platform/errors.ts";

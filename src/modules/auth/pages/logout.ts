@@ -5,7 +5,7 @@ import { layout } from "./layout.ts";
 import { type PageAnswer, type PageRequest, registerFormAsLink, registerPage } from "./register.ts";
 import { type IdTokenHint, readIdTokenHint } from "#modules/auth/authorize/id-token-hint.ts";
 import { endSession, findSession } from "#modules/auth/people/sessions.ts";
-import { AuthStore } from "#modules/auth/store.ts";
+import { AuthStore } from "#modules/auth/registry/store.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
 const PATH = "/end_session";

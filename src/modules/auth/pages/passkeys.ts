@@ -7,6 +7,7 @@ import { PageError } from "./page-error.ts";
 import { PASSKEY_SCRIPT } from "./passkey-script.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
 import { rememberDevice } from "./typed-password.ts";
+import type { EndUser } from "#modules/auth/core/end-user.ts";
 import type { ChallengeKey } from "#modules/auth/passkeys/challenges.ts";
 import {
   addPasskey,
@@ -17,7 +18,6 @@ import {
   hasPasskeys,
   offerPasskey,
 } from "#modules/auth/passkeys/passkeys.ts";
-import type { EndUser } from "#modules/auth/people/end-user.ts";
 import { findSession } from "#modules/auth/people/sessions.ts";
 import { PeopleStore } from "#modules/auth/people/store.ts";
 import type { AppEnv } from "#platform/http/context.ts";

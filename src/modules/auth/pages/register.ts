@@ -4,7 +4,7 @@ import { html } from "hono/html";
 import { assertOwnPage } from "./browser.ts";
 import { layout, type Markup, PAGE_HEADERS } from "./layout.ts";
 import { PageError } from "./page-error.ts";
-import { issuerOf } from "#modules/auth/issuer.ts";
+import { issuerOf } from "#modules/auth/verification/issuer.ts";
 import { takeRate } from "#platform/admission/rates.ts";
 import { systemClock } from "#platform/clock.ts";
 import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";

@@ -10,7 +10,7 @@ import { count, eq, sql } from "drizzle-orm";
 import { z } from "zod";
 import { type ChallengeKey, putChallenge, takeChallenge } from "./challenges.ts";
 import { authPasskeys } from "./tables.ts";
-import type { EndUser } from "#modules/auth/people/end-user.ts";
+import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { type LoggedIn, sessionExists } from "#modules/auth/people/sessions.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";

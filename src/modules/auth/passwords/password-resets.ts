@@ -1,17 +1,17 @@
 import { and, eq, exists, gt, ne, sql } from "drizzle-orm";
 import { PASSWORD_ACTION, setPassword } from "./set-password.ts";
-import { decideAnew, permit } from "#modules/auth/authority/permit.ts";
-import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
-import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
-import { authPasskeys } from "#modules/auth/passkeys/tables.ts";
 import {
   assertOwnLogin,
   findInvitation,
   gone,
   type NewInvitation,
-} from "#modules/auth/people/invitations.ts";
+} from "#modules/auth/administration/invitations.ts";
+import { getPerson, targetOf } from "#modules/auth/administration/users.ts";
+import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
+import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
+import { authPasskeys } from "#modules/auth/passkeys/tables.ts";
 import { authInvitations, authPeople } from "#modules/auth/people/tables.ts";
-import { getPerson, targetOf } from "#modules/auth/people/users.ts";
+import { decideAnew, permit } from "#modules/auth/permits/permit.ts";
 import { LOGINS_SWEEP } from "#modules/auth/sweeps.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";

@@ -1,8 +1,8 @@
 import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import type { EndUser } from "./end-user.ts";
 import { toPerson } from "./store.ts";
 import { authPeople, authSessions } from "./tables.ts";
+import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
 import { authSettings } from "#modules/auth/settings.ts";
 import { LOGINS_SWEEP } from "#modules/auth/sweeps.ts";

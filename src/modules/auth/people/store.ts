@@ -1,8 +1,8 @@
 import { and, count, eq, type SQL, sql } from "drizzle-orm";
-import type { EndUser } from "./end-user.ts";
 import { authInvitations, authPeople } from "./tables.ts";
 import { type ConditionalChange, isStill } from "#modules/auth/authority/conditions.ts";
 import { fromAuthorityColumn, namedScopes } from "#modules/auth/authority/stored-authority.ts";
+import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 

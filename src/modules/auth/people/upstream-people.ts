@@ -1,8 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
-import { PEOPLE_MAX } from "./end-user.ts";
 import { PeopleStore } from "./store.ts";
 import { authPeople } from "./tables.ts";
 import { authorityOfScopes } from "#modules/auth/authority/holders.ts";
+import { PEOPLE_MAX } from "#modules/auth/core/end-user.ts";
 import { authSettings } from "#modules/auth/settings.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";

@@ -1,6 +1,5 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { authRevocations } from "./tables.ts";
-import { authGrants } from "#modules/auth/grants/tables.ts";
 import { armSweep, GRANTS_SWEEP } from "#modules/auth/sweeps.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -17,7 +16,7 @@ export interface Revoked {
 /** Longest life of an access token, in seconds. */
 const ACCESS_TOKEN_SECONDS_MAX = 3600;
 /** How long a revocation is kept, in milliseconds: longer than the longest token lives, as clocks of machines differ. */
-const KEPT_MS = ACCESS_TOKEN_SECONDS_MAX * 1000 + 10 * 60_000;
+export const REVOCATION_KEPT_MS = ACCESS_TOKEN_SECONDS_MAX * 1000 + 10 * 60_000;
 
 /**
  * The statement that revokes all tokens of a client, a person or a grant that were issued until now, or a single token. It
@@ -32,27 +31,12 @@ export const revocationIfChanged = (context: ServiceContext, revoked: Revoked) =
     .insert(authRevocations)
     .select(sql`${rowOf(context, revoked)} WHERE changes() > 0`);
 
-/**
- * The statement that revokes the access tokens of all grants of a person, under a condition. It comes before the one that deletes
- * the grants, and ends no token that the person gets later, be it in the same second.
- */
-export const revocationsOfGrants = (
-  { env, clock }: ServiceContext,
-  { subject, where }: { readonly subject: string; readonly where: SQL },
-) => {
-  const nowMs = toMillis(clock());
-  const isTheirs = and(eq(authGrants.subject, subject), where);
-  return databaseOf(env).insert(authRevocations).select(sql`
-    SELECT NULL, 'grant', ${authGrants.id}, ${Math.floor(nowMs / 1000)}, ${nowMs + KEPT_MS}
-    FROM ${authGrants} WHERE ${isTheirs}`);
-};
-
 /** Whoever stores a revocation calls it afterwards. Never throws. */
 export const armRevocationSweep = ({ env, clock }: ServiceContext): Promise<void> =>
-  armSweep(env, GRANTS_SWEEP, toMillis(clock()) + KEPT_MS);
+  armSweep(env, GRANTS_SWEEP, toMillis(clock()) + REVOCATION_KEPT_MS);
 
 function rowOf({ clock }: ServiceContext, { kind, value }: Revoked) {
   const nowMs = toMillis(clock());
   const revokedAt = Math.floor(nowMs / 1000);
-  return sql`SELECT NULL, ${kind}, ${value}, ${revokedAt}, ${nowMs + KEPT_MS}`;
+  return sql`SELECT NULL, ${kind}, ${value}, ${revokedAt}, ${nowMs + REVOCATION_KEPT_MS}`;
 }

@@ -1,13 +1,13 @@
+import { type Credentials, parseBasic, usesBasic } from "./credentials.ts";
 import type { ClientRequest } from "./requests.ts";
-import { matchesSecret } from "#modules/auth/client-secret.ts";
 import { ledgersOf } from "#modules/auth/core/client-ledgers.ts";
 import type { Client, Credential } from "#modules/auth/core/client.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
-import { type Credentials, parseBasic, usesBasic } from "#modules/auth/credentials.ts";
 import { type AttemptKeys, AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
+import { matchesSecret } from "#modules/auth/registry/client-secret.ts";
+import { staticClient } from "#modules/auth/registry/static-client.ts";
+import { AuthStore } from "#modules/auth/registry/store.ts";
 import { authSettings } from "#modules/auth/settings.ts";
-import { staticClient } from "#modules/auth/static-client.ts";
-import { AuthStore } from "#modules/auth/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
 /** The ways in which a client may say who it is. */

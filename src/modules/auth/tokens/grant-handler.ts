@@ -1,7 +1,7 @@
 import type { ClientAuthenticator } from "./client-authenticator.ts";
 import type { IssuedTokens, TokenRequest } from "./requests.ts";
 import type { TokenSigner } from "./token-signer.ts";
-import type { TokenReader } from "#modules/auth/token-verifier.ts";
+import type { TokenReader } from "#modules/auth/verification/token-verifier.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
 /** What grants work with. */

@@ -1,10 +1,10 @@
 import type { Credential } from "#modules/auth/core/client.ts";
+import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { splitScopes } from "#modules/auth/core/scopes.ts";
 import { GrantStore } from "#modules/auth/grants/grant-store.ts";
 import { hashToken } from "#modules/auth/grants/opaque-token.ts";
-import type { EndUser } from "#modules/auth/people/end-user.ts";
 import { findPerson } from "#modules/auth/people/find-person.ts";
-import type { ReadToken, TokenReader } from "#modules/auth/token-verifier.ts";
+import type { ReadToken, TokenReader } from "#modules/auth/verification/token-verifier.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { toMillis } from "#platform/time.ts";

@@ -4,7 +4,7 @@ import { OAuthError } from "#modules/auth/core/oauth-error.ts";
 import { GrantStore } from "#modules/auth/grants/grant-store.ts";
 import { hashToken } from "#modules/auth/grants/opaque-token.ts";
 import { armRevocationSweep, revocationOf } from "#modules/auth/revocations/revoke.ts";
-import type { TokenReader } from "#modules/auth/token-verifier.ts";
+import type { TokenReader } from "#modules/auth/verification/token-verifier.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { storeWithReserve } from "#platform/db/reserve.ts";

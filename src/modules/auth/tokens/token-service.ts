@@ -7,10 +7,10 @@ import { refreshToken } from "./refresh-token.ts";
 import type { IssuedTokens, TokenRequest } from "./requests.ts";
 import { TokenSigner } from "./token-signer.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
+import { SigningKeys } from "#modules/auth/keys/signing-keys.ts";
 import { type AttemptKeys, AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
 import { type AuthSettings, authSettings } from "#modules/auth/settings.ts";
-import { SigningKeys } from "#modules/auth/signing-keys.ts";
-import type { TokenReader } from "#modules/auth/token-verifier.ts";
+import type { TokenReader } from "#modules/auth/verification/token-verifier.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { SignJWT } from "jose";
-import { accessTokenClaims, type AccessTokenGrant } from "#modules/auth/access-token.ts";
-import { type SigningKeys, TOKEN_ALGORITHM } from "#modules/auth/signing-keys.ts";
+import { accessTokenClaims, type AccessTokenGrant } from "./access-token.ts";
+import { type SigningKeys, TOKEN_ALGORITHM } from "#modules/auth/keys/signing-keys.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
 
 /** Lifetime of an access token of a client that acts for itself, in seconds. */

@@ -1,8 +1,8 @@
+import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { OPENID_SCOPE, splitScopes } from "#modules/auth/core/scopes.ts";
 import { GrantStore } from "#modules/auth/grants/grant-store.ts";
-import type { EndUser } from "#modules/auth/people/end-user.ts";
 import { findPerson } from "#modules/auth/people/find-person.ts";
-import type { ReadToken } from "#modules/auth/token-verifier.ts";
+import type { ReadToken } from "#modules/auth/verification/token-verifier.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
 /** A person as a client may see them. */

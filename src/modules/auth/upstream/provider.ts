@@ -1,13 +1,13 @@
 import { decodeProtectedHeader, jwtVerify } from "jose";
 import { z } from "zod";
-import { KeyCache } from "#modules/auth/key-cache.ts";
+import { KeyCache } from "#modules/auth/keys/key-cache.ts";
+import { TOKEN_ALGORITHM } from "#modules/auth/keys/signing-keys.ts";
 import { authSettings } from "#modules/auth/settings.ts";
-import { TOKEN_ALGORITHM } from "#modules/auth/signing-keys.ts";
 import {
   fetchIssuerKeys,
   fetchDiscovery,
   type IssuerAccess,
-} from "#modules/auth/trusted-issuer.ts";
+} from "#modules/auth/verification/trusted-issuer.ts";
 import { callOutbound, type OutboundCall, systemFetch } from "#platform/http/outbound.ts";
 import { parseJson } from "#platform/json.ts";
 import { memoByEnv } from "#platform/memo.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { redeemCode } from "#modules/auth/grants/authorization-codes.ts";
-import { SigningKeys } from "#modules/auth/signing-keys.ts";
+import { SigningKeys } from "#modules/auth/keys/signing-keys.ts";
 import { systemContext } from "#platform/context.ts";
 import { dumpOf } from "#test/support/auth/dump.ts";
 import {

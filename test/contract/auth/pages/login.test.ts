@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
-import { SigningKeys } from "#modules/auth/signing-keys.ts";
+import { SigningKeys } from "#modules/auth/keys/signing-keys.ts";
 import {
   authorizeUrl,
   freshApp,

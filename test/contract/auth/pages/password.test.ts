@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { INVITATION_MS } from "#modules/auth/administration/invitations.ts";
 import { issueCode } from "#modules/auth/grants/authorization-codes.ts";
 import { RESET_MS } from "#modules/auth/passwords/password-resets.ts";
-import { INVITATION_MS } from "#modules/auth/people/invitations.ts";
 import { hashPassword } from "#modules/auth/people/passwords.ts";
 import { beginSession, sessionExists } from "#modules/auth/people/sessions.ts";
 import { hasPassword, PeopleStore } from "#modules/auth/people/store.ts";

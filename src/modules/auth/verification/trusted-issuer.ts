@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { VerificationKey } from "./key-cache.ts";
-import { importPublicKey, TOKEN_ALGORITHM } from "./signing-keys.ts";
+import type { VerificationKey } from "#modules/auth/keys/key-cache.ts";
+import { importPublicKey, TOKEN_ALGORITHM } from "#modules/auth/keys/signing-keys.ts";
 import { callOutbound, type Fetch, type OutboundPolicy } from "#platform/http/outbound.ts";
 import { parseJson } from "#platform/json.ts";
 

@@ -1,8 +1,8 @@
-import { authorityOfClient, authorityOfPerson } from "./holders.ts";
+import { authorityOfClient, authorityOfPerson } from "#modules/auth/authority/holders.ts";
 import { type Authority, commonAuthority } from "#modules/auth/core/authority.ts";
 import { PeopleStore } from "#modules/auth/people/store.ts";
+import { AuthStore } from "#modules/auth/registry/store.ts";
 import { authSettings } from "#modules/auth/settings.ts";
-import { AuthStore } from "#modules/auth/store.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 
 /** The issuer of who acts while nobody has to say who they are. No token names it, because issuers are URLs. */

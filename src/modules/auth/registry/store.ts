@@ -1,12 +1,12 @@
 import { and, count, desc, eq, sql } from "drizzle-orm";
-import { type ConditionalChange, isStill } from "./authority/conditions.ts";
+import { type ConditionalChange, isStill } from "#modules/auth/authority/conditions.ts";
 import {
   fromAuthorityColumn,
   namedScopes,
   toAuthorityColumn,
-} from "./authority/stored-authority.ts";
-import type { Client, ClientSecret } from "./core/client.ts";
-import { authClientSecrets, authClients, authSigningKeys } from "./tables.ts";
+} from "#modules/auth/authority/stored-authority.ts";
+import type { Client, ClientSecret } from "#modules/auth/core/client.ts";
+import { authClientSecrets, authClients, authSigningKeys } from "#modules/auth/tables.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";

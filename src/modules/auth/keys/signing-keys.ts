@@ -7,9 +7,9 @@ import {
   importPKCS8,
 } from "jose";
 import type { VerificationKey } from "./key-cache.ts";
-import { authSettings } from "./settings.ts";
-import { AuthStore, type SigningKeyRow } from "./store.ts";
-import { armSweep, KEYS_SWEEP } from "./sweeps.ts";
+import { AuthStore, type SigningKeyRow } from "#modules/auth/registry/store.ts";
+import { authSettings } from "#modules/auth/settings.ts";
+import { armSweep, KEYS_SWEEP } from "#modules/auth/sweeps.ts";
 import { present } from "#platform/assert.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";

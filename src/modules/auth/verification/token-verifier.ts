@@ -1,11 +1,11 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader } from "jose";
 import { z } from "zod";
-import { baseOfIssuer, isSameIssuer } from "./core/issuer-url.ts";
-import { splitScopes } from "./core/scopes.ts";
 import { issuerOf } from "./issuer.ts";
-import type { KeyCache } from "./key-cache.ts";
-import type { RevocableToken, RevocationList } from "./revocations/revocation-list.ts";
-import { TOKEN_ALGORITHM } from "./signing-keys.ts";
+import { baseOfIssuer, isSameIssuer } from "#modules/auth/core/issuer-url.ts";
+import { splitScopes } from "#modules/auth/core/scopes.ts";
+import type { KeyCache } from "#modules/auth/keys/key-cache.ts";
+import { TOKEN_ALGORITHM } from "#modules/auth/keys/signing-keys.ts";
+import type { RevocableToken, RevocationList } from "#modules/auth/revocations/revocation-list.ts";
 import { LEDGER_PATTERN } from "#platform/access/ledger-patterns.ts";
 import type { Principal } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";

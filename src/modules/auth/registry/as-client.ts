@@ -1,6 +1,6 @@
-import { ledgersOf } from "./core/client-ledgers.ts";
-import { authSettings } from "./settings.ts";
 import { AuthStore } from "./store.ts";
+import { ledgersOf } from "#modules/auth/core/client-ledgers.ts";
+import { authSettings } from "#modules/auth/settings.ts";
 import { commonPatterns, outOfReach } from "#platform/access/ledger-patterns.ts";
 import type { ServiceContext } from "#platform/context.ts";
 

@@ -1,4 +1,4 @@
-import type { Authority } from "#modules/auth/core/authority.ts";
+import type { Authority } from "./authority.ts";
 
 /** A person who can log in. */
 export interface EndUser {

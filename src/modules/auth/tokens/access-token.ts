@@ -1,4 +1,4 @@
-import { baseOfIssuer } from "./core/issuer-url.ts";
+import { baseOfIssuer } from "#modules/auth/core/issuer-url.ts";
 import { newId } from "#platform/ids.ts";
 
 /** Who gets an access token of ours, and what it allows. */

@@ -1,6 +1,6 @@
 import { and, type SQL } from "drizzle-orm";
 import { type Actor, actorOf } from "./actor.ts";
-import { formerOf, type Holder } from "./former.ts";
+import { formerOf, type Holder } from "#modules/auth/authority/former.ts";
 import { type Authority, isFull, refusalOf } from "#modules/auth/core/authority.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";

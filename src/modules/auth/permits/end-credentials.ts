@@ -2,9 +2,9 @@ import { and, eq, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { authLogins } from "#modules/auth/authorize/tables.ts";
 import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
+import { revocationsOfGrants } from "#modules/auth/grants/revocations.ts";
 import { authPasskeys } from "#modules/auth/passkeys/tables.ts";
 import { authPeople, authSessions } from "#modules/auth/people/tables.ts";
-import { revocationsOfGrants } from "#modules/auth/revocations/revoke.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 

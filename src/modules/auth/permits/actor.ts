@@ -1,6 +1,6 @@
 import { and, eq, gte, or, type SQL, sql } from "drizzle-orm";
-import { isStill } from "./conditions.ts";
-import { authorityOfClient, authorityOfPerson } from "./holders.ts";
+import { isStill } from "#modules/auth/authority/conditions.ts";
+import { authorityOfClient, authorityOfPerson } from "#modules/auth/authority/holders.ts";
 import {
   type Authority,
   areAll,
@@ -11,9 +11,9 @@ import { mayHave } from "#modules/auth/core/scopes.ts";
 import { authGrants } from "#modules/auth/grants/tables.ts";
 import { PeopleStore } from "#modules/auth/people/store.ts";
 import { authPeople } from "#modules/auth/people/tables.ts";
+import { AuthStore } from "#modules/auth/registry/store.ts";
 import { authRevocations } from "#modules/auth/revocations/tables.ts";
 import { authSettings } from "#modules/auth/settings.ts";
-import { AuthStore } from "#modules/auth/store.ts";
 import { authClients } from "#modules/auth/tables.ts";
 import { knownScopes } from "#platform/access/known-scopes.ts";
 import { commonPatterns, outOfReach } from "#platform/access/ledger-patterns.ts";

@@ -1,6 +1,6 @@
 import { hashSecret } from "./client-secret.ts";
-import type { Credential } from "./core/client.ts";
-import type { AuthSettings } from "./settings.ts";
+import type { Credential } from "#modules/auth/core/client.ts";
+import type { AuthSettings } from "#modules/auth/settings.ts";
 
 /** The first client, which the settings describe: it may have all scopes, and the API neither shows nor changes it. */
 export function staticClient(

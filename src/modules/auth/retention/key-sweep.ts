@@ -1,4 +1,4 @@
-import { SigningKeys } from "./signing-keys.ts";
+import { SigningKeys } from "#modules/auth/keys/signing-keys.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
 /** Deletes keys that verify nothing any more. Returns when to run next, in milliseconds since the epoch. */

@@ -1,6 +1,6 @@
 import { lt, sql } from "drizzle-orm";
-import { authCodes, authGrants, authRefreshTokens } from "./tables.ts";
 import { authFormerAuthorities } from "#modules/auth/authority/tables.ts";
+import { authCodes, authGrants, authRefreshTokens } from "#modules/auth/grants/tables.ts";
 import { authRevocations } from "#modules/auth/revocations/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";

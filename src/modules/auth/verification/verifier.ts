@@ -1,10 +1,10 @@
-import { KeyCache } from "./key-cache.ts";
-import { RevocationList } from "./revocations/revocation-list.ts";
-import { loadRevocations } from "./revocations/store.ts";
-import { authSettings } from "./settings.ts";
-import { SigningKeys } from "./signing-keys.ts";
 import { type IssuerTrust, TokenVerifier } from "./token-verifier.ts";
 import { fetchIssuerKeys } from "./trusted-issuer.ts";
+import { KeyCache } from "#modules/auth/keys/key-cache.ts";
+import { SigningKeys } from "#modules/auth/keys/signing-keys.ts";
+import { RevocationList } from "#modules/auth/revocations/revocation-list.ts";
+import { loadRevocations } from "#modules/auth/revocations/store.ts";
+import { authSettings } from "#modules/auth/settings.ts";
 import { systemFetch } from "#platform/http/outbound.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { platformSettings } from "#platform/platform-settings.ts";

@@ -1,20 +1,20 @@
 import { and } from "drizzle-orm";
-import type { EndUser } from "./end-user.ts";
-import { PeopleStore } from "./store.ts";
-import { authPeople } from "./tables.ts";
-import { makerOf } from "#modules/auth/authority/actor.ts";
+import { isStill } from "#modules/auth/authority/conditions.ts";
+import { armFormerSweep, keepFormer } from "#modules/auth/authority/former.ts";
+import { authorityOfPerson, authorityOfScopes } from "#modules/auth/authority/holders.ts";
+import { type Authority, covers, endsWith } from "#modules/auth/core/authority.ts";
+import type { EndUser } from "#modules/auth/core/end-user.ts";
+import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
+import { PeopleStore } from "#modules/auth/people/store.ts";
+import { authPeople } from "#modules/auth/people/tables.ts";
+import { makerOf } from "#modules/auth/permits/actor.ts";
 import {
   assertLeavesAdministrator,
   leavesAdministrator,
-} from "#modules/auth/authority/administrators.ts";
-import { isStill } from "#modules/auth/authority/conditions.ts";
-import { endCredentials } from "#modules/auth/authority/end-credentials.ts";
-import { armFormerSweep, keepFormer } from "#modules/auth/authority/former.ts";
-import { authorityOfPerson, authorityOfScopes } from "#modules/auth/authority/holders.ts";
-import { endLinksOf } from "#modules/auth/authority/links.ts";
-import { decideAnew, permit } from "#modules/auth/authority/permit.ts";
-import { type Authority, covers, endsWith } from "#modules/auth/core/authority.ts";
-import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
+} from "#modules/auth/permits/administrators.ts";
+import { endCredentials } from "#modules/auth/permits/end-credentials.ts";
+import { endLinksOf } from "#modules/auth/permits/links.ts";
+import { decideAnew, permit } from "#modules/auth/permits/permit.ts";
 import { armRevocationSweep, revocationIfChanged } from "#modules/auth/revocations/revoke.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";

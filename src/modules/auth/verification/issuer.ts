@@ -1,4 +1,4 @@
-import { ISSUER_PATH } from "./core/issuer-url.ts";
+import { ISSUER_PATH } from "#modules/auth/core/issuer-url.ts";
 import { AppError } from "#platform/errors.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
 

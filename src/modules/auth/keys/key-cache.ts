@@ -1,4 +1,4 @@
-import { persistently } from "./persistently.ts";
+import { persistently } from "#modules/auth/persistently.ts";
 import { log } from "#platform/log.ts";
 
 /** A key that verifies. Its issuer may have given it no id. */

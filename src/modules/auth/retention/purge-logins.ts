@@ -1,6 +1,6 @@
 import { lt, sql } from "drizzle-orm";
 import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { authLogins } from "./tables.ts";
+import { authLogins } from "#modules/auth/authorize/tables.ts";
 import { authInvitations, authSessions } from "#modules/auth/people/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";

@@ -1,13 +1,13 @@
 import { and, count, eq, exists, gt, isNull, sql } from "drizzle-orm";
-import { PEOPLE_MAX } from "./end-user.ts";
-import { hashPassword } from "./passwords.ts";
-import { loginOf, PeopleStore } from "./store.ts";
-import { authInvitations, authPeople } from "./tables.ts";
 import { authorityOfScopes } from "#modules/auth/authority/holders.ts";
-import { decideAnew, permit } from "#modules/auth/authority/permit.ts";
 import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
+import { PEOPLE_MAX } from "#modules/auth/core/end-user.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
 import { deriveFor } from "#modules/auth/hashing/password-hasher.ts";
+import { hashPassword } from "#modules/auth/people/passwords.ts";
+import { loginOf, PeopleStore } from "#modules/auth/people/store.ts";
+import { authInvitations, authPeople } from "#modules/auth/people/tables.ts";
+import { decideAnew, permit } from "#modules/auth/permits/permit.ts";
 import { authSettings } from "#modules/auth/settings.ts";
 import { LOGINS_SWEEP } from "#modules/auth/sweeps.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
