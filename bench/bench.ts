@@ -26,7 +26,8 @@ import { measureProfiles, type ProfiledCase } from "./profile/measure.ts";
 import { measureReads } from "./reads/measure.ts";
 import { withServer } from "./server.ts";
 import { shareLine, sharesHead } from "./shares/lines.ts";
-import { measureShares, type Share, SHARE_NAMES } from "./shares/measure.ts";
+import { measureShares, SHARE_NAMES } from "./shares/measure.ts";
+import type { Share } from "./shares/share.ts";
 import { measureStorage, type StoragePerTransaction } from "./storage.ts";
 import {
   bulkLines,

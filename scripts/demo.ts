@@ -24,11 +24,11 @@ import { playOrchestration } from "./demo/orchestration.ts";
 import { playPayments } from "./demo/payments.ts";
 import type { Plan } from "./demo/plan.ts";
 import { Player } from "./demo/player.ts";
-import { WebhookReceiver } from "./demo/receiver.ts";
 import { playTemplates } from "./demo/templates.ts";
 import { Client } from "./lib/client.ts";
 import { run } from "./lib/main.ts";
 import { OperatorError } from "./lib/project.ts";
+import { WebhookReceiver } from "./lib/receiver.ts";
 import { findTarget } from "./lib/target.ts";
 
 /** `npm run demo` plays a day on a marketplace against the running server and checks every unit of money in it. */

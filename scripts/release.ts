@@ -23,7 +23,7 @@ async function release(): Promise<void> {
 
 async function recordHashes({ isRewritten }: { readonly isRewritten: boolean }): Promise<void> {
   const { currentHashes, findChanges, readHashes, writeHashes } =
-    await import("./lib/release/step-hashes.ts");
+    await import("./lib/stored/step-hashes.ts");
   const { released, hashes } = readHashes();
   const current = currentHashes();
   if (isRewritten) {
@@ -46,7 +46,7 @@ async function makeFixture(): Promise<void> {
 const BASELINE = "release_0_2_0";
 
 async function freeze(): Promise<void> {
-  const { currentHashes, readHashes, writeHashes } = await import("./lib/release/step-hashes.ts");
+  const { currentHashes, readHashes, writeHashes } = await import("./lib/stored/step-hashes.ts");
   const { FLORIN_VERSION } = await import("#platform/upgrade/version.ts");
   const { released } = readHashes();
   if (released !== null) throw alreadyReleased(released);

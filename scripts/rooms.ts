@@ -1,10 +1,16 @@
 import { run } from "./lib/main.ts";
 import { inProject, OperatorError } from "./lib/project.ts";
-import { findViolations, readSources } from "./lib/rooms/violations.ts";
+import { findToolViolations, findViolations, readSources } from "./lib/rooms/violations.ts";
 
-/** Checks that the sources keep to the rooms of `lib/rooms/room-table.ts`. It is a part of `npm run check`. */
+/** Checks that the sources and the tools keep to the rooms of `lib/rooms/room-table.ts`. It is a part of `npm run check`. */
 async function rooms(): Promise<void> {
-  const violations = findViolations(readSources(inProject("src")));
+  const tools = ["scripts", "bench"].flatMap((folder) => [
+    ...readSources(inProject(folder), `${folder}/`),
+  ]);
+  const violations = [
+    ...findViolations(readSources(inProject("src"))),
+    ...findToolViolations(new Map(tools)),
+  ];
   if (violations.length > 0) throw new OperatorError(violations.join("\n"));
 }
 

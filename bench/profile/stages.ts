@@ -39,6 +39,7 @@ export const STAGE_OF_PATH: Readonly<Record<string, Stage>> = {
   "src/platform/validation.ts": "validation",
   "src/platform/paging/cursor.ts#decodeCursor": "validation",
   "src/modules/ledger/http": "validation",
+  "src/modules/ledger/wire": "validation",
   "src/ledger-engine/requests": "validation",
   "node_modules/zod": "validation",
 
@@ -60,7 +61,8 @@ export const STAGE_OF_PATH: Readonly<Record<string, Stage>> = {
   "src/platform/http/schemas.ts": "encoding",
   "src/platform/json.ts#stringifyJson": "encoding",
   "src/platform/paging/cursor.ts#encodeCursor": "encoding",
-  "src/modules/ledger/http/views.ts": "encoding",
+  "src/modules/ledger/wire/bulk-views.ts": "encoding",
+  "src/modules/ledger/wire/views.ts": "encoding",
   "src/ledger-engine/read/answer-texts.ts": "encoding",
   "src/ledger-engine/rules/texts.ts": "encoding",
   "src/ledger-engine/rules/volume-texts.ts": "encoding",

@@ -1,4 +1,4 @@
-import type { Share } from "./measure.ts";
+import type { Share } from "./share.ts";
 
 const NAME_WIDTH = 32;
 const CELL_WIDTH = 10;

@@ -8,6 +8,7 @@ import {
   singleShares,
   WRITTEN_SHARE_NAMES,
 } from "./cases.ts";
+import type { Share } from "./share.ts";
 import { measureWebhookShares, WEBHOOK_SHARE_NAMES } from "./webhooks.ts";
 import { BenchApi } from "#bench/api.ts";
 import type { LoadJob } from "#bench/load/job.ts";
@@ -21,16 +22,6 @@ export const SHARE_NAMES: readonly string[] = [
   SINGLE_SHARE_NAME,
   ...WEBHOOK_SHARE_NAMES,
 ];
-
-/** How much of what the platform alone can do is reached. */
-export interface Share {
-  readonly name: string;
-  readonly clients: number;
-  readonly perSecond: number;
-  readonly ceilingPerSecond: number;
-  readonly share: number;
-  readonly target: number;
-}
 
 /** So short that whatever else a shared machine does slows both sides, and so many that they cover several collections of garbage. */
 const ROUNDS = 30;

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { Share } from "./measure.ts";
+import type { Share } from "./share.ts";
 import { median } from "#bench/against/comparison.ts";
 import type { BenchApi } from "#bench/api.ts";
 import { ACCOUNTS, fill } from "#bench/cases.ts";

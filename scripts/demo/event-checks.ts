@@ -7,9 +7,9 @@ import {
   type Played,
 } from "./checks.ts";
 import { type Plan, stepsOf } from "./plan.ts";
-import type { Delivery } from "./receiver.ts";
 import { Event } from "./wire.ts";
 import { stringifyJson, parseJson } from "#platform/json.ts";
+import type { Delivery } from "#scripts/lib/receiver.ts";
 
 /** The event types that the demo asks for. */
 export const EVENT_TYPES = [

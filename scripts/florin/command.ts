@@ -1,4 +1,4 @@
-import type { Api } from "./api.ts";
+import type { Api } from "#scripts/lib/api.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
 /**

@@ -1,8 +1,8 @@
-import { Api } from "./api.ts";
 import { type Call, type Nouns, UsageError } from "./command.ts";
 import { completionScript } from "./completion.ts";
 import { type Command, parseCommand } from "./parse.ts";
 import { stringifyJson } from "#platform/json.ts";
+import { Api } from "#scripts/lib/api.ts";
 import { OperatorError, ROOT } from "#scripts/lib/project.ts";
 import { findTarget } from "#scripts/lib/target.ts";
 

@@ -1,41 +1,7 @@
 import { createHash } from "node:crypto";
-import type { MovementRequest } from "./wire.ts";
+import type { Account, Beneficiary, Movement, Transaction } from "./objects.ts";
+import type { MovementRequest } from "./requests.ts";
 import { Random } from "#scripts/lib/random.ts";
-
-/** What the provider holds. Amounts are in the minor unit of their asset. */
-export interface Account {
-  readonly id: string;
-  readonly accountName: string;
-  readonly createdAt: Date;
-  /** By asset. */
-  readonly balances: Map<string, bigint>;
-}
-
-export interface Beneficiary {
-  readonly id: string;
-  readonly ownerName: string;
-  readonly createdAt: Date;
-}
-
-export interface Transaction {
-  readonly id: string;
-  /** The payment that it is a state of; its own id names a payment otherwise. */
-  readonly relatedTransactionID?: string;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly currency: string;
-  readonly type: "PAYIN" | "PAYOUT" | "TRANSFER";
-  readonly status: "SUCCEEDED" | "REFUNDED";
-  readonly amount: bigint;
-  readonly sourceAccountID?: string;
-  readonly destinationAccountID?: string;
-}
-
-export interface Movement extends MovementRequest {
-  readonly id: string;
-  readonly type: "PAYOUT" | "TRANSFER";
-  readonly createdAt: Date;
-}
 
 /** Why a movement is refused: nothing has moved. */
 export class Refusal extends Error {

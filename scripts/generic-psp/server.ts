@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Fault, FaultPlan } from "./faults.ts";
-import { type Movement, type Provider, Refusal } from "./provider.ts";
+import type { Movement } from "./objects.ts";
+import { type Provider, Refusal } from "./provider.ts";
+import { MovementRequest } from "./requests.ts";
 import {
-  MovementRequest,
   toAccountJson,
   toBalancesJson,
   toBeneficiaryJson,

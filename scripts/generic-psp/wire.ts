@@ -1,21 +1,6 @@
-import { z } from "zod";
-import type { Account, Beneficiary, Movement, Transaction } from "./provider.ts";
+import type { Account, Beneficiary, Movement, Transaction } from "./objects.ts";
 
-/** The JSON of the contract in `docs/generic-connector/openapi.yaml`: amounts are texts of digits, dates have seconds and more. */
-
-export const MovementRequest = z.object({
-  idempotencyKey: z.string().min(1),
-  amount: z
-    .string()
-    .regex(/^[1-9]\d*$/, "expected a positive integer as a text")
-    .transform(BigInt),
-  currency: z.string().regex(/^[A-Z][A-Z0-9]*(?:\/\d{1,6})?$/, "expected an asset such as USD/2"),
-  sourceAccountId: z.string().min(1),
-  destinationAccountId: z.string().min(1),
-  description: z.string().default(""),
-  metadata: z.record(z.string(), z.string()).default({}),
-});
-export type MovementRequest = z.output<typeof MovementRequest>;
+/** The answers of the contract in `docs/generic-connector/openapi.yaml`: amounts are texts of digits, dates have seconds and more. */
 
 export const toAccountJson = ({ id, accountName, createdAt }: Account) => ({
   id,

@@ -12,7 +12,7 @@ import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { end, identify, isAlive, type ProcessIdentity } from "./processes.ts";
 import { OperatorError } from "./project.ts";
-import { CURRENT_VERSION, VERSION_FILE, whyFolderRefused } from "./release/state-version.ts";
+import { CURRENT_VERSION, VERSION_FILE, whyFolderRefused } from "./stored/state-version.ts";
 
 /**
  * The state folder of a local server, with all data, its secrets, and the server that uses it. Only the owner of its

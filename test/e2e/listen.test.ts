@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { WebhookReceiver } from "#scripts/demo/receiver.ts";
+import { WebhookReceiver } from "#scripts/lib/receiver.ts";
 import { Listener } from "#test/support/events/listener.ts";
 import { CuttingProxy } from "#test/support/events/proxy.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";

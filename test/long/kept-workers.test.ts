@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { MIGRATIONS } from "#platform/upgrade/migrations.ts";
-import { Api } from "#scripts/florin/api.ts";
+import { Api } from "#scripts/lib/api.ts";
 import { inProject } from "#scripts/lib/project.ts";
 import { unpackState } from "#scripts/lib/release/archive.ts";
 import { releaseFiles } from "#scripts/lib/release/fixture.ts";

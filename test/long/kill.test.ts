@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseJson } from "#platform/json.ts";
-import { WebhookReceiver } from "#scripts/demo/receiver.ts";
+import { WebhookReceiver } from "#scripts/lib/receiver.ts";
 import { KillLoad, METADATA_ACCOUNT } from "#test/support/ledger/kill-load.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 

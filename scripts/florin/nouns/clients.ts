@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Api } from "#scripts/florin/api.ts";
 import { columns } from "#scripts/florin/columns.ts";
 import type { Call, Noun, Outcome, Option } from "#scripts/florin/command.ts";
+import type { Api } from "#scripts/lib/api.ts";
 
 const Client = z.object({
   id: z.string(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Api } from "#scripts/florin/api.ts";
 import type { Call, Noun, Outcome } from "#scripts/florin/command.ts";
+import type { Api } from "#scripts/lib/api.ts";
 
 const Amount = z.union([z.int(), z.bigint()]);
 const Report = z.object({

@@ -8,14 +8,14 @@ import { compareMigrations, type MigrationsState } from "#platform/upgrade/migra
 import { FLORIN_VERSION } from "#platform/upgrade/version.ts";
 import type { Noun, Outcome } from "#scripts/florin/command.ts";
 import { OperatorError, ROOT, WRANGLER, WRANGLER_ENV } from "#scripts/lib/project.ts";
+import { statePath } from "#scripts/lib/state.ts";
 import {
   type ObjectProgress,
   readObjects,
   whyObjectsRefused,
-} from "#scripts/lib/release/object-files.ts";
-import { OBJECT_STEPS } from "#scripts/lib/release/object-steps.ts";
-import { readStateVersion, whyFolderRefused } from "#scripts/lib/release/state-version.ts";
-import { statePath } from "#scripts/lib/state.ts";
+} from "#scripts/lib/stored/object-files.ts";
+import { OBJECT_STEPS } from "#scripts/lib/stored/object-steps.ts";
+import { readStateVersion, whyFolderRefused } from "#scripts/lib/stored/state-version.ts";
 
 export const noun: Noun = {
   summary: "Upgrades",

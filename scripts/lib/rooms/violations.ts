@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { FACES, moduleRoom, ROOMS } from "./room-table.ts";
+import { FACES, moduleRoom, ROOMS, TOOL_ROOMS } from "./room-table.ts";
 import type { Room } from "./room.ts";
 
 /** The text of every source file, by its path below `src`. */
@@ -24,15 +24,50 @@ export function findViolations(sources: Sources): string[] {
   ];
 }
 
+/**
+ * Describes each circle and each arrow that `TOOL_ROOMS` lacks among the sources of tools, whose paths begin with `scripts/` or `bench/`. Tools
+ * import from any file of `src`.
+ */
+export function findToolViolations(sources: Sources): string[] {
+  const imports = new Map(
+    [...sources].map(([file, text]) => [
+      file,
+      importsOf(text).map((name): Target =>
+        name.startsWith("../")
+          ? { kind: "file", path: normalize(join(dirname(file), name)) }
+          : targetOf(name, file),
+      ),
+    ]),
+  );
+  const arrows = [...imports].flatMap(([file, targets]) =>
+    targets.flatMap((target) => {
+      if (target.kind !== "file") return [];
+      const [from, to] = [toolRoomOf(file), toolRoomOf(target.path)];
+      const isAllowed = from === to || to === undefined || from === undefined;
+      if (isAllowed || (TOOL_ROOMS[from] ?? []).includes(to)) return [];
+      return [`${file} imports ${target.path}: "${from}" may not use "${to}"`];
+    }),
+  );
+  return [...arrows, ...findCircles(imports), ...findLargeFolders([...sources.keys()])];
+}
+
+/** The innermost room of a tool's file; undefined for a file of `src` or `test`. */
+const toolRoomOf = (file: string): string | undefined =>
+  Object.keys(TOOL_ROOMS)
+    .filter((room) => file.startsWith(`${room}/`))
+    .toSorted((a, b) => b.length - a.length)[0];
+
 /** What is read for its imports. Other files, such as texts that the bundle holds, may be imported all the same. */
 const SOURCE = /\.tsx?$/;
 
-/** Reads every TypeScript file below a folder, except declaration files. */
-export function readSources(folder: string): Sources {
+/** Reads every TypeScript file below a folder, except declaration files. `prefix` is put before their paths. */
+export function readSources(folder: string, prefix = ""): Sources {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
     (file) => SOURCE.test(file) && !file.endsWith(".d.ts"),
   );
-  return new Map(files.map((file) => [file, readFileSync(join(folder, file), "utf8")]));
+  return new Map(
+    files.map((file) => [`${prefix}${file}`, readFileSync(join(folder, file), "utf8")]),
+  );
 }
 
 /** The formatter writes each import and re-export in one of these ways. */
@@ -113,32 +148,73 @@ function houseOf(file: string): string | undefined {
   return module ?? FACES.find((face) => file.startsWith(`${face}/`));
 }
 
-/** Finds circles of imports by Tarjan's algorithm for strongly connected components (SIAM J. Comput. 1, 1972). */
+/** An import of one entry of a folder, a file or a subfolder, from another entry of the same folder. */
+interface SiblingImport {
+  readonly folder: string;
+  readonly from: string;
+  readonly to: string;
+  /** The importing and the imported file. */
+  readonly files: string;
+}
+
+/**
+ * Finds circles among the entries of each folder: files, and subfolders with everything in them. A circle of files over several folders is
+ * one of entries in the innermost folder that has all of these files.
+ */
 function findCircles(imports: ReadonlyMap<string, readonly Target[]>): string[] {
+  const siblings = [...imports].flatMap(([file, targets]) =>
+    targets.flatMap((target) =>
+      target.kind === "file" && imports.has(target.path) && target.path !== file
+        ? [siblingImport(file, target.path)]
+        : [],
+    ),
+  );
+  return [...Map.groupBy(siblings, ({ folder }) => folder)].flatMap(([folder, inside]) =>
+    strongComponents(Map.groupBy(inside, ({ from }) => from)).map((members) => {
+      const ties = inside.filter(({ from, to }) => members.has(from) && members.has(to));
+      const entries = [...members].toSorted().join(", ");
+      return `a circle of imports in ${folder === "" ? "the root" : folder}: ${entries} (${ties.map(({ files }) => files).join("; ")})`;
+    }),
+  );
+}
+
+function siblingImport(file: string, target: string): SiblingImport {
+  const [from, to] = [file.split("/"), target.split("/")];
+  let depth = 0;
+  while (from[depth] === to[depth]) depth++;
+  return {
+    folder: from.slice(0, depth).join("/"),
+    from: from[depth] ?? "",
+    to: to[depth] ?? "",
+    files: `${file} -> ${target}`,
+  };
+}
+
+/** The strongly connected components with several members, by Tarjan's algorithm (SIAM J. Comput. 1, 1972). */
+function strongComponents(
+  edges: ReadonlyMap<string, readonly { readonly to: string }[]>,
+): Set<string>[] {
   const order = new Map<string, number>();
-  const lowest = new Map<string, number>();
   const open: string[] = [];
-  const circles: string[] = [];
-  const visit = (file: string): number => {
+  const components: Set<string>[] = [];
+  const visit = (node: string): number => {
     const index = order.size;
-    order.set(file, index);
-    open.push(file);
+    order.set(node, index);
+    open.push(node);
     let low = index;
-    for (const target of imports.get(file) ?? []) {
-      if (target.kind !== "file" || !imports.has(target.path)) continue;
-      const seen = order.get(target.path);
-      if (seen === undefined) low = Math.min(low, visit(target.path));
-      else if (open.includes(target.path)) low = Math.min(low, seen);
+    for (const { to } of edges.get(node) ?? []) {
+      const seen = order.get(to);
+      if (seen === undefined) low = Math.min(low, visit(to));
+      else if (open.includes(to)) low = Math.min(low, seen);
     }
-    lowest.set(file, low);
     if (low === index) {
-      const members = open.splice(open.indexOf(file));
-      if (members.length > 1) circles.push(`a circle of imports: ${members.toSorted().join(", ")}`);
+      const members = open.splice(open.indexOf(node));
+      if (members.length > 1) components.push(new Set(members));
     }
     return low;
   };
-  for (const file of imports.keys()) if (!order.has(file)) visit(file);
-  return circles;
+  for (const node of edges.keys()) if (!order.has(node)) visit(node);
+  return components;
 }
 
 function findLargeFolders(files: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSignedWith, WebhookReceiver } from "#scripts/demo/receiver.ts";
+import { isSignedWith, WebhookReceiver } from "#scripts/lib/receiver.ts";
 
 const SECRET = "V0bivxRWveaoz08afqjU6Ko/jwO0Cb+3";
 const SIGNATURE = "v1,AZJTtItDjo88EwKybwl4r6p2wg6Ywp6R65qtkt8iwMY=";

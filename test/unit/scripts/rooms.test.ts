@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findViolations, readSources } from "#scripts/lib/rooms/violations.ts";
+import { findToolViolations, findViolations, readSources } from "#scripts/lib/rooms/violations.ts";
 
 const SOURCES = readSources("src");
 
@@ -16,9 +16,13 @@ function violationsWith(planted: Readonly<Record<string, string>>): string[] {
   );
 }
 
-/** The violations after a file is planted that imports a name, without exports, so that there is no circle. */
+/** The violations, except circles, after files are planted: an import from a floor above makes a circle of folders as well. */
+const withoutCircles = (planted: Readonly<Record<string, string>>): string[] =>
+  violationsWith(planted).filter((violation) => !violation.startsWith("a circle of imports"));
+
+/** The violations, except circles, after a file is planted that imports a name. */
 const violationsOf = (file: string, name: string): string[] =>
-  violationsWith({ [file]: `import "${name}";\n` });
+  withoutCircles({ [file]: `import "${name}";\n` });
 
 test("the sources keep to their rooms", () => {
   expect(findViolations(SOURCES)).toEqual([]);
@@ -33,7 +37,7 @@ describe("an arrow that the table lacks is refused:", () => {
     ["the app in platform", "platform/work/x.ts", "#src/app.ts"],
     ["a module that is not below it", "modules/webhooks/x.ts", "#modules/ledger/index.ts"],
     ["another module's file", "modules/ledger/http/v2/x.ts", "#modules/exporters/messenger.ts"],
-    ["a module's file in the app", "x.ts", "#modules/ledger/service.ts"],
+    ["a module's file in the app", "x.ts", "#modules/ledger/service/service.ts"],
     ["platform in a language", "numscript/check/x.ts", "#platform/json.ts"],
     ["a language's file in a module", "modules/ledger/x.ts", "#numscript/syntax/parser.ts"],
     ["the checker in the parser", "numscript/syntax/x.ts", "#numscript/check/check.ts"],
@@ -93,13 +97,13 @@ describe("an arrow that the table lacks is refused:", () => {
 
   test("by a type import, too", () => {
     const planted = 'import type { App } from "#src/app.ts";\nexport type { App as A };\n';
-    expect(violationsWith({ "platform/x.ts": planted })).toHaveLength(1);
+    expect(withoutCircles({ "platform/x.ts": planted })).toHaveLength(1);
   });
 
   test("by a re-export and by an import at run time, too", () => {
     const planted =
       'export * from "#src/app.ts";\nexport const load = () => import("#src/app.ts");\n';
-    expect(violationsWith({ "platform/x.ts": planted })).toHaveLength(2);
+    expect(withoutCircles({ "platform/x.ts": planted })).toHaveLength(2);
   });
 
   test("by an import with attributes, too", () => {
@@ -109,12 +113,12 @@ describe("an arrow that the table lacks is refused:", () => {
       `import "#src/jobs.ts" ${attributes};`,
       `export const load = () => import("#src/index.ts", { ${attributes.replace(" ", ": ")} });`,
     ];
-    expect(violationsWith({ "platform/x.ts": planted.join("\n") })).toHaveLength(3);
+    expect(withoutCircles({ "platform/x.ts": planted.join("\n") })).toHaveLength(3);
   });
 
   test("by an import over several lines, too", () => {
     const planted = 'import {\n  a,\n  b,\n} from "#src/app.ts";\n';
-    expect(violationsWith({ "platform/x.ts": planted })).toHaveLength(1);
+    expect(withoutCircles({ "platform/x.ts": planted })).toHaveLength(1);
   });
 });
 
@@ -210,8 +214,46 @@ test("a circle of imports is refused, of types as well", () => {
     "numscript/c.ts": 'import type { A } from "./a.ts";\nexport type C = A[];\n',
   };
   expect(violationsWith(planted)).toEqual([
-    "a circle of imports: numscript/a.ts, numscript/b.ts, numscript/c.ts",
+    "a circle of imports in numscript: a.ts, b.ts, c.ts (numscript/a.ts -> numscript/b.ts; numscript/b.ts -> numscript/c.ts; numscript/c.ts -> numscript/a.ts)",
   ]);
+});
+
+test("a circle of folders is refused, without a circle of files", () => {
+  const planted = {
+    "numscript/print/a.ts":
+      'import type { B } from "#numscript/print/inside/b.ts";\nexport type A = B;\n',
+    "numscript/print/inside/b.ts": "export type B = 1;\n",
+    "numscript/print/inside/c.ts":
+      'import type { D } from "#numscript/print/other/d.ts";\nexport type C = D;\n',
+    "numscript/print/other/d.ts": "export type D = 1;\n",
+    "numscript/print/other/e.ts":
+      'import type { B } from "#numscript/print/inside/b.ts";\nexport type E = B;\n',
+  };
+  expect(violationsWith(planted)).toEqual([
+    "a circle of imports in numscript/print: inside, other (numscript/print/inside/c.ts -> numscript/print/other/d.ts; numscript/print/other/e.ts -> numscript/print/inside/b.ts)",
+  ]);
+});
+
+describe("tools:", () => {
+  test("scripts and bench keep to their rooms", () => {
+    const tools = ["scripts", "bench"].flatMap((folder) => [...readSources(folder, `${folder}/`)]);
+    expect(findToolViolations(new Map(tools))).toEqual([]);
+  });
+
+  test.each([
+    ["a command in the library of scripts", "scripts/lib/x.ts", "#scripts/demo/day.ts"],
+    ["the bench in a command", "scripts/demo/x.ts", "#bench/api.ts"],
+    ["a command in another one, by a path that climbs", "scripts/listen/x.ts", "../demo/day.ts"],
+  ])("%s is refused", (_, file, name) => {
+    expect(findToolViolations(new Map([[file, `import "${name}";\n`]]))).toHaveLength(1);
+  });
+
+  test("a circle is refused", () => {
+    const planted = { "bench/a.ts": 'import "./b.ts";\n', "bench/b.ts": 'import "./a.ts";\n' };
+    expect(findToolViolations(new Map(Object.entries(planted)))).toEqual([
+      "a circle of imports in bench: a.ts, b.ts (bench/a.ts -> bench/b.ts; bench/b.ts -> bench/a.ts)",
+    ]);
+  });
 });
 
 test("a folder with more than 20 files is refused", () => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ANY, Id, Named, pageOf, waitFor, WORLD } from "./facts.ts";
-import type { Api } from "#scripts/florin/api.ts";
+import type { Api } from "#scripts/lib/api.ts";
 
 const SCHEMA = {
   chart: {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ANY, type Facts, Named, pageOf, SCOPES, waitFor, WORLD } from "./facts.ts";
 import { PaymentsWorld } from "./payments.ts";
 import { FLORIN_VERSION } from "#platform/upgrade/version.ts";
-import { Api } from "#scripts/florin/api.ts";
+import { Api } from "#scripts/lib/api.ts";
 import type { Target } from "#scripts/lib/target.ts";
 
 /** Puts something of everything into a fresh server. Deliveries go to `receiverUrl`, which takes them. */

@@ -170,7 +170,7 @@ export const paymentMovements = sqliteTable(
     signature: text("signature").notNull(),
     /** When it was tried for the first time. */
     sentAt: text("sent_at").$type<Timestamp>(),
-    /** The payment of a page that may be what the provider has made, as JSON; see `movements/shown.ts`. */
+    /** The payment of a page that may be what the provider has made, as JSON; see `ingestion/shown-movements.ts`. */
     shown: text("shown"),
     /** When something is to be done next: by then, it has moved, or the sweep has it moved. */
     dueAt: text("due_at").$type<Timestamp>().notNull(),

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { SDK } from "@formance/formance-sdk";
 import { HTTPClient } from "@formance/formance-sdk/lib/http.js";
 import { present } from "#platform/assert.ts";
-import { WebhookReceiver } from "#scripts/demo/receiver.ts";
+import { WebhookReceiver } from "#scripts/lib/receiver.ts";
 import { MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 import type { FakePsp } from "#test/support/psp/fake-psp.ts";

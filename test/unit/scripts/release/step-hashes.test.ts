@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { inProject } from "#scripts/lib/project.ts";
-import { OBJECT_STEPS } from "#scripts/lib/release/object-steps.ts";
-import { currentHashes, findChanges, readHashes } from "#scripts/lib/release/step-hashes.ts";
+import { OBJECT_STEPS } from "#scripts/lib/stored/object-steps.ts";
+import { currentHashes, findChanges, readHashes } from "#scripts/lib/stored/step-hashes.ts";
 
 test("no migration, step or class migration that is recorded has changed, and each is recorded", () => {
   expect(findChanges(readHashes().hashes, currentHashes())).toEqual([]);

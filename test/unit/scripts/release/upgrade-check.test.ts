@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import { MIGRATIONS } from "#platform/upgrade/migrations.ts";
 import { runCommand } from "#scripts/florin/main.ts";
 import { noun } from "#scripts/florin/nouns/upgrade.ts";
-import { CURRENT_VERSION, type StateVersion } from "#scripts/lib/release/state-version.ts";
 import { StateFolder } from "#scripts/lib/state.ts";
+import { CURRENT_VERSION, type StateVersion } from "#scripts/lib/stored/state-version.ts";
 
 interface State {
   readonly version?: Partial<StateVersion> | null;

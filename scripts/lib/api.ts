@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { OperatorError } from "./project.ts";
+import type { Target } from "./target.ts";
+import { requestToken } from "./token.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import { OperatorError } from "#scripts/lib/project.ts";
-import type { Target } from "#scripts/lib/target.ts";
-import { requestToken } from "#scripts/lib/token.ts";
 
 export interface ApiRequest<S extends z.ZodType> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

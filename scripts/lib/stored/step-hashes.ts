@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
-import { inProject } from "../project.ts";
 import { OBJECT_STEPS } from "./object-steps.ts";
 import type { Step } from "#platform/sql/step.ts";
 import { MIGRATIONS } from "#platform/upgrade/migrations.ts";
+import { inProject } from "#scripts/lib/project.ts";
 
 const Hashes = z.record(z.string(), z.string());
 
