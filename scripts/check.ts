@@ -4,7 +4,15 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { buildWorker } from "./lib/build.ts";
 import { run } from "./lib/main.ts";
-import { inProject, OperatorError, ROOT, WRANGLER, WRANGLER_ENV } from "./lib/project.ts";
+import {
+  inProject,
+  OperatorError,
+  ROOT,
+  WRANGLER,
+  WRANGLER_ENV,
+  WRANGLER_TYPES,
+} from "./lib/project.ts";
+import { wranglerConfig } from "./lib/sites.ts";
 
 /** `npm run check` runs all checks that do not execute the code, side by side. */
 async function check(): Promise<void> {
@@ -62,10 +70,12 @@ async function command(
 
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Checks that src/env.d.ts declares what wrangler.toml binds. The empty file makes wrangler ignore `.dev.vars`. */
+/** Checks that wrangler.toml has the paths of all sites, and that src/env.d.ts declares what wrangler.toml binds. */
 async function checkBindings(): Promise<string> {
-  const options = ["types", "src/env.d.ts", "--include-runtime=false", "--env-file=/dev/null"];
-  await promisify(execFile)(process.execPath, [WRANGLER, ...options, "--check"], {
+  if ((await wranglerConfig()) !== readFileSync(inProject("wrangler.toml"), "utf8")) {
+    throw new OperatorError("run_worker_first in wrangler.toml lacks paths: run `npm run types`");
+  }
+  await promisify(execFile)(process.execPath, [WRANGLER, ...WRANGLER_TYPES, "--check"], {
     cwd: ROOT,
     env: { ...process.env, ...WRANGLER_ENV },
   });

@@ -9,7 +9,8 @@ import { assert } from "#platform/assert.ts";
 import { makeDocument, registerSecurity } from "#platform/document/document.ts";
 import { registerEventTypeList } from "#platform/document/event-type-list.ts";
 import { registerEventTypes } from "#platform/document/event-types.ts";
-import { registerPage } from "#platform/document/page.ts";
+import { documentRoutes } from "#platform/document/page.ts";
+import { DOCUMENT_SITE } from "#platform/document/site.ts";
 import { AppError, ErrorCatalogue, INTERNAL_MESSAGE } from "#platform/errors.ts";
 import { respond } from "#platform/http/answers.ts";
 import type { Authenticator } from "#platform/http/authenticator.ts";
@@ -26,6 +27,7 @@ import { newId } from "#platform/ids.ts";
 import { log, logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { type Module, scopesOf } from "#platform/modules/module.ts";
+import { registerSites, type Site } from "#platform/modules/site.ts";
 import { registerVersions } from "#platform/modules/versions.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { assertSettings } from "#platform/settings.ts";
@@ -42,6 +44,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   registerVersions(app, MODULES);
   registerEventTypeList(app, MODULES);
   registerDocument(app);
+  registerSites(app, SITES);
   const methodsOf = methodFinder(app);
   app.notFound(async (c) => {
     const file = await findFile(c);
@@ -232,7 +235,7 @@ function assertLocal(url: string): void {
   throw new AppError("UNAUTHENTICATED", "FLORIN_AUTH=off serves loopback hosts only");
 }
 
-/** A file that the page of the API needs. On Cloudflare, files are served before the Worker runs. */
+/** A file of a site. On Cloudflare, files are served before the Worker runs. */
 async function findFile({ env, req }: Context<AppEnv>): Promise<Response | undefined> {
   if (req.method !== "GET" || req.path.startsWith("/api/")) return undefined;
   const { ok, body, headers } = await env.ASSETS.fetch(req.raw.url);
@@ -298,8 +301,16 @@ function registerDocument(app: OpenAPIHono<AppEnv>): void {
     text ??= makeDocument(app, { modules: MODULES, introduction, errorCodes: ERRORS.codes });
     return c.body(text, 200, { "content-type": "application/json" });
   });
-  registerPage(app, { modules: MODULES, clientIdOf: localClientOf });
 }
+
+/** The page of the API document, and the sites of modules. */
+const SITES: readonly Site[] = [
+  {
+    ...DOCUMENT_SITE,
+    routes: () => documentRoutes({ modules: MODULES, clientIdOf: localClientOf }),
+  },
+  ...MODULES.flatMap(({ site }) => (site === undefined ? [] : [site])),
+];
 
 /**
  * The first client's id, on the developer's own machine. The developer pastes its secret: a page that holds it would give it

@@ -1,17 +1,39 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { inProject } from "./project.ts";
+import { readSites } from "./sites.ts";
+import { SCRIPT_PATH } from "#platform/document/site.ts";
+import { assetsOf } from "#platform/modules/site.ts";
 
 /**
- * Puts the files that the Worker serves as they are into dist/assets: the script of the API page, so that the page
- * works without the internet.
+ * Puts the files that the Worker serves as they are into dist/assets: those of all sites, and the script of the API page, so that the page
+ * works without the internet. Files that are not served any more are deleted.
  */
 export async function prepareAssets(): Promise<void> {
-  const path = inProject("dist/assets/scalar.js");
-  const script = await scalarScript();
-  if (existsSync(path) && readFileSync(path, "utf8") === script) return;
+  const wanted = new Map<string, Buffer>([[SCRIPT_PATH, Buffer.from(await scalarScript())]]);
+  for (const { site, files } of await readSites()) {
+    if (files === undefined) continue;
+    for (const file of filesIn(files)) {
+      wanted.set(`${assetsOf(site)}/${file}`, readFileSync(join(files, file)));
+    }
+  }
+  const folder = inProject("dist/assets");
+  for (const [path, content] of wanted) writeIfChanged(`${folder}${path}`, content);
+  for (const file of existsSync(folder) ? filesIn(folder) : []) {
+    if (!wanted.has(`/${file}`)) rmSync(join(folder, file), { force: true });
+  }
+}
+
+/** The files below a folder, by their paths with slashes. */
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
+
+function writeIfChanged(path: string, content: Buffer): void {
+  if (existsSync(path) && readFileSync(path).equals(content)) return;
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, script);
+  writeFileSync(path, content);
 }
 
 interface Route {

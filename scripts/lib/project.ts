@@ -23,3 +23,11 @@ export const WRANGLER_ENV: Readonly<Record<string, string>> = {
 export class OperatorError extends Error {
   override name = "OperatorError";
 }
+
+/** How wrangler writes the types of bindings. The empty file makes it ignore `.dev.vars`. */
+export const WRANGLER_TYPES = [
+  "types",
+  "src/env.d.ts",
+  "--include-runtime=false",
+  "--env-file=/dev/null",
+];

@@ -49,7 +49,7 @@ describe("a started server", () => {
   });
 
   test("shows the API reference", async () => {
-    for (const path of ["/docs", "/openapi.json", "/scalar.js"]) {
+    for (const path of ["/docs", "/openapi.json", "/docs/assets/scalar.js"]) {
       const { status } = await fetch(`${server.url}${path}`);
       expect([path, status]).toEqual([path, 200]);
     }

@@ -1,9 +1,11 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
+import { OpenAPIHono } from "@hono/zod-openapi";
 import { Scalar } from "@scalar/hono-api-reference";
 import type { MiddlewareHandler } from "hono";
 import { TOKEN_PATH } from "./document.ts";
+import { DOCUMENT_SITE, SCRIPT_PATH } from "./site.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import { type Module, scopesOf } from "#platform/modules/module.ts";
+import { pageHeaders } from "#platform/http/pages/page-headers.ts";
+import { type Module, type Routes, scopesOf } from "#platform/modules/module.ts";
 
 export interface PageParts {
   readonly modules: readonly Module[];
@@ -13,32 +15,15 @@ export interface PageParts {
 
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g;
 
-/**
- * Allows the page its own scripts and styles, and calls of this server only. Its styles are written while it runs, so that they
- * can't be named one by one.
- */
+/** Allows the page its own scripts and styles, and calls of this server only. */
 const restrict: MiddlewareHandler = async (c, next) => {
   await next();
   const page = await c.res.text();
   const scripts = [...page.matchAll(INLINE_SCRIPT)].map(([, script = ""]) => script);
   const sources = ["'self'", ...(await Promise.all(scripts.map(hashSource)))];
-  const policy = [
-    "default-src 'none'",
-    `script-src ${sources.join(" ")}`,
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data: blob:",
-    "font-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ];
+  const headers = pageHeaders({ "script-src": sources, ...DOCUMENT_SITE.policy });
   c.res = new Response(page, {
-    headers: {
-      "content-type": "text/html; charset=UTF-8",
-      "content-security-policy": policy.join("; "),
-      "referrer-policy": "same-origin",
-    },
+    headers: { ...headers, "content-type": "text/html; charset=UTF-8" },
   });
 };
 
@@ -48,15 +33,15 @@ async function hashSource(script: string): Promise<string> {
   return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}'`;
 }
 
-/** Registers the page that shows the document. The front page leads there. */
-export function registerPage(app: OpenAPIHono<AppEnv>, { modules, clientIdOf }: PageParts): void {
-  app.get("/", (c) => c.redirect("/docs", 302));
+/** The page that shows the document. */
+export function documentRoutes({ modules, clientIdOf }: PageParts): Routes {
+  const app = new OpenAPIHono<AppEnv>();
   app.get(
-    "/docs",
+    "/",
     restrict,
     Scalar<AppEnv>((c) => ({
       url: "/openapi.json",
-      cdn: "/scalar.js",
+      cdn: SCRIPT_PATH,
       pageTitle: "Florin API",
       withDefaultFonts: false,
       defaultOpenFirstTag: false,
@@ -83,4 +68,5 @@ export function registerPage(app: OpenAPIHono<AppEnv>, { modules, clientIdOf }: 
       mcp: { disabled: true },
     })),
   );
+  return app;
 }

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ResourceGroup } from "./resources.ts";
+import type { Site } from "./site.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { ErrorTable } from "#platform/errors.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
@@ -38,6 +39,8 @@ export interface Module {
   readonly eventSource?: EventSource;
   /** The module's listener for events of all modules. */
   readonly eventListener?: EventListener;
+  /** Its pages for browsers, declared in its file `site.ts`. */
+  readonly site?: Site;
   readonly queues?: QueueConsumers;
   readonly sweeps?: readonly Sweep[];
   readonly classes?: Classes;

@@ -82,7 +82,7 @@ test.each<[string, Refusal]>([
 test("whatever is thrown is answered as an error, and logged", async () => {
   const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const ASSETS = { fetch: () => Promise.reject("no files") };
-  const response = await createApp().fetch(new Request(`${BASE_URL}/scalar.js`), {
+  const response = await createApp().fetch(new Request(`${BASE_URL}/docs/assets/scalar.js`), {
     ...env,
     ASSETS,
   });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
+import { pageHeaders } from "#platform/http/pages/page-headers.ts";
 
 /** A piece of a page, in which every text was escaped. */
 export type Markup = ReturnType<typeof html>;
@@ -57,20 +58,10 @@ const STYLE = `
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
-/** What browsers may do with our pages: nothing of other origins, no frames, no script but the page's own. */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  "content-security-policy": [
-    "default-src 'none'",
-    `style-src 'sha256-${STYLE_HASH}'`,
-    "script-src 'self'",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join("; "),
-  "x-frame-options": "DENY",
-  "x-content-type-options": "nosniff",
-  // With `no-referrer`, browsers would send forms without their origin, which is checked.
-  "referrer-policy": "same-origin",
-  "cache-control": "no-store",
-};
+/** The headers of every page: styles of the page itself, and scripts, calls and forms of this server only. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = pageHeaders({
+  "style-src": [`'sha256-${STYLE_HASH}'`],
+  "script-src": ["'self'"],
+  "connect-src": ["'self'"],
+  "form-action": ["'self'"],
+});

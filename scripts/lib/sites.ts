@@ -1,0 +1,46 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { inProject, ROOT } from "./project.ts";
+import { type Site, workerFirst } from "#platform/modules/site.ts";
+
+/** A site, and the folder of the files that it serves as they are, if it has one. */
+export interface DeclaredSite {
+  readonly site: Site;
+  readonly files: string | undefined;
+}
+
+/** The sites of the product, from the files `site.ts` that declare them. */
+export async function readSites(): Promise<DeclaredSite[]> {
+  const modules = readdirSync(inProject("src/modules")).map(
+    (name) => `src/modules/${name}/site.ts`,
+  );
+  const declarations = ["src/platform/document/site.ts", ...modules].filter((file) =>
+    existsSync(inProject(file)),
+  );
+  return Promise.all(
+    declarations.map(async (file) => {
+      const exported = (await import(join(ROOT, file))) as Record<string, unknown>; // a module's namespace is one
+      const site = Object.values(exported).find(isSite);
+      if (site === undefined) throw new Error(`${file} declares no site`);
+      const files = inProject(dirname(file), "site");
+      return { site, files: existsSync(files) ? files : undefined };
+    }),
+  );
+}
+
+const isSite = (value: unknown): value is Site =>
+  typeof value === "object" && value !== null && "path" in value && "policy" in value;
+
+/** Paths that the Worker serves besides sites. */
+const PATHS = ["/api/*", "/versions", "/openapi.json"];
+
+/** `wrangler.toml` with the line `run_worker_first` that follows from the sites. */
+export async function wranglerConfig(): Promise<string> {
+  const sites = await readSites();
+  const paths = workerFirst(
+    PATHS,
+    sites.map(({ site }) => site),
+  );
+  const line = `run_worker_first = [${paths.map((path) => `"${path}"`).join(", ")}]`;
+  return readFileSync(inProject("wrangler.toml"), "utf8").replace(/^run_worker_first = .*$/m, line);
+}

@@ -1,0 +1,65 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { AppEnv } from "#platform/http/context.ts";
+import { type ContentPolicy, pageHeaders } from "#platform/http/pages/page-headers.ts";
+
+/**
+ * Pages for browsers beside an API. A module declares its site in a file `site.ts`, which scripts import as well and which therefore
+ * imports nothing of the Workers runtime.
+ *
+ *     /docs               routes, or the fallback
+ *     /docs/a/b           routes, or the fallback
+ *     /docs/assets/x.js   a file of `site/` beside `site.ts`; Cloudflare serves files without the Worker
+ */
+export interface Site {
+  /** Where the site begins, for example `/docs`. */
+  readonly path: `/${string}`;
+  /** What browsers may do with the fallback. */
+  readonly policy: ContentPolicy;
+  /** Pages that are made for each request; their paths are relative to the site's. */
+  readonly routes?: () => OpenAPIHono<AppEnv>;
+  /** The file below `assets/` that answers every path of the site without a route: a client that finds its way by itself. */
+  readonly fallback?: string;
+  /** Whether `/` leads to this site. */
+  readonly isFront?: boolean;
+}
+
+/** Where the files of a site are served. */
+export const assetsOf = ({ path }: Pick<Site, "path">): string => `${path}/assets`;
+
+/** Registers the pages of all sites, and the front page, which leads to one of them. */
+export function registerSites(app: OpenAPIHono<AppEnv>, sites: readonly Site[]): void {
+  const fronts = sites.filter(({ isFront = false }) => isFront);
+  const [front] = fronts;
+  if (front === undefined || fronts.length > 1) throw new Error("one site is the front");
+  app.get("/", (c) => c.redirect(front.path, 302));
+  for (const site of sites) {
+    const { path, routes, fallback } = site;
+    if (routes !== undefined) app.route(path, routes());
+    if (fallback === undefined) continue;
+    const answer = (c: Context<AppEnv>) => answerFallback(c, site, fallback);
+    app.get(path, answer);
+    app.get(`${path}/*`, answer);
+  }
+}
+
+async function answerFallback(c: Context<AppEnv>, site: Site, fallback: string): Promise<Response> {
+  const { req, env } = c;
+  // The Worker answers for files, too, where nothing serves them before it.
+  if (req.path.startsWith(`${assetsOf(site)}/`)) return c.notFound();
+  const { ok, body, headers } = await env.ASSETS.fetch(
+    new URL(`${assetsOf(site)}/${fallback}`, req.url),
+  );
+  if (!ok) return c.notFound();
+  const type = headers.get("content-type") ?? "text/html; charset=UTF-8";
+  return new Response(body, { headers: { ...pageHeaders(site.policy), "content-type": type } });
+}
+
+/**
+ * The paths of `run_worker_first` in `wrangler.toml`: Cloudflare asks the Worker before it looks for a file. Paths that the Worker
+ * serves besides sites are in `paths`.
+ */
+export const workerFirst = (paths: readonly string[], sites: readonly Site[]): string[] => [
+  ...paths,
+  ...sites.flatMap((site) => [site.path, `${site.path}/*`, `!${assetsOf(site)}/*`]),
+];
