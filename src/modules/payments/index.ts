@@ -1,6 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { sql } from "drizzle-orm";
 import { ACCOUNT_EVENT_TYPES } from "./accounts/event-types.ts";
+import { listAccounts } from "./accounts/list.ts";
 import { BALANCE_EVENT_TYPES } from "./balances/event-types.ts";
 import { BANK_ACCOUNT_EVENT_TYPES } from "./bank-accounts/event-types.ts";
 import {
@@ -55,8 +56,10 @@ import { ORDER_EVENT_TYPES } from "./orders/event-types.ts";
 import { OWNED_ROWS } from "./owned-rows.ts";
 import { PAYMENT_TABLES } from "./payment-tables.ts";
 import { PAYMENT_EVENT_TYPES } from "./payments/event-types.ts";
+import { listPayments } from "./payments/list.ts";
 import { ConnectorClock } from "./polling/connector-clock.ts";
 import { sweepConnectors } from "./polling/sweep.ts";
+import { poolBalances } from "./pools/balances.ts";
 import { POOL_EVENT_TYPES } from "./pools/event-types.ts";
 import { paymentSettings } from "./settings.ts";
 import { TASK_EVENT_TYPES } from "./tasks/event-types.ts";
@@ -164,4 +167,7 @@ export const paymentsModule: Module = {
   classes: { ConnectorObject },
 };
 
-export { checkTransfer, readPaymentV1, requestTransfer };
+export { checkTransfer, listAccounts, listPayments, poolBalances, readPaymentV1, requestTransfer };
+export type { PaymentAccount } from "./accounts/account.ts";
+export type { PoolBalance } from "./core/pool-balances.ts";
+export type { Payment } from "./payments/payment.ts";
