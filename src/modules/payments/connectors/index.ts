@@ -1,6 +1,7 @@
 import { adyenKind } from "./adyen/index.ts";
 import { atlarKind } from "./atlar/index.ts";
 import { bankingcircleKind } from "./bankingcircle/index.ts";
+import { coinbaseprimeKind } from "./coinbaseprime/index.ts";
 import { columnKind } from "./column/index.ts";
 import type { ConnectorKind } from "./contract.ts";
 import { currencycloudKind } from "./currencycloud/index.ts";
@@ -22,6 +23,7 @@ export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
   adyenKind,
   atlarKind,
   bankingcircleKind,
+  coinbaseprimeKind,
   columnKind,
   currencycloudKind,
   dummypayKind,
