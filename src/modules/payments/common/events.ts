@@ -7,14 +7,14 @@ import type { Timestamp } from "#platform/time.ts";
 const EVENT_VERSION = "v3";
 
 /**
- * An event of payments. Equal connectors and keys make equal ids, so that a repetition is recognised. The idempotency key,
- * which clients know, may be longer than an id may be, so that the id is its hash.
+ * An event of payments. Events with equal connectors and keys have equal ids, by which consumers recognise a repetition.
+ * The id is a hash of the idempotency key, because the key, which clients know, may be longer than an id may be.
  */
 export function paymentEvent(event: {
   readonly type: string;
-  /** Where it comes from; absent for what belongs to no connector. */
+  /** The connector that the event is about; absent for an event about an object without a connector. */
   readonly connector?: ConnectorId;
-  /** See `idempotencyKeyOf`. */
+  /** Equal for repetitions of the same event of this connector; see `encodeEventId`. */
   readonly key: string;
   readonly date: Timestamp;
   readonly payload: object;
@@ -25,9 +25,12 @@ export function paymentEvent(event: {
   return { id, app: "payments", version: EVENT_VERSION, type, date, idempotencyKey, payload };
 }
 
-/** Longest raw data of an event, in characters: a page of a hundred objects publishes its events together, in 4 MB. */
+/**
+ * Longest raw data of an event, in characters. A page of a hundred objects publishes its events together, which may take 4
+ * MB.
+ */
 const RAW_LENGTH_MAX = 20_000;
 
-/** What a provider has sent, for an event; null where that is too long, so that only the API shows it. */
+/** The provider's raw data for the payload of an event; null for data that is too long, which only the API shows. */
 export const rawDataOf = (raw: string): unknown =>
   raw.length > RAW_LENGTH_MAX ? null : parseJson(raw);

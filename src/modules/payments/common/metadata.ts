@@ -3,13 +3,12 @@ import { signatureOf } from "#modules/payments/core/signature.ts";
 import { AppError } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** What users and providers attach to an object. */
 export type ObjectMetadata = Readonly<Record<string, string>>;
 
 /** Largest metadata of one object, in bytes of its JSON. */
 export const METADATA_BYTES_MAX = 65_536;
 
-/** Metadata as a column holds it. Throws `VALIDATION` where it is too large. */
+/** Metadata as text for a column. Throws `VALIDATION` if it is larger than `METADATA_BYTES_MAX`. */
 export function toMetadataColumn(metadata: ObjectMetadata): string {
   const text = stringifyJson(metadata);
   if (new TextEncoder().encode(text).byteLength > METADATA_BYTES_MAX) throw metadataTooLarge();
@@ -17,8 +16,8 @@ export function toMetadataColumn(metadata: ObjectMetadata): string {
 }
 
 /**
- * The metadata of a row together with more, its signature, and the condition that it is not too large then. The signature keeps the
- * bits of values that are replaced: it may have bits that none of the entries sets.
+ * The metadata of a row merged with added entries, the signature of both, and the condition that the result is not too
+ * large. The signature keeps the bits of replaced values, so it may have bits that no entry sets.
  */
 export function mergedMetadata(
   columns: { readonly metadata: SQLWrapper; readonly metadataBits: SQLWrapper },

@@ -2,7 +2,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Checks that something has happened. Throws `VALIDATION`, with the name of the field. */
+/** Checks that a time is not in the future. Throws `VALIDATION`, with the name of the field. */
 export function requirePast(
   { clock }: Pick<ServiceContext, "clock">,
   field: string,

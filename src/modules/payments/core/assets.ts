@@ -1,9 +1,9 @@
 /**
- * Assets of payments. Those that clients name are `CODE/N` of an ISO 4217 currency; those that providers report may be any
- * of the wider form below, such as `BTC/8` or `JPY`.
+ * Assets of payments. Clients name assets as `CODE/N` with the code of an ISO 4217 currency. Providers may report more,
+ * such as `BTC/8` or `JPY`; see `PROVIDER_ASSET`.
  */
 
-/** The ISO 4217 currencies without decimals, and with more than two. All others have two. */
+/** The ISO 4217 currencies, by their number of decimals. */
 const NO_DECIMALS = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF";
 const THREE_DECIMALS = "BHD IQD JOD KWD LYD OMR TND";
 const FOUR_DECIMALS = "CLF UYW";
@@ -22,7 +22,7 @@ export const CURRENCY_DECIMALS: ReadonlyMap<string, number> = new Map(
 
 const CLIENT_ASSET = /^([A-Za-z]{3})\/\d+$/;
 
-/** Whether a client may name this asset. The decimals are not compared with those of the currency, as users rely on it. */
+/** Whether a client may name this asset. The decimals may differ from the currency's own, as users rely on this freedom. */
 export function isCurrencyAsset(text: string): boolean {
   const code = CLIENT_ASSET.exec(text)?.[1];
   return code !== undefined && CURRENCY_DECIMALS.has(code.toUpperCase());
@@ -30,14 +30,16 @@ export function isCurrencyAsset(text: string): boolean {
 
 const PROVIDER_ASSET = /^[A-Z][A-Z0-9]{0,16}(?:_[A-Z]{1,16})?(?:\/\d{1,6})?$/;
 
-/** Whether a provider may report this asset. */
 export const isProviderAsset = (text: string): boolean => PROVIDER_ASSET.test(text);
 
-/** How many decimals an ISO 4217 currency has; undefined where there is no such currency. */
+/** The number of decimals of an ISO 4217 currency; undefined for an unknown one. */
 export const currencyDecimals = (currency: string): number | undefined =>
   CURRENCY_DECIMALS.get(currency.toUpperCase());
 
-/** The asset of a currency: `EUR/2`, and `JPY` for one that has no decimals or is unknown. */
+/**
+ * The asset of a currency, such as `EUR/2`; the code alone, such as `JPY`, for a currency that is unknown or has no
+ * decimals.
+ */
 export function assetOf(currency: string): string {
   const code = currency.toUpperCase();
   const decimals = CURRENCY_DECIMALS.get(code) ?? 0;
@@ -49,7 +51,10 @@ export const currencyOf = (asset: string): string => asset.split("/", 1)[0] ?? a
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d*))?$/;
 
-/** A decimal text in minor units: `12.3` with two decimals is 1230. Undefined where it is no number or has more decimals. */
+/**
+ * A decimal text in minor units: `12.3` with two decimals is 1230. Undefined for a text that is no number or has more
+ * decimals.
+ */
 export function toMinorUnits(text: string, decimals: number): bigint | undefined {
   const match = DECIMAL.exec(text);
   if (match === null) return undefined;
@@ -58,7 +63,7 @@ export function toMinorUnits(text: string, decimals: number): bigint | undefined
   return BigInt(`${sign}${whole}${fraction.padEnd(decimals, "0")}`);
 }
 
-/** Minor units as a decimal text: 1230 with two decimals is `12.30`, and there is no point without decimals. */
+/** Minor units as a decimal text: 1230 with two decimals is `12.30`, and with none it is `1230`. */
 export function fromMinorUnits(amount: bigint, decimals: number): string {
   if (decimals === 0) return amount.toString();
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, "0");

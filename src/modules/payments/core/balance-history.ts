@@ -1,19 +1,19 @@
 import type { Timestamp } from "#platform/time.ts";
 
-/** An amount that was held over some time, both ends included. */
+/** An amount that an account held from `createdAt` to `lastUpdatedAt`, both included. */
 export interface HeldAmount {
   readonly amount: bigint;
   readonly createdAt: Timestamp;
   readonly lastUpdatedAt: Timestamp;
 }
 
-/** What a report does to the newest interval of an account and asset. */
+/** The effect of a report on the newest interval of an account and asset. */
 export type BalanceChange =
-  /** It tells nothing new. */
+  /** The report says nothing new. */
   | { readonly kind: "ignored" }
-  /** The amount holds up to a later time. */
+  /** The amount still held at a later time. */
   | { readonly kind: "confirmed"; readonly newest: HeldAmount }
-  /** The newest interval ends, where there was one, and another one begins at that time. */
+  /** The newest interval ends, if there was one, and another interval begins at the time of the report. */
   | {
       readonly kind: "changed";
       readonly closed: HeldAmount | undefined;
@@ -27,10 +27,10 @@ export type BalanceChange =
  * | --- | --- | --- |
  * | the first one | an interval begins | an interval begins |
  * | older than the last confirmation | ignored | ignored |
- * | of the time of the last confirmation | ignored | a new interval; ignored where the newest one has begun at that time |
- * | newer | confirmed | a new interval |
+ * | of the time of the last confirmation | ignored | an interval begins; ignored if the newest interval began at this time |
+ * | newer | confirmed | an interval begins |
  *
- * So a report that comes again changes nothing, whatever has come between.
+ * A report that comes again therefore changes nothing, whichever reports came between.
  */
 export function recordBalance(
   newest: HeldAmount | undefined,

@@ -1,21 +1,21 @@
 import type { PaymentStatus } from "./enums.ts";
 
 /**
- * What each adjustment of a payment does to the money that has moved, from the account that paid to the one that was paid. The
+ * How much of a payment's money is at the account that was paid. Each adjustment of the payment changes this sum, and the
  * ledger books the change:
  *
- * | Status | Then | Change |
+ * | Status | Meaning | Change |
  * | --- | --- | --- |
- * | `SUCCEEDED` | the whole amount has moved | the amount, less what had moved before |
- * | `CAPTURE` | so much more has moved | the amount |
- * | `AMOUNT_ADJUSTEMENT` | what has moved was another amount | the difference; none where nothing has moved |
- * | `REFUNDED` | so much has gone back | the amount, back |
+ * | `SUCCEEDED` | the whole amount has moved | the amount, less the money that had moved before |
+ * | `CAPTURE` | a further amount has moved | the amount |
+ * | `AMOUNT_ADJUSTEMENT` | another amount than first reported has moved | the difference; none if nothing has moved |
+ * | `REFUNDED` | an amount has gone back | minus the amount |
  * | `REFUNDED_FAILURE`, `REFUND_REVERSED` | a refund did not happen | the amount, but no more than has gone back |
- * | `DISPUTE` | so much is withheld | the amount, back; without one, all that is there |
- * | `DISPUTE_WON` | nothing is withheld | what was withheld |
- * | `DISPUTE_LOST` | what was withheld has gone back | none; where nothing was withheld, the amount, back |
- * | `CANCELLED`, `FAILED`, `EXPIRED` | nothing has moved | all that is there, back |
- * | `PENDING`, `AUTHORISATION`, `CAPTURE_FAILED`, `OTHER`, `UNKNOWN` | nothing has happened | none |
+ * | `DISPUTE` | an amount is withheld | minus the amount; without an amount, minus all that is left |
+ * | `DISPUTE_WON` | nothing is withheld any more | the withheld amount |
+ * | `DISPUTE_LOST` | the withheld amount has gone back | none; if nothing was withheld, minus the amount |
+ * | `CANCELLED`, `FAILED`, `EXPIRED` | nothing has moved | minus all that is left |
+ * | `PENDING`, `AUTHORISATION`, `CAPTURE_FAILED`, `OTHER`, `UNKNOWN` | no money has moved yet, or the status says nothing of money | none |
  */
 export interface MovedMoney {
   readonly settled: bigint;
@@ -25,11 +25,11 @@ export interface MovedMoney {
 
 export const NOTHING_MOVED: MovedMoney = { settled: 0n, returned: 0n, withheld: 0n };
 
-/** What is there at the one who was paid. */
+/** The money that is left at the account that was paid. */
 export const netOf = ({ settled, returned, withheld }: MovedMoney): bigint =>
   settled - returned - withheld;
 
-/** The money after an adjustment, whose amount may be absent. */
+/** The money after an adjustment. An adjustment may have no amount. */
 export function afterAdjustment(
   money: MovedMoney,
   { status, amount }: { readonly status: PaymentStatus; readonly amount: bigint | undefined },

@@ -1,27 +1,27 @@
 import type { Timestamp } from "#platform/time.ts";
 
 /**
- * How a connector is doing, the best first.
+ * The health of a connector, the best first.
  *
- * | Health | Means | And then |
+ * | Health | Meaning | Next |
  * | --- | --- | --- |
- * | `healthy` | All that was asked for last has come and is stored. | |
- * | `degraded` | It goes on, but without some items: they were refused by the provider, or could not be read; or the last call for a movement of money had no outcome. | They are tried again in later runs, and the call is made again. |
- * | `failing` | The last run of a schedule could not go on, or five calls in a row for a movement of money had no outcome. | The schedule is run again after the polling period, an hour at most, and the call is made again after 100 s at most. |
- * | `paused` | Too many runs of a schedule in a row could not go on. | It is probed with one request after growing pauses, an hour at most. |
+ * | `healthy` | The last fetches have brought everything, and it is stored. | |
+ * | `degraded` | The connector works, but some items are missing, because the provider refused them or they could not be read; or the last call for a movement of money had no outcome. | Later runs fetch the missing items again, and the call is repeated. |
+ * | `failing` | The last run of a schedule broke off, or at least five calls in a row for a movement of money had no outcome. | The schedule runs again after the polling period, but within an hour, and the call is repeated within 100 s. |
+ * | `paused` | Too many runs in a row of a schedule broke off. | One request probes the provider after pauses that grow to an hour at most. |
  */
 export const CONNECTOR_HEALTHS = ["healthy", "degraded", "failing", "paused"] as const;
 export type ConnectorHealth = (typeof CONNECTOR_HEALTHS)[number];
 
-/** What contributes to the health of a connector: a schedule, or a movement of money. */
+/** The health of one schedule or one movement of money. The health of the connector is that of its worst part. */
 export interface HealthPart {
   readonly health: ConnectorHealth;
-  /** Since when; absent where it has always been so. */
+  /** The time since which the part has this health; absent for a part that was never otherwise. */
   readonly since?: Timestamp | undefined;
   readonly error?: string | undefined;
 }
 
-/** What is kept of a schedule to tell how it is doing. */
+/** The columns of a schedule that say its health. */
 export interface ScheduleFacts {
   readonly failures: number;
   readonly pausedAt: Timestamp | null;
@@ -39,15 +39,15 @@ export function scheduleHealth(schedule: ScheduleFacts): HealthPart {
   return { health: "healthy" };
 }
 
-/** What is kept of a movement of money to tell how it is doing. */
+/** The columns of a movement of money that say its health. */
 export interface MovementFacts {
-  /** How many calls in a row have had no outcome. */
+  /** The number of calls in a row without an outcome. */
   readonly failures: number;
   readonly failingSince: Timestamp | null;
   readonly lastError: string | null;
 }
 
-/** After so many calls in a row without an outcome, somebody has to look. */
+/** After this many calls in a row without an outcome, an operator has to look at the movement. */
 const MOVEMENT_FAILURES_MAX = 5;
 
 export function movementHealth({ failures, failingSince, lastError }: MovementFacts): HealthPart {
@@ -56,7 +56,7 @@ export function movementHealth({ failures, failingSince, lastError }: MovementFa
   return { health, since: failingSince, error: lastError ?? undefined };
 }
 
-/** The part that is worst, and of equal ones the one that has been so for longest; healthy where there is none. */
+/** The worst part; among equally bad parts, the one that has been so for longest. Healthy without parts. */
 export function worstPart(parts: readonly HealthPart[]): HealthPart {
   const rankOf = ({ health }: HealthPart): number => CONNECTOR_HEALTHS.indexOf(health);
   const [worst = { health: "healthy" }] = parts.toSorted(
@@ -70,14 +70,14 @@ const compareTimes = (a: Timestamp | undefined, b: Timestamp | undefined): numbe
   return left === right ? 0 : left < right ? -1 : 1;
 };
 
-/** What a change of health is published as; undefined for one that nobody has to act on. */
+/** The event that publishes a change of health; undefined for a change on which nobody has to act. */
 export function healthNews(
   before: ConnectorHealth,
   after: ConnectorHealth,
 ): "CONNECTOR_FAILING" | "CONNECTOR_PAUSED" | "CONNECTOR_RECOVERED" | undefined {
   if (before === after) return undefined;
   if (after === "paused") return "CONNECTOR_PAUSED";
-  // A paused connector whose configuration is changed is tried again, which is no news of it.
+  // A changed configuration lets a paused connector try again, so a failure after the pause is no news.
   if (after === "failing") return before === "paused" ? undefined : "CONNECTOR_FAILING";
   return before === "failing" || before === "paused" ? "CONNECTOR_RECOVERED" : undefined;
 }

@@ -1,4 +1,4 @@
-/** The closed sets of the wire. `AMOUNT_ADJUSTEMENT` is misspelt there. */
+/** The closed sets of values in requests and answers. `AMOUNT_ADJUSTEMENT` is misspelt in the API, too. */
 
 export const ACCOUNT_TYPES = ["INTERNAL", "EXTERNAL", "UNKNOWN"] as const;
 export type AccountType = (typeof ACCOUNT_TYPES)[number];

@@ -6,20 +6,22 @@ import { parseJson, stringifyJson, stringifyText } from "#platform/json.ts";
 import { formatTimestamp, parseTimestamp, type Timestamp } from "#platform/time.ts";
 
 /**
- * The composite ids of payments: base64url without padding of canonical JSON. Canonical is the JSON without whitespace whose
- * members are in the order of their names' code points. Clients keep these ids, and some look inside them, so that they
- * never change.
+ * The composite ids of payments: base64url without padding of canonical JSON, which has no whitespace and whose members are
+ * in the order of their names' code points. Clients keep these ids, and some read the JSON in them, so the format never
+ * changes.
  */
 
-/** One installation of a connector. */
+/** An installation of a connector. */
 export interface ConnectorId {
   /** The kind of the connector, in lower case: `generic`. */
   readonly provider: string;
-  /** A UUID. */
   readonly reference: string;
 }
 
-/** What a provider calls by a reference: an account, an initiation, a reversal, an order, a conversion, a task. */
+/**
+ * The id of an object that a provider knows by a reference: an account, an initiation, a reversal, an order, a conversion,
+ * a task.
+ */
 export interface OwnedId {
   readonly connector: ConnectorId;
   readonly reference: string;
@@ -36,7 +38,7 @@ export interface PaymentAdjustmentId {
   readonly status: PaymentStatus;
 }
 
-/** The connector of tasks that belong to none. */
+/** Stands for the connector in the ids of tasks that belong to no connector. */
 export const NO_CONNECTOR: ConnectorId = {
   provider: "",
   reference: "00000000-0000-0000-0000-000000000000",
@@ -48,7 +50,10 @@ export const encodePaymentId = (id: PaymentId): string => encode(toPaymentJson(i
 export const encodePaymentAdjustmentId = (id: PaymentAdjustmentId): string =>
   encode(toPaymentAdjustmentJson(id));
 
-/** A state of an order. It has no time: an order that comes back to a state does not get it again. */
+/**
+ * The id of a state of an order. It contains no time, so an order that returns to an earlier state gets no second
+ * adjustment.
+ */
 export interface OrderAdjustmentId {
   readonly order: OwnedId;
   readonly reference: string;
@@ -61,25 +66,25 @@ export interface OrderAdjustmentId {
 export const encodeOrderAdjustmentId = (id: OrderAdjustmentId): string =>
   encode(toOrderAdjustmentJson(id));
 
-/** The id of a change of status: of a payment initiation, or of its reversal. */
+/** The id of a change of status of a payment initiation or of its reversal. */
 export const encodeStatusChangeId = (
   owner: "PaymentInitiationID" | "PaymentInitiationReversalID",
   { id, createdAt, status }: { id: OwnedId; createdAt: Timestamp; status: string },
 ): string =>
   encode({ CreatedAt: formatTimestamp(createdAt), [owner]: toOwnedJson(id), Status: status });
 
-/** The id of an event, from the connector that it comes from and a key that is the same when the event comes again. */
+/** The id of an event, from its connector and a key that is the same when the event is repeated. */
 export const encodeEventId = (connector: ConnectorId | undefined, key: string): string =>
   encode({
     ConnectorID: connector === undefined ? null : toConnectorJson(connector),
     EventIdempotencyKey: key,
   });
 
-/** The state that a redirect of open banking carries. */
+/** The `state` parameter in the redirect of open banking. */
 export const encodeLinkState = (state: { attemptID: string; randomized: string }): string =>
   encode({ attemptID: state.attemptID, randomized: state.randomized });
 
-/** The connector of an id, or undefined where the text is no such id. */
+/** The connector of an id; undefined for a text that is no such id. */
 export function decodeConnectorId(text: string): ConnectorId | undefined {
   const value = decode(text);
   return value === undefined ? undefined : fromConnectorJson(value);
@@ -95,7 +100,7 @@ export function decodePaymentId(text: string): PaymentId | undefined {
   return value === undefined ? undefined : fromPaymentJson(value);
 }
 
-/** Whether a text is an id of a payment, but for its reference, which is absent. */
+/** Whether a text is the id of a payment whose reference is missing. */
 export function lacksReference(text: string): boolean {
   const value = decode(text);
   return value !== undefined && textIn(value, "Reference") === "";
@@ -122,11 +127,11 @@ export function decodeLinkState(
   return UUID.test(state.attemptID) ? state : undefined;
 }
 
-/** A key that is the same for equal values: lower-case hex of the SHA-1 of the canonical JSON. */
+/** A key that is the same for equal values: the SHA-1 of the canonical JSON in lower-case hex. */
 export const idempotencyKeyOf = (value: unknown): string =>
   createHash("sha1").update(canonicalJson(value)).digest("hex");
 
-/** The members of ids as they stand in JSON; some keys of events are made of them. */
+/** The members of ids as JSON. Keys of some events contain them, too. */
 export const toConnectorJson = ({ provider, reference }: ConnectorId) => ({
   Provider: provider,
   Reference: reference,
@@ -168,14 +173,17 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** Members are in their canonical order wherever an id is made, as to sort them would take ten times as long as all else. */
+/**
+ * Encodes an object whose members are already in canonical order: sorting them here would take ten times as long as the
+ * rest of the work.
+ */
 const encode = (value: object): string => Buffer.from(stringifyJson(value)).toString("base64url");
 
-/** Makes the ids of what a connector knows by references. They begin with the same text, which is written once. */
+/** Makes the ids of objects of one connector. The ids begin with the same text, which is encoded only once. */
 export function ownedIdsOf(connector: ConnectorId): (reference: string) => string {
   const json = Buffer.from(stringifyJson(toOwnedJson({ connector, reference: "" })));
   const head = json.subarray(0, -'""}'.length);
-  // Three bytes are four characters, so that what follows is written by itself.
+  // Three bytes become four characters, so a head whose length is a multiple of three can be encoded on its own.
   const cut = head.length - (head.length % 3);
   const [start, rest] = [head.toString("base64url", 0, cut), head.toString("latin1", cut)];
   return (reference) =>
@@ -185,12 +193,12 @@ export function ownedIdsOf(connector: ConnectorId): (reference: string) => strin
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 export const isUuid = (text: string): boolean => UUID.test(text);
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Longest id, in characters: a reference has at most 1,000. */
+/** Longest id, in characters. A reference has at most 1,000 characters. */
 const ID_LENGTH_MAX = 16_384;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The object in an id. Names are compared without regard to case, as clients of other languages write them. */
+/** The JSON object in an id; undefined for a text that contains none. */
 function decode(text: string): JsonObject | undefined {
   if (text.length > ID_LENGTH_MAX || !BASE64URL.test(text)) return undefined;
   try {
@@ -228,7 +236,7 @@ function fromConnectorJson(value: JsonObject): ConnectorId | undefined {
     : undefined;
 }
 
-/** A task without a connector has the zero UUID. */
+/** The connector and reference in the JSON of an id. The zero UUID stands for no connector. */
 function fromOwnedJson(value: JsonObject): OwnedId | undefined {
   const json = objectIn(value, "ConnectorID");
   const isUnowned = textIn(json, "Reference") === NO_CONNECTOR.reference;

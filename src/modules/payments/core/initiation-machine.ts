@@ -2,34 +2,50 @@ import type { InitiationStatus, PaymentStatus } from "./enums.ts";
 import { outcomeOfReversal, type ReversalRequest, reversalProblem } from "./reversal-machine.ts";
 
 /**
- * The states of a payment initiation. Each transition adds an adjustment, and the last adjustment's status is the
- * initiation's. What is not in the table is refused, or, where a provider reports it, changes nothing.
+ * The states of a payment initiation. Each transition adds an adjustment, whose status becomes that of the initiation.
+ *
+ *     created ──> WAITING_FOR_VALIDATION ── reject ──> REJECTED
+ *                   │           │    └───── delete ──> (rows deleted)
+ *           approve │           │ approve, with a time to come
+ *                   │           v
+ *                   │  SCHEDULED_FOR_PROCESSING ──── failed ─────┐
+ *                   │           │ start                          │
+ *                   v           v                                v
+ *                   PROCESSING ─── failed, made, reported ──> FAILED
+ *                     │     ^──────────── retry ─────────────────┘
+ *                     │ made, reported
+ *                     v
+ *                   PROCESSED ── reverse ──> REVERSE_PROCESSING ──> REVERSED or REVERSE_FAILED
+ *
+ * The drawing shows the usual transitions, the table all of them:
  *
  * | From | Trigger | To |
  * | --- | --- | --- |
  * | nothing | created | WAITING_FOR_VALIDATION |
  * | WAITING_FOR_VALIDATION | `approve` | SCHEDULED_FOR_PROCESSING if its time is still to come, else PROCESSING |
  * | WAITING_FOR_VALIDATION | `reject` | REJECTED |
- * | WAITING_FOR_VALIDATION | `delete` | nothing is left of it |
- * | SCHEDULED_FOR_PROCESSING | `start`, when its time has come | PROCESSING |
- * | SCHEDULED_FOR_PROCESSING, PROCESSING | `failed`: it cannot be made | FAILED |
- * | any that was sent | `made`: the provider has made a payment | by map A |
- * | any that was sent | `reported`: a payment of it has a later state | by map B |
- * | FAILED, while nothing is reversed | `retry` | PROCESSING |
- * | any that was PROCESSED once | `reverse`, by at most what is left | REVERSE_PROCESSING |
- * | any with a reversal under way | `reversal-made`, `reversal-reported` | REVERSED, REVERSE_FAILED, or nothing yet |
- * | any with a reversal under way | `reversal-failed` | REVERSE_FAILED |
+ * | WAITING_FOR_VALIDATION | `delete` | its rows are deleted |
+ * | SCHEDULED_FOR_PROCESSING | `start`, at its time | PROCESSING |
+ * | SCHEDULED_FOR_PROCESSING, PROCESSING | `failed`: the payment cannot be made | FAILED |
+ * | any sent state | `made`: the provider has made a payment | see `MADE` |
+ * | any sent state | `reported`: this payment has a later state | see `REPORTED` |
+ * | FAILED, while no reversal is under way | `retry` | PROCESSING |
+ * | any state after PROCESSED | `reverse`, by at most the amount that is left | REVERSE_PROCESSING |
+ * | any state with a reversal under way | `reversal-made`, `reversal-reported` | REVERSED, REVERSE_FAILED, or no change yet |
+ * | any state with a reversal under way | `reversal-failed` | REVERSE_FAILED |
  *
- * What was sent is neither waiting, scheduled nor rejected. A transition to the same status that moves no money is left out.
+ * Sent states are all but WAITING_FOR_VALIDATION, SCHEDULED_FOR_PROCESSING and REJECTED. A trigger that is not in the table
+ * is refused when a client sends it, and changes nothing when a provider reports it. A transition to the same status that
+ * moves no money adds no adjustment.
  */
 export interface InitiationState {
   readonly status: InitiationStatus;
-  /** The amount of the initiation, which never changes. */
+  /** The amount of the initiation. It never changes. */
   readonly amount: bigint;
   readonly wasProcessed: boolean;
-  /** What went back: the sum of the amounts of all adjustments that are REVERSED. */
+  /** The money that has gone back: the sum of the amounts of all REVERSED adjustments. */
   readonly reversed: bigint;
-  /** What the reversal under way is to bring back; zero without one. */
+  /** The amount of the reversal under way; zero without one. */
   readonly reserved: bigint;
 }
 
@@ -46,7 +62,7 @@ export type InitiationTrigger =
   | { readonly kind: "reversal-made" | "reversal-reported"; readonly payment: PaymentStatus }
   | { readonly kind: "reversal-failed"; readonly error: string };
 
-/** What a transition adds. */
+/** The adjustment that a transition adds. */
 export interface NewAdjustment {
   readonly status: InitiationStatus;
   readonly amount?: bigint;
@@ -63,7 +79,7 @@ export type InitiationDecision =
   | { readonly kind: "deleted" }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** The state of a new initiation, which its first adjustment gives it. */
+/** The state of a new initiation, after its first adjustment. */
 export const newInitiation = (amount: bigint): InitiationState => ({
   status: "WAITING_FOR_VALIDATION",
   amount,
@@ -72,7 +88,7 @@ export const newInitiation = (amount: bigint): InitiationState => ({
   reserved: 0n,
 });
 
-/** What a trigger does to an initiation. */
+/** The effect of a trigger on an initiation. */
 export function decideInitiation(
   state: InitiationState,
   trigger: InitiationTrigger,
@@ -117,7 +133,7 @@ export function decideInitiation(
   }
 }
 
-/** Whether a provider may know of it. */
+/** Whether the provider may know the initiation. */
 const wasSent = ({ status }: InitiationState): boolean =>
   status !== "WAITING_FOR_VALIDATION" &&
   status !== "SCHEDULED_FOR_PROCESSING" &&
@@ -127,7 +143,7 @@ const UNCHANGED = { kind: "unchanged" } as const satisfies InitiationDecision;
 
 const PAYMENT_FAILED = { status: "FAILED", error: "payment failed" } as const;
 
-/** Map A: what the payment that the provider has made is to the initiation. */
+/** The status that an initiation gets from the payment that its provider has just made. */
 const MADE: Readonly<Record<PaymentStatus, NewAdjustment>> = {
   SUCCEEDED: { status: "PROCESSED" },
   CAPTURE: { status: "PROCESSED" },
@@ -148,7 +164,10 @@ const MADE: Readonly<Record<PaymentStatus, NewAdjustment>> = {
   OTHER: { status: "UNKNOWN" },
 };
 
-/** Map B: what a later state of such a payment is to the initiation; nothing where it says nothing about it. */
+/**
+ * The status that an initiation gets from a later state of its payment. Empty for a state that says nothing about the
+ * initiation.
+ */
 const REPORTED: Readonly<Record<PaymentStatus, Partial<NewAdjustment>>> = {
   PENDING: { status: "PROCESSING" },
   AUTHORISATION: { status: "PROCESSING" },
@@ -200,19 +219,19 @@ function adjusted(state: InitiationState, adjustment: NewAdjustment): Initiation
   };
 }
 
-/** A provider reports late and twice, so that what says nothing new is left out. */
+/** Applies a report. Providers report late and twice, so a report without news adds no adjustment. */
 function reported(
   state: InitiationState,
   { status, amount, ...others }: Partial<NewAdjustment>,
 ): InitiationDecision {
   if (status === undefined || !wasSent(state)) return UNCHANGED;
   if (status === "REVERSED") return reportRefund(state, amount);
-  // A payment that is done is not pending any more: the message has come late.
+  // A pending payment is no news of an initiation with a final status: the message has come late.
   const isLate = status === "PROCESSING" && state.status !== "UNKNOWN";
   return isLate || status === state.status ? UNCHANGED : adjusted(state, { ...others, status });
 }
 
-/** A refund that was not asked for here never counts for more than what is left, nor for what is being reversed. */
+/** A refund that no reversal has asked for counts for at most the amount that is neither reversed nor being reversed. */
 function reportRefund(state: InitiationState, amount: bigint | undefined): InitiationDecision {
   const left = state.amount - state.reversed - state.reserved;
   const refunded = amount === undefined || amount > left ? left : amount;
@@ -229,7 +248,7 @@ function reverse(state: InitiationState, request: ReversalRequest): InitiationDe
     : decision;
 }
 
-/** Ends the reversal under way, if there is one and its outcome is known. */
+/** Ends the reversal under way, if there is one and if its outcome is known. */
 function settleReversal(
   state: InitiationState,
   adjustment: NewAdjustment | undefined,

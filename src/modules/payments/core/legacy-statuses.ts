@@ -1,6 +1,6 @@
 import type { PaymentStatus, PaymentType } from "./enums.ts";
 
-/** The statuses of payments that clients of earlier versions know. They refuse an answer that has another one in it. */
+/** The statuses of payments that clients of earlier versions know. Such clients refuse an answer with any other status. */
 export const LEGACY_STATUSES = [
   "PENDING",
   "SUCCEEDED",
@@ -16,7 +16,7 @@ export const LEGACY_STATUSES = [
 ] as const;
 export type LegacyStatus = (typeof LEGACY_STATUSES)[number];
 
-/** What the other statuses come nearest to. */
+/** The legacy status that comes nearest to each newer status. */
 const NEAREST: Readonly<Record<Exclude<PaymentStatus, LegacyStatus>, LegacyStatus>> = {
   UNKNOWN: "OTHER",
   AUTHORISATION: "PENDING",

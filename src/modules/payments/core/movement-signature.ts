@@ -1,17 +1,20 @@
 import { createHash } from "node:crypto";
 import { stringifyJson } from "#platform/json.ts";
 
-/** What a movement of money and the payment that is made of it have in common. */
+/** The members that a movement of money has in common with the payment that the provider makes of it. */
 export interface MovementParties {
   readonly type: string;
   readonly asset: string;
   readonly amount: bigint;
-  /** The references of the accounts at its ends. */
+  /** The references of the accounts from which and to which the money moves. */
   readonly source?: string | undefined;
   readonly destination?: string | undefined;
 }
 
-/** Equal for what moves the same amount in the same way between the same accounts; an end that is not named is equal to no account. */
+/**
+ * Equal for movements of the same type and amount between the same accounts. An account that is not named differs from
+ * every named one.
+ */
 export const movementSignature = ({
   type,
   asset,

@@ -1,28 +1,28 @@
 import type { PaymentStatus } from "./enums.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What an adjustment says of the payment's amounts and status. */
 export interface AdjustmentFacts {
   readonly createdAt: Timestamp;
   readonly status: PaymentStatus;
-  /** Absent where it says nothing of money, such as a cancellation. */
+  /** Absent for an adjustment that says nothing of money, such as a cancellation. */
   readonly amount?: bigint;
 }
 
-/** The amounts that a client has opened a payment with. */
+/** The amounts of a payment when it was created by a client. */
 export interface OpeningAmounts {
   readonly initialAmount: bigint;
   readonly amount: bigint;
 }
 
-/** What a payment comes to. */
+/** The status and amounts that follow from a payment's adjustments. */
 export interface PaymentState extends OpeningAmounts {
   readonly status: PaymentStatus;
 }
 
 /**
- * A payment is what its adjustments make of it. Its status is that of the newest adjustment, and of several of one time that
- * of the one that was stored last. Its amounts begin with those of an opening, and each other adjustment has an effect:
+ * Derives status and amounts of a payment from its adjustments. The status is that of the newest adjustment; among
+ * adjustments of the same time, that of the one stored last. The amounts begin with those of the opening adjustment, and
+ * each other adjustment has an effect:
  *
  * | Status of the adjustment | can open | effect on the amounts |
  * | --- | --- | --- |
@@ -34,18 +34,19 @@ export interface PaymentState extends OpeningAmounts {
  * | `AMOUNT_ADJUSTEMENT` | if nothing else can | `initialAmount` becomes that of the newest one |
  * | `CAPTURE_FAILED`, `REFUNDED_FAILURE`, `DISPUTE`, `DISPUTE_WON`, `DISPUTE_LOST` | if nothing else can | none |
  *
- * The oldest adjustment that can open a payment, and has an amount, opens it; it says what the payment is about and has no
- * effect of its own. So a payment that is first seen as refunded, or as captured, has its own amount and not nothing, or twice
- * as much; and where its beginning arrives later, it takes its place. Money that is captured is only what the captures say,
- * whatever has announced it.
+ * The oldest adjustment that can open a payment and has an amount is the opening one. It says the amount of the payment and
+ * has no further effect. A payment that is first seen as refunded or captured therefore starts with the amount of this
+ * first adjustment, which is not counted again; when an earlier adjustment arrives later, the earlier one becomes the
+ * opening. Once there is a capture, `amount` counts only captures, whatever the opening has announced.
  *
- * All of this depends on what the adjustments say and not on the order in which they have come, but for adjustments of one time.
+ * The result depends on what the adjustments say and not on the order in which they arrive, except among adjustments of the
+ * same time.
  */
 export function derivePayment(
   adjustments: readonly AdjustmentFacts[],
   given?: OpeningAmounts,
 ): PaymentState {
-  // Sorting keeps the order of those of one time.
+  // The sort is stable: adjustments of the same time stay in the order in which they were stored.
   const inOrder = adjustments.toSorted((a, b) => compare(a.createdAt, b.createdAt));
   const stating = inOrder.filter((it) => it.amount !== undefined);
   const opening = stating.find(({ status }) => OPENINGS.has(status)) ?? stating[0];
@@ -59,7 +60,7 @@ export function derivePayment(
   };
 }
 
-/** The statuses of adjustments that are about the payment as a whole. */
+/** Statuses of adjustments that describe the payment as a whole. */
 const OPENINGS: ReadonlySet<PaymentStatus> = new Set([
   "UNKNOWN",
   "PENDING",
@@ -71,11 +72,11 @@ const OPENINGS: ReadonlySet<PaymentStatus> = new Set([
   "OTHER",
 ]);
 
-/** Whether an adjustment is about the payment as a whole, so that its account, scheme and dates are those of the payment. */
+/** Whether an adjustment describes the payment as a whole, so that the payment takes its accounts, scheme and dates from it. */
 export const canOpen = ({ status }: Pick<AdjustmentFacts, "status">): boolean =>
   OPENINGS.has(status);
 
-/** The amounts before the effects. */
+/** The amounts of a payment before its adjustments have their effects. */
 function amountsOf(
   opening: AdjustmentFacts | undefined,
   effects: readonly AdjustmentFacts[],

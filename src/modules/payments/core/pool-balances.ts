@@ -1,4 +1,4 @@
-/** What one account holds of one asset. */
+/** The balance of one account in one asset. */
 export interface MemberBalance {
   readonly accountId: string;
   readonly asset: string;
@@ -8,11 +8,14 @@ export interface MemberBalance {
 export interface PoolBalance {
   readonly asset: string;
   readonly amount: bigint;
-  /** The accounts that hold the asset. */
+  /** The accounts that have a balance in the asset. */
   readonly accountIds: readonly string[];
 }
 
-/** Sums the balances of accounts, of which each has one of each asset. Assets are in the order of their names. */
+/**
+ * Sums the balances of accounts, of which each has one balance for each asset. The sums are in the order of the assets'
+ * names.
+ */
 export function sumBalances(balances: Iterable<MemberBalance>): PoolBalance[] {
   const sums = new Map<string, { amount: bigint; readonly accountIds: string[] }>();
   for (const { accountId, asset, amount } of balances) {

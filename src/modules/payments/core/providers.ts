@@ -1,4 +1,4 @@
-/** How clients of earlier versions spell the kinds of connectors that have hyphens there. */
+/** Kinds of connectors that clients of earlier versions spell with hyphens. */
 const HYPHENATED: ReadonlyMap<string, string> = new Map([
   ["bankingcircle", "BANKING-CIRCLE"],
   ["currencycloud", "CURRENCY-CLOUD"],
@@ -8,7 +8,7 @@ const UNHYPHENATED: ReadonlyMap<string, string> = new Map(
   [...HYPHENATED].map(([provider, legacy]) => [legacy, provider]),
 );
 
-/** The kinds that clients of earlier versions know. They refuse a list of connectors that has another one in it. */
+/** The kinds of connectors that clients of earlier versions know. Such clients refuse a list with any other kind. */
 const LEGACY = new Set([
   ...HYPHENATED.keys(),
   "adyen",
@@ -21,16 +21,16 @@ const LEGACY = new Set([
   "wise",
 ]);
 
-/** The provider of an object as clients of earlier versions know it: in upper case. */
+/** The kind of a connector as clients of earlier versions spell it: in upper case. */
 export const toLegacyProvider = (provider: string): string =>
   HYPHENATED.get(provider) ?? provider.toUpperCase();
 
 export const isLegacyProvider = (provider: string): boolean => LEGACY.has(provider);
 
-/** The kind that a request names in either spelling and in letters of any size: `dummypay`. */
+/** The kind of a connector that a request names, in either spelling and in letters of any case: `dummypay`. */
 export const toProvider = (text: string): string =>
   UNHYPHENATED.get(text.toUpperCase()) ?? text.toLowerCase();
 
-/** The kind as configurations name it: `Dummypay`. Clients tell configurations apart by it. */
+/** The kind of a connector as configurations name it: `Dummypay`. By this name clients tell configurations apart. */
 export const toConfigProvider = (provider: string): string =>
   `${provider.slice(0, 1).toUpperCase()}${provider.slice(1)}`;

@@ -1,28 +1,35 @@
 import type { PaymentStatus, ReversalStatus } from "./enums.ts";
 
 /**
- * The states of a reversal, which brings back what a payment initiation has moved, or a part of it. There is at most one under
- * way for each initiation.
+ * The states of a reversal, which brings back all or a part of the money that a payment initiation has moved. An initiation
+ * has at most one reversal under way.
  *
- * | From | Trigger | To | The initiation |
+ *     created ── allowed ──> PROCESSING ── payment: `reversed` ──> PROCESSED
+ *         │                      │
+ *         │                      │ payment: `failed`, or the provider refuses the reversal
+ *         │                      v
+ *         └── not allowed ───> FAILED
+ *
+ * | From | Trigger | To | Status of the initiation |
  * | --- | --- | --- | --- |
- * | nothing | created, but it may not be made | FAILED | keeps its state |
+ * | nothing | created, but not allowed | FAILED | unchanged |
  * | nothing | created | PROCESSING | REVERSE_PROCESSING |
- * | PROCESSING | the provider has made a payment of it, or reports a later state, which is `reversed` | PROCESSED | REVERSED |
- * | PROCESSING | the same, which is `failed` | FAILED | REVERSE_FAILED |
- * | PROCESSING | the same, which is `pending` | PROCESSING | keeps its state |
- * | PROCESSING | the provider refuses it | FAILED | REVERSE_FAILED |
+ * | PROCESSING | the provider makes or reports a payment whose outcome is `reversed` | PROCESSED | REVERSED |
+ * | PROCESSING | the provider makes or reports a payment whose outcome is `failed` | FAILED | REVERSE_FAILED |
+ * | PROCESSING | the provider makes or reports a payment whose outcome is `pending` | PROCESSING | unchanged |
+ * | PROCESSING | the provider refuses the reversal | FAILED | REVERSE_FAILED |
+ *
+ * `outcomeOfReversal` says the outcome of a payment.
  */
 export type ReversalTrigger =
   | { readonly kind: "payment"; readonly payment: PaymentStatus }
   | { readonly kind: "failed" };
 
-/** What is asked for. */
 export interface ReversalRequest {
   readonly amount: bigint;
 }
 
-/** What a reversal has to know of its initiation. */
+/** The members of an initiation's state that decide whether a reversal is allowed. */
 export interface ReversibleState {
   readonly amount: bigint;
   readonly wasProcessed: boolean;
@@ -30,7 +37,7 @@ export interface ReversibleState {
   readonly reserved: bigint;
 }
 
-/** Why a reversal may not be made, or undefined. */
+/** The reason for which a reversal is not allowed; undefined for one that is allowed. */
 export function reversalProblem(
   { amount, wasProcessed, reversed, reserved }: ReversibleState,
   request: ReversalRequest,
@@ -41,7 +48,7 @@ export function reversalProblem(
   return reserved > 0n ? "another reverse is already in progress" : undefined;
 }
 
-/** The status that a trigger gives, or undefined where nothing changes. */
+/** The status after a trigger; undefined if the status stays. */
 export function decideReversal(
   status: ReversalStatus,
   trigger: ReversalTrigger,
@@ -52,7 +59,10 @@ export function decideReversal(
 
 const STATUSES = { pending: undefined, reversed: "PROCESSED", failed: "FAILED" } as const;
 
-/** What the payment of a reversal says of it. What is neither pending nor failed counts as money that went back. */
+/**
+ * The outcome of a reversal according to its payment. Money counts as gone back unless the payment is pending or has
+ * failed.
+ */
 export function outcomeOfReversal(payment: PaymentStatus): keyof typeof STATUSES {
   switch (payment) {
     case "PENDING":

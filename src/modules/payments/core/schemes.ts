@@ -1,6 +1,6 @@
 import type { PaymentScheme } from "./enums.ts";
 
-/** How clients of earlier versions spell schemes. */
+/** The names of schemes that clients of earlier versions use. */
 const LEGACY_NAMES = {
   UNKNOWN: "unknown",
   CARD_VISA: "visa",
@@ -29,7 +29,7 @@ const LEGACY_NAMES = {
 } as const satisfies Record<PaymentScheme, string>;
 
 const BY_LEGACY_NAME: ReadonlyMap<string, PaymentScheme> = new Map(
-  Object.entries(LEGACY_NAMES).map(([scheme, name]) => [name, scheme as PaymentScheme]), // its keys
+  Object.entries(LEGACY_NAMES).map(([scheme, name]) => [name, scheme as PaymentScheme]), // the keys are schemes
 );
 
 export const LEGACY_SCHEMES = Object.values(LEGACY_NAMES);
@@ -37,7 +37,7 @@ export const LEGACY_SCHEMES = Object.values(LEGACY_NAMES);
 export const toLegacyScheme = (scheme: PaymentScheme): (typeof LEGACY_SCHEMES)[number] =>
   LEGACY_NAMES[scheme];
 
-/** The scheme that a client of an earlier version means, in either spelling. */
+/** The scheme that a client of an earlier version names, in either spelling; undefined for an unknown one. */
 export const fromLegacyScheme = (text: string): PaymentScheme | undefined =>
   BY_LEGACY_NAME.get(text) ?? (isScheme(text) ? text : undefined);
 

@@ -5,18 +5,18 @@ import {
   type OwnedId,
 } from "#modules/payments/core/ids.ts";
 
-/** The name of a deployment in the references of tasks and schedules, where clients look for what is done. */
+/** The name of the deployment in the references of tasks and schedules. Clients recognise operations by these references. */
 export const STACK = "florin";
 
 const nameOf = ({ provider, reference }: ConnectorId): string => `${provider}-${reference}`;
 
-/** The ids of tasks: the same operation on the same objects has the same one. */
+/** The ids of tasks. The same operation on the same objects has the same id. */
 export const TASK_IDS = {
   createBankAccount: (connector: ConnectorId, bankAccountId: string): OwnedId => ({
     connector,
     reference: `create-bank-account-${STACK}-${nameOf(connector)}-${bankAccountId}`,
   }),
-  /** A retry is an attempt of its own. */
+  /** Each retry has a task of its own. */
   createMovement: (
     type: "TRANSFER" | "PAYOUT",
     { initiation, attempt }: { readonly initiation: OwnedId; readonly attempt: number },

@@ -1,24 +1,22 @@
 import type { Timestamp } from "#platform/time.ts";
 
-/** What is stored of an order or a conversion, as far as it decides what a report changes. */
+/** The stored members of an order or a conversion that decide what a report changes. */
 export interface TradeState<Status extends string> {
-  /** When it became what is stored. */
+  /** The time of the newest report. */
   readonly updatedAt: Timestamp;
-  /** That of the newest adjustment. */
+  /** The status of the newest adjustment. */
   readonly status: Status;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** A report of the provider. */
 export interface TradeReport<Status extends string> extends TradeState<Status> {
-  /** Whether this state of it was reported before. */
+  /** Whether the trade already has an adjustment with this state. */
   readonly isKnown: boolean;
 }
 
 /**
- * What a report makes of a trade. A late report, which is older than what is stored, adds its state to the others and changes
- * nothing else but the metadata that are missing. A state that comes again is no new one, and the status is that of the
- * newest state.
+ * Applies a report to a trade. A late report, which is older than the stored state, only adds its adjustment and the
+ * metadata that are missing. A state that is known already adds no adjustment and does not change the status.
  */
 export function applyReport<Status extends string>(
   state: TradeState<Status> | undefined,

@@ -5,7 +5,7 @@ export interface BankNumbers {
   readonly swiftBicCode?: string;
 }
 
-/** The numbers as they are shown: the bank's code in clear, of the others what tells them apart. */
+/** The numbers as answers show them: the bank's code in clear, the others masked but for a few characters at both ends. */
 export const maskNumbers = ({ accountNumber, iban, ...clear }: BankNumbers): BankNumbers => ({
   ...clear,
   ...(accountNumber === undefined
@@ -14,7 +14,7 @@ export const maskNumbers = ({ accountNumber, iban, ...clear }: BankNumbers): Ban
   ...(iban === undefined ? {} : { iban: mask(iban, { first: 4, last: 4 }) }),
 });
 
-/** Keeps so many characters at both ends; of a text that has fewer than these, none. */
+/** Keeps `first` and `last` characters at the ends of a text; masks a text that is shorter than both together as a whole. */
 function mask(text: string, { first, last }: { first: number; last: number }): string {
   const hidden = text.length - first - last;
   return hidden < 0
@@ -24,7 +24,7 @@ function mask(text: string, { first, last }: { first: number; last: number }): s
 
 const ALPHANUMERIC = /^[A-Za-z0-9]+$/;
 
-/** What is wrong with the numbers of a new bank account, naming the field; undefined where nothing is. */
+/** The first problem of a new bank account's numbers, with the name of the field; undefined without problems. */
 export function numbersProblem({
   accountNumber,
   iban,
@@ -45,7 +45,7 @@ export function numbersProblem({
   );
 }
 
-/** Longer than any account number; the reference has no limit. */
+/** The limit is above the length of any account number. The reference product has no limit. */
 const ACCOUNT_NUMBER_LENGTH_MAX = 1000;
 const IBAN_LENGTHS = { least: 15, most: 31 };
 const SWIFT_LENGTHS = { least: 8, most: 11 };

@@ -35,5 +35,5 @@ const CODES = new Set(
   ]),
 );
 
-/** Whether a text is one of the three codes of a country; letters are in upper case. */
+/** Whether a text is one of a country's three codes. Letters are in upper case. */
 export const isCountryCode = (text: string): boolean => CODES.has(text);

@@ -1,6 +1,6 @@
 import { type BankNumbers, maskNumbers } from "./bank-numbers.ts";
 
-/** The reserved keys by which metadata name the owner of a bank account. */
+/** Prefix of the reserved metadata keys that describe the owner of a bank account. */
 const PREFIX = "com.formance.spec/owner/";
 
 type Texts = Readonly<Record<string, string>>;
@@ -17,7 +17,6 @@ const ADDRESS_KEYS = [
   "phoneNumber",
 ] as const;
 
-/** What is known of the owner of a bank account. */
 export interface Owner {
   readonly streetName?: string;
   readonly streetNumber?: string;
@@ -28,7 +27,7 @@ export interface Owner {
   readonly phoneNumber?: string;
 }
 
-/** The metadata that a user gives to a bank account: what is known, and the street as a line. */
+/** The metadata that a user gives to a bank account: the known fields, and the street with its number as an address line. */
 export function toOwnerMetadata(owner: Owner): Texts {
   const { streetName, streetNumber, city, region, postalCode, email, phoneNumber } = owner;
   const addressLine1 =
@@ -53,8 +52,8 @@ export function toOwnerMetadata(owner: Owner): Texts {
 }
 
 /**
- * The metadata of the account that a connector has made of a bank account: whose it is, with the keys of the address even where
- * they are empty. The numbers are masked, as nothing else stores them in clear either.
+ * The metadata of the account that a connector has made of a bank account. They describe the owner, and have an empty text
+ * for each key of the address that is unknown. The numbers are masked, because nothing else stores them in clear either.
  */
 export function toAccountMetadata(bankAccount: {
   readonly name: string;
@@ -74,7 +73,7 @@ export function toAccountMetadata(bankAccount: {
   return Object.fromEntries([...entries, ...address]);
 }
 
-/** What the metadata of a bank account say of its owner. A text that is empty says nothing. */
+/** The owner's address in the metadata of a bank account. An empty text counts as absent. */
 export function readOwnerMetadata(
   metadata: Texts,
 ): Readonly<Partial<Record<(typeof ADDRESS_KEYS)[number], string>>> {
