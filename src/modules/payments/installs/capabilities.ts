@@ -4,7 +4,7 @@ import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import { AppError } from "#platform/errors.ts";
 
 /**
- * Checks that clients may create objects at a connector of that kind. Throws `CONNECTOR_CAPABILITY_NOT_SUPPORTED`, and
+ * Checks that clients may create objects at connectors of this kind. Throws `CONNECTOR_CAPABILITY_NOT_SUPPORTED`, and
  * `VALIDATION` for a kind that this version does not have.
  */
 export function requireCreation(

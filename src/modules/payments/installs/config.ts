@@ -10,17 +10,17 @@ import { formatDurationMs } from "#platform/duration.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 
-/** The values of a configuration as the table holds them. They open again only for the same installation. */
+/** Encrypts the values of a configuration for its column. They can be decrypted only for the same installation. */
 export const sealConfig = (env: Env, reference: string, values: PluginConfig): string =>
   SecretBox.from(env).seal(stringifyJson(values), purposeOf(reference));
 
 export const openConfig = (env: Env, reference: string, sealed: string): PluginConfig =>
-  // The column holds what `sealConfig` has encrypted.
+  // The column holds the JSON that `sealConfig` has encrypted.
   parseJson(SecretBox.from(env).open(sealed, purposeOf(reference))) as PluginConfig;
 
 const purposeOf = (reference: string): string => `payment connector ${reference}`;
 
-/** The configuration of an installation, in clear. Throws `NOT_FOUND` where it was uninstalled meanwhile. */
+/** The configuration of an installation, in clear. Throws `NOT_FOUND` if it has been uninstalled meanwhile. */
 export async function readConfig(
   { env }: Pick<ServiceContext, "env">,
   { key, id }: InstalledConnector,
@@ -33,12 +33,12 @@ export async function readConfig(
   return openConfig(env, id.reference, row.config);
 }
 
-/** What stands in place of a secret for those who may only read. */
+/** Replaces a secret in answers to clients that may only read. */
 const MASK = "********";
 
 /**
- * A configuration as clients see it. Clients that may change it get its secrets, as their forms need them; those that may
- * only read get masks.
+ * A configuration as clients see it. Clients that may change it get its secrets, because their forms need them; clients
+ * that may only read get masks.
  */
 export function showConfig(
   { id, name, pollingPeriodMs }: InstalledConnector,

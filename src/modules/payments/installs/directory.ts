@@ -11,7 +11,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What rows of a connector show of it. */
+/** The columns of a connector that answers about its objects show. */
 export interface ConnectorEntry {
   readonly key: number;
   readonly id: ConnectorId;
@@ -19,7 +19,10 @@ export interface ConnectorEntry {
   readonly createdAt: Timestamp;
 }
 
-/** A page of rows as what they are at their connectors. What an uninstalled connector has left goes soon, and is not shown. */
+/**
+ * A page of rows, each turned into an item with its connector. Rows of a connector that has been uninstalled are left out,
+ * as they are deleted soon.
+ */
 export async function withConnectors<Row extends { readonly connectorKey: number }, Item>(
   context: Pick<ServiceContext, "env">,
   page: Page<Row>,
@@ -33,7 +36,7 @@ export async function withConnectors<Row extends { readonly connectorKey: number
   return { ...page, data };
 }
 
-/** The connectors of a deployment, which are few, by their keys and ids. */
+/** All connectors of a deployment, by their keys and ids. A deployment has few of them. */
 export class ConnectorDirectory {
   readonly #byKey: ReadonlyMap<number, ConnectorEntry>;
   readonly #byReference: ReadonlyMap<string, ConnectorEntry>;
@@ -43,7 +46,10 @@ export class ConnectorDirectory {
     this.#byReference = new Map(entries.map((entry) => [entry.id.reference, entry]));
   }
 
-  /** Those that are installed now, and those that are being uninstalled. Read after rows, it has the connectors of all of them. */
+  /**
+   * Reads the connectors that are installed or being uninstalled. A directory that is read after rows has the connectors of
+   * all these rows.
+   */
   static async read({ env }: Pick<ServiceContext, "env">): Promise<ConnectorDirectory> {
     const rows = await databaseOf(env)
       .select({
@@ -59,7 +65,7 @@ export class ConnectorDirectory {
     );
   }
 
-  /** Undefined once it is uninstalled. */
+  /** Undefined for a connector that has been uninstalled. */
   byKey(key: number): ConnectorEntry | undefined {
     return this.#byKey.get(key);
   }
@@ -69,7 +75,7 @@ export class ConnectorDirectory {
     return entry?.id.provider === provider ? entry : undefined;
   }
 
-  /** An account as rows name it. */
+  /** The text by which rows name an account. */
   accountKeyOf(id: OwnedId): string {
     const connector = this.byId(id.connector);
     return connector === undefined
@@ -77,7 +83,7 @@ export class ConnectorDirectory {
       : toAccountKey(connector.key, id.reference);
   }
 
-  /** The id of an account that a row names; undefined once its connector is uninstalled. */
+  /** The id of an account that a row names; undefined if its connector has been uninstalled. */
   accountIdOf(key: string): string | undefined {
     const name: AccountName = parseAccountKey(key);
     if ("id" in name) return name.id;

@@ -22,7 +22,6 @@ export const CONNECTOR_EVENT_TYPES = {
   },
 } as const satisfies EventTypeTable;
 
-/** The event that an installation was reset. */
 export function connectorResetEvent(id: ConnectorId, now: Timestamp): OutboxEvent {
   const connectorID = encodeConnectorId(id);
   const createdAt = formatTimestamp(now);

@@ -11,17 +11,20 @@ import { accountHash, signatureOf } from "#modules/payments/core/signature.ts";
 import type { CustomKey } from "#platform/db/keys.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** Keys of filters that several entities have: ids are not stored but computed, and metadata has a signature. */
+/**
+ * Keys of filters that several entities share. They are special because ids are computed instead of stored, and metadata is
+ * filtered by its signature.
+ */
 
 /**
- * The key of a connector in SQL; 0, which no row has, for one that is not installed. As a subquery it is computed once, and
- * not for each row.
+ * The key of a connector in SQL; 0, which no row has, for a connector that is not installed. SQLite computes the subquery
+ * once and not for each row.
  */
 export const connectorKeySql = ({ provider, reference }: ConnectorId): SQL => sql`(SELECT coalesce((
   SELECT ${paymentConnectors.key} FROM ${paymentConnectors}
   WHERE ${paymentConnectors.reference} = ${reference} AND ${paymentConnectors.provider} = ${provider}), 0))`;
 
-/** `connector_id`. An id that is none matches nothing. */
+/** The filter `connector_id`. A text that is no id matches nothing. */
 export const connectorKey = (column: SQLWrapper): CustomKey => ({
   type: "custom",
   matches: (text) => {
@@ -31,8 +34,8 @@ export const connectorKey = (column: SQLWrapper): CustomKey => ({
 });
 
 /**
- * The id of a row that has a UUID, in letters of any size. As clients rely on it, a text that is no UUID is refused, where ids that name a
- * connector match nothing. Throws `VALIDATION`.
+ * The filter by the id of a row that has a UUID, in letters of any case. Throws `VALIDATION` for a text that is no UUID, as
+ * clients rely on this; a text that is no id of a connector's object matches nothing.
  */
 export const uuidKey = (column: SQLWrapper): CustomKey => ({
   type: "custom",
@@ -48,12 +51,12 @@ export const uuidKey = (column: SQLWrapper): CustomKey => ({
 });
 
 /**
- * A column whose own index is not to be used: most rows may be of one connector, and the index of a list gives them in order. The
- * plus keeps SQLite from it.
+ * A column without its index. Most rows may belong to one connector, and then the index of the list, which gives rows in
+ * order, is faster. The unary plus keeps SQLite from using the column's index.
  */
 export const unindexed = (column: SQLWrapper): SQL => sql`+${column}`;
 
-/** The id of a row that a connector knows by a reference. An id that is none matches nothing. */
+/** The filter by the id of a row that a connector knows by a reference. A text that is no id matches nothing. */
 export const ownedKey = (columns: {
   readonly connectorKey: SQLWrapper;
   readonly reference: SQLWrapper;
@@ -67,7 +70,10 @@ export const ownedKey = (columns: {
   },
 });
 
-/** The id of an account of the row's connector, by the hash of its reference. One of another connector matches nothing. */
+/**
+ * The filter by the id of an account of the row's own connector, with the hash of its reference. An account of another
+ * connector matches nothing.
+ */
 export const ownAccountKey = (columns: {
   readonly connectorKey: SQLWrapper;
   readonly reference: SQLWrapper;
@@ -81,7 +87,7 @@ export const ownAccountKey = (columns: {
   };
 };
 
-/** The id of an account at one end of a payment, by the hash of its reference; see `core/account-keys.ts`. */
+/** The filter by the id of an account at one end of a payment, with the hash of its reference; see `core/account-keys.ts`. */
 export const accountKey = (columns: {
   readonly account: SQLWrapper;
   readonly hash: SQLWrapper;
@@ -98,7 +104,7 @@ export const accountKey = (columns: {
   },
 });
 
-/** `metadata[key]`, where the rows of the signature are read and no others. */
+/** The filter `metadata[key]`. The signature rules out most rows before their metadata is parsed. */
 export const metadataKey = (columns: {
   readonly metadata: SQLWrapper;
   readonly metadataBits: SQLWrapper;

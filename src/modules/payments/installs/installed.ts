@@ -5,7 +5,7 @@ import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** The installation of an id that something is to be done with. Throws `NOT_FOUND`, also for one that is being uninstalled. */
+/** The installation with an id. Throws `NOT_FOUND`, also for an installation that is being uninstalled. */
 export async function requireInstalled(
   context: Pick<ServiceContext, "env">,
   id: ConnectorId,
@@ -17,11 +17,11 @@ export async function requireInstalled(
 
 export const connectorNotFound = (): AppError => new AppError("NOT_FOUND", "connector not found");
 
-/** Whether it is installed at the time of the statement. */
+/** The condition that a connector is installed when the statement runs. */
 export const isInstalled = ({ key }: InstalledConnector): SQL => sql`EXISTS (
   SELECT 1 FROM ${paymentConnectors} AS c WHERE c.key = ${key} AND c.deleted_at IS NULL)`;
 
-/** The key of a connector while it is installed, as the value of a column that must not be null. */
+/** The key of a connector in SQL, or null once it is uninstalled: a column that must not be null then rejects the row. */
 export const installedKey = ({ key }: Pick<InstalledConnector, "key">): SQL => sql`(
   SELECT ${paymentConnectors.key} FROM ${paymentConnectors}
   WHERE ${paymentConnectors.key} = ${key} AND ${paymentConnectors.deletedAt} IS NULL)`;

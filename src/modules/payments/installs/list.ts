@@ -29,10 +29,10 @@ const COLUMNS = {
 };
 type ListedRow = Pick<typeof paymentConnectors.$inferSelect, keyof typeof COLUMNS>;
 
-/** What connectors are filtered and sorted by. */
+/** The filters and sort columns of connectors. */
 export const CONNECTORS: ListTable<ConnectorRow> = {
   keys: {
-    // By the UUID in it.
+    // The filter gets the UUID in the connector's id.
     id: { type: "text", column: paymentConnectors.reference, operators: ["$match", "$in"] },
     name: { type: "text", column: paymentConnectors.name },
     provider: { type: "text", column: paymentConnectors.provider },
@@ -47,7 +47,7 @@ export const CONNECTORS: ListTable<ConnectorRow> = {
   },
 };
 
-/** A page of installations with their configurations, also of those that are being uninstalled. */
+/** A page of installations with their configurations, including installations that are being uninstalled. */
 export async function listConnectors(
   { env }: Pick<ServiceContext, "env">,
   query: PageQuery,
@@ -71,7 +71,7 @@ export async function listConnectors(
   }));
 }
 
-/** One configuration whose key is lost must not hide the others. */
+/** The configuration of a row; empty if it cannot be decrypted, so that the other connectors are still shown. */
 function openIfPossible(
   env: Env,
   { reference, config }: Pick<ListedRow, "reference" | "config">,
@@ -84,7 +84,7 @@ function openIfPossible(
   }
 }
 
-/** All installations, oldest first, without their configurations: there are not many. */
+/** All installations, oldest first, without their configurations. A deployment has few of them. */
 export async function listAllConnectors({
   env,
 }: Pick<ServiceContext, "env">): Promise<InstalledConnector[]> {

@@ -4,7 +4,7 @@ import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { paymentPluginTexts } from "./tables.ts";
 import type { Database } from "#platform/db/database.ts";
 
-/** The rows of one table that belong to connectors: the removal of a connector deletes them. */
+/** The rows of one table that belong to connectors. The removal of a connector deletes them. */
 export interface OwnedRows {
   readonly table: SQLiteTable;
   readonly connectorKey: AnySQLiteColumn;
@@ -18,17 +18,17 @@ export interface OwnedRows {
 
 export interface ChildRows {
   readonly table: SQLiteTable;
-  /** The condition on rows whose owners have the keys that a query gives. */
+  /** A condition on child rows: the keys of their owners are in the result of a query. */
   readonly isOfOneOf: (keys: SQL) => SQL;
 }
 
-/** The rows of a table that has the key of their owner in a column. */
+/** The child rows of a table with the key of their owner in a column. */
 export const childRows = (table: SQLiteTable, key: AnySQLiteColumn): ChildRows => ({
   table,
   isOfOneOf: (keys) => sql`${key} IN (${keys})`,
 });
 
-/** What plugins keep for themselves. */
+/** The texts that plugins store. */
 export const PLUGIN_ROWS: OwnedRows = {
   table: paymentPluginTexts,
   connectorKey: paymentPluginTexts.connectorKey,

@@ -5,7 +5,10 @@ import { databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 
-/** What a plugin keeps for one installation, in D1, encrypted. Nothing is stored for an installation that is not there any more. */
+/**
+ * The texts that a plugin stores for one installation, in D1, encrypted. Nothing is stored for an installation that has
+ * been uninstalled.
+ */
 export function pluginStore(env: Env, connectorKey: number): PluginStore {
   const db = databaseOf(env);
   const box = SecretBox.from(env);
@@ -42,5 +45,5 @@ export function pluginStore(env: Env, connectorKey: number): PluginStore {
   };
 }
 
-/** Beyond all characters that names have. */
+/** Sorts after every character that names contain. */
 const LAST = "\u{10ffff}";

@@ -18,8 +18,8 @@ import { boundFetch, systemFetch } from "#platform/http/outbound.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
 /**
- * The plugin of an installation, with other ports where `replaced` gives some. Throws `NOT_FOUND`, or `ConnectorError` where its
- * configuration is not good any more.
+ * The plugin of an installation. `replaced` may exchange some of its ports. Throws `NOT_FOUND`, or `ConnectorError` for a
+ * configuration that is not valid any more.
  */
 export async function openPlugin(
   context: ServiceContext,
@@ -36,7 +36,7 @@ export async function openPlugin(
   return kind.create(config, replaced(portsOf(context, { kind, config, store })));
 }
 
-/** Checks that a plugin can be made of a configuration, and that the provider lets it in. Throws `VALIDATION`. */
+/** Checks that a plugin accepts a configuration and that the provider accepts its credentials. Throws `VALIDATION`. */
 export async function assertPlugin(
   context: ServiceContext,
   { kind, config }: { readonly kind: ConnectorKind; readonly config: PluginConfig },
@@ -50,10 +50,10 @@ export async function assertPlugin(
   }
 }
 
-/** No installation has it. */
+/** A key that no installation has. */
 const NO_KEY = 0;
 
-/** The path of a URL, which may name the account that it is for, or be a secret itself. */
+/** The path of a URL, which may contain an account's name or be a secret itself. Empty for other values. */
 function pathOf(text: string): string[] {
   if (!/^https?:/i.test(text) || !URL.canParse(text)) return [];
   return [new URL(text).pathname.replace(/\/+$/, "")];

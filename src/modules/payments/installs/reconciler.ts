@@ -12,9 +12,9 @@ interface PendingConnector extends PendingRow {
   readonly reference: string;
 }
 
-/** How the objects of connectors are called: concurrently, each with this time limit in milliseconds. */
+/** Limits of the calls to the objects of connectors: so many at once, each with a time limit in milliseconds. */
 const OBJECT_LANES = { total: 6, timeoutMs: 10_000 };
-/** Most objects that a sweep calls, and how long it waits for them, in milliseconds. */
+/** Most objects that a sweep calls, and how long a sweep or a request waits for objects, in milliseconds. */
 const CALLS_PER_SWEEP_MAX = 150;
 const WORK_MS_MAX = 10_000;
 
@@ -26,7 +26,7 @@ export function reconcilerOf(env: Env): Reconciler<PendingConnector> {
       table: paymentConnectors,
       key: "key",
       returning: sql`reference`,
-      // Its object deletes the row of a connector, after all others of it.
+      // The object of a connector deletes the connector's row itself, after all other rows of the connector.
       isFinal: sql`0`,
     }),
     apply: ({ reference }) => env.CONNECTORS.getByName(reference).refresh(),

@@ -5,13 +5,13 @@ import type { Movement } from "#modules/payments/connectors/contract.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
 /**
- * Makes a movement up to the first thing that it would do: the plugin checks it as it will, and its first request to the provider, or
- * its first write, ends the rehearsal. So each plugin says once what it needs, and nothing leaves the deployment:
+ * Rehearses a movement: runs the plugin's checks, and stops at its first request to the provider or its first write. Each
+ * plugin thereby states its conditions only once, in the code that makes the movement, and nothing leaves the deployment:
  *
  *     checks of the plugin ──► first request or write ──► the provider
  *     └─── rehearsed ────┘     └─ never made ──────────────────────┘
  *
- * Throws `ConnectorError` where the plugin refuses the movement before that.
+ * Throws `ConnectorError` if the plugin refuses the movement in its checks.
  */
 export async function rehearse(
   context: ServiceContext,
@@ -32,7 +32,7 @@ export async function rehearse(
   try {
     await make?.(movement);
   } catch (error) {
-    // Whatever a plugin makes of the end of the rehearsal is no refusal.
+    // An error after the end of the rehearsal is the plugin's reaction to this end, not a refusal.
     if (!hasActed) throw error;
   }
 }

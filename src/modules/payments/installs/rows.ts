@@ -8,12 +8,12 @@ export interface NewConnector {
   readonly config: Pick<ConnectorConfig, "name" | "pollingPeriodMs">;
   /** The values of the configuration, encrypted. */
   readonly sealed: string;
-  /** The URL under which its provider reaches this server; null where that is not known. */
+  /** The URL under which the provider reaches this server; null if it is unknown. */
   readonly publicUrl: string | null;
   readonly now: Timestamp;
 }
 
-/** The row of a new installation, of which its object has to be told. */
+/** The row of a new installation. Its revision is pending, so that the reconciler calls the connector's object. */
 export const connectorRow = ({
   id,
   config,

@@ -8,16 +8,16 @@ import type { Timestamp } from "#platform/time.ts";
 
 /** An installation, without its configuration. */
 export interface InstalledConnector {
-  /** Names it in all rows that it owns. */
+  /** The key by which all rows of the connector name it. */
   readonly key: number;
   readonly id: ConnectorId;
   readonly name: string;
   readonly pollingPeriodMs: number;
   readonly createdAt: Timestamp;
   readonly updatedAt?: Timestamp;
-  /** When its uninstallation has begun. */
+  /** The time at which its removal began. */
   readonly deletedAt?: Timestamp;
-  /** The UUID of the installation that takes its place: it is being reset. */
+  /** The UUID of the installation that replaces this one after a reset. */
   readonly successor?: string;
 }
 
@@ -37,7 +37,7 @@ export type ConnectorRow = Pick<
   keyof typeof CONNECTOR_COLUMNS
 >;
 
-/** The installation of that id, also while it is being uninstalled. */
+/** The installation with an id, also while it is being uninstalled. */
 export async function findConnector(
   { env }: Pick<ServiceContext, "env">,
   { provider, reference }: ConnectorId,
@@ -51,7 +51,7 @@ export async function findConnector(
   return row === undefined ? undefined : toConnector(row);
 }
 
-/** The same. Throws `NOT_FOUND`. */
+/** The installation with an id, also while it is being uninstalled. Throws `NOT_FOUND`. */
 export async function getConnector(
   context: Pick<ServiceContext, "env">,
   id: ConnectorId,
@@ -64,7 +64,7 @@ export async function getConnector(
 export const unknownConnector = (): AppError =>
   new AppError("NOT_FOUND", "cannot get connector: not found");
 
-/** The installation that a new object is to belong to. Throws `VALIDATION` where there is none, or it is being uninstalled. */
+/** The installation to which a new object is to belong. Throws `VALIDATION` if there is none or if it is being uninstalled. */
 export async function requireConnector(
   { env }: Pick<ServiceContext, "env">,
   { provider, reference }: ConnectorId,

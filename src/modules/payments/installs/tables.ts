@@ -4,36 +4,39 @@ import type { ConnectorHealth } from "#modules/payments/core/connector-health.ts
 import type { Timestamp } from "#platform/time.ts";
 import { pendingIndex, syncColumns } from "#platform/work/sync-columns.ts";
 
-/** Installed connectors. All rows that a connector owns name it by its key, which is shorter than its id and never comes again. */
+/** Installed connectors. All rows of a connector name it by its key, which is shorter than its id and is never used again. */
 export const paymentConnectors = sqliteTable(
   "payment_connectors",
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
-    /** The kind: `generic`. */
+    /** The kind of the connector, such as `generic`. */
     provider: text("provider").notNull(),
-    /** The UUID in its id. */
+    /** The UUID in the connector's id. */
     reference: text("reference").notNull().unique(),
     name: text("name").notNull().unique(),
-    /** Encrypted: JSON of the fields of its kind under their canonical names, the secret ones included. */
+    /** Encrypted JSON of the configuration: all fields of the kind, secret ones included, under their canonical names. */
     config: text("config").notNull(),
     pollingPeriodMs: integer("polling_period_ms").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     updatedAt: text("updated_at").$type<Timestamp>(),
-    /** Set while it is being uninstalled: nothing is stored for it any more. */
+    /** Set while the connector is being uninstalled. Nothing is stored for the connector from then on. */
     deletedAt: text("deleted_at").$type<Timestamp>(),
-    /** Before this, its provider takes no requests: it has said so. */
+    /** The time before which the provider wants no requests, according to its own answer. */
     heldUntil: text("held_until").$type<Timestamp>(),
-    /** How its schedules are doing together; see `health/transition.ts`. */
+    /** The worst health of the connector's schedules and movements; see `health/transition.ts`. */
     health: text("health").$type<ConnectorHealth>().notNull().default("healthy"),
-    /** Since when; null from its installation on. */
+    /** The time since which the connector has this health; null for a connector that has had it since its installation. */
     healthSince: text("health_since").$type<Timestamp>(),
-    /** Counts the changes of its health, so that each is made once and of what was read. */
+    /**
+     * Counts changes of health. A change is refused if the count has moved since the health was read, so each change is
+     * made once.
+     */
     healthVersion: integer("health_version").notNull().default(0),
-    /** The URL under which its provider reaches this server, where the client's request has shown it. */
+    /** The URL under which the provider reaches this server; null if it was unknown when the connector was installed. */
     publicUrl: text("public_url"),
-    /** The UUID of the installation that takes its place when its rows are gone: it is being reset. */
+    /** The UUID of the installation that replaces this one when its rows are deleted; set during a reset. */
     successor: text("successor"),
-    /** Of what its object is told. */
+    /** The revisions that the connector's object has and has not seen. */
     ...syncColumns(),
   },
   (table) => [
@@ -45,13 +48,13 @@ export const paymentConnectors = sqliteTable(
   ],
 );
 
-/** Texts that plugins keep for their installations. */
+/** Texts that plugins store for their installations. */
 export const paymentPluginTexts = sqliteTable(
   "payment_plugin_texts",
   {
     connectorKey: integer("connector_key").notNull(),
     name: text("name").notNull(),
-    /** Encrypted. */
+    /** The text, encrypted. */
     value: text("value").notNull(),
   },
   (table) => [primaryKey({ columns: [table.connectorKey, table.name] })],

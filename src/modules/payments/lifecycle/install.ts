@@ -25,21 +25,21 @@ import { urlProblem } from "#platform/http/outbound.ts";
 import { newId } from "#platform/ids.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
-/** Most connectors of a deployment. */
+/** Most connectors that a deployment may have. */
 export const CONNECTORS_MAX = 1000;
 
 /** Largest configuration, in bytes of its JSON. */
 export const CONFIG_BYTES_MAX = 500_000;
 
-/** A kind, and what a client says of an installation of it. */
+/** The kind of a connector and a client's configuration for it. */
 export interface ConnectorInput {
   readonly provider: string;
   readonly body: unknown;
-  /** The URL under which providers reach this server, where it is known. */
+  /** The URL under which providers reach this server; absent if it is unknown. */
   readonly publicUrl?: string;
 }
 
-/** Installs a connector, whose first run begins at once. Throws `VALIDATION`, or `ALREADY_EXISTS` for its name. */
+/** Installs a connector and starts its first run. Throws `VALIDATION`, or `ALREADY_EXISTS` for its name. */
 export async function installConnector(
   context: ServiceContext,
   input: ConnectorInput,
@@ -83,7 +83,7 @@ const noPublicUrl = (): AppError =>
     "FLORIN_PUBLIC_URL is not set. It takes the URL under which the provider of this connector reaches this server.",
   );
 
-/** Checks a configuration by itself, and asks the provider whether it lets the connector in. Throws `VALIDATION`. */
+/** Checks a configuration, and checks with the provider that it accepts the credentials. Throws `VALIDATION`. */
 export async function checkConfig(
   context: ServiceContext,
   { provider, body }: Pick<ConnectorInput, "provider" | "body">,

@@ -4,26 +4,29 @@ import { type Database } from "#platform/db/database.ts";
 import { storeWithReserve } from "#platform/db/reserve.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** How many rows go in one batch, and how many batches in one call: the platform limits the calls of one invocation. */
+/** Rows that one batch deletes, and batches that one call makes. The platform limits the calls of one invocation. */
 const ROWS_PER_BATCH = 500;
 const BATCHES_MAX = 200;
 
 export interface RowsRemoval {
   readonly connectorKey: number;
-  /** Every kind of rows that belongs to connectors, in the order of their deletion. */
+  /** All tables with rows of connectors, in the order in which their rows are deleted. */
   readonly ownedRows: readonly OwnedRows[];
-  /** When the removal stops, in milliseconds since the epoch. */
+  /** The time at which the removal pauses, in milliseconds since the epoch. */
   readonly untilMs: number;
 }
 
-/** Deletes rows of a connector until none is left, or the time is over, or it has deleted many. Returns whether none was left. May be repeated. */
+/**
+ * Deletes rows of a connector until none is left, `untilMs` has passed or `BATCHES_MAX` batches are done. Returns whether
+ * no row is left. May be repeated.
+ */
 export async function removeOwnedRows(
   db: Database,
   { connectorKey, ownedRows, untilMs }: RowsRemoval,
 ): Promise<boolean> {
   let batches = 0;
   for (const rows of ownedRows) {
-    // Rows of others that were passed once are not read again.
+    // Each batch continues after the last deleted row, so that rows of other connectors are not read again.
     let after = -1;
     for (let last: number | undefined = after; last !== undefined; after = last ?? after) {
       if (Date.now() >= untilMs || batches++ >= BATCHES_MAX) return false;
@@ -33,7 +36,7 @@ export async function removeOwnedRows(
   return true;
 }
 
-/** The statements that delete what little may be left, for the batch in which the connector itself goes. */
+/** The statements that delete the few rows that may have appeared since, in the batch that deletes the connector itself. */
 export const lastOwnedRows = (
   db: Database,
   { connectorKey, ownedRows }: Omit<RowsRemoval, "untilMs">,
@@ -46,7 +49,7 @@ export const lastOwnedRows = (
 const isOf = ({ connectorKey: column }: OwnedRows, connectorKey: number): SQL =>
   sql`${column} = ${connectorKey}`;
 
-/** Deletes the next rows; returns the last of them, undefined where there was none. */
+/** Deletes the next rows of a table. Returns the key of the last one, or undefined if there was none. */
 async function removeSome(
   db: Database,
   rows: OwnedRows,

@@ -25,9 +25,9 @@ import { Outbox } from "#platform/events/outbox.ts";
 import { logError } from "#platform/log.ts";
 
 /**
- * Goes on with the removal of an installation that is marked as deleted, until the time is over. Returns whether nothing is left
- * of it. It may be cut off and repeated at any place: rows go some at a time, and the last ones, with the installation
- * itself, in one batch with the end of the tasks and with the installation that takes its place.
+ * Continues the removal of an installation that is marked as deleted, until `untilMs`. Returns whether the removal is
+ * complete. It may be cut off and repeated at any point: most rows are deleted in batches, and one final batch deletes the
+ * rest and the installation itself, ends the tasks, and inserts the successor if the connector is being reset.
  */
 export async function continueRemoval(
   context: ServiceContext,
@@ -48,7 +48,10 @@ export async function continueRemoval(
   return true;
 }
 
-/** A provider that refuses, because its key was revoked, keeps nobody from uninstalling; one that is busy is asked again. */
+/**
+ * Lets the plugin remove everything that it has set up at the provider. A provider that refuses, for example because its
+ * key was revoked, does not prevent the removal; a provider that does not answer is called again by the next alarm.
+ */
 async function removeFromProvider(
   context: ServiceContext,
   connector: InstalledConnector,
@@ -96,7 +99,8 @@ async function endRemoval(
     isVital: true,
     change: [
       ...lastOwnedRows(db, { connectorKey: key, ownedRows }),
-      // If a task was added meanwhile, this deletes nothing, and the batch fails: it is made again.
+      // A task that was added meanwhile has raised the revision. Then the row stays, the batch fails, and the next alarm
+      // repeats it.
       db
         .delete(paymentConnectors)
         .where(
@@ -115,7 +119,7 @@ async function endRemoval(
   });
 }
 
-/** The statements that install a connector again under a new id. */
+/** The statements that install a reset connector under its new id. */
 async function successorStatements(
   { env, clock }: ServiceContext,
   { key, id, name, pollingPeriodMs }: InstalledConnector,

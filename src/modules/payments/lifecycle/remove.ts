@@ -25,34 +25,41 @@ import { Outbox } from "#platform/events/outbox.ts";
 import { newId } from "#platform/ids.ts";
 import { nextRevision } from "#platform/work/sync-columns.ts";
 
-/** Begins to uninstall a connector; its object does the rest. Returns the task, the same each time. Throws `NOT_FOUND`. */
+/**
+ * Begins to uninstall a connector; its object does the rest. Returns the task, which is the same for each call. Throws
+ * `NOT_FOUND`.
+ */
 export async function uninstallConnector(context: ServiceContext, id: ConnectorId): Promise<Task> {
   const connector = await getRemovable(context, id);
   return beginRemoval(context, connector, { verb: "uninstall" });
 }
 
 /**
- * Begins to reset a connector: what was stored of it is deleted, and an installation with a new id, and the same name and
- * configuration, takes its place. Returns the task. Throws `NOT_FOUND`, or `VALIDATION` where it is being uninstalled.
+ * Begins to reset a connector: everything that was stored for it is deleted, and an installation with a new id and the same
+ * name and configuration replaces it. Returns the task. Throws `NOT_FOUND`, or `VALIDATION` for a connector that is being
+ * uninstalled.
  */
 export async function resetConnector(context: ServiceContext, id: ConnectorId): Promise<Task> {
   const connector = await getRemovable(context, id);
   if (connector.deletedAt !== undefined && connector.successor === undefined) {
     throw isBeingRemoved();
   }
-  // Nothing is deleted that cannot be installed again.
+  // A configuration that cannot be read refuses the reset, because the connector could not be installed again.
   await readConfig(context, connector);
   return beginRemoval(context, connector, { verb: "reset", successor: newId() });
 }
 
-/** Throws `UNAUTHENTICATED` where a booking, which ends with the connector, is in a ledger that the principal may not touch. */
+/**
+ * The connector with an id. Throws `UNAUTHENTICATED` if one of its bookings, which end with it, is in a ledger that the
+ * principal may not change.
+ */
 async function getRemovable(context: ServiceContext, id: ConnectorId): Promise<InstalledConnector> {
   const connector = await getConnector(context, id);
   await assertReachesBookings(context, eq(paymentBookings.connectorKey, connector.key));
   return connector;
 }
 
-/** Marks the connector, so that nothing is stored for it any more, and opens the task. */
+/** Marks the connector as deleted, so that nothing is stored for it any more, and opens the task. */
 async function beginRemoval(
   context: ServiceContext,
   { key, id }: InstalledConnector,
@@ -70,7 +77,7 @@ async function beginRemoval(
     .set({
       deletedAt: sql`coalesce(deleted_at, ${now})`,
       successor: sql`CASE WHEN deleted_at IS NULL THEN ${successor ?? null} ELSE successor END`,
-      // A removal under way looks again which tasks it has to end.
+      // A removal under way sees the new revision and reads again which tasks it has to end.
       ...nextRevision(now),
     })
     .where(eq(paymentConnectors.key, key));
@@ -85,7 +92,7 @@ async function beginRemoval(
       );
     }
   } catch (error) {
-    // Its removal has ended meanwhile.
+    // The removal of the connector has ended meanwhile.
     if (isTaskRefused(error)) throw unknownConnector();
     throw error;
   }

@@ -17,7 +17,7 @@ import { AppError } from "#platform/errors.ts";
 import { nextRevision } from "#platform/work/sync-columns.ts";
 
 /**
- * Replaces the whole configuration. Schedules that were paused go on, and all of them run at once. Throws `NOT_FOUND`,
+ * Replaces the whole configuration. Paused schedules resume, and all schedules run at once. Throws `NOT_FOUND`,
  * `VALIDATION`, or `ALREADY_EXISTS` for the new name.
  */
 export async function updateConnector(
@@ -58,7 +58,7 @@ export async function updateConnector(
   await reconciler.settle({ ...requestLimits(), scope: withReference(id.reference) });
 }
 
-/** Why nothing was updated. */
+/** The reason for which no row was updated. */
 async function refusal(context: ServiceContext, id: ConnectorId, name: string): Promise<AppError> {
   const connector = await findConnector(context, id);
   if (connector === undefined) return unknownConnector();

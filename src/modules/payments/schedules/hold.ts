@@ -7,7 +7,10 @@ import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 /** The longest wait that a provider may ask for, in milliseconds. */
 const HOLD_MS_MAX = 3_600_000;
 
-/** The statements after which a provider that has asked for a pause is asked for nothing before its end, by whatever was about to. */
+/**
+ * The statements by which no schedule or movement of a connector calls the provider before a time that the provider has
+ * named.
+ */
 export const holdStatements = (
   db: Database,
   { connectorKey, until }: { readonly connectorKey: number; readonly until: Timestamp },
@@ -23,6 +26,9 @@ export const holdStatements = (
       .where(eq(paymentSchedules.connectorKey, connectorKey)),
   ] as const;
 
-/** Whether a pause lasts at a time. One whose end is too far away was asked for before the machine's clock stepped back. */
+/**
+ * The condition that a connector's hold lasts at `now`. A hold with an end beyond `HOLD_MS_MAX` was stored before the
+ * machine's clock was set back, and does not count.
+ */
 export const isHeld = (now: Timestamp, heldUntil: SQLWrapper = sql`c.held_until`): SQL =>
   sql`(${heldUntil} > ${now} AND ${heldUntil} <= ${fromMillis(toMillis(now) + HOLD_MS_MAX)})`;

@@ -6,7 +6,10 @@ import type { Database } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** The statements that make the schedules of a new installation, due at once: nothing where the installation was not stored. */
+/**
+ * The statements that insert the schedules of a new installation, due at once. They insert nothing if the installation was
+ * not stored.
+ */
 export function scheduleStatements(
   db: Database,
   { reference, kind, now }: { reference: string; kind: ConnectorKind; now: Timestamp },
@@ -26,8 +29,8 @@ export function scheduleStatements(
 }
 
 /**
- * The statements after which all schedules of an installation run at once, also those that were paused, with new chances. Webhooks are
- * registered again, as deliveries may be signed with the configuration.
+ * The statements after which all schedules of an installation run at once, including paused ones, with nearly all their
+ * attempts. Webhooks are registered again, because the configuration may contain the key that signs deliveries.
  */
 export function resumeStatements(
   db: Database,
@@ -45,7 +48,7 @@ export function resumeStatements(
       .set({
         pausedAt: null,
         pausedReason: null,
-        // It counts as failing until a run succeeds, and has nearly all of its chances again.
+        // One failure is left: the schedule counts as failing until a run succeeds.
         failures: sql`min(failures, 1)`,
         attempts: 0,
         nextAt: now,

@@ -1,6 +1,6 @@
 import type { paymentFetches, paymentSchedules } from "./tables.ts";
 
-/** A schedule as it is stored, with the place of its run. */
+/** A row of a schedule, with the position of its run. */
 export type Schedule = typeof paymentSchedules.$inferSelect;
-/** A fetch of the items of one parent, as it is stored. */
+/** A row of a fetch: the items of one parent. */
 export type ItemFetch = typeof paymentFetches.$inferSelect;

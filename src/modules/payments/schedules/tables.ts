@@ -4,51 +4,55 @@ import type { FetchTask } from "#modules/payments/connectors/contract.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
- * What is polled of an installation: a root of its tree of tasks. A run of a schedule fetches what is new of the root, and then
- * all that hangs on its items. How far the run under way is stands here as well, so that it goes on after a crash.
+ * Schedules of an installation, one for each root of its tree of tasks. A run of a schedule fetches the new items of the
+ * root, and then the items below them. The row also holds the position of the run under way, so that the run continues
+ * after a crash.
  */
 export const paymentSchedules = sqliteTable(
   "payment_schedules",
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
     connectorKey: integer("connector_key").notNull(),
-    /** The task of the root. */
+    /** The task of the root of the schedule's tree. */
     task: text("task").$type<FetchTask>().notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
-    /** Set after too many failed runs in a row, until a probe succeeds or the configuration is changed. */
+    /** Set after too many failed runs in a row; null again after a successful probe or a new configuration. */
     pausedAt: text("paused_at").$type<Timestamp>(),
     pausedReason: text("paused_reason"),
-    /** When there is something to do: the next run, which is a probe while it is paused, or the next page of the one under way. */
+    /**
+     * The time of the next step: of the next run, which is a probe for a paused schedule, or of the next page of the run
+     * under way.
+     */
     nextAt: text("next_at").$type<Timestamp>().notNull(),
-    /** Counts the changes, so that only one of two that were made of the same state is stored. */
+    /** Counts changes. A change is refused if the count has moved since the schedule was read. */
     version: integer("version").notNull().default(0),
-    /** The run under way; null between two of them. */
+    /** The run under way; null between runs. */
     instanceKey: integer("instance_key"),
-    /** What the run is at: a node of the tree, and the last of its fetches that is done. */
+    /** The position of the run: a node of the tree, and the last of the node's fetches that is done. */
     node: text("node").notNull().default(""),
     fetchKey: integer("fetch_key").notNull().default(0),
-    /** How often the call that is due has failed in a row. */
+    /** Failures in a row of the call that is due. */
     attempts: integer("attempts").notNull().default(0),
-    /** How many fetches in a row the run has given up. */
+    /** Fetches in a row that the run has given up. */
     givenUp: integer("given_up").notNull().default(0),
-    /** How many items the run has stored so far, because they are new or have changed. */
+    /** Items that the run has stored so far because they are new or have changed. */
     items: integer("items").notNull().default(0),
-    /** What has gone wrong in the run first. */
+    /** The first error of the run. */
     error: text("error"),
-    /** How many runs in a row have failed. */
+    /** Failed runs in a row. */
     failures: integer("failures").notNull().default(0),
-    /** When the first of the runs that have failed in a row has ended; null where the last run has not failed. */
+    /** The end of the first of the failed runs in a row; null if the last run succeeded. */
     failingSince: text("failing_since").$type<Timestamp>(),
-    /** Since when runs go on without some of their items; null where the last run had all of them. */
+    /** The time since which runs have been missing some of their items; null if the last run had all of them. */
     degradedSince: text("degraded_since").$type<Timestamp>(),
-    /** When the run under way has last come on: begun, stored a page or given up an item. */
+    /** The last time at which the run under way began, stored a page or gave up an item. */
     progressAt: text("progress_at").$type<Timestamp>(),
     lastSuccessAt: text("last_success_at").$type<Timestamp>(),
     lastFailureAt: text("last_failure_at").$type<Timestamp>(),
     lastError: text("last_error"),
-    /** The same of the last run. */
+    /** The items that the last run has stored because they were new or had changed. */
     lastItems: integer("last_items"),
-    /** JSON: confirmations of balances that are not stored elsewhere yet; see `balances/confirmations.ts`. Null for none. */
+    /** JSON: confirmations of balances that no balance row holds yet, see `balances/confirmations.ts`; null for none. */
     confirmed: text("confirmed"),
   },
   (table) => [
@@ -57,25 +61,25 @@ export const paymentSchedules = sqliteTable(
   ],
 );
 
-/** What is fetched for one item: of a root for none. It keeps what the plugin has given as its state. */
+/** Fetches: one for the root of a schedule and one for each parent item, with the plugin's state. */
 export const paymentFetches = sqliteTable(
   "payment_fetches",
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
     scheduleKey: integer("schedule_key").notNull(),
-    /** The tasks from the root on, joined by slashes. */
+    /** The tasks from the root to this fetch, joined by slashes. */
     node: text("node").notNull(),
-    /** The reference of the item; empty for a root. */
+    /** The reference of the parent item; empty for a root. */
     parent: text("parent").notNull(),
-    /** JSON of the item as it was when it came first; null for a root. */
+    /** JSON of the parent item when it was first seen; null for a root. */
     payload: text("payload"),
-    /** JSON; null before the first call, and where the plugin keeps none. */
+    /** JSON of the plugin's state; null before the first call, and for a plugin that keeps no state. */
     state: text("state"),
-    /** 0 where it has run, and is not to run again before its item comes again. */
+    /** 0 after the fetch of a node that runs once for each report of its parent; the next report of the parent sets it to 1. */
     isDue: integer("is_due").notNull().default(1),
-    /** How many runs in a row it has failed in. */
+    /** Failed runs in a row of this fetch. */
     failures: integer("failures").notNull().default(0),
-    /** Before this, it is left out of runs: it has failed in too many of them. */
+    /** The time before which runs leave the fetch out, because it has failed in too many of them. */
     retryAt: text("retry_at").$type<Timestamp>(),
   },
   (table) => [
@@ -87,7 +91,7 @@ export const paymentFetches = sqliteTable(
   ],
 );
 
-/** The runs of schedules; only the latest are kept. */
+/** Runs of schedules. Only the latest `INSTANCES_KEPT` of a schedule are kept. */
 export const paymentInstances = sqliteTable(
   "payment_instances",
   {
