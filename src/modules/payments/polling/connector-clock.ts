@@ -10,54 +10,58 @@ import { logError } from "#platform/log.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** How long one alarm works, in milliseconds, before it rings again. */
+/** How long one alarm works before it rings again, in milliseconds. */
 const WORK_MS_MAX = 20_000;
-/** How long after a crash or a deploy interrupted work is continued, in milliseconds. */
+/** The time after which work that a crash or a deployment has interrupted is continued, in milliseconds. */
 const RESUME_AFTER_MS = 5000;
-/** While money moves, the alarm looks after that in so many milliseconds: claims have ended then. */
+/** While movements run, the alarm rings after this time at the latest, in milliseconds. Their claims have expired by then. */
 const MOVING_MS = 60_000;
-/** When work that has failed, because D1 did not answer, is repeated. */
+/** Waits before work that has failed is repeated, for example because D1 did not answer. */
 const FAILURE_BACKOFF = doubling(1000, 300_000);
-/** The name of the object, for the alarms of runtimes that do not know it. */
+/** Storage key of the object's name, for alarms of runtimes that do not know the name. */
 const REFERENCE_KEY = "reference";
 
 /**
- * The clock of one installation, and the only one that calls its provider for its schedules, a page after the other, so that a
- * provider's limit on calls holds for all of them. It moves the installation's money beside that, some movements at a time. All that it
- * does follows from rows in D1, which also say how far it is: the object keeps its name and its alarm.
+ * The clock of one installation, and the only object that calls the provider for its schedules. It fetches one page at a
+ * time, so that the provider's limit on calls holds for all schedules together. Beside that it moves the installation's
+ * money, several movements at a time. All its work is in D1 rows, which also hold the progress; the object itself stores
+ * only its name and its alarm.
  *
  *     an installation changed ── refresh ─┐                    ┌─ page, page, page …   20 s at most, then the alarm again
  *                                         ├─> the one alarm ──>┤
- *     money is to move ── move ───────────┼───────────────┬───>└─ movements: `MovementLoop`, without an end while some are due
- *                                         │               └─ when nothing is due: the alarm, for the next one
+ *     money is to move ── move ───────────┼───────────────┬───>└─ movements: `MovementLoop`, until none is due
+ *                                         │               └─ when none is due: the alarm, for the next one
  *     sweeps `payment-connectors` and     │
  *     `payment-initiations` ──────────────┘  if a crash came between the row and the call
  */
 export abstract class ConnectorClock extends DurableObject<Env> {
-  /** What the removal of an installation deletes: the rows of all entities, which this folder does not know. */
+  /**
+   * The tables of all entities with rows of connectors. A subclass names them, because this folder does not know the
+   * entities.
+   */
   protected abstract readonly ownedRows: readonly OwnedRows[];
-  /** Counts the changes, which shows whether one came while an alarm was at work. */
+  /** Counts the calls of `refresh`, which shows whether one came while an alarm was at work. */
   #changes = 0;
   #failures = 0;
   readonly #movements = new MovementLoop({
     claim: (limit) => claimMovements(this.#context(), { reference: this.#reference(), limit }),
     execute: (movement) => execute(this.#context(), openPlugin, movement),
   });
-  /** When the next movement is due, in milliseconds since the epoch; `Infinity` where there is none, or it is not known. */
+  /** The time of the next movement, in milliseconds since the epoch; `Infinity` if there is none or if it is unknown. */
   #moveAtMs = Infinity;
-  /** How often in a row what is due could not be read. */
+  /** Failures in a row to read the due movements. */
   #moveFailures = 0;
-  /** Whether an alarm is at work: it rings again at its end at the earliest. */
+  /** Whether an alarm is at work. The next alarm rings after its end. */
   #isAtWork = false;
 
-  /** Looks at once what is to be done. */
+  /** Rings at once, so that changed rows are read. */
   async refresh(): Promise<void> {
     this.#changes++;
     this.#keepReference();
     await this.ctx.storage.setAlarm(Date.now());
   }
 
-  /** Moves what is due. Resolves when that has begun. */
+  /** Makes the movements that are due. Resolves when they have begun. */
   async move(): Promise<void> {
     this.#keepReference();
     // A crash in the middle of the work must leave an alarm behind.
@@ -103,8 +107,8 @@ export abstract class ConnectorClock extends DurableObject<Env> {
   }
 
   /**
-   * Moves what is due, until nothing is; schedules and movements do not wait for each other. Never throws: where D1 does not answer, it
-   * is tried again.
+   * Makes movements until none is due, beside the work on schedules. Never throws: if D1 does not answer, the work is
+   * repeated.
    */
   async #move(): Promise<void> {
     let nextMs: number;
@@ -121,12 +125,12 @@ export abstract class ConnectorClock extends DurableObject<Env> {
     }
     this.#moveAtMs = nextMs;
     const waitMs = Math.max(0, nextMs - Date.now());
-    // An alarm that is at work may work for longer than that.
+    // No alarm rings while one is at work, and its work may take longer than `waitMs`.
     if (this.#isAtWork && waitMs < WORK_MS_MAX) setTimeout(() => void this.#move(), waitMs);
     else await this.#ringBy(nextMs);
   }
 
-  /** Has the alarm ring at that time or before. */
+  /** Makes the alarm ring at a time or before. */
   async #ringBy(atMs: number): Promise<void> {
     const { storage } = this.ctx;
     const current = await storage.getAlarm();
@@ -149,7 +153,7 @@ export abstract class ConnectorClock extends DurableObject<Env> {
     if (kv.get(REFERENCE_KEY) !== reference) kv.put(REFERENCE_KEY, reference);
   }
 
-  /** The UUID of its installation, after which the object is named. */
+  /** The UUID of the installation, which is the name of the object. */
   #reference(): string {
     const reference = this.ctx.id.name ?? this.ctx.storage.kv.get<string>(REFERENCE_KEY);
     if (reference === undefined) throw new Error("the object of a connector has no name");

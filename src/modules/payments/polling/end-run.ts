@@ -13,8 +13,8 @@ import { Outbox } from "#platform/events/outbox.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
- * Ends a run. After too many in a row that could not go on, the schedule is paused: its runs are probes then, after growing pauses, until
- * one of them succeeds.
+ * Ends a run. After `FAILURES_MAX` failed runs in a row the schedule is paused: its runs are then probes, after growing
+ * waits, until one of them succeeds.
  */
 export async function endRun(
   run: Run,
@@ -100,7 +100,7 @@ async function completedRun(
   };
 }
 
-/** Whether an item is left out of runs, as it has failed in too many. */
+/** Whether some fetch has failed in its last run. */
 async function hasFailingFetch(db: Database, { key }: Schedule): Promise<boolean> {
   const found = await db
     .select({ key: paymentFetches.key })
@@ -110,7 +110,7 @@ async function hasFailingFetch(db: Database, { key }: Schedule): Promise<boolean
   return found.length > 0;
 }
 
-/** The provider is back for one schedule: the others need not wait for their own probes. */
+/** Probes the other paused schedules at once, because the provider answers again. */
 const probeOthers = (db: Database, { key, connectorKey }: Schedule, now: Timestamp) =>
   db
     .update(paymentSchedules)

@@ -10,11 +10,11 @@ import { paymentFetches } from "#modules/payments/schedules/tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** How often a call that may succeed later is made before its fetch is given up for this run. */
+/** Calls that are made in all before a run gives up a fetch. */
 const ATTEMPTS_MAX = 5;
-/** After so many fetches in a row that were given up because the provider does not answer, the run ends. */
+/** After this many fetches in a row that were given up because the provider does not answer, the run ends. */
 const GIVEN_UP_MAX = 3;
-/** A run that a provider lets wait for so long without a page between has failed, in milliseconds. */
+/** A run fails if a rate limit keeps it without progress for this long, in milliseconds. */
 const LIMITED_MS_MAX = 1_800_000;
 
 interface Failure {
@@ -22,7 +22,7 @@ interface Failure {
   readonly failure: ConnectorError;
 }
 
-/** Decides when the call that has failed is made again, or that the run goes on without it. */
+/** Stores when the failed call is repeated, or that the run goes on without its fetch, or ends. */
 export async function noteFailure(
   run: Run,
   schedule: Schedule,
@@ -34,7 +34,7 @@ export async function noteFailure(
   const seen = { lastFailureAt: now, lastError: failure.message };
   if (failure.kind === "rate-limited") {
     const nextAt = after(now, failure.retryAfterMs ?? 0);
-    // The limit is that of the provider, and holds for all that is asked of it.
+    // A rate limit of the provider applies to all calls of the connector.
     const hold = holdStatements(db, { connectorKey: connector.key, until: nextAt });
     if (isStuck(schedule, now)) {
       await db.batch(hold);
@@ -56,14 +56,17 @@ export async function noteFailure(
   return giveUp(run, schedule, { next, failure });
 }
 
-/** The first request of a run of a paused schedule is made once: as long as the provider is away, it gets no more. */
+/**
+ * Whether a call is the first one in a run of a paused schedule. It is not repeated, so a provider that is down gets one
+ * call for each probe.
+ */
 const isProbe = ({ pausedAt, node }: Schedule): boolean => pausedAt !== null && node === "";
 
-/** Whether a provider that takes no requests now has let the run wait for too long. */
+/** Whether a rate limit has kept the run without progress for too long. */
 const isStuck = ({ progressAt }: Schedule, now: Schedule["nextAt"]): boolean =>
   progressAt !== null && toMillis(now) - toMillis(progressAt) >= LIMITED_MS_MAX;
 
-/** Goes on without an item, or ends the run where nothing else can be fetched either. */
+/** Goes on without the items of a fetch, or ends the run if the fetch is the root or the provider does not answer at all. */
 async function giveUp(run: Run, schedule: Schedule, { next, failure }: Failure): Promise<Schedule> {
   const { node, fetch } = next;
   const isRoot = fetch.parent === "";

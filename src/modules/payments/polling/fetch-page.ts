@@ -37,26 +37,26 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
-/** A page that came from the provider, and how it is stored. */
+/** A page that a provider has given, and how it is stored. */
 export interface FetchedPage {
   readonly hasMore: boolean;
-  /** JSON of the plugin's new state; undefined where it keeps none. */
+  /** JSON of the plugin's new state; undefined for a plugin that keeps no state. */
   readonly state: string | undefined;
-  /** What could not be read, or is not valid: it is set aside. */
+  /** Items that could not be read or are not valid. They are set aside. */
   readonly rejected: readonly RejectedItem[];
-  /** The ids of what could be read. */
+  /** The ids of the items that could be read. */
   readonly read: readonly string[];
-  /** The items that other fetches hang on. */
+  /** The items below which other fetches are made. */
   readonly parents: readonly ParentItem[];
-  /** May be called again, where other changes came between. */
+  /** Prepares the items for storage. It is called again if other changes were stored meanwhile. */
   readonly prepare: () => Promise<PreparedItems>;
 }
 
-/** How items are stored. */
+/** The statements and events that store items. */
 export interface PreparedItems extends PreparedPage {
-  /** How many of them are new or have changed. */
+  /** The number of items that are new or have changed. */
   readonly count: number;
-  /** The balances of which it has told nothing new but that they still hold. */
+  /** Balances that the page confirms without a change of the amount. */
   readonly confirmed?: readonly Confirmation[];
 }
 
@@ -67,7 +67,7 @@ interface Fetch {
   readonly pageSize: number;
 }
 
-/** Asks the provider for the next page of a fetch. Throws `ConnectorError`. */
+/** Fetches the next page from the provider. Throws `ConnectorError`. */
 export async function fetchPage(context: ServiceContext, fetch: Fetch): Promise<FetchedPage> {
   const { connector, pageSize, next } = fetch;
   const named = connectionOf(next.fetch);
@@ -90,7 +90,7 @@ export async function fetchPage(context: ServiceContext, fetch: Fetch): Promise<
   return { ...page, prepare };
 }
 
-/** What is fetched for a connection that is gone. */
+/** The page for a connection that does not exist any more. */
 const NOTHING: FetchedPage = {
   hasMore: false,
   state: undefined,
@@ -172,7 +172,7 @@ async function fetchItems(
 
 const NO_CHANGE: PreparedPage = { statements: [], events: [] };
 
-/** A page with what is valid of it; the others are set aside. */
+/** A page with only its valid items; the others are set aside. */
 function valid<Page extends FetchPage<Item>, Item extends object>(
   page: Page,
   problemOf: (item: Page["items"][number]) => string | undefined,
@@ -181,13 +181,13 @@ function valid<Page extends FetchPage<Item>, Item extends object>(
   return { ...page, items, rejected: [...(page.rejected ?? []), ...rejected] };
 }
 
-/** Whom the items belong to that a connection gives. */
+/** The user and connection that own the items of a connection's page. */
 const ownerOf = ({ connection }: FetchRequest): { psuId?: string; connectionId?: string } =>
   connection === undefined
     ? {}
     : { psuId: connection.user.id, connectionId: connection.connectionId };
 
-/** What follows from all data of a connection being there. */
+/** The statements and events after all data of a connection has been fetched. */
 function prepareSynced(
   { env, clock }: ServiceContext,
   {
@@ -228,7 +228,10 @@ const toRequest = ({ node, fetch }: NextFetch, pageSize: number): FetchRequest =
   pageSize,
 });
 
-/** The item that a fetch hangs on, which the engine has stored. The task before it in the path says what it is. */
+/**
+ * The parent item of a fetch, as `childStatements` has stored it. The parent's task, which precedes this one in the path,
+ * says its type.
+ */
 const toParent = ({ path }: WalkNode, item: unknown): Pick<FetchRequest, "parent" | "other"> =>
   path.split("/").at(-2) === "FETCH_OTHERS"
     ? { other: item as ParentItem }
@@ -258,7 +261,7 @@ function toFetched(
     state: text,
     prepare: async () => {
       const prepared = await prepare();
-      // Of all but balances, an event tells of each item that is new or has changed, and of no other one.
+      // Except for balances, each new or changed item has exactly one event.
       return { ...prepared, count: prepared.count ?? prepared.events.length };
     },
   };

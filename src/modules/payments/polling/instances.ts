@@ -3,14 +3,14 @@ import { paymentInstances } from "#modules/payments/schedules/tables.ts";
 import type { Database } from "#platform/db/database.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** How many runs of a schedule are kept. */
+/** Runs that are kept for each schedule. */
 export const INSTANCES_KEPT = 100;
 
-/** The key of the run that was begun last, for the batch that begins it. */
+/** The key of the run that was begun last, in SQL, for the batch that begins it. */
 export const latestInstance = (scheduleKey: number) =>
   sql<number>`(SELECT max(key) FROM payment_instances WHERE schedule_key = ${scheduleKey})`;
 
-/** The statements that begin a run, and delete those that are too old. */
+/** The statements that begin a run and delete the oldest runs. */
 export const beginInstance = (
   db: Database,
   { scheduleKey, now }: { readonly scheduleKey: number; readonly now: Timestamp },
@@ -30,7 +30,6 @@ export const beginInstance = (
       ),
   ] as const;
 
-/** The statement that ends a run. */
 export const endInstance = (
   db: Database,
   {

@@ -29,9 +29,9 @@ export const taskInScheduleId = (connector: ConnectorId, id: string): string =>
 
 const SCHEDULES: ListTable<Schedule> = {
   keys: {
-    // By the task in it.
+    // The filter gets the task in the schedule's id.
     id: { type: "text", column: paymentSchedules.task, operators: ["$match", "$in"] },
-    // 1 for that of the path, whose schedules are listed.
+    // The filter gets 1 for the connector in the path, whose schedules are listed.
     connector_id: { type: "integer", column: sql`1`, operators: ["$match", "$in"] },
   },
   sort: {
@@ -76,17 +76,17 @@ export async function listSchedules(
 
 export interface ScheduleTarget {
   readonly connector: ConnectorId;
-  /** As clients know it. */
+  /** The id of the schedule, as `scheduleIdOf` makes it. */
   readonly scheduleId: string;
 }
 
-/** Throws `NOT_FOUND`. */
+/** The schedule with an id. Throws `NOT_FOUND`. */
 export async function getSchedule(
   context: Reads,
   { connector, scheduleId }: ScheduleTarget,
 ): Promise<Schedule> {
   const { key } = await getConnector(context, connector);
-  const task = taskInScheduleId(connector, scheduleId) as FetchTask; // compared only
+  const task = taskInScheduleId(connector, scheduleId) as FetchTask; // the text is only compared
   const [schedule] = await databaseOf(context.env)
     .select()
     .from(paymentSchedules)

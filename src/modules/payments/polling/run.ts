@@ -19,24 +19,27 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** Most pieces of work that one call does: the platform limits the calls of one invocation. */
+/** Most steps of one call. The platform limits the calls of one invocation. */
 const STEPS_MAX = 100;
-/** After so many pieces of one schedule, another one that is due has its turn. */
+/** Steps of one schedule before another due schedule has its turn. */
 const STEPS_PER_TURN = 20;
 
-/** When an installation wants to run again, in milliseconds since the epoch; `Infinity` where it waits for a change. */
+/**
+ * The time at which an installation has work again, in milliseconds since the epoch, or `Infinity` if it waits for a
+ * change.
+ */
 export type Continuation = { readonly atMs: number } | { readonly isRemoved: true };
 
 export interface ConnectorRun {
   /** The UUID of the installation. */
   readonly reference: string;
-  /** What the removal of an installation deletes. */
+  /** The tables whose rows the removal of an installation deletes. */
   readonly ownedRows: readonly OwnedRows[];
-  /** When the run ends, in milliseconds since the epoch. */
+  /** The time at which the run ends, in milliseconds since the epoch. */
   readonly untilMs: number;
 }
 
-/** Does what is due for an installation: pages of its schedules, or a part of its removal. */
+/** Does the due work of an installation: steps of its schedules, or a part of its removal. */
 export async function runConnector(
   context: ServiceContext,
   { reference, ownedRows, untilMs }: ConnectorRun,
@@ -62,7 +65,10 @@ export async function runConnector(
   return { atMs: nowMsOf(context) };
 }
 
-/** Does several pieces of a schedule's work in a row; returns how many, undefined where somebody else has changed it meanwhile. */
+/**
+ * Does several steps of a schedule in a row. Returns their number, or undefined if the schedule was changed elsewhere
+ * meanwhile.
+ */
 async function takeTurn(
   run: Run,
   schedule: Schedule,
@@ -97,7 +103,7 @@ function toRun(
     connector,
     openPlugin: open,
     pageSize: kind?.pageSize ?? 1,
-    // Of a kind that this version does not have, the root alone is tried, and says so.
+    // For a kind that this version does not have, only the root is fetched, and fails with this reason.
     walk:
       kind === undefined
         ? [{ path: task, task, isPeriodic: true, children: [] }]
@@ -105,7 +111,6 @@ function toRun(
   };
 }
 
-/** Opens a plugin at its first use. */
 function onceOpened(open: () => Promise<Plugin>): () => Promise<Plugin> {
   let opened: Promise<Plugin> | undefined;
   return () => (opened ??= open());

@@ -9,12 +9,12 @@ import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A schedule that has failed in so many runs in a row is paused, and a fetch is left out of some runs. */
+/** Failed runs in a row after which a schedule is paused, or a fetch of a parent item is left out of some runs. */
 export const FAILURES_MAX = 10;
 
 /**
- * The schedule of an installation that is due first, undefined where it has none. One whose time is farther away than any that
- * is meant was planned before the machine's clock stepped back, and is due at once.
+ * The schedule of an installation that is due first; undefined without schedules. A time beyond every planned one was
+ * stored before the machine's clock was set back, and counts as due.
  */
 export async function firstDue(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
@@ -37,7 +37,10 @@ export interface NextFetch {
   readonly fetch: ItemFetch;
 }
 
-/** What a run fetches next: from its place on, in the order of the nodes and, of one node, of the items. */
+/**
+ * The next fetch after the run's position, in the order of the nodes and then of the fetches' keys; undefined at the end of
+ * the run.
+ */
 export async function nextFetch(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   { key, node, fetchKey }: Schedule,
@@ -65,18 +68,19 @@ export async function nextFetch(
   return undefined;
 }
 
-/** What a step changes of a schedule. */
+/** The columns of a schedule that a step changes. */
 export type ScheduleChange = Partial<
   Omit<Schedule, "key" | "connectorKey" | "task" | "createdAt" | "version">
 >;
 
 /**
- * The statement that stores a change, and the schedule as it is then. Its batch fails where somebody else has changed the
- * schedule since, or its connector is being uninstalled, and `isStale` says so of the error.
+ * The statement that stores a change, and the schedule after it. The batch fails if the schedule was changed since it was
+ * read, or if its connector is being uninstalled; `isStale` recognises the error.
  */
 export function changeOf(db: Database, schedule: Schedule, change: ScheduleChange) {
   const { connectorKey, version } = schedule;
-  // An insertion that always finds its row: it fails without the connector, also where the row is gone with it.
+  // The upsert always conflicts with the existing row. As an insertion, it fails without the connector even if the
+  // schedule's row has gone, too.
   const statement = db
     .insert(paymentSchedules)
     .values({

@@ -16,9 +16,21 @@ import { AppError } from "#platform/errors.ts";
 import { logError } from "#platform/log.ts";
 
 /**
- * Does the next piece of a schedule's work: begins a run, stores a page, notes a failure, or ends the run. Each piece is one
- * batch, in which the place of the run moves on together with what was fetched. So a crash repeats a page and skips none, and
- * of two that do the same piece, one is refused as stale.
+ * Does the next step of a schedule. Each step is one batch, in which the position of the run moves together with the items
+ * that it stores. A crash therefore repeats a page and skips none, and of two workers that do the same step, one is refused
+ * as stale.
+ *
+ *     between runs ── due ──> begin ──> ┌─> next fetch ── page ──> store the page ──┐
+ *         ^                             │      │    └── error ─┬> repeat it later ──┤
+ *         │                             │      │              ├> skip the items ───┤
+ *         │                             └──────┼──────────────│────────────────────┘
+ *         │                          none left │              │ root, too many in a row, or limited too long
+ *         │                                    v              │
+ *         │                          retry pages with         │
+ *         │                          rejected items           │
+ *         │                          none left │              │
+ *         │                                    v              │
+ *         └──────────────────────────── end the run <─────────┘
  */
 export async function step(run: Run, schedule: Schedule): Promise<Schedule> {
   if (schedule.instanceKey === null) return beginRun(run, schedule);
@@ -44,14 +56,18 @@ export async function step(run: Run, schedule: Schedule): Promise<Schedule> {
   }
 }
 
-/** What a provider, or what it has sent, is to blame for; undefined for everything else, which is tried again. */
+/**
+ * The failure for which the provider or its answer is to blame; undefined for every other error, after which the alarm
+ * repeats the step.
+ */
 function toConnectorError(error: unknown): ConnectorError | undefined {
   if (error instanceof ConnectorError) return error;
-  // A page that cannot be stored, because it is too large for one batch.
+  // A page that is too large for one batch cannot be stored.
   if (error instanceof AppError && error.kind === "VALIDATION") {
     return new ConnectorError("invalid", error.message, { cause: error });
   }
-  // A fault of the plugin must not hold up the other schedules of the connector. Those of the database are plain errors.
+  // A fault of the plugin must not delay the other schedules of the connector. Errors of the database have none of these
+  // types.
   if (FAULTS.some((type) => error instanceof type)) {
     logError("a connector cannot read what its provider has sent", error);
     return new ConnectorError("invalid", "the connector cannot read the answer", { cause: error });

@@ -20,17 +20,17 @@ import { jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** How often a page is prepared again, where other changes came between. */
+/** How often a page is prepared at most when other changes are stored meanwhile. */
 const PREPARATIONS_MAX = 5;
 
 export interface PageOfFetch {
   readonly next: NextFetch;
   readonly page: FetchedPage;
-  /** Whether it was asked for again because of what was set aside of it: then the fetch stays where it is. */
+  /** Whether the page was fetched again because of its rejected items. The fetch then keeps its state. */
   readonly isRetry: boolean;
 }
 
-/** Stores a page of a provider, and moves the run's place behind it, in one batch. Throws `ConnectorError`. */
+/** Stores a page and moves the run's position past it, in one batch. Throws `ConnectorError`. */
 export async function storeFetched(
   run: Run,
   schedule: Schedule,
@@ -96,7 +96,10 @@ const placeOf = (
   isRetry,
 });
 
-/** Where the run goes on behind a page. The place before a fetch that goes on is the first one of a node that was just reached. */
+/**
+ * The position of the run after a page: at its fetch, or before it if the fetch has more pages. Position 0 is before the
+ * first fetch of a node.
+ */
 const placeAfter = (
   schedule: Schedule,
   { node, fetch }: NextFetch,
@@ -106,7 +109,7 @@ const placeAfter = (
   ...(hasMore ? (schedule.node === node.path ? {} : { fetchKey: 0 }) : { fetchKey: fetch.key }),
 });
 
-/** A schedule of which something is set aside goes on without it. */
+/** A schedule whose page has rejected items is degraded and goes on without them. */
 function rejectionChange(
   schedule: Schedule,
   { rejected: [first] }: FetchedPage,
@@ -118,7 +121,7 @@ function rejectionChange(
   return { degradedSince, error, lastFailureAt: now, lastError: error };
 }
 
-/** What was set aside before, and could be read now. */
+/** The statement that removes items from the rejected ones which this page could read; none if nothing is rejected. */
 function settled(db: Database, { key, degradedSince }: Schedule, { read, rejected }: FetchedPage) {
   const bad = new Set(rejected.map(({ id }) => id));
   const ids = read.filter((id) => !bad.has(id));
@@ -126,7 +129,7 @@ function settled(db: Database, { key, degradedSince }: Schedule, { read, rejecte
   return [settledStatement(db, { scheduleKey: key, ids })];
 }
 
-/** What a page changes of its fetch, where it changes something. */
+/** The statement that stores a page's effect on its fetch; none without an effect. */
 function fetchStatements(db: Database, { node, fetch }: NextFetch, page: FetchedPage) {
   // A connection is fetched once, and again when its consent is renewed.
   if (connectionOf(fetch) !== undefined && !page.hasMore) {
@@ -143,7 +146,7 @@ function fetchStatements(db: Database, { node, fetch }: NextFetch, page: Fetched
   ];
 }
 
-/** What hangs on the items of a page is fetched in the same run. */
+/** The statements that insert the fetches below the items of a page. The same run makes them. */
 function childStatements(db: Database, { node, fetch }: NextFetch, { parents }: FetchedPage) {
   if (parents.length === 0) return [];
   const rows = parents.map((item) => [item.reference, stringifyJson(item)]);

@@ -6,16 +6,16 @@ import { type Database, databaseOf } from "#platform/db/database.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 import { nextRevision } from "#platform/work/sync-columns.ts";
 
-/** How long after its time something counts as forgotten, in milliseconds: its object has lost its alarm. */
+/** Work that is late by this time, in milliseconds, counts as overdue: its object has lost its alarm. */
 const OVERDUE_MS = 60_000;
-/** After which time one that was woken and is still overdue is woken again, in milliseconds. */
+/** The time after which an object that was woken and is still overdue is woken again, in milliseconds. */
 const WOKEN_MS = 15_000;
 /** Most connectors that one sweep wakes. */
 const WOKEN_MAX = 100;
 
 /**
- * Tells objects what they have not been told yet, and wakes those whose schedules or removals are overdue. Returns when to
- * sweep next, in milliseconds since the epoch.
+ * Calls objects whose rows have changed, and wakes objects with overdue schedules or removals. Returns the time of the next
+ * sweep, in milliseconds since the epoch; undefined if none is needed.
  */
 export async function sweepConnectors(context: ServiceContext): Promise<number | undefined> {
   const { env, clock } = context;
@@ -25,14 +25,14 @@ export async function sweepConnectors(context: ServiceContext): Promise<number |
   const reconciler = reconcilerOf(env);
   await reconciler.run(sweepLimits());
   const [pendingMs, dueAt] = await Promise.all([reconciler.nextSweepMs(), nextDue(db)]);
-  // What is overdue and was just woken needs some time, and may have failed.
+  // An object that was just woken needs some time, and may fail.
   const overdueMs =
     dueAt === undefined ? undefined : Math.max(toMillis(dueAt) + OVERDUE_MS, nowMs + WOKEN_MS);
   const times = [pendingMs, overdueMs].filter((time) => time !== undefined);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** A connector that is woken counts as changed, so that its object is told again until it has heard of it. */
+/** Wakes connectors by a new revision, so that the reconciler calls their objects until one call succeeds. */
 async function wakeOverdue(db: Database, before: Timestamp, now: Timestamp): Promise<void> {
   await db
     .update(paymentConnectors)
@@ -46,7 +46,7 @@ async function wakeOverdue(db: Database, before: Timestamp, now: Timestamp): Pro
     );
 }
 
-/** When the first thing is due that an object does by itself. */
+/** The time of the first schedule or removal for which an object rings by itself. */
 async function nextDue(db: Database): Promise<Timestamp | undefined> {
   const [row] = await db.all<{ due: Timestamp | null }>(sql`
     SELECT min(due) AS due FROM (
