@@ -2,23 +2,30 @@ import { between, type SQL, sql } from "drizzle-orm";
 import { paymentInitiationAdjustments } from "./tables.ts";
 
 /**
- * The key of an adjustment is that of its initiation and its place among the others, from 0, in one number. So the adjustments of an
- * initiation stand together in their order, and need no index, which would be billed with a row for each of them. Of two changes
- * that have seen the same adjustments, only one can be stored, as both add the same key.
+ * An adjustment's key combines the key of its initiation and its ordinal, which counts from 0:
+ *
+ *     key = initiation key · 2^21 + ordinal
+ *
+ * The adjustments of an initiation therefore are neighbours in their order and need no index, which would be billed as one
+ * more row written for each. Of two changes that have seen the same adjustments, only one can be stored, because both
+ * insert the same key.
  */
 const { key } = paymentInitiationAdjustments;
 
-/** The keys that an initiation has. Of the 53 bits that a number of JavaScript has, that leaves 32 for initiations. */
+/** Keys per initiation. Numbers of JavaScript are exact up to 53 bits, which leaves 32 bits for the keys of initiations. */
 const ROOM = 2 ** 21;
 const SIZE = sql.raw(`${ROOM}`);
 
-/** With so many adjustments, an initiation is not sent or reversed any more. What comes of it, and later news, have room. */
+/**
+ * With this many adjustments, an initiation is not sent or reversed any more, so that outcomes and later news still have
+ * room.
+ */
 export const ADJUSTMENTS_MAX = ROOM / 2;
 
 export const adjustmentKey = (initiationKey: number, place: number): number =>
   initiationKey * ROOM + place;
 
-/** In the row of an adjustment: what it belongs to, which fails where that is null, and its own key. */
+/** The key columns of a new adjustment. The insertion fails if the key of the initiation is null. */
 export function adjustmentKeys(initiationKey: SQL, place: number) {
   if (place >= ROOM) throw new Error("a payment initiation has no room for another adjustment");
   return {
@@ -27,11 +34,11 @@ export function adjustmentKeys(initiationKey: SQL, place: number) {
   };
 }
 
-/** The adjustments of an initiation. */
+/** The condition on the adjustments of one initiation. */
 export const isAdjustmentOf = (initiationKey: number): SQL =>
   between(key, adjustmentKey(initiationKey, 0), adjustmentKey(initiationKey, ROOM - 1));
 
-/** The adjustments of the initiations whose keys a query gives. */
+/** The condition on the adjustments of initiations whose keys are in the result of a query. */
 export const isAdjustmentOfOneOf = (initiationKeys: SQL): SQL => sql`${key} IN (
   WITH parent(key) AS (${initiationKeys})
   SELECT a.key FROM parent CROSS JOIN ${paymentInitiationAdjustments} AS a

@@ -11,8 +11,9 @@ import { AppError } from "#platform/errors.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
 /**
- * Approves an initiation, so that its money is sent at its time. Returns the id of its task. Throws `NOT_FOUND`, and
- * `VALIDATION` for one that does not wait, or that the same principal has created where two are needed.
+ * Approves an initiation, whose money is then sent at its time. Returns the id of the task. Throws `NOT_FOUND`, and
+ * `VALIDATION` for an initiation that is not waiting, or whose creator is the same principal although two people are
+ * needed.
  */
 export function approveInitiation(context: ServiceContext, id: OwnedId): Promise<OwnedId> {
   return decideAnew(async () => {
@@ -37,21 +38,21 @@ export function approveInitiation(context: ServiceContext, id: OwnedId): Promise
   });
 }
 
-/** Whoever may not approve it learns first that there is nothing to approve. */
+/** Checked before the principal, so that an initiation which is not waiting says so to everybody. */
 function assertWaiting({ state }: Initiation): void {
   const decision = decideInitiation(state, { kind: "approve", isLater: false });
   if (decision.kind === "refused") throw new AppError("VALIDATION", decision.reason);
 }
 
-/** What the adjustment says of who has approved. */
+/** The metadata of an adjustment that name the principal who approved. */
 export const approvedBy = ({ principal }: ServiceContext) => ({ approvedBy: principal.subject });
 
-/** What a principal does with an initiation that its creator may not do alone, in the words of the refusal. */
+/** Decisions that the creator of an initiation may not make alone, as the refusal words them. */
 const DECISIONS = { approve: "approved", reverse: "reversed" } as const;
 
 /**
- * Throws `VALIDATION` where the principal has created the initiation and two are needed for the decision. Issuers are not compared:
- * one deployment may have several names in tokens, by which nobody shall become two people.
+ * Throws `VALIDATION` if the principal has created the initiation and the decision needs a second person. Issuers are not
+ * compared: tokens may name one deployment in several ways, and nobody may thereby count as two people.
  */
 export function assertSecondPerson(
   { env, principal }: ServiceContext,

@@ -36,13 +36,14 @@ export interface NewInitiation {
 }
 
 export interface CreatedInitiation extends Initiation {
-  /** The task that sends it, where it does not wait for an approval. */
+  /** The task that sends the initiation; absent for an initiation that waits for an approval. */
   readonly task?: OwnedId;
 }
 
 /**
- * Stores an initiation. It waits for its approval, or is sent without one. Throws `VALIDATION` for accounts of another connector
- * and for a connector that is not installed, and `ALREADY_EXISTS` for a reference that the connector has already.
+ * Stores an initiation, which waits for its approval, or is sent at once if `isSent`. Throws `VALIDATION` for accounts of
+ * another connector and for a connector that is not installed, and `ALREADY_EXISTS` for a reference that the connector has
+ * already.
  */
 export async function createInitiation(
   context: ServiceContext,
@@ -82,7 +83,10 @@ const prepareFirstSend = (context: ServiceContext, initiation: Initiation) =>
     key: createdKey(initiation),
   });
 
-/** Throws `VALIDATION` for an account of another connector: it may have a namesake at this one, who would get the money. */
+/**
+ * Throws `VALIDATION` for an account of another connector. This connector may have an account of the same reference, which
+ * would then get the money.
+ */
 export function assertOfConnector(
   { provider, reference }: ConnectorId,
   accounts: Readonly<Record<string, OwnedId | undefined>>,
@@ -103,7 +107,7 @@ function toWaiting(
   const { reference, scheduledAt, description, type, amount, asset, source, destination } = input;
   const createdAt = clock();
   return {
-    key: 0, // the table gives it
+    key: 0, // the table assigns the key
     connectorKey: key,
     id: { connector, reference },
     createdAt,
@@ -171,13 +175,13 @@ function insertions({ env }: ServiceContext, initiation: Initiation) {
   ] as const;
 }
 
-/** The key of an initiation that the same batch has stored. */
+/** The key of an initiation that the same batch inserts. */
 const createdKey = ({ connectorKey, id }: Initiation): SQL => sql`(
   SELECT ${paymentInitiations.key} FROM ${paymentInitiations}
   WHERE ${paymentInitiations.reference} = ${id.reference}
   AND ${paymentInitiations.connectorKey} = ${connectorKey})`;
 
-/** Why the batch was refused, if that has a reason that clients know. */
+/** The refusal that clients know for an error of the batch; undefined for any other error. */
 function refusalOf(error: unknown): AppError | undefined {
   if (breaks(error, "UNIQUE constraint failed: payment_initiations.reference")) {
     return new AppError("ALREADY_EXISTS", "payment initiation: object already exists", {

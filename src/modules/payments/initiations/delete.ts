@@ -11,8 +11,8 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 
 /**
- * Deletes an initiation that waits for its approval, with its adjustments. Throws `NOT_FOUND`, and `VALIDATION` for one that
- * does not wait.
+ * Deletes an initiation that waits for its approval, with its adjustments. Throws `NOT_FOUND`, and `VALIDATION` for an
+ * initiation that is not waiting.
  */
 export function deleteInitiation(context: ServiceContext, id: OwnedId): Promise<void> {
   return decideAnew(async () => {
@@ -28,7 +28,7 @@ export function deleteInitiation(context: ServiceContext, id: OwnedId): Promise<
   });
 }
 
-/** Nothing is deleted if the initiation was changed since it was read. */
+/** Deletes nothing if the initiation has changed since it was read. */
 const deletion = ({ env }: ServiceContext, { key, adjustments }: Initiation) =>
   databaseOf(env)
     .delete(paymentInitiations)

@@ -23,7 +23,7 @@ const CONNECTOR_ID =
 const INITIATION_ID =
   "eyJDb25uZWN0b3JJRCI6eyJQcm92aWRlciI6ImdlbmVyaWMiLCJSZWZlcmVuY2UiOiIxMTExMTExMS0yMjIyLTQzMzMtODQ0NC01NTU1NTU1NTU1NTUifSwiUmVmZXJlbmNlIjoicG8tMSJ9";
 
-/** Amounts are decimal texts in events. */
+/** The types of events of initiations. Their amounts are decimal texts. */
 export const INITIATION_EVENT_TYPES = {
   SAVED_PAYMENT_INITIATION: {
     description: "A payment initiation was created.",
@@ -85,7 +85,7 @@ export const INITIATION_EVENT_TYPES = {
 
 type EventType = keyof typeof INITIATION_EVENT_TYPES;
 
-/** The events of one initiation come in their order. */
+/** An event that is delivered in order among the events of its initiation. */
 const inOrder = (
   { id }: Initiation,
   event: Omit<Parameters<typeof paymentEvent>[0], "connector">,
@@ -120,7 +120,6 @@ export function savedInitiationEvent(initiation: Initiation): OutboxEvent {
   });
 }
 
-/** The id of an adjustment. */
 export const adjustmentIdOf = (
   { id }: Pick<Initiation, "id">,
   { createdAt, status }: Pick<InitiationAdjustment, "createdAt" | "status">,

@@ -9,13 +9,13 @@ import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { parseJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** An order to move money: a transfer between accounts of one's own, or a payout to somebody else's. */
+/** An order to move money: a transfer between own accounts, or a payout to an account of somebody else. */
 export interface Initiation {
   readonly key: number;
   readonly connectorKey: number;
   readonly id: OwnedId;
   readonly createdAt: Timestamp;
-  /** When it is to be sent; as soon as it is approved where this is absent. */
+  /** The time at which it is to be sent; absent for an initiation that is sent as soon as it is approved. */
   readonly scheduledAt?: Timestamp;
   readonly description: string;
   readonly type: InitiationType;
@@ -25,24 +25,22 @@ export interface Initiation {
   readonly metadata: ObjectMetadata;
   readonly creator: Person;
   readonly state: InitiationState;
-  /** Why it has failed, if that is its last adjustment. */
+  /** The error of its last adjustment; absent if the adjustment has none. */
   readonly error?: string;
   readonly adjustedAt: Timestamp;
-  /** How many adjustments it has. */
   readonly adjustments: number;
-  /** How often it was sent. */
+  /** The number of times it was sent. */
   readonly attempts: number;
-  /** How many triggers, one after the other, led to it. */
+  /** The number of triggers that, one after the other, led to the initiation. */
   readonly causationDepth: number;
 }
 
-/** Who has done something, as a token says it. */
+/** A principal, as tokens name it. */
 export interface Person {
   readonly issuer: string;
   readonly subject: string;
 }
 
-/** One change of an initiation. */
 export interface InitiationAdjustment {
   readonly key: number;
   readonly createdAt: Timestamp;
@@ -52,7 +50,7 @@ export interface InitiationAdjustment {
   readonly metadata: ObjectMetadata;
 }
 
-/** What is read of an initiation, in a query that joins its connector. */
+/** The columns of an initiation, in a query that joins its connector. */
 export const INITIATION_COLUMNS = {
   row: paymentInitiations,
   provider: paymentConnectors.provider,

@@ -18,7 +18,7 @@ const ADJUSTMENTS: ListTable<InitiationAdjustment> = {
     metadata: metadataKey(paymentInitiationAdjustments),
   },
   sort: {
-    // The order of the dates, too: each is later than the one before.
+    // The keys are in the order of the dates, too, because each adjustment is later than the one before.
     key: {
       type: "integer",
       column: paymentInitiationAdjustments.key,
@@ -27,7 +27,7 @@ const ADJUSTMENTS: ListTable<InitiationAdjustment> = {
   },
 };
 
-/** A page of the adjustments of an initiation, newest first. Throws `VALIDATION` for a bad filter. */
+/** A page of an initiation's adjustments, newest first. Throws `VALIDATION` for a bad filter. */
 export function listInitiationAdjustments(
   { env }: Pick<ServiceContext, "env">,
   { key }: Initiation,
@@ -48,10 +48,10 @@ export function listInitiationAdjustments(
   });
 }
 
-/** Most adjustments that are shown with their initiation. */
+/** Most adjustments that an answer shows with their initiation. */
 const SHOWN_MAX = 1000;
 
-/** All adjustments of an initiation, or the last ones of very many, newest first. */
+/** The adjustments of an initiation, newest first, `SHOWN_MAX` at most. */
 export async function allInitiationAdjustments(
   { env }: Pick<ServiceContext, "env">,
   { key }: Initiation,

@@ -15,40 +15,40 @@ import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 /**
- * Money on its way. A row says what is left to do, and by when it must have moved. It is stored together with the approval, and
- * goes together with the outcome:
+ * A movement of money that is not complete. Its row says the next step and its time. It is inserted with the approval and
+ * deleted with the outcome, so a crash loses nothing:
  *
- * | A kill after | leaves | and then |
+ * | A crash after | leaves | and then |
  * | --- | --- | --- |
- * | the approval is stored | a row that is due | the sweep wakes the object of the connector, which takes it |
- * | the row is claimed | a row that is due a minute later | the object's alarm, or the sweep, has it taken then |
- * | the provider has got the request | the same | the request is sent again with the same reference, which moves the money once |
- * | the provider has answered | the same | the same; the answer is that of the first request |
- * | a page or a webhook has brought the payment | the payment, and a row that names it | whoever takes the row stores the outcome, and asks nobody; see `shown.ts` |
+ * | the approval is stored | a row that is due | the sweep wakes the object of the connector, which claims the row |
+ * | the row is claimed | a row that is due a minute later | the object's alarm, or the sweep, has it claimed again |
+ * | the provider has got the request | a row that is due a minute later | the request is sent again with the same reference, which moves the money once |
+ * | the provider has answered | a row that is due a minute later | the request is sent again, and gets the first answer |
+ * | a page or a webhook has brought the payment | the payment, and a row that names it | the next claim stores the outcome without a call; see `ingestion/shown-movements.ts` |
  * | the outcome is stored | the payment, the adjustments, the ended task, and no row | nothing is left to do |
  *
- * Two who work on one row, because the first one took longer than a minute, send the same reference, and only one of them can store
- * the outcome: both add an adjustment with the same key.
+ * If a step takes longer than a minute, a second one may run for the same row. Both send the same reference, and only one
+ * of them can store the outcome, because both insert an adjustment with the same key.
  */
 export type MovementRow = typeof paymentMovements.$inferSelect;
 
-/** How long somebody who has claimed a row has for it: longer than a request to a provider may take. */
+/** How long a claim lasts, in milliseconds: longer than a request to a provider may take. */
 const CLAIM_MS = 60_000;
 
-/** How long to wait after calls without an outcome. */
+/** Waits after calls without an outcome, in milliseconds. */
 const RETRY_BACKOFF = doubling(1000, 100_000);
 
 export interface NewMovement extends TransitionKey {
   readonly initiation: Initiation;
   readonly task: string;
   readonly dueAt: Timestamp;
-  /** The key of the reversal, where it is one. */
+  /** The key of the reversal; absent for the movement of the initiation itself. */
   readonly reversalKey?: TransitionKey["key"];
-  /** The reference of the reversal, where it is one. */
+  /** The reference of the reversal; absent for the movement of the initiation itself. */
   readonly reversal?: string;
 }
 
-/** The statement that stores what is to be moved. It fails while something else of the initiation is on its way. */
+/** The statement that inserts a movement. It fails while another movement of the initiation is under way. */
 export const insertMovement = (
   { env }: Pick<ServiceContext, "env">,
   { initiation, key = storedKey(initiation), task, dueAt, reversalKey, reversal }: NewMovement,
@@ -67,7 +67,7 @@ export const insertMovement = (
       failures: 0,
     });
 
-/** A reference as the provider of a connector shows it on what it has made. */
+/** A reference in the form in which the connector's provider shows it on payments. */
 const markOf = ({ provider }: ConnectorId, reference: string): string =>
   kindOf(provider)?.shownReferenceOf?.(reference) ?? reference;
 
@@ -80,15 +80,15 @@ const signatureOf = ({ type, asset, state, source, destination }: Initiation): s
     destination: destination?.reference,
   });
 
-/** The statement that ends it, for the batch that stores its outcome. */
+/** The statement that deletes a movement, for the batch that stores its outcome. */
 export const deleteMovement = ({ env }: Pick<ServiceContext, "env">, { key }: MovementRow) =>
   databaseOf(env).delete(paymentMovements).where(eq(paymentMovements.key, key));
 
-/** The key of the connector whose object has that name. */
+/** The key of the connector with a reference, in SQL. */
 const keyOf = (reference: string): SQL => sql`(
   SELECT c.key FROM ${paymentConnectors} AS c WHERE c.reference = ${reference})`;
 
-/** Claims movements of a connector that are due, first the one that was due first. Nobody else gets them for a minute. */
+/** Claims due movements of a connector, those that have been due for longest first. No other call gets them for `CLAIM_MS`. */
 export async function claimMovements(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   { reference, limit }: { readonly reference: string; readonly limit: number },
@@ -110,7 +110,7 @@ export async function claimMovements(
     .returning();
 }
 
-/** When the next movement of a connector is due, in milliseconds since the epoch. */
+/** The time of a connector's next movement, in milliseconds since the epoch; undefined without movements. */
 export async function nextMovementMs(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   reference: string,
@@ -122,7 +122,7 @@ export async function nextMovementMs(
   return row === undefined ? undefined : toMillis(row.due);
 }
 
-/** The connectors that have a movement which was due before a time, so that nobody has taken it. */
+/** The references of connectors with movements that were due before a time and that nobody has claimed. */
 export async function connectorsOverdue(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   { before, limit }: { readonly before: Timestamp; readonly limit: number },
@@ -134,19 +134,19 @@ export async function connectorsOverdue(
   return rows.map(({ reference }) => reference);
 }
 
-/** Whether the provider of a connector takes requests. */
+/** The condition that no pause of the connector's provider lasts. */
 const isFree = (connectorKey: SQLWrapper, now: Timestamp): SQL => sql`NOT EXISTS (
   SELECT 1 FROM ${paymentConnectors} AS c WHERE c.key = ${connectorKey} AND ${isHeld(now)})`;
 
-/** When a movement is due that was just tried, without an outcome for the time of that number in a row. */
+/** The time of the next attempt after `failures` attempts in a row without an outcome, at least `leastMs` later. */
 export const retryAt = (now: Timestamp, failures: number, leastMs = 0): Timestamp =>
   fromMillis(toMillis(now) + Math.max(waitAfterFailures(RETRY_BACKOFF, failures), leastMs));
 
-/** Whether nobody else has claimed a movement since. */
+/** The condition that a movement has not been claimed again. */
 export const isClaimed = ({ key, claims }: MovementRow): SQL =>
   sql`${paymentMovements.key} = ${key} AND ${paymentMovements.claims} = ${claims}`;
 
-/** What a connector asks for under an id; undefined where there is no such movement, or it has ended. */
+/** The movement that the provider knows by a polling id; undefined if there is none or if it has ended. */
 export async function findMovementByPollingId(
   { env }: Pick<ServiceContext, "env">,
   {
@@ -166,7 +166,7 @@ export async function findMovementByPollingId(
   return movement;
 }
 
-/** When the next one of all connectors is due, in milliseconds since the epoch. */
+/** The time of the next movement of all connectors, in milliseconds since the epoch; undefined without movements. */
 export async function nextOfAllMs({
   env,
   clock,

@@ -9,7 +9,7 @@ import {
 } from "./tables.ts";
 import { childRows, type OwnedRows } from "#modules/payments/installs/owned-rows.ts";
 
-/** Movements and reversals go before the initiations that they belong to. */
+/** Movements and reversals are deleted before the initiations to which they belong. */
 export const INITIATION_ROWS: readonly OwnedRows[] = [
   { table: paymentMovements, connectorKey: paymentMovements.connectorKey },
   {

@@ -5,7 +5,10 @@ import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
-/** Refuses an initiation that waits for its approval. Throws `NOT_FOUND`, and `VALIDATION` for one that does not wait. */
+/**
+ * Rejects an initiation that waits for its approval. Throws `NOT_FOUND`, and `VALIDATION` for an initiation that is not
+ * waiting.
+ */
 export function rejectInitiation(context: ServiceContext, id: OwnedId): Promise<void> {
   return decideAnew(async () => {
     const initiation = await getInitiation(context, id);

@@ -7,8 +7,8 @@ import type { ServiceContext } from "#platform/context.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
 /**
- * Sends an initiation again that has failed, with the same reference, so that a provider that has moved the money does not do
- * it twice. Returns the id of the new task. Throws `NOT_FOUND`, and `VALIDATION` for one that has not failed.
+ * Sends a failed initiation again, with the same reference, so that a provider that has moved the money does not move it
+ * twice. Returns the id of the new task. Throws `NOT_FOUND`, and `VALIDATION` for an initiation that has not failed.
  */
 export function retryInitiation(context: ServiceContext, id: OwnedId): Promise<OwnedId> {
   return decideAnew(async () => {

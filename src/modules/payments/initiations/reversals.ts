@@ -7,10 +7,9 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type Timestamp } from "#platform/time.ts";
 
-/** Reversals as they are stored. */
 export type StoredReversal = typeof paymentReversals.$inferSelect;
 
-/** The reversal of a connector with that reference. */
+/** The reversal of a connector with a reference. */
 export async function findReversal(
   { env }: Pick<ServiceContext, "env">,
   { connectorKey, reference }: { readonly connectorKey: number; readonly reference: string },
@@ -59,11 +58,11 @@ export interface ReversalChange {
   readonly trigger: ReversalTrigger;
   readonly at: Timestamp;
   readonly error?: string;
-  /** What the provider calls the payment that it has made. */
+  /** The provider's reference of the payment that it has made. */
   readonly paymentReference?: string;
 }
 
-/** What a trigger does to a reversal, for a batch that changes its initiation as well. */
+/** The statements by which a trigger changes a reversal, for the batch that changes its initiation. */
 export function prepareReversalChange(
   { env }: Pick<ServiceContext, "env">,
   { reversal, trigger, at, error, paymentReference }: ReversalChange,

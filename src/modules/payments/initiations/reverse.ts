@@ -35,9 +35,10 @@ export interface BegunReversal {
 }
 
 /**
- * Begins to bring back what an initiation has moved, or a part of it. One that may not be made has a task that has failed with
- * the reason. A reference that is known gives the reversal that has it. Throws `NOT_FOUND`, `VALIDATION` for another asset or for the
- * initiation's creator where two people are needed, and `ALREADY_EXISTS` for the reference of another initiation's reversal.
+ * Begins to bring back all or a part of the money that an initiation has moved. For a reversal that is not allowed, the
+ * task fails with the reason. For a known reference, returns the reversal with this reference. Throws `NOT_FOUND`;
+ * `VALIDATION` for another asset, or for the initiation's creator if a second person is needed; and `ALREADY_EXISTS` for
+ * the reference of another initiation's reversal.
  */
 export function reverseInitiation(
   context: ServiceContext,
@@ -113,7 +114,7 @@ async function begin(context: ServiceContext, { initiation, input, begun }: Begi
   });
 }
 
-/** The key of a reversal that the same batch has stored. */
+/** The key of a reversal that the same batch inserts. */
 const reversalKeyOf = ({ connectorKey }: Initiation, { reference }: NewReversal): SQL => sql`(
   SELECT ${paymentReversals.key} FROM ${paymentReversals}
   WHERE ${paymentReversals.reference} = ${reference}

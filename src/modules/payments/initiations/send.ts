@@ -10,7 +10,10 @@ import type { ServiceContext } from "#platform/context.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
-/** What sends an initiation: its adjustment, what is left to do, and the task that clients follow. */
+/**
+ * The statements and events that send an initiation, and the id of the task that clients follow: they add an adjustment, a
+ * movement and the task.
+ */
 export interface PreparedSend {
   readonly statements: BatchItem<"sqlite">[];
   readonly events: OutboxEvent[];
@@ -23,7 +26,7 @@ interface Send extends TransitionKey {
   readonly metadata: ObjectMetadata;
 }
 
-/** Throws `VALIDATION` for an initiation that may not be sent. */
+/** Prepares to send an initiation. Throws `VALIDATION` for an initiation that may not be sent. */
 export function prepareSend(
   context: ServiceContext,
   { initiation, kind, metadata, ...others }: Send,

@@ -7,7 +7,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** An initiation as it is now. Throws `NOT_FOUND`. */
+/** The initiation with an id. Throws `NOT_FOUND`. */
 export async function getInitiation(
   { env }: Pick<ServiceContext, "env">,
   { connector, reference }: OwnedId,
@@ -29,7 +29,7 @@ export async function getInitiation(
   return toInitiation(row);
 }
 
-/** The same by its key; undefined where it is gone. */
+/** The initiation with a key; undefined for one that does not exist any more. */
 export async function findInitiationByKey(
   { env }: Pick<ServiceContext, "env">,
   key: number,
@@ -42,16 +42,20 @@ export async function findInitiationByKey(
   return row === undefined ? undefined : toInitiation(row);
 }
 
-/** The key of an initiation as long as it is there, as the value of a column that must not be null. */
+/**
+ * The key of an initiation in SQL, or null if it does not exist any more: a column that must not be null then rejects the
+ * row.
+ */
 export const storedKey = ({ key }: Pick<Initiation, "key">) =>
   sql`(SELECT ${paymentInitiations.key} FROM ${paymentInitiations} WHERE ${paymentInitiations.key} = ${key})`;
 
-/** How often a change is decided again before the caller is told to come again. */
+/** How often a change is decided before the client is asked to try again. */
 const ATTEMPTS_MAX = 5;
 
 /**
- * Decides a change from what is stored, and stores it in one batch. Of two changes that have seen the same state, the batch of
- * one fails, as they add an adjustment with the same key: it is decided again from what is stored then.
+ * Decides a change from the stored state and stores it in one batch. Of two changes that have seen the same state, one
+ * batch fails, because both insert an adjustment with the same key; this change is then decided again from the new state.
+ * Throws `OVERLOADED` after `ATTEMPTS_MAX` failures.
  */
 export async function decideAnew<T>(attempt: () => Promise<T>): Promise<T> {
   for (let count = 1; ; count++) {
@@ -70,7 +74,7 @@ const isOutdated = (error: unknown): boolean =>
   breaks(error, "UNIQUE constraint failed: payment_") ||
   breaks(error, "NOT NULL constraint failed: payment_");
 
-/** Whether a batch was refused by a constraint of that name. */
+/** Whether the message of an error or of one of its causes contains a text, such as the name of a constraint. */
 export function breaks(error: unknown, constraint: string): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause.message.includes(constraint)) return true;

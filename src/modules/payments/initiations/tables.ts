@@ -14,50 +14,53 @@ import type {
 } from "#modules/payments/core/enums.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Payment initiations. The columns from the status on are what their adjustments give together. */
+/** Payment initiations. The columns from `status` on follow from the adjustments. */
 export const paymentInitiations = sqliteTable(
   "payment_initiations",
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
     connectorKey: integer("connector_key").notNull(),
-    /** Given by the client. The provider gets it as idempotency key. */
+    /** The reference that the client has chosen. The provider gets it as idempotency key. */
     reference: text("reference").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     scheduledAt: text("scheduled_at").$type<Timestamp>(),
     description: text("description").notNull(),
     type: text("type").$type<InitiationType>().notNull(),
-    /** Decimal digits, as all amounts here. */
+    /** Decimal digits, as in all columns of amounts in this file. */
     amount: text("amount").notNull(),
     asset: text("asset").notNull(),
-    /** The references of accounts of the same connector. */
+    /** The references of the accounts, which belong to the same connector. */
     source: text("source"),
     destination: text("destination"),
-    /** The hashes of their references, which the index of lists has in place of them; see `core/signature.ts`. */
+    /**
+     * The hashes of the accounts' references, which are in the index of lists instead of the references; see
+     * `core/signature.ts`.
+     */
     sourceHash: integer("source_hash"),
     destinationHash: integer("destination_hash"),
-    /** JSON. */
+    /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
     /** The signature of the metadata; see `core/signature.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
-    /** Who has created it, see `Principal`. */
+    /** The issuer and subject of the principal who has created it; see `Principal`. */
     creatorIssuer: text("creator_issuer").notNull(),
     creatorSubject: text("creator_subject").notNull(),
     status: text("status").$type<InitiationStatus>().notNull(),
     error: text("error"),
-    /** When the last adjustment was made, and how many there are. */
+    /** The time and the number of its adjustments. */
     adjustedAt: text("adjusted_at").$type<Timestamp>().notNull(),
     adjustments: integer("adjustments").notNull(),
-    /** How often it was sent. */
+    /** The number of times it was sent. */
     attempts: integer("attempts").notNull(),
     wasProcessed: integer("was_processed", { mode: "boolean" }).notNull(),
     reversed: text("reversed").notNull(),
     reserved: text("reserved").notNull(),
-    /** How many triggers, one after the other, led to it. */
+    /** The number of triggers that, one after the other, led to the initiation. */
     causationDepth: integer("causation_depth").notNull().default(0),
   },
   (table) => [
     uniqueIndex("payment_initiations_identity").on(table.reference, table.connectorKey),
-    // In the order of lists, with all that their filters test, so that a filter that fits few initiations reads this index only.
+    // In the order of lists, with all columns that filters test, so that a filter with few matches reads only this index.
     index("payment_initiations_listed").on(
       table.createdAt,
       table.key,
@@ -74,23 +77,21 @@ export const paymentInitiations = sqliteTable(
   ],
 );
 
-/** What has happened to initiations. */
 export const paymentInitiationAdjustments = sqliteTable("payment_initiation_adjustments", {
-  /** See `adjustment-keys.ts`. */
+  /** Combines the key of the initiation and the adjustment's ordinal; see `adjustment-keys.ts`. */
   key: integer("key").primaryKey(),
   initiationKey: integer("initiation_key").notNull(),
   status: text("status").$type<InitiationStatus>().notNull(),
   /** The signature of the metadata. */
   metadataBits: integer("metadata_bits").notNull(),
-  /** Later than that of the adjustment before. */
+  /** Later than the time of the adjustment before. */
   createdAt: text("created_at").$type<Timestamp>().notNull(),
   amount: text("amount"),
   error: text("error"),
-  /** JSON. */
+  /** JSON of an object with texts. */
   metadata: text("metadata").notNull(),
 });
 
-/** Reversals of initiations. */
 export const paymentReversals = sqliteTable(
   "payment_reversals",
   {
@@ -101,11 +102,11 @@ export const paymentReversals = sqliteTable(
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     description: text("description").notNull(),
     amount: text("amount").notNull(),
-    /** JSON. */
+    /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
     status: text("status").$type<ReversalStatus>().notNull(),
     adjustments: integer("adjustments").notNull(),
-    /** What the provider calls the state of a payment that this reversal is. */
+    /** The provider's reference of the payment's state that reports this reversal. */
     paymentReference: text("payment_reference"),
   },
   (table) => [
@@ -126,7 +127,7 @@ export const paymentReversalAdjustments = sqliteTable(
   (table) => [primaryKey({ columns: [table.reversalKey, table.ordinal] })],
 );
 
-/** The payments that providers have made of initiations and of their reversals. */
+/** Payments that providers have made for initiations and their reversals. */
 export const paymentInitiationPayments = sqliteTable(
   "payment_initiation_payments",
   {
@@ -134,7 +135,7 @@ export const paymentInitiationPayments = sqliteTable(
     initiationKey: integer("initiation_key").notNull(),
     paymentKey: integer("payment_key").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
-    /** The key of the payment's last adjustment that the initiation has heard of; see `report.ts`. */
+    /** The key of the payment's last adjustment that was applied to the initiation; see `movements/news.ts`. */
     heardOf: integer("heard_of").notNull(),
     /** Whether the payment may have later adjustments. */
     hasNews: integer("has_news", { mode: "boolean" }).notNull(),
@@ -149,8 +150,8 @@ export const paymentInitiationPayments = sqliteTable(
 );
 
 /**
- * Money that is on its way: what is left to do for an initiation or a reversal. There is at most one row for each initiation,
- * from the approval to the outcome; see `movements.ts`.
+ * Movements of money: the next step of an initiation or of a reversal. An initiation has at most one row, from the approval
+ * to the outcome; see `movement-rows.ts`.
  */
 export const paymentMovements = sqliteTable(
   "payment_movements",
@@ -158,29 +159,29 @@ export const paymentMovements = sqliteTable(
     key: integer("key").primaryKey({ autoIncrement: true }),
     connectorKey: integer("connector_key").notNull(),
     initiationKey: integer("initiation_key").notNull().unique(),
-    /** The reversal that is made; null where the initiation itself is. */
+    /** The reversal that the movement makes; null for the movement of the initiation itself. */
     reversalKey: integer("reversal_key"),
-    /** The reference in the id of its task. */
+    /** The reference in the id of the task. */
     task: text("task").notNull(),
-    /** What the provider is asked for the outcome by, once it has given that. */
+    /** The id by which the provider is asked for the outcome; null before the provider has given one. */
     pollingId: text("polling_id"),
-    /** The reference of the initiation, or of the reversal, as the provider shows it on what it has made. */
+    /** The reference of the initiation or reversal, as the provider shows it on the payment. */
     mark: text("mark").notNull(),
-    /** See `core/movement-signature.ts`; empty for a reversal. */
+    /** Equal for movements of the same money, see `core/movement-signature.ts`; empty for a reversal. */
     signature: text("signature").notNull(),
-    /** When it was tried for the first time. */
+    /** The time of the first attempt; null before it. */
     sentAt: text("sent_at").$type<Timestamp>(),
-    /** The payment of a page that may be what the provider has made, as JSON; see `ingestion/shown-movements.ts`. */
+    /** JSON of a payment from a page or a webhook that may belong to this movement; see `ingestion/shown-movements.ts`. */
     shown: text("shown"),
-    /** When something is to be done next: by then, it has moved, or the sweep has it moved. */
+    /** The time of the next step, at which the connector's object claims the row. The sweep wakes an object that is late. */
     dueAt: text("due_at").$type<Timestamp>().notNull(),
-    /** Counts those who have begun to move it: only the last of them may store what comes of it. */
+    /** Counts the claims. Only the last claim may postpone the movement. */
     claims: integer("claims").notNull(),
-    /** How many calls in a row have had no outcome. */
+    /** Calls in a row without an outcome. */
     failures: integer("failures").notNull(),
-    /** Since when calls have had no outcome; null where the last one has had one. */
+    /** The time since which calls have had no outcome; null if the last call had one. */
     failingSince: text("failing_since").$type<Timestamp>(),
-    /** Why the last of them has had none. */
+    /** The error of the last call without an outcome. */
     lastError: text("last_error"),
   },
   (table) => [
@@ -194,7 +195,7 @@ export const paymentMovements = sqliteTable(
     index("payment_movements_shown")
       .on(table.connectorKey)
       .where(sql`shown IS NOT NULL`),
-    // The movement of a connector that has failed most often is the first one from the end.
+    // Finds the movement of a connector with the most failures.
     index("payment_movements_trouble")
       .on(table.connectorKey, table.failures)
       .where(sql`failing_since IS NOT NULL`),

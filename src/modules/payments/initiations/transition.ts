@@ -18,33 +18,36 @@ import { AppError } from "#platform/errors.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
-/** What changes an initiation, for a batch in which nothing else changes it. Both are empty where nothing changes. */
+/**
+ * The statements and events that change an initiation, for a batch in which nothing else changes it. Empty if nothing
+ * changes.
+ */
 export interface PreparedTransition {
   readonly statements: BatchItem<"sqlite">[];
   readonly events: OutboxEvent[];
-  /** The initiation once the batch is stored. */
+  /** The initiation after the batch. */
   readonly initiation: Initiation;
 }
 
-/** Which initiation is changed, where that is not the one that was read. */
+/** Names the initiation of a change if its key is not known yet. */
 export interface TransitionKey {
-  /** The key of an initiation that the same batch stores. */
+  /** The key, in SQL, of an initiation that the same batch inserts; absent for one that is stored. */
   readonly key?: SQL;
 }
 
 export interface Transition extends TransitionKey {
-  /** As it was read. */
+  /** The initiation as it was read. */
   readonly initiation: Initiation;
   readonly trigger: Exclude<InitiationTrigger, { kind: "delete" }>;
   readonly metadata?: ObjectMetadata;
-  /** When it happened, where that is not now. */
+  /** The time of the change; absent for now. */
   readonly at?: Timestamp;
-  /** Whether money is sent with it. */
+  /** Whether the change sends the initiation. */
   readonly isAttempt?: boolean;
 }
 
 /**
- * What a trigger does to an initiation. The batch fails if another adjustment was added since the initiation was read. Throws
+ * Applies a trigger to an initiation. The batch fails if another adjustment was added since the initiation was read. Throws
  * `VALIDATION` for a trigger that is refused.
  */
 export function prepareTransition(
@@ -60,7 +63,7 @@ export function prepareTransition(
     : { statements: [], events: [], initiation };
 }
 
-/** Several of them, one after the other, for one batch. */
+/** Applies several triggers, one after the other, for one batch. */
 export function prepareTransitions(
   context: ServiceContext,
   initiation: Initiation,
@@ -125,7 +128,10 @@ function adjust(
   };
 }
 
-/** Whoever asks again and again would fill the room that is left for what comes of it. */
+/**
+ * Throws `VALIDATION` for a retry or reversal of an initiation with so many adjustments that outcomes and news may run out
+ * of keys.
+ */
 function assertRoom({ adjustments }: Initiation, { kind }: InitiationTrigger): void {
   if (adjustments < ADJUSTMENTS_MAX || (kind !== "retry" && kind !== "reverse")) return;
   throw new AppError(
@@ -135,8 +141,8 @@ function assertRoom({ adjustments }: Initiation, { kind }: InitiationTrigger): v
 }
 
 /**
- * The date of an adjustment: when it happened, but not later than now, as clocks of providers may be fast, and always later than
- * the adjustment before, so that the dates have the order in which the adjustments were stored.
+ * The date of an adjustment: the time of the change, but not later than now, as clocks of providers may be fast, and later
+ * than the adjustment before, so that dates are in the order in which adjustments were stored.
  */
 function after(previous: Timestamp, at: Timestamp | undefined, now: Timestamp): Timestamp {
   const happenedAt = at === undefined || at > now ? now : at;

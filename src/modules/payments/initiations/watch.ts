@@ -4,8 +4,8 @@ import { watchChange } from "#platform/objects/deployment-clock.ts";
 import { toMillis } from "#platform/time.ts";
 
 /**
- * Makes sure that the sweep of initiations comes after a change is stored that gives an initiation something to do: money to move, or a
- * new state of a payment to hear of. It is called before, because a process may be killed right after.
+ * Arms the sweep of initiations for a change that needs it: a new movement, or news of a payment. Called before the change
+ * is stored, because the process may end right after it.
  */
 export const watchInitiations = ({ env, clock }: Pick<ServiceContext, "env" | "clock">) =>
   watchChange(env, INITIATIONS_SWEEP, toMillis(clock()));

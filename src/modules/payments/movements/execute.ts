@@ -19,15 +19,24 @@ import type { ServiceContext } from "#platform/context.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { logError } from "#platform/log.ts";
 
-/** Makes the plugin of an installation. */
+/** Opens the plugin of an installation. */
 export type OpenPlugin = (
   context: ServiceContext,
   connector: InstalledConnector,
 ) => Promise<Plugin>;
 
 /**
- * Takes a claimed movement one step further: to the provider, and to its outcome if that is known then. Never throws for what a
- * provider does: whoever claims it next goes on.
+ * Does the next step of a claimed movement: calls the provider and stores the outcome, if there is one yet.
+ *
+ *     approve, retry, reverse ──> due ──── claim ────> claimed, for 60 s ── payment, refusal ──> outcome stored,
+ *                                  ^                       │      ^                              row deleted
+ *                                  │                       │      └── a page or webhook brings the payment
+ *                                  ├── no outcome: 1, 2, 4 … 100 s
+ *                                  ├── rate limit: the pause that the provider asks for
+ *                                  ├── pending: the polling period; then the call asks for the outcome
+ *                                  └── cut off: when the claim has expired
+ *
+ * Never throws an error of the provider: the next claim of the movement repeats the step.
  */
 export async function execute(
   executing: ServiceContext,
@@ -36,7 +45,7 @@ export async function execute(
 ): Promise<void> {
   const execution = await readExecution(executing, movement);
   if (execution === undefined) return dropOrphan(executing, movement);
-  // A page may have brought the payment, so that nobody has to be asked.
+  // If a page or a webhook has brought the payment, the provider need not be called.
   if (movement.shown !== null && (await settle(executing, movement))) return;
   const context = { ...executing, causationDepth: execution.initiation.causationDepth };
   try {
@@ -49,13 +58,16 @@ export async function execute(
   await hearNews(context, movement.initiationKey);
 }
 
-/** What is left of an initiation that is gone. A movement whose connector is being uninstalled goes with that. */
+/**
+ * Deletes the movement of an initiation that does not exist any more. Movements of a connector that is being uninstalled
+ * are deleted with the connector.
+ */
 async function dropOrphan(context: ServiceContext, movement: MovementRow): Promise<void> {
   const initiation = await findInitiationByKey(context, movement.initiationKey);
   if (initiation === undefined) await deleteMovement(context, movement);
 }
 
-/** The execution of an initiation whose time has come. */
+/** The execution of a movement whose initiation has left `SCHEDULED_FOR_PROCESSING`. */
 function started(context: ServiceContext, execution: Execution): Promise<Execution> {
   return decideAnew(async () => {
     const current = (await readExecution(context, execution.movement)) ?? execution;
@@ -71,8 +83,8 @@ function started(context: ServiceContext, execution: Execution): Promise<Executi
 type Result = MovementResult | PollResult;
 
 /**
- * Asks the provider for the movement, or for its outcome; undefined for one that has ended meanwhile. Throws `ConnectorError`, or whatever a
- * plugin throws.
+ * Asks the provider to make the movement, or for its outcome. Undefined for a movement that has ended meanwhile. Throws
+ * `ConnectorError`, and any error of a plugin.
  */
 async function call(
   context: ServiceContext,
@@ -84,7 +96,7 @@ async function call(
   const asked = await toProviderMovement(context, execution);
   const plugin = await openPlugin(context, connector);
   const { provider } = connector.id;
-  // Only of one that was tried before, a page may have brought the outcome.
+  // A page can have brought the outcome only of a movement that was called before.
   if (movement.claims > 1 && (await readExecution(context, movement)) === undefined) return;
   if (reversal !== undefined) {
     const reverse = isTransfer ? plugin.reverseTransfer : plugin.reversePayout;
@@ -109,7 +121,7 @@ async function store(context: ServiceContext, execution: Execution, result: Resu
   if ("error" in result) return storeFailure(context, movement, result.error);
   if ("payment" in result) {
     const problem = paymentProblem(result.payment);
-    // The money may have moved, so that it has not failed: the provider is asked again.
+    // The money may have moved, so the movement has not failed: the provider is called again.
     if (problem !== undefined) {
       throw new ConnectorError("unknown", `the provider has answered nonsense: ${problem}`);
     }
@@ -120,11 +132,14 @@ async function store(context: ServiceContext, execution: Execution, result: Resu
   return pollLater(context, execution, pollingId);
 }
 
-/** A refusal does not say what became of requests before it. */
+/** Added to a refusal after requests without an answer, because the refusal does not say what became of those requests. */
 const UNANSWERED =
   "; an earlier request had no answer, so that the provider may have moved the money: a retry does not move it twice, and a new payment initiation would";
 
-/** Of all errors, only a refusal says that the money was not moved. */
+/**
+ * Stores the failure after a refusal, which alone says that the money was not moved. After any other error, the call is
+ * repeated later.
+ */
 async function handle(
   context: ServiceContext,
   execution: Execution,

@@ -15,16 +15,19 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { parseJson } from "#platform/json.ts";
 
-/** What is known of money that is on its way. */
+/** A movement with its connector, its initiation and its reversal. */
 export interface Execution {
   readonly movement: MovementRow;
   readonly connector: InstalledConnector;
   readonly initiation: Initiation;
-  /** The reversal that is made; absent where the initiation itself is. */
+  /** The reversal that the movement makes; absent for the movement of the initiation itself. */
   readonly reversal?: StoredReversal;
 }
 
-/** Undefined once the movement has ended, and while its connector is being uninstalled, with which it goes. */
+/**
+ * Undefined for a movement that has ended, and for one whose connector is being uninstalled, as the movement is then
+ * deleted with it.
+ */
 export async function readExecution(
   context: ServiceContext,
   { key }: Pick<MovementRow, "key">,
@@ -44,7 +47,7 @@ export async function readExecution(
   return { movement, connector, initiation, ...given({ reversal }) };
 }
 
-/** What the provider is asked to do. Throws `ConnectorError` where an account is not stored. */
+/** The movement as the plugin gets it. Throws `ConnectorError` for an account that is not stored. */
 export async function toProviderMovement(
   context: ServiceContext,
   { initiation, connector }: Execution,
@@ -78,7 +81,7 @@ export const toProviderReversal = (
   movement,
 });
 
-/** What a plugin is told of an account. Throws `ConnectorError` for one that is not stored. */
+/** The account as the plugin gets it. Throws `ConnectorError` for one that is not stored. */
 export async function storedAccount(
   { env }: ServiceContext,
   { key }: InstalledConnector,

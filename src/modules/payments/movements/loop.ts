@@ -2,31 +2,34 @@ import type { MovementRow } from "#modules/payments/initiations/movement-rows.ts
 import { logError } from "#platform/log.ts";
 import { Lanes } from "#platform/work/lanes.ts";
 
-/** Most movements of one connector that are under way at once. */
+/** Most movements of one connector that run at once. */
 export const MOVING_MAX = 4;
-/** How long one of them may take, in milliseconds, before another one has its place: less than it stays claimed. */
+/**
+ * How long one movement may keep its place before the next one starts, in milliseconds. Less than the time for which it is
+ * claimed.
+ */
 const MOVEMENT_MS_MAX = 45_000;
-/** How long the loop waits before it looks again for what has become due, in milliseconds, while something is under way. */
+/** While movements run, the loop looks for due ones again after this time, in milliseconds. */
 const LOOK_MS = 1000;
 
-/** What moves the money of one connector. */
+/** The functions with which the loop moves the money of one connector. */
 export interface Mover {
-  /** Claims movements that are due, the one that is due first before the others. */
+  /** Claims due movements, those that have been due for longest first. */
   readonly claim: (limit: number) => Promise<MovementRow[]>;
-  /** Takes a claimed movement one step further. */
+  /** Does the next step of a claimed movement. */
   readonly execute: (movement: MovementRow) => Promise<void>;
 }
 
 /**
- * Moves the money of one connector, so many movements at once, each as soon as it is due and there is a place:
+ * Moves the money of one connector, up to `MOVING_MAX` movements at once, each as soon as it is due and a place is free:
  *
- *     wake ──> claim as many as there are places ──> none is due or under way: rest
+ *     wake ──> claim as many as places are free ──> none is due or running: rest
  *                 ▲                      │
- *                 └── one has ended, ────┘ each: ask the provider, store the outcome; 45 s at most
+ *                 └── one has ended, ────┘ each: call the provider, store the outcome; 45 s at most
  *                     or wake, or a second
  *
- * Connectors have loops of their own, so that a provider that hangs takes the places of its own connector only. The loop knows nothing
- * that is not in D1: where it is cut off, claims end after a minute, and another loop goes on.
+ * Each connector has its own loop, so a provider that hangs occupies only places of its own connector. All state is in D1:
+ * if the loop is cut off, claims expire after a minute, and another loop continues.
  */
 export class MovementLoop {
   readonly #mover: Mover;
@@ -46,7 +49,7 @@ export class MovementLoop {
     this.#mover = mover;
   }
 
-  /** Moves all that is due. Resolves when nothing is due or under way any more. Throws what `claim` throws. */
+  /** Makes movements until none is due or running; resolves then. Throws errors of `claim`. */
   wake(): Promise<void> {
     this.#wakes++;
     this.#woken.resolve();
@@ -66,12 +69,12 @@ export class MovementLoop {
         else if (this.#wakes === wakes) return;
       }
     } finally {
-      // Nothing is awaited since the last look, so that no call of `wake` is lost.
+      // Nothing was awaited since `wakes` was compared, so no call of `wake` is lost.
       this.#loop = undefined;
     }
   }
 
-  /** Waits for a place, and where there is one, for anything that may need it. */
+  /** Waits until a movement ends; while a place is free, also for `wake` or `LOOK_MS`. */
   #wait(): Promise<void> {
     if (this.#moving.size === MOVING_MAX) return Promise.race(this.#moving);
     const { promise: later, resolve } = Promise.withResolvers<void>();
@@ -86,7 +89,7 @@ export class MovementLoop {
     this.#moving.add(work);
   }
 
-  /** Never throws: whoever claims the movement next goes on. */
+  /** Never throws: after an error, the movement is claimed again. */
   async #move(movement: MovementRow): Promise<void> {
     try {
       await this.#places.run({ key: "", run: () => this.#mover.execute(movement) });

@@ -17,17 +17,17 @@ import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
 /**
- * Later states of payments change the initiations that they were made of. Whoever stores such a state marks the relation in the
- * same batch, and the sweep lets the initiation hear of it, so that no state is missed and none is heard of twice. While money of
- * the initiation is on its way, the states wait for the outcome.
+ * Later states of a payment change the initiation for which it was made. The batch that stores such a state marks the
+ * relation between the two, and the sweep applies marked states to the initiation, so that no state is missed or applied
+ * twice. While a movement of the initiation is under way, the states wait for its outcome.
  */
 
-/** How many initiations one sweep lets hear of news. */
+/** Most initiations whose news one sweep applies. */
 const SWEEP_MAX = 100;
 
 /**
- * Lets initiations hear of what has happened to their payments. Returns whether there may be more of them. Throws where one could not
- * hear of it, so that the sweep comes again soon.
+ * Applies news of payments to their initiations. Returns whether there may be more news. Throws if some initiation failed,
+ * so that the sweep comes again soon.
  */
 export async function hearAllNews(context: ServiceContext): Promise<boolean> {
   const rows = await databaseOf(context.env)
@@ -37,7 +37,7 @@ export async function hearAllNews(context: ServiceContext): Promise<boolean> {
     .limit(SWEEP_MAX);
   const failures: unknown[] = [];
   for (const { key } of rows) {
-    // One that fails holds up no other.
+    // A failure of one initiation does not stop the others.
     await hearNews(context, key).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) {
@@ -50,7 +50,7 @@ const isAtRest = sql`NOT EXISTS (
   SELECT 1 FROM ${paymentMovements} AS m
   WHERE m.initiation_key = ${paymentInitiationPayments.initiationKey})`;
 
-/** Lets one initiation hear of all of it. */
+/** Applies all news to one initiation. */
 export function hearNews(context: ServiceContext, initiationKey: number): Promise<void> {
   return decideAnew(async () => {
     const relations = await databaseOf(context.env)
@@ -104,7 +104,10 @@ async function hear(
   });
 }
 
-/** What a later state of a payment is to its initiation: nothing where it is that of a reversal which has ended. */
+/**
+ * The trigger by which a later state of a payment changes its initiation; none if the state belongs to a reversal that has
+ * ended.
+ */
 export function triggerOf(
   { reference, status, amount, createdAt }: PaymentNews,
   paid: readonly StoredReversal[],

@@ -34,9 +34,9 @@ import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
 /**
- * Stores the payment that a provider has made of a movement, and what follows from it, in one batch: the payment is related, the
- * initiation and the reversal get their states, the task ends, and nothing is left to do. Nothing is stored where somebody else has
- * stored the outcome before.
+ * Stores the payment that the provider has made for a movement, with all consequences, in one batch: the payment is related
+ * to the initiation, initiation and reversal change their states, the task ends, and the movement is deleted. Does nothing
+ * if the outcome has been stored already.
  */
 export function storePayment(
   context: ServiceContext,
@@ -54,7 +54,7 @@ export function storePayment(
   });
 }
 
-/** A payment that a provider has made of a movement, and the state of it that says so. */
+/** A payment that the provider has made for a movement, with the state that reports it. */
 export interface MadePayment {
   readonly id: PaymentId;
   readonly reference: string;
@@ -64,18 +64,21 @@ export interface MadePayment {
 export interface MovementEnd {
   readonly execution: Execution;
   readonly made: MadePayment;
-  /** What stores the payment; empty for one that is stored. */
+  /** The statements and events that store the payment; empty for a payment that is stored already. */
   readonly page: PreparedPage;
-  /** What has to hold when it is stored, besides that the movement is as it was read. */
+  /** A condition under which the outcome may be stored, besides that the movement is as it was read. */
   readonly condition?: SQL;
 }
 
-/** Stores what follows from a payment, in the batch of `storePayment`. It fails where something has changed since the execution was read. */
+/**
+ * Stores the consequences of a payment in one batch; see `storePayment`. The batch fails if something has changed since the
+ * execution was read.
+ */
 export async function publishOutcome(context: ServiceContext, outcome: MovementEnd): Promise<void> {
   const { execution, made, page, condition } = outcome;
   const { initiation } = execution;
   const { id } = made;
-  // Read after the page was prepared: what is stored in between keeps the page from being stored.
+  // Read after the page was prepared, so that changes in between make the batch fail.
   const change = await prepareOutcome(context, outcome);
   const created = { createdObjectId: encodePaymentId(id) };
   const end = await prepareEnd(context, execution, { outcome: created, ...given({ condition }) });
@@ -96,7 +99,10 @@ export async function publishOutcome(context: ServiceContext, outcome: MovementE
   });
 }
 
-/** The statement that lets a payment, which may have been reported before, know that triggers led to it; none where none did. */
+/**
+ * The statement that raises the causation depth of a payment to that of its initiation, as a page may have stored the
+ * payment before; none for depth 0.
+ */
 const causedBy = (
   { connectorKey, causationDepth }: Initiation,
   { reference, type }: PaymentId,
@@ -118,7 +124,7 @@ const causedBy = (
           ),
       ];
 
-/** Stores that a movement cannot be made, and why. */
+/** Stores that a movement cannot be made, with the reason. */
 export function storeFailure(
   context: ServiceContext,
   movement: MovementRow,
@@ -144,7 +150,7 @@ export function storeFailure(
   });
 }
 
-/** The payment that a state belongs to, which is its own where it names no other. */
+/** The id of the payment to which a state belongs: the parent payment, if the state names one. */
 const paymentIdOf = (
   { id }: InstalledConnector,
   { reference, parentReference, type }: ProviderPayment,
@@ -183,7 +189,7 @@ async function prepareOutcome(
   };
 }
 
-/** The reversals of an initiation by their payments, the one that is made included. */
+/** The reversals of an initiation that have payments, including the reversal that is being made. */
 async function paidWith(
   context: ServiceContext,
   { key }: Initiation,
@@ -198,11 +204,11 @@ async function paidWith(
 interface ReversalOutcome {
   readonly reversal: StoredReversal | undefined;
   readonly payment: MadePayment;
-  /** The later states of that payment which are known already. */
+  /** The later states of this payment that are stored already. */
   readonly statuses: readonly PaymentStatus[];
 }
 
-/** The first state that says how it has ended counts, as for the initiation. */
+/** The statements that change a reversal. The first state with an outcome decides, as for the initiation. */
 function reversalStatements(
   context: ServiceContext,
   { reversal, payment, statuses }: ReversalOutcome,
@@ -227,8 +233,8 @@ interface End {
 }
 
 /**
- * What ends a movement with its task, and the trouble that the health of its connector has shown. The conditional statements come first in
- * their batch, which fails where the movement has ended meanwhile, or shows another trouble.
+ * Ends a movement with its task and its effect on the connector's health. The conditional statements come first in their
+ * batch, which fails if the movement has ended meanwhile or has other failures than were read.
  */
 async function prepareEnd(
   context: ServiceContext,

@@ -17,14 +17,15 @@ import { Outbox } from "#platform/events/outbox.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
 /**
- * What is left for later of a claimed movement. The initiation, its task and the health of the connector show why and since when.
+ * A claimed movement and its connector. The functions of this file set the next time of such a movement. Its initiation,
+ * its task and the connector's health show the reason.
  */
 interface Claimed {
   readonly movement: MovementRow;
   readonly connector: InstalledConnector;
 }
 
-/** Leaves a movement for later whose call had no outcome. */
+/** Repeats a movement later, after a call without an outcome. */
 export function postpone(context: ServiceContext, claimed: Claimed, error: unknown): Promise<void> {
   const failures = claimed.movement.failures + 1;
   const dueAt = retryAt(context.clock(), failures);
@@ -32,7 +33,7 @@ export function postpone(context: ServiceContext, claimed: Claimed, error: unkno
   return change(context, claimed, { changed });
 }
 
-/** Leaves a movement for later, and with it whatever else its provider would be asked for: it takes no requests before that. */
+/** Repeats a movement after the pause that the provider asks for, and holds all other calls to the provider until then. */
 export function hold(
   context: ServiceContext,
   claimed: Claimed,
@@ -45,7 +46,7 @@ export function hold(
   return change(context, claimed, { changed, others });
 }
 
-/** Leaves a movement for later that the provider has taken, and is to be asked for the outcome of. */
+/** Asks later for the outcome of a movement that the provider has accepted. */
 export function pollLater(
   context: ServiceContext,
   claimed: Claimed,
@@ -62,7 +63,10 @@ const trouble = (
   error: unknown,
 ) => ({ failingSince: failingSince ?? clock(), lastError: describe(error) });
 
-/** What a plugin throws besides is a fault of this software, of which the log says more. */
+/**
+ * The reason that clients see. Errors other than `ConnectorError` are faults of this software; only the log has their
+ * details.
+ */
 const describe = (error: unknown): string =>
   error instanceof ConnectorError
     ? error.message
@@ -70,11 +74,11 @@ const describe = (error: unknown): string =>
 
 interface MovementChange {
   readonly changed: Partial<Omit<MovementRow, "key">>;
-  /** What else belongs into its batch. */
+  /** Further statements of the batch. */
   readonly others?: readonly BatchItem<"sqlite">[];
 }
 
-/** Changes a movement as long as nobody else has claimed it, and the health of its connector with it. */
+/** Changes a movement, unless it has been claimed again meanwhile, together with the health of its connector. */
 function change(
   context: ServiceContext,
   { movement, connector }: Claimed,
@@ -95,7 +99,7 @@ function change(
       : { statements: [], events: [] };
     await Outbox.from(context).publish({
       change: [
-        // Comes first, as it is refused where the movement is not as it was read.
+        // This condition comes first: it refuses the batch if the movement is not as it was read.
         ...health.statements,
         db.update(paymentMovements).set(changed).where(isClaimed(movement)),
         ...others,

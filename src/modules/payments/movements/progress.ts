@@ -16,33 +16,33 @@ import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** How money that is on its way is doing. */
+/** The progress of a movement of money. */
 export interface MovementProgress {
-  /** How often it was tried to move it, or to learn what has become of it. */
+  /** Attempts so far to make the movement or to learn its outcome. */
   readonly attempts: number;
-  /** Why the last attempt has had no outcome, where it has had none. */
+  /** The error of the last attempt; absent if it had an outcome. */
   readonly lastError?: string;
-  /** Since when attempts have had no outcome. */
+  /** The time since which attempts have had no outcome. */
   readonly failingSince?: Timestamp;
-  /** When the next attempt is due; while one is under way, when it is given up for lost. */
+  /** The time of the next attempt; during an attempt, the time at which its claim expires. */
   readonly nextAttemptAt: Timestamp;
 }
 
 type Reads = Pick<ServiceContext, "env" | "clock">;
 
-/** An initiation with the progress of its money, while some of that is on its way. */
+/** An initiation with the progress of its movement; absent without a movement. */
 export interface ShownInitiation extends Initiation {
   readonly progress?: MovementProgress;
 }
 
-/** The statuses in which money is on its way. */
+/** The statuses in which an initiation may have a movement. */
 const UNDER_WAY: ReadonlySet<InitiationStatus> = new Set([
   "SCHEDULED_FOR_PROCESSING",
   "PROCESSING",
   "REVERSE_PROCESSING",
 ]);
 
-/** Initiations as they are shown. Where none has money on its way, nothing is read. */
+/** Adds the progress of their movements to initiations. Reads nothing if no initiation has one. */
 async function withProgress(
   context: Reads,
   initiations: readonly Initiation[],
@@ -58,14 +58,14 @@ async function withProgress(
   }));
 }
 
-/** An initiation as it is shown. Throws `NOT_FOUND`. */
+/** An initiation with its progress. Throws `NOT_FOUND`. */
 export async function readInitiation(context: Reads, id: OwnedId): Promise<ShownInitiation> {
   const initiation = await getInitiation(context, id);
   const [shown = initiation] = await withProgress(context, [initiation]);
   return shown;
 }
 
-/** A page of initiations as they are shown. Throws `VALIDATION` for a bad filter. */
+/** A page of initiations with their progress. Throws `VALIDATION` for a bad filter. */
 export async function listShownInitiations(
   context: Reads,
   query: PageQuery,
@@ -74,7 +74,7 @@ export async function listShownInitiations(
   return { ...page, data: await withProgress(context, page.data) };
 }
 
-/** The progress of initiations by their keys, without those of which nothing is on its way. */
+/** Progress by the keys of initiations; initiations without a movement are left out. */
 async function progressOf(
   context: Reads,
   initiationKeys: readonly number[],
@@ -88,7 +88,7 @@ async function progressOf(
   return new Map(found.map(({ initiationKey, progress }) => [initiationKey, progress]));
 }
 
-/** The progress of what a task moves; undefined for a task that moves nothing, or has ended. */
+/** The progress of a task's movement; undefined for a task without a movement, and for one that has ended. */
 export async function progressOfTask(
   context: Reads,
   { id, connectorKey, status }: Task,

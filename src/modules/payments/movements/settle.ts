@@ -24,8 +24,8 @@ import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 const SETTLED_MAX = 100;
 
 /**
- * Settles the movements of a connector for which a page or a webhook has brought a payment. Never throws: whoever tries the movement next
- * does what is left.
+ * Stores the outcomes of a connector's movements whose payments have come by a page or a webhook. Never throws: the next
+ * attempt of a movement does what is left.
  */
 export async function settleShown(
   context: ServiceContext,
@@ -44,8 +44,9 @@ export async function settleShown(
 }
 
 /**
- * Stores the outcome of a movement from the payment that is noted at it, as if the provider had answered with that payment. Returns whether
- * nothing is left to do; otherwise the provider is asked. A note that says nothing certain is forgotten.
+ * Stores the outcome of a movement from the payment that is noted in its row, as if the provider had answered with this
+ * payment. Returns whether nothing is left to do; otherwise the provider has to be called. A note that turns out uncertain
+ * is deleted.
  */
 export async function settle(settling: ServiceContext, movement: MovementRow): Promise<boolean> {
   const isSettled = await decideAnew(async () => {
@@ -69,7 +70,7 @@ export async function settle(settling: ServiceContext, movement: MovementRow): P
 
 const NOTHING = { statements: [], events: [] };
 
-/** No other initiation has the payment. */
+/** The condition that no other initiation has the payment. */
 const isFree = ({ initiation }: Execution, { reference, type }: PaymentId): SQL => sql`NOT EXISTS (
   SELECT 1 FROM ${paymentPayments} AS p
   JOIN ${paymentInitiationPayments} AS r ON r.payment_key = p.key
@@ -82,7 +83,7 @@ const forget = ({ env }: ServiceContext, { key, shown }: MovementRow) =>
     .set({ shown: null })
     .where(sql`${paymentMovements.key} = ${key} AND ${paymentMovements.shown} = ${shown}`);
 
-/** What the provider has made of a movement, where the payment that is noted at it is certainly that. */
+/** The payment that the provider has made for a movement, if the noted payment certainly is this one. */
 async function madeOf(
   { env }: ServiceContext,
   execution: Execution,
@@ -110,7 +111,7 @@ async function madeOf(
   return isMade ? firstState(db, id, payment) : undefined;
 }
 
-/** A later state of a payment that the initiation has is its reversal where the provider shows the reference of the reversal. */
+/** A noted state of the initiation's payment belongs to the reversal if it is a refund with the reversal's reference. */
 function madeOfReversal(
   { reversal }: Execution,
   { shown: { isNamed, state }, id }: { readonly shown: Shown; readonly id: PaymentId },
@@ -121,7 +122,7 @@ function madeOfReversal(
   return { id, ...state };
 }
 
-/** The later states are news of it. */
+/** The first state of a payment; later states are applied as news. */
 async function firstState(
   db: Database,
   id: PaymentId,
@@ -136,13 +137,14 @@ async function firstState(
   return first === undefined ? undefined : { id, ...first };
 }
 
-/** How much the clock of a provider may be behind, in milliseconds. */
+/** How far the clock of a provider may be behind, in milliseconds. */
 const CLOCK_MS = 3_600_000;
 
 /**
- * Whether a reference that the provider shows is that of the movement: an account of a provider may have been installed before, with payments
- * of the same references that are older than the initiation, and a reversal may have the reference of another initiation. The amount may be
- * less than what was ordered, by the fee of the provider.
+ * Whether a payment with the movement's reference belongs to the movement. It does not if it is older than the initiation:
+ * the same account of a provider may have been installed before, with payments of the same references. It does not if
+ * another movement has the reference, too: a reversal may have the reference of another initiation. The amount may be less
+ * than ordered, by the provider's fee.
  */
 async function isNamedBy(
   db: Database,
@@ -167,9 +169,10 @@ async function isNamedBy(
 }
 
 /**
- * Whether a payment that moves the same money between the same accounts can only be that of the movement: it was made after the first call,
- * no other payment of that time moves the same amount, and no other initiation of the same amount was under way since then. Their accounts are
- * not compared, as providers do not name all of them. Where two fit, nothing tells which one it is: the provider is asked.
+ * Whether a payment without a reference, of the same money between the same accounts, can only belong to this movement: it
+ * was made after the first call, no other payment since then moves the same amount, and no other initiation of the same
+ * amount was under way since then. Accounts of those others are not compared, as providers do not name all of them. If
+ * several candidates fit, the provider is asked.
  */
 async function isOnlyOne(
   db: Database,
@@ -215,11 +218,11 @@ async function isOnlyOne(
   return payments.length === 0 && initiations.length === 0;
 }
 
-/** Something of another initiation is under way, and the provider may know of it. */
+/** The condition that another initiation has a movement that the provider may know. */
 const isUnderWay = sql`EXISTS (
   SELECT 1 FROM ${paymentMovements} AS m
   WHERE m.initiation_key = ${paymentInitiations.key} AND m.sent_at IS NOT NULL)`;
 
-/** Providers may write times without fractions. */
+/** A time without its fraction, because providers may write times without fractions. */
 const wholeSecond = (time: Timestamp): Timestamp =>
   fromMillis(Math.floor(toMillis(time) / 1000) * 1000);

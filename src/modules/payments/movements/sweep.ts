@@ -7,17 +7,17 @@ import { reachObject } from "#platform/objects/call.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
-/** How long after its time a movement counts as forgotten, in milliseconds: its object was not woken, or has lost its alarm. */
+/** The delay after which a movement counts as overdue, in milliseconds: its object was not woken, or has lost its alarm. */
 const OVERDUE_MS = 5000;
-/** After which time an object that was woken, and has something overdue still, is woken again, in milliseconds. */
+/** The time after which an object that was woken and still has an overdue movement is woken again, in milliseconds. */
 const WOKEN_MS = 15_000;
-/** Most objects that one sweep wakes, and how. */
+/** Most objects that one sweep wakes, and the limits of these calls. */
 const WOKEN_MAX = 100;
 const LANES = { total: 16, perKey: 1, timeoutMs: 10_000 };
 
 /**
- * Wakes the objects of connectors that have money to move and have not been told, and lets initiations hear of their payments. Returns
- * when to do so again.
+ * Wakes the objects of connectors with overdue movements, and applies news of payments to initiations. Returns the time of
+ * the next sweep, in milliseconds since the epoch; undefined if none is needed.
  */
 export async function sweepInitiations(context: ServiceContext): Promise<number | undefined> {
   const { env, clock } = context;

@@ -3,11 +3,11 @@ import { findTask } from "#modules/payments/tasks/store.ts";
 import type { Task } from "#modules/payments/tasks/task.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
-/** How long a client of the first generation waits for an outcome, and between two looks at the task, in milliseconds. */
+/** How long a client of the first API version waits for an outcome, and the interval of reads of the task, in milliseconds. */
 const WAIT_MS_MAX = 10_000;
 const LOOK_MS = 200;
 
-/** The task when it has ended; undefined where that takes longer than a client waits. */
+/** The task after it has ended; undefined if it takes longer than `WAIT_MS_MAX`. */
 export async function waitForTask(context: ServiceContext, id: OwnedId): Promise<Task | undefined> {
   const untilMs = Date.now() + WAIT_MS_MAX;
   for (;;) {

@@ -3,10 +3,13 @@ import type { ServiceContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
 import { type ObjectCall, reachObject } from "#platform/objects/call.ts";
 
-/** A call that wakes an object may be repeated. */
+/** The options of a call that wakes a connector's object. Such a call may be repeated. */
 export const TO_CONNECTOR: ObjectCall = { object: "connector", isRead: true, timeoutMs: 5000 };
 
-/** Has a connector move what is due, right after that was stored. Never throws: the sweep wakes it where this could not. */
+/**
+ * Makes a connector's object move due money, right after a movement was stored. Never throws: the sweep wakes an object
+ * that could not be reached.
+ */
 export async function wakeMovements(
   { env }: Pick<ServiceContext, "env">,
   { reference }: Pick<ConnectorId, "reference">,
