@@ -19,12 +19,12 @@ import { stringifyJson } from "#platform/json.ts";
 
 export interface AccountPage {
   readonly connector: InstalledConnector;
-  /** Those of the provider itself are internal, and beneficiaries are external. */
+  /** INTERNAL for accounts of the provider itself, EXTERNAL for beneficiaries. */
   readonly type: AccountType;
   readonly accounts: readonly ProviderAccount[];
 }
 
-/** Prepares accounts to be stored. Those that are known stay as they are. Throws `ConnectorError` for a bad one. */
+/** Prepares accounts for storage. Known accounts stay as they are. Throws `ConnectorError` for an invalid account. */
 export async function prepareAccounts(
   context: ServiceContext,
   page: AccountPage,
@@ -36,14 +36,17 @@ export async function prepareAccounts(
   return prepareNewAccounts(context, page);
 }
 
-/** The same for accounts that were checked, by other rules where a client has sent them. */
+/**
+ * Prepares accounts that have been checked already, by other rules if a client has sent them. Known accounts stay as they
+ * are.
+ */
 export async function prepareNewAccounts(
   { env, clock }: ServiceContext,
   { connector, type, accounts }: AccountPage,
 ): Promise<PreparedPage> {
   const db = databaseOf(env);
   const { known, lastKey } = await knownReferences(db, connector, accounts);
-  // Of two with one reference, the first is stored.
+  // Of several accounts with the same reference, the first is stored.
   const added = [...Map.groupBy(accounts, ({ reference }) => reference).values()].flatMap(
     ([first]) => (first === undefined || known.has(first.reference) ? [] : [first]),
   );
@@ -69,7 +72,7 @@ export async function prepareNewAccounts(
 
 interface KnownAccounts {
   readonly known: ReadonlySet<string>;
-  /** That of the account which was stored last, of any connector; 0 if there is none. */
+  /** The key of the account that was stored last, of any connector; 0 without accounts. */
   readonly lastKey: number;
 }
 
@@ -90,7 +93,7 @@ async function knownReferences(
   };
 }
 
-/** In the order of the table's columns. */
+/** The values are in the order of the table's columns. */
 const toRow = (account: ProviderAccount, type: AccountType): unknown[] => [
   account.reference,
   account.createdAt,

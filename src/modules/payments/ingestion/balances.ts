@@ -26,25 +26,25 @@ export interface BalancePage {
   readonly balances: readonly ProviderBalance[];
 }
 
-/** An interval on its way into the table. */
+/** An interval that is inserted or changed. */
 interface Draft extends HeldAmount {
-  /** The row that is changed; absent for a new one. */
+  /** The key of the row that is changed; absent for a new row. */
   readonly key?: number;
   readonly isOpen: boolean;
-  /** The report that it begins with; absent for a row that is there. */
+  /** The report with which the interval begins; absent for a row that is stored. */
   readonly report?: ProviderBalance;
 }
 
-/** A page of balances, and what it has only confirmed, which its caller stores. */
+/** A page of balances. The caller stores the confirmations. */
 export interface PreparedBalances extends PreparedPage {
   readonly confirmed: Confirmation[];
-  /** How many reports are new or have changed a balance. */
+  /** Reports that are new or have changed a balance. */
   readonly count: number;
 }
 
 /**
- * Prepares balances to be stored, in their order; `recordBalance` says what becomes of each. Throws `ConnectorError` for a bad
- * one.
+ * Prepares balances for storage, in their order, with the rules of `recordBalance`. Throws `ConnectorError` for an invalid
+ * balance.
  */
 export async function prepareBalances(
   context: ServiceContext,
@@ -58,8 +58,8 @@ export async function prepareBalances(
 }
 
 /**
- * The same of a poll, which mostly finds what it has found before. What is only confirmed is left to the caller, and has an event
- * where anybody takes it.
+ * Prepares the balances of a poll, most of which only confirm stored ones. Confirmations are left to the caller, and have
+ * events only if somebody consumes such events. Throws `ConnectorError` for an invalid balance.
  */
 export async function prepareReports(
   context: ServiceContext,
@@ -97,17 +97,17 @@ export async function prepareReports(
   };
 }
 
-/** What tells that a balance was confirmed, as its consumers name it. */
+/** The event of a confirmed balance, as its consumers name it. */
 const CONFIRMATION_EVENT = { app: "payments", type: "SAVED_BALANCE" } as const;
 
-/** A report that was accepted. */
+/** A report that was not ignored. */
 interface Saved {
   readonly kind: "changed" | "confirmed";
   readonly report: ProviderBalance;
   readonly newest: HeldAmount;
 }
 
-/** The rows that the reports of one account and asset change or add. */
+/** The rows that are changed or added by the reports of one account and asset. */
 function fold(
   known: Draft | undefined,
   reports: readonly ProviderBalance[],
@@ -137,7 +137,7 @@ const held = (draft: Draft, amount: HeldAmount, isOpen: boolean): Draft => ({
   isOpen,
 });
 
-/** What closes and adds rows. Closing comes first, so that at no time two rows of an account and asset are open. */
+/** The statements that close and add rows. Closing comes first, because an account and asset may have only one open row. */
 function toStatements(
   db: Database,
   connector: InstalledConnector,
@@ -172,7 +172,7 @@ function toStatements(
   ];
 }
 
-/** In the order of the table's columns. */
+/** The values are in the order of the table's columns. */
 const toRow = (
   { amount, createdAt, lastUpdatedAt, isOpen }: Draft,
   { accountReference, asset, psuId, connectionId }: ProviderBalance,
@@ -187,7 +187,7 @@ const toRow = (
   connectionId ?? null,
 ];
 
-/** The accounts and assets of reports; an asset has no line break. */
+/** Identifies an account and asset. The asset comes first, as it has no line break. */
 const pairOf = ({ accountReference, asset }: Pick<ProviderBalance, "accountReference" | "asset">) =>
   `${asset}\n${accountReference}`;
 

@@ -8,8 +8,8 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
 /**
- * Reports that payments were cancelled, without an amount. They are about payments that are stored, and not cancelled yet,
- * and about those of other reports that are not stored yet.
+ * Reports that payments were cancelled, without an amount. They are about stored payments that are not cancelled yet, and
+ * about payments that other reports of the page are about to store.
  */
 export async function cancellationsOf(
   context: ServiceContext,

@@ -32,16 +32,19 @@ interface KnownConversion {
   readonly state: State;
 }
 
-/** What a page makes of one conversion: the newest report, and those that tell of a new status. */
+/** The change of one conversion by a page: its newest report, and the reports with a new status, each of which has an event. */
 interface Draft {
-  /** Undefined for a new one. */
+  /** Undefined for a new conversion. */
   readonly key: number | undefined;
   readonly state: State;
   readonly newest: ProviderConversion | undefined;
   readonly told: readonly ProviderConversion[];
 }
 
-/** Prepares conversions to be stored. Reports that are older than what is stored change nothing. Throws `ConnectorError` for a bad one. */
+/**
+ * Prepares conversions for storage. Reports that are older than the stored state change nothing. Throws `ConnectorError`
+ * for an invalid conversion.
+ */
 export async function prepareConversions(
   { env, clock }: ServiceContext,
   { connector, conversions }: ConversionPage,
@@ -140,7 +143,10 @@ interface Changed extends Opened {
   readonly key: number;
 }
 
-/** A report that has become older meanwhile changes nothing. While the connector is being uninstalled, the batch fails. */
+/**
+ * Updates conversions. A report changes nothing if a newer one was stored meanwhile. The batch fails while the connector is
+ * being uninstalled.
+ */
 const updateConversions = (
   db: Database,
   connector: InstalledConnector,
@@ -179,7 +185,7 @@ const UPDATED_AT = 3;
 
 const itemAt = (place: number): SQL => rowItems(1, place);
 
-/** In the order of the table's columns. */
+/** The values are in the order of the table's columns. */
 const toRow = ({ newest: conversion, state }: Opened): unknown[] => [
   conversion.reference,
   conversion.createdAt,

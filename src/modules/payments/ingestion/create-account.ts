@@ -20,13 +20,13 @@ export interface NewAccount {
   readonly name?: string;
   readonly defaultAsset?: string;
   readonly metadata: ObjectMetadata;
-  /** The request, as JSON. */
+  /** JSON of the request. */
   readonly raw: string;
 }
 
 /**
- * Stores an account of a client, and returns it as it is stored: one of that reference which is there stays as it is. Throws
- * `CONNECTOR_CAPABILITY_NOT_SUPPORTED`, and `VALIDATION` where the connector is not installed.
+ * Stores an account of a client and returns it. A stored account with the same reference stays as it is and is returned.
+ * Throws `CONNECTOR_CAPABILITY_NOT_SUPPORTED`, and `VALIDATION` if the connector is not installed.
  */
 export async function createAccount(
   context: ServiceContext,

@@ -12,7 +12,7 @@ import type { PaymentReport } from "#modules/payments/payments/report.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
-/** What a client says of a payment. Nobody checks that the accounts exist. */
+/** A payment as a client describes it. Its accounts need not exist. */
 export interface NewPayment extends Omit<PaymentReport, "source" | "destination"> {
   readonly connector: ConnectorId;
   readonly source?: OwnedId;
@@ -20,8 +20,8 @@ export interface NewPayment extends Omit<PaymentReport, "source" | "destination"
 }
 
 /**
- * Stores a payment of a client, and returns it as it is stored. One that is there gets the adjustments that it does not have.
- * Throws `CONNECTOR_CAPABILITY_NOT_SUPPORTED`, and `VALIDATION` where the connector is not installed.
+ * Stores a payment of a client and returns it. A stored payment gets the adjustments that are new. Throws
+ * `CONNECTOR_CAPABILITY_NOT_SUPPORTED`, and `VALIDATION` if the connector is not installed.
  */
 export async function createPayment(
   context: ServiceContext,

@@ -28,21 +28,21 @@ type State = TradeState<OrderStatus>;
 interface KnownOrder {
   readonly key: number;
   readonly state: State;
-  /** How many states of it are stored, and what tells those apart that the page reports again. */
+  /** The number of its stored states, and the identities of those that the page reports again. */
   readonly count: number;
   readonly identities: ReadonlySet<string>;
 }
 
-/** What a page makes of one order. */
+/** The change of one order by a page. */
 interface Draft {
   readonly known: KnownOrder | undefined;
   readonly state: State;
-  /** The newest report, which the fields are taken from; absent where all of them are late. */
+  /** The newest report, from which the fields are taken; undefined if all reports are late. */
   readonly newest: ProviderOrder | undefined;
   readonly added: readonly ProviderOrder[];
 }
 
-/** Prepares orders to be stored: each report that is new becomes an adjustment. Throws `ConnectorError` for a bad one. */
+/** Prepares orders for storage: each new state becomes an adjustment. Throws `ConnectorError` for an invalid order. */
 export async function prepareOrders(
   { env, clock }: ServiceContext,
   { connector, orders }: OrderPage,
@@ -85,7 +85,7 @@ function toDraft(known: KnownOrder | undefined, reports: readonly ProviderOrder[
   return { known, state, newest, added };
 }
 
-/** What tells the states of an order apart. */
+/** Identifies a state among those of its order. */
 const identityOf = ({
   reference,
   status,
@@ -194,7 +194,7 @@ interface Changed {
   readonly newest: ProviderOrder | undefined;
 }
 
-/** Fields that no report of the page has said anything newer of stay as they are. */
+/** Updates orders. If all reports of an order are late, only its state may change. */
 const updateOrders = (db: Database, connector: InstalledConnector, changed: readonly Changed[]) => [
   ORDER_SEGMENTS.addTo(
     db,
@@ -248,7 +248,7 @@ const toChange = ({ key, state, newest }: Changed): unknown[] => [
       ]),
 ];
 
-/** In the order of the table's columns; the same for the next two. */
+/** The values are in the order of the table's columns, also in `quoteOf` and `toAdjustment`. */
 const toRow = ({ newest: order, state }: Opened): unknown[] => [
   order.reference,
   order.clientOrderId ?? null,

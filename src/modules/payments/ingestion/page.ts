@@ -5,16 +5,15 @@ import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
 /**
- * What stores some objects of a provider, and what tells of them. Both go into one `Outbox.publish`, with whatever else belongs
- * to the page. Nothing of it is stored where something else has changed the same objects since it was prepared, or the
- * connector is being uninstalled: the batch fails, and `isOutdated` says so of its error.
+ * The statements and events that store objects of a provider. They go into one `Outbox.publish`, with everything else that
+ * belongs to the page. The batch fails if the same objects were changed since the page was prepared, or if the connector is
+ * being uninstalled; `isOutdated` recognises the error.
  */
 export interface PreparedPage {
   readonly statements: BatchItem<"sqlite">[];
   readonly events: OutboxEvent[];
 }
 
-/** Pages as one. */
 export const joinPrepared = (...pages: readonly PreparedPage[]): PreparedPage => ({
   statements: pages.flatMap(({ statements }) => statements),
   events: pages.flatMap(({ events }) => events),
@@ -24,8 +23,8 @@ export const joinPrepared = (...pages: readonly PreparedPage[]): PreparedPage =>
 const ATTEMPTS_MAX = 5;
 
 /**
- * Prepares a page and stores it with its events. It is prepared again where something else was faster. A page that changes
- * nothing stores nothing.
+ * Prepares a page and stores it with its events. If the objects were changed meanwhile, the page is prepared again. A page
+ * without changes stores nothing.
  */
 export async function storePage(
   context: ServiceContext,
@@ -51,7 +50,7 @@ export async function storePage(
 const OUTDATED =
   /(?:UNIQUE|NOT NULL) constraint failed: payment_(?:accounts|balances|payments|adjustments|orders|order_adjustments|conversions)\./;
 
-/** Whether a batch was refused because a page was prepared from what is no longer so. Preparing it again may help. */
+/** Whether a batch was refused because objects were changed since its page was prepared. Preparing the page again may help. */
 export function isOutdated(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (OUTDATED.test(cause.message)) return true;

@@ -8,7 +8,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** Prepares the payments of these references, of all types, to be deleted with their adjustments. */
+/** Prepares to delete all payments with certain references, of every type, with their adjustments. */
 export async function prepareDeletions(
   { env, clock }: ServiceContext,
   {

@@ -18,8 +18,8 @@ import { stringifyJson } from "#platform/json.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
 /**
- * Prepares payments to be stored: their adjustments that are new, and what follows from them for their amounts and status. It
- * decides by the adjustments that it has read; the ordinals of the new ones keep the batch from being stored after others.
+ * Prepares payments for storage: their new adjustments, and the amounts and status that follow. The decision depends on the
+ * adjustments that were read; if others were stored meanwhile, the ordinals of the new ones are taken and the batch fails.
  */
 export async function prepareReports(
   context: ServiceContext,
@@ -49,7 +49,7 @@ export async function prepareReports(
       return savedPaymentEvent(report, adjustment, { ...eventContext, causationDepth: depth });
     });
   });
-  // Initiations hear of it.
+  // The adjustments may be news for initiations.
   if (events.length > 0) await watchInitiations(context);
   return {
     statements: toStatements(db, { connector, causationDepth }, [...drafts.values()]),
@@ -59,15 +59,15 @@ export async function prepareReports(
 }
 
 export interface PreparedReports extends PreparedPage {
-  /** The reports that say something new. */
+  /** The reports with new adjustments. */
   readonly fresh: readonly PaymentReport[];
 }
 
-/** The type comes first, as it has no line break. */
+/** Identifies a payment of a connector. The type comes first, as it has no line break. */
 const identityOf = ({ type, reference }: Pick<PaymentRow, "type" | "reference">): string =>
   `${type}\n${reference}`;
 
-/** The payments of these references that are stored, by what they are known by. */
+/** The stored payments with certain references, by their identities. */
 async function storedDrafts(
   db: Database,
   connector: InstalledConnector,
@@ -98,7 +98,7 @@ async function storedDrafts(
   );
 }
 
-/** The payments of a connector that have one of these references, of all types. */
+/** The payments of a connector with certain references, of every type. */
 export async function storedPayments(
   db: Database,
   { key }: InstalledConnector,

@@ -15,13 +15,13 @@ import { stringifyJson } from "#platform/json.ts";
 
 type Statements = PreparedPage["statements"];
 
-/** Where payments come from, and how many triggers led to those that are new. */
+/** The connector of payments, and the number of triggers that led to new ones. */
 export interface PaymentOrigin {
   readonly connector: InstalledConnector;
   readonly causationDepth?: number | undefined;
 }
 
-/** Stores what has been recorded in drafts: a few statements, however many there are. */
+/** The statements that store the changes in drafts. Their number does not depend on the number of drafts. */
 export function toStatements(
   db: Database,
   origin: PaymentOrigin,
@@ -49,7 +49,7 @@ export function toStatements(
     ...unlessEmpty(changed.flatMap(toAdjustments), (rows) =>
       insertAdjustments(db, connector, rows),
     ),
-    // A payment that is opened here has no initiation yet.
+    // A new payment is related to no initiation yet.
     ...(stored.length === 0
       ? []
       : [
@@ -76,7 +76,7 @@ const insertPayments = (
     SELECT NULL, ${installedKey(connector)}, ${rowItems(18)}, ${causationDepth}
     FROM ${rows} AS r WHERE true ORDER BY ${ROW_ORDER}`);
 
-/** In the order of the table's columns. */
+/** The values are in the order of the table's columns. */
 function toPayment({ details, state }: PaymentDraft): unknown[] {
   return [
     details.reference,
@@ -141,7 +141,7 @@ const toChange = ({ row, details, state }: PaymentDraft): unknown[] => [
 const hashOf = (accountKey: string | null): number | null =>
   accountHash(accountKey === null ? null : referenceOfKey(accountKey));
 
-/** Metadata that a client has changed meanwhile stays. */
+/** Updates metadata, unless a client has changed them meanwhile. */
 const updateMetadata = (db: Database, rows: SQL) =>
   db
     .update(paymentPayments)
@@ -158,7 +158,7 @@ const toMetadataChange = ({ row, details }: PaymentDraft): unknown[] => [
   details.metadataBits,
 ];
 
-/** The payment of a new adjustment is there, or the batch fails: it may have been deleted meanwhile. */
+/** Inserts adjustments. The batch fails if the payment of one has been deleted meanwhile. */
 const insertAdjustments = (db: Database, { key }: InstalledConnector, rows: SQL) =>
   db.insert(paymentAdjustments).select(sql`
     SELECT NULL,
@@ -175,7 +175,7 @@ function toAdjustments({ row, details, added, ordinal }: PaymentDraft): unknown[
   return added.map((adjustment, place) => [...owner, first + place, ...toValues(adjustment)]);
 }
 
-/** In the order of the table's columns. */
+/** The values are in the order of the table's columns. */
 const toValues = (adjustment: ReportedAdjustment): unknown[] => [
   adjustment.reference,
   adjustment.createdAt,

@@ -15,15 +15,15 @@ import type { ServiceContext } from "#platform/context.ts";
 export interface PaymentsPage {
   readonly connector: InstalledConnector;
   readonly payments: readonly ProviderPayment[];
-  /** References of payments that the provider has withdrawn. They are deleted, whatever the page says of them besides. */
+  /** References of payments that the provider has withdrawn. They are deleted, even if the page reports states of them. */
   readonly deleted?: readonly string[];
-  /** References of payments that the provider has cancelled, without saying more. */
+  /** References of payments that the provider has cancelled without further details. */
   readonly cancelled?: readonly string[];
 }
 
 /**
- * Prepares states of payments to be stored. Each is an adjustment of its payment, which it opens where it is the first one;
- * an adjustment that is known changes nothing. Throws `ConnectorError` for a bad one.
+ * Prepares states of payments for storage. Each state becomes an adjustment of its payment, and creates the payment if it
+ * is the first one. A known adjustment changes nothing. Throws `ConnectorError` for an invalid state.
  */
 export async function preparePayments(
   context: ServiceContext,
@@ -55,8 +55,8 @@ export async function preparePayments(
 }
 
 /**
- * The states in their order, but each after what opens its payment. Of two states of one second, the one that is stored later counts, and a
- * provider may list a refund before the payment that it refunds.
+ * The states in their order, but each after the state that opens its payment. Of two states of one second, the one that is
+ * stored later decides, and a provider may list a refund before the payment that it refunds.
  */
 const parentsFirst = (payments: readonly ProviderPayment[]): readonly ProviderPayment[] => {
   const isLater = ({ reference, parentReference }: ProviderPayment): boolean =>
@@ -67,7 +67,7 @@ const parentsFirst = (payments: readonly ProviderPayment[]): readonly ProviderPa
   ];
 };
 
-/** What was authorised is no money yet: captures add up to it. */
+/** Turns a state into a report. An authorisation moves no money: the amount of its payment is the sum of its captures. */
 function toReport(connector: InstalledConnector, payment: ProviderPayment): PaymentReport {
   const { reference, parentReference, sourceReference, destinationReference, ...state } = payment;
   const { createdAt, status, amount, asset, metadata, raw } = payment;

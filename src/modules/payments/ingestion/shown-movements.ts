@@ -12,34 +12,35 @@ import { jsonRows } from "#platform/db/json-rows.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /**
- * A payment that a page or a webhook has brought, and that may be what the provider has made of a movement. The batch that stores the payment
- * notes it at the movement, so that it is not lost, whoever is killed afterwards:
+ * A payment from a page or a webhook that may belong to a movement. The batch that stores the payment notes it in the row
+ * of the movement, so that a crash does not lose it:
  *
  *     page with a payment ---one batch---> payment, and movement.shown
  *                                               |
- *         whoever stored the page ---------+    |    +---- whoever tries the movement, before any call
- *                                          v    v    v
- *                              `settle.ts`: is it really that payment?
- *                               | yes                      | no, or it cannot be told
+ *         after the page was stored --------+   |   +---- before any call of the movement
+ *                                           v   v   v
+ *                         `movements/settle.ts`: does the payment belong to it?
+ *                               | yes                      | no, or uncertain
  *                               v                          v
- *              the outcome, in one batch: no row      the note is forgotten; the provider
- *              is left, and no call is made           is asked, as without the note
+ *              the outcome, in one batch: no row      the note is deleted; the provider
+ *              is left, and no call is made           is called, as without the note
  */
 export interface Shown {
-  /** Whether the provider shows the reference of the movement; if not, the payment only moves the same money. */
+  /** Whether the payment shows the reference of the movement; otherwise, it only moves the same money. */
   readonly isNamed: boolean;
-  /** The payment. */
+  /** The type and reference of the payment. */
   readonly type: PaymentType;
   readonly reference: string;
-  /** The state of it that was brought. */
+  /** The state of the payment in the page or webhook. */
   readonly state: { readonly reference: string; readonly status: PaymentStatus };
 }
 
 export const parseShown = (text: string): Shown => parseJson(text) as Shown; // only this module writes the column
 
 /**
- * The statement that notes payments at the movements that they may be made of: at those that were tried and whose reference the provider
- * shows, and at those whose calls had no outcome and that move the same money. A reference counts for more.
+ * The statement that notes payments in the rows of movements to which they may belong: movements that were tried and whose
+ * reference the payment shows, and movements of the same money whose calls had no outcome. A shown reference replaces a
+ * note without one.
  */
 export function noteShown(
   { env }: Pick<ServiceContext, "env">,
@@ -60,7 +61,7 @@ export function noteShown(
             OR (r.item ->> 0 = ${SIGNATURE} AND r.item ->> 1 = ${signature})
           ORDER BY r.item ->> 0 = ${MARK} DESC LIMIT 1)`,
       })
-      // The notes come first in the joins: each is looked up among the movements.
+      // The notes come first in the joins, so that each is looked up in an index of the movements.
       .where(sql`${movementKey} IN (
         SELECT m.key FROM ${source} AS r CROSS JOIN ${paymentMovements} AS m
         WHERE r.item ->> 0 = ${MARK} AND m.connector_key = ${key} AND m.mark = r.item ->> 1
@@ -73,7 +74,7 @@ export function noteShown(
   ];
 }
 
-/** By what a note is looked up. */
+/** The two columns by which a note finds its movement. */
 const MARK = "mark";
 const SIGNATURE = "signature";
 
@@ -84,7 +85,7 @@ function toNotes(report: PaymentReport): (readonly unknown[])[] {
     const shown = { type, reference, state };
     const named =
       mark === undefined ? [] : [[MARK, mark, stringifyJson({ isNamed: true, ...shown })]];
-    // A later state of a payment is not what a movement has made.
+    // A later state of a payment does not say what a movement has made.
     const isMoved = (type === "PAYOUT" || type === "TRANSFER") && state.reference === reference;
     if (mark !== undefined || !isMoved) return named;
     return [[SIGNATURE, signatureOf(report), stringifyJson({ isNamed: false, ...shown })]];

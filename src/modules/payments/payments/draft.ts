@@ -11,13 +11,13 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 
 export type PaymentRow = typeof paymentPayments.$inferSelect;
 export type AdjustmentRow = typeof paymentAdjustments.$inferSelect;
-/** What is read of an adjustment to decide about others. */
+/** The columns of a stored adjustment that decide about new ones. */
 export type KnownAdjustment = Pick<
   AdjustmentRow,
   "paymentKey" | "ordinal" | "reference" | "createdAt" | "status" | "amount"
 >;
 
-/** A payment's own columns, without those that are derived from its adjustments, or from others. */
+/** The columns of a payment without its keys and without those that are derived from adjustments or other columns. */
 export type PaymentDetails = Omit<PaymentRow, "key" | "connectorKey" | DerivedColumn>;
 type DerivedColumn =
   | "status"
@@ -27,15 +27,15 @@ type DerivedColumn =
   | "destinationHash"
   | "causationDepth";
 
-/** A payment that is about to be added or changed. */
+/** A payment that is to be added or changed. */
 export class PaymentDraft {
-  /** Its row, where there is one. */
+  /** The stored row; undefined for a new payment. */
   readonly row: PaymentRow | undefined;
   details: PaymentDetails;
   readonly added: ReportedAdjustment[] = [];
   readonly #facts: AdjustmentFacts[];
   readonly #known: Set<string>;
-  /** Whether the details come from an adjustment that is about the payment as a whole. */
+  /** Whether the details come from an adjustment that can open the payment. */
   #isOpened: boolean;
 
   private constructor(
@@ -76,7 +76,7 @@ export class PaymentDraft {
     );
   }
 
-  /** Adds the adjustments of a report that are new, and returns them. */
+  /** Adds the new adjustments of a report, and returns them. */
   record(report: PaymentReport): ReportedAdjustment[] {
     const added = report.adjustments.filter((adjustment) => this.#add(adjustment));
     if (!this.#isOpened && added.some(canOpen)) {
@@ -95,7 +95,10 @@ export class PaymentDraft {
     return true;
   }
 
-  /** The payment has begun with a refund, say; now that the beginning is here, the payment is what that says. */
+  /**
+   * The details after an opening adjustment has arrived for a payment that began with another one, such as a refund: they
+   * are those of the opening report. Stored metadata stay.
+   */
   #reopened(report: PaymentReport): PaymentDetails {
     const { openingInitialAmount, openingAmount, metadata } = this.details;
     const merged = { ...report.metadata, ...readMetadata(metadata) };
@@ -107,11 +110,11 @@ export class PaymentDraft {
   }
 }
 
-/** The metadata of a row, which has stored a map of texts. */
+/** The metadata of a row. The column holds JSON of an object with texts. */
 export const readMetadata = (text: string): Readonly<Record<string, string>> =>
   parseJson(text) as Readonly<Record<string, string>>;
 
-/** An adjustment is known by these; a line break in a reference can confuse it with nothing, as the others come first. */
+/** Identifies an adjustment of a payment. The reference comes last, because it may have line breaks. */
 const identityOf = ({
   createdAt,
   status,

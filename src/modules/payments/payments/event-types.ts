@@ -71,17 +71,17 @@ export const PAYMENT_EVENT_TYPES = {
   },
 } as const satisfies EventTypeTable;
 
-/** What an event needs besides the report and the adjustment. */
+/** The data of an event besides the report and the adjustment. */
 export interface PaymentEventContext {
   readonly connector: ConnectorId;
   readonly date: Timestamp;
-  /** Undefined where the deployment does not know under which URL clients reach it. */
+  /** Undefined if the deployment does not know the URL under which clients reach it. */
   readonly publicUrl: string | undefined;
-  /** How many triggers led to it; 0 unless given. */
+  /** The number of triggers that led to the adjustment; absent for 0. */
   readonly causationDepth?: number;
 }
 
-/** The event that an adjustment was stored. */
+/** The event for a new adjustment. */
 export function savedPaymentEvent(
   report: PaymentReport,
   adjustment: ReportedAdjustment,
@@ -129,7 +129,7 @@ function linksOf(
   return links.length === 0 ? {} : { links };
 }
 
-/** The event that a payment was deleted. */
+/** The event for a deleted payment. */
 export function deletedPaymentEvent(id: PaymentId, date: Timestamp): OutboxEvent {
   const encoded = encodePaymentId(id);
   const event = paymentEvent({

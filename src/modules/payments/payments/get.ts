@@ -5,7 +5,7 @@ import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
-/** The payment of that id. Throws `NOT_FOUND`. */
+/** The payment with an id. Throws `NOT_FOUND`. */
 export async function getPayment(
   context: Pick<ServiceContext, "env">,
   id: PaymentId,

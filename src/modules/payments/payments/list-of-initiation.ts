@@ -24,7 +24,7 @@ const PAYMENTS: ListTable<PaymentRow> = {
   },
 };
 
-/** A page of the payments that providers have made of an initiation and of its reversals, newest first. */
+/** A page of the payments that the provider has made for an initiation and its reversals, newest first. */
 export async function listInitiationPayments(
   context: ServiceContext,
   initiation: Initiation,
@@ -49,10 +49,10 @@ export async function listInitiationPayments(
   return { ...others, data: data.filter((payment) => payment !== undefined) };
 }
 
-/** Most payments that are shown with their initiation. */
+/** Most payments that an answer shows with their initiation. */
 const SHOWN_MAX = 1000;
 
-/** All payments of an initiation, or the last ones of very many, newest first. */
+/** The payments of an initiation, newest first, `SHOWN_MAX` at most. */
 export async function allInitiationPayments(
   context: ServiceContext,
   initiation: Initiation,
@@ -66,7 +66,10 @@ export async function allInitiationPayments(
   return toShown(context, rows);
 }
 
-/** Beyond so many payments, they are found soon in the order of the list; fewer are found first, and then sorted. */
+/**
+ * An initiation with more payments than this is scanned in the order of the list; payments of others are looked up and then
+ * sorted.
+ */
 const SORTED_MAX = 5000;
 
 async function hasVeryMany(db: Database, { key }: Initiation): Promise<boolean> {

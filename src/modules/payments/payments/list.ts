@@ -62,7 +62,7 @@ const PAYMENTS: ListTable<PaymentRow> = {
   },
 };
 
-/** A page of payments, the newest first. Throws `VALIDATION` for a bad filter. */
+/** A page of payments, newest first. Throws `VALIDATION` for a bad filter. */
 export async function listPayments(
   context: Pick<ServiceContext, "env">,
   query: PageQuery,
@@ -83,7 +83,7 @@ export async function listPayments(
   return { ...page, data: toPayments(page.data, await ConnectorDirectory.read(context)) };
 }
 
-/** The same with all that has happened to each. */
+/** A page of payments with all their adjustments, newest first. Throws `VALIDATION` for a bad filter. */
 export async function listPaymentsWithAdjustments(
   context: Pick<ServiceContext, "env">,
   query: PageQuery,

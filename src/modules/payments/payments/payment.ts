@@ -5,9 +5,8 @@ import { given } from "#modules/payments/core/given.ts";
 import type { ConnectorDirectory, ConnectorEntry } from "#modules/payments/installs/directory.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A payment at a provider. */
 export interface Payment {
-  /** Orders payments of one time. */
+  /** The key of its row, which orders payments of the same time. */
   readonly key: number;
   readonly connector: ConnectorEntry;
   readonly reference: string;
@@ -25,7 +24,7 @@ export interface Payment {
   readonly metadata: ObjectMetadata;
 }
 
-/** Something that has happened to a payment. */
+/** A state of a payment. */
 export interface PaymentAdjustment {
   readonly reference: string;
   readonly createdAt: Timestamp;
@@ -33,16 +32,16 @@ export interface PaymentAdjustment {
   readonly amount?: bigint;
   readonly asset?: string;
   readonly metadata: ObjectMetadata;
-  /** What was sent: JSON text. */
+  /** The provider's or client's data, as JSON. */
   readonly raw: string;
 }
 
 export interface PaymentWithAdjustments extends Payment {
-  /** The newest first. */
+  /** The adjustments, newest first. */
   readonly adjustments: readonly PaymentAdjustment[];
 }
 
-/** Rows as payments, without those whose connector is gone: they are about to go, too. */
+/** Turns rows into payments. Rows of a connector that has been uninstalled are left out, as they are deleted soon. */
 export function toPayments(rows: readonly PaymentRow[], directory: ConnectorDirectory): Payment[] {
   return rows.flatMap((row) => {
     const connector = directory.byKey(row.connectorKey);

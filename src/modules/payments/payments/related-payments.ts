@@ -11,7 +11,7 @@ import { type Database, databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A later state of a payment that its initiation has not heard of. */
+/** A later state of a payment that has not been applied to its initiation. */
 export interface PaymentNews {
   readonly key: number;
   readonly reference: string;
@@ -20,10 +20,10 @@ export interface PaymentNews {
   readonly amount?: bigint;
 }
 
-/** Most states that are heard of at once. */
+/** Most states that are applied at once. */
 const NEWS_MAX = 100;
 
-/** The states of a payment after one of them, in the order in which they were stored. */
+/** The states of a payment after the one with the key `heardOf`, in the order in which they were stored. */
 export async function newsOf(
   { env }: Pick<ServiceContext, "env">,
   { paymentKey, heardOf }: { readonly paymentKey: number; readonly heardOf: number },
@@ -45,12 +45,12 @@ export async function newsOf(
   );
 }
 
-/** What is stored of a payment that an initiation has, or is to get. */
+/** A payment that an initiation has or is about to get. */
 export interface RelatedPayment {
   /** Undefined for a payment that is not stored yet. */
   readonly paymentKey?: number;
   readonly isRelated: boolean;
-  /** The last state that the initiation has heard of. */
+  /** The key of the last state that was applied to the initiation; 0 for none. */
   readonly heardOf: number;
 }
 
@@ -90,11 +90,11 @@ export interface Relation {
   readonly initiation: Initiation;
   readonly payment: PaymentId;
   readonly now: Timestamp;
-  /** The last state that was heard of; undefined for the last one that is stored when the batch is. */
+  /** The key of the last state that was applied; undefined for the last state that is stored when the batch runs. */
   readonly heardOf: number | undefined;
 }
 
-/** The statement that relates a payment, which has to be stored, or tells what was heard of it. */
+/** The statement that relates a stored payment to an initiation, or updates the last state that was applied. */
 export function relate(
   { env }: Pick<ServiceContext, "env">,
   { initiation, payment, now, heardOf }: Relation,
@@ -119,8 +119,8 @@ export function relate(
 }
 
 /**
- * The statement that marks the initiations of payments which get a new state, for the batch that stores the state. It writes
- * nothing for payments without an initiation.
+ * The statement that marks payments with new states as news for their initiations, for the batch that stores the states.
+ * Writes nothing for payments without an initiation.
  */
 export const markNews = (db: Database, paymentKeys: readonly number[]): BatchItem<"sqlite"> =>
   db

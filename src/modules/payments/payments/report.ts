@@ -7,14 +7,14 @@ import type { Timestamp } from "#platform/time.ts";
 
 type Metadata = Readonly<Record<string, string>>;
 
-/** What is said of a payment at once, by a provider or by a client. */
+/** The states of a payment that a provider or a client reports at once, with the details of the payment. */
 export interface PaymentReport extends OpeningAmounts {
   readonly reference: string;
   readonly type: PaymentType;
   readonly createdAt: Timestamp;
   readonly scheme: PaymentScheme;
   readonly asset: string;
-  /** Whether a payment that it opens begins with these amounts, whatever the adjustments tell. */
+  /** Whether a new payment begins with the amounts of this report instead of those of its adjustments. */
   readonly setsAmounts: boolean;
   readonly source?: PaymentEnd;
   readonly destination?: PaymentEnd;
@@ -26,10 +26,9 @@ export interface PaymentReport extends OpeningAmounts {
   readonly adjustments: readonly ReportedAdjustment[];
 }
 
-/** An account at one end of a payment. */
 export interface PaymentEnd {
   readonly id: string;
-  /** See `core/account-keys.ts`. */
+  /** The account as rows name it; see `core/account-keys.ts`. */
   readonly key: string;
 }
 
@@ -40,11 +39,11 @@ export interface ReportedAdjustment {
   readonly amount?: bigint;
   readonly asset?: string;
   readonly metadata: Metadata;
-  /** JSON. */
+  /** The provider's or client's data, as JSON. */
   readonly raw: string;
 }
 
-/** An account of the connector that the payment comes from. */
+/** An account of the payment's own connector. */
 export const ownEnd = ({ id, key }: InstalledConnector, reference: string): PaymentEnd => ({
   id: encodeOwnedId({ connector: id, reference }),
   key: toAccountKey(key, reference),

@@ -8,7 +8,7 @@ import { type Database } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** The row of that id. */
+/** The row of the payment with an id. */
 export async function findPayment(
   db: Database,
   { connector, reference, type }: PaymentId,
@@ -29,7 +29,7 @@ export async function findPayment(
 export const unknownPayment = (): AppError =>
   new AppError("NOT_FOUND", "cannot get payment: not found");
 
-/** Payments with all that has happened to them. */
+/** Payments with all their adjustments, newest first. */
 export async function withAdjustments(
   db: Database,
   payments: readonly Payment[],

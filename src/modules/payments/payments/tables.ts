@@ -10,39 +10,43 @@ export const paymentPayments = sqliteTable(
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
     connectorKey: integer("connector_key").notNull(),
-    /** The provider's id. */
+    /** The provider's id of the payment. */
     reference: text("reference").notNull(),
     type: text("type").$type<PaymentType>().notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     scheme: text("scheme").$type<PaymentScheme>().notNull(),
     status: text("status").$type<PaymentStatus>().notNull(),
     asset: text("asset").notNull(),
-    /** Decimal digits, as is the amount. */
+    /** Decimal digits, as in all columns of amounts in this table. */
     initialAmount: text("initial_amount").notNull(),
     amount: text("amount").notNull(),
-    /** The amounts that a client has opened it with; null where the adjustments tell. */
+    /** The amounts with which a client has created the payment; null if the amounts follow from the adjustments alone. */
     openingInitialAmount: text("opening_initial_amount"),
     openingAmount: text("opening_amount"),
-    /** See `core/account-keys.ts`. */
+    /** The accounts at its ends; see `core/account-keys.ts`. */
     sourceAccount: text("source_account"),
     destinationAccount: text("destination_account"),
-    /** The hashes of their references, which the index of lists has in place of them; see `core/signature.ts`. */
+    /**
+     * The hashes of the accounts' references, which are in the index of lists instead of the references; see
+     * `core/signature.ts`.
+     */
     sourceHash: integer("source_hash"),
     destinationHash: integer("destination_hash"),
     psuId: text("psu_id"),
     connectionId: text("connection_id"),
-    /** JSON. */
+    /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
     /** The signature of the metadata; see `core/signature.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
-    /** How many triggers, one after the other, led to it. */
+    /** The number of triggers that, one after the other, led to the payment. */
     causationDepth: integer("causation_depth").notNull().default(0),
   },
   (table) => [
     uniqueIndex("payment_payments_identity").on(table.reference, table.connectorKey, table.type),
     /*
-     * In the order of lists, with all that their filters test, so that a filter which the segments do not answer reads this index
-     * only. The narrower it is, the faster that goes. An index for each filter would be billed with a row for each payment.
+     * In the order of lists, with all columns that filters test, so that a filter which the segments do not answer reads
+     * only this index. An index for each filter would be billed with a row for each payment. The fewer columns it has, the
+     * faster it is read.
      */
     index("payment_payments_listed").on(
       table.createdAt,
@@ -63,16 +67,16 @@ export const paymentPayments = sqliteTable(
   ],
 );
 
-/** Which terms payments have; see `segments.ts`. */
+/** Ranges of payments with the terms that occur in them; see `segments.ts`. */
 export const paymentSegments = segmentTable("payment_segments", PAYMENT_TERMS);
 
-/** What has happened to payments, in the order in which it was stored. */
+/** Adjustments of payments, in the order in which they were stored. */
 export const paymentAdjustments = sqliteTable(
   "payment_adjustments",
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
     paymentKey: integer("payment_key").notNull(),
-    /** Its place among the adjustments of the payment, from 0. */
+    /** The position among the adjustments of the payment, from 0. */
     ordinal: integer("ordinal").notNull(),
     reference: text("reference").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
@@ -80,11 +84,11 @@ export const paymentAdjustments = sqliteTable(
     /** Decimal digits. */
     amount: text("amount"),
     asset: text("asset"),
-    /** JSON. */
+    /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
-    /** What the provider, or the client, has sent, as JSON. */
+    /** The provider's or client's data, as JSON. */
     raw: text("raw").notNull(),
   },
-  // Of two changes that have seen the same adjustments, the second cannot be stored: it is decided again.
+  // Of two changes that have seen the same adjustments, the second fails and is decided again.
   (table) => [uniqueIndex("payment_adjustments_ordinal").on(table.paymentKey, table.ordinal)],
 );
