@@ -1,26 +1,26 @@
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A paused booking books nothing until it is resumed. */
+/** The states of a booking. A paused booking books nothing until it is resumed. */
 export const BOOKING_STATES = ["RUNNING", "PAUSED"] as const;
 export type BookingState = (typeof BOOKING_STATES)[number];
 
-/** Most bookings of a deployment: each is looked at when payments come. */
+/** Most bookings of a deployment. Each of them is read whenever payments come. */
 export const BOOKINGS_MAX = 100;
 
-/** How adjustments become transactions. */
+/** The rules by which adjustments become transactions. */
 export interface BookingRules {
   readonly ledger: string;
-  /** The schema of the ledger that has the templates. */
+  /** The version of the ledger's schema that contains the templates. */
   readonly schemaVersion: string;
-  /** The transaction template of adjustments whose status has none of its own. */
+  /** The transaction template for statuses that `templates` does not contain. */
   readonly template: string;
   readonly templates: Readonly<Partial<Record<PaymentStatus, string>>>;
 }
 
 /**
- * Whose payments are booked: those of a connector, or those from and to the accounts that a pool has when they are booked, of a
- * dynamic one the first thousand.
+ * The payments that are booked: those of a connector, or those from and to the accounts that a pool has at the time of
+ * booking. Of a dynamic pool, the first thousand accounts count.
  */
 export type BookingScope = { readonly connectorKey: number } | { readonly poolId: string };
 
@@ -32,7 +32,7 @@ export interface Booking {
   readonly rules: BookingRules;
   readonly state: BookingState;
   readonly run: number;
-  /** The key of the last adjustment that was looked at. */
+  /** The key of the last adjustment that was read. */
   readonly position: number;
   readonly booked: number;
   readonly failed: number;
@@ -44,7 +44,6 @@ export interface Booking {
   readonly lastBookedAt?: Timestamp;
 }
 
-/** An adjustment that the ledger has refused. */
 export interface BookingFailure {
   readonly adjustmentKey: number;
   readonly adjustmentId: string;

@@ -26,7 +26,7 @@ const BOOKINGS: ListTable<Booking> = {
   },
 };
 
-/** A page of bookings in ledgers that the principal may touch, the newest first. Throws `VALIDATION` for a bad filter. */
+/** A page of bookings in ledgers that the principal may use, newest first. Throws `VALIDATION` for a bad filter. */
 export function listBookings(
   { env, principal }: Pick<ServiceContext, "env" | "principal">,
   query: PageQuery,
@@ -57,7 +57,7 @@ const FAILURES: ListTable<BookingFailure> = {
   },
 };
 
-/** A page of what a ledger has refused to book, in the order in which it came. */
+/** A page of adjustments that the ledger has refused, in the order in which they were stored. */
 export function listBookingFailures(
   { env }: Pick<ServiceContext, "env">,
   { key }: Booking,

@@ -7,8 +7,9 @@ import { whereLedgerAllowed } from "#platform/db/ledger-scope.ts";
 import { allows } from "#platform/http/authenticator.ts";
 
 /**
- * Throws `UNAUTHENTICATED` where one of some bookings is in a ledger that the principal may not touch, or there is one and the principal
- * may write no ledgers. It is asked before what is booked there is changed or deleted, because that changes or ends the booking.
+ * Throws `UNAUTHENTICATED` if one of certain bookings is in a ledger that the principal may not use, or if there is one and
+ * the principal may not write ledgers. Called before the booked connector or pool is changed or deleted, because this
+ * changes or ends the booking.
  */
 export async function assertReachesBookings(
   { env, principal }: Pick<ServiceContext, "env" | "principal">,

@@ -11,7 +11,6 @@ import type { Timestamp } from "#platform/time.ts";
 type BookingRow = typeof paymentBookings.$inferSelect;
 type FailureRow = typeof paymentBookingFailures.$inferSelect;
 
-/** The columns of rules. */
 export const toRuleColumns = ({ ledger, schemaVersion, template, templates }: BookingRules) => ({
   ledger,
   schemaVersion,
@@ -19,7 +18,7 @@ export const toRuleColumns = ({ ledger, schemaVersion, template, templates }: Bo
   templates: stringifyJson(templates),
 });
 
-/** What a booking begins with: at the first adjustment, with nothing booked. */
+/** The columns of a booking that has booked nothing and begins at the first adjustment. */
 export const FROM_NOTHING = {
   position: 0,
   booked: 0,
@@ -41,11 +40,10 @@ export async function findBooking(
   return row === undefined ? undefined : toBooking(row);
 }
 
-/** The statements that end bookings. */
 export const bookingDeletions = (db: Database, which: SQL) =>
   [deleteFailures(db, which), db.delete(paymentBookings).where(which)] as const;
 
-/** The statement that forgets what could not be booked. */
+/** The statement that deletes the failures of bookings. */
 export const deleteFailures = (db: Database, which: SQL) =>
   db
     .delete(paymentBookingFailures)
@@ -56,7 +54,7 @@ export const deleteFailures = (db: Database, which: SQL) =>
       ),
     );
 
-/** Changes a booking. Returns it as it is then; undefined where there is none. */
+/** Changes a booking. Returns it after the change; undefined if it does not exist. */
 export async function changeBooking(
   { env }: Pick<ServiceContext, "env">,
   id: string,
@@ -68,7 +66,7 @@ export async function changeBooking(
   return row === undefined ? undefined : toBooking(row);
 }
 
-/** The running bookings that nobody works on and that wait for nothing at a time. */
+/** Running bookings that are neither claimed nor waiting. */
 export async function listDue(db: Database, now: Timestamp, limit: number): Promise<Booking[]> {
   const rows = await db
     .select()
@@ -84,7 +82,7 @@ export async function listDue(db: Database, now: Timestamp, limit: number): Prom
   return rows.map(toBooking);
 }
 
-/** When the first one that still waits after a time is due. */
+/** The earliest time after `now` at which a claim or wait ends; undefined for none. */
 export async function nextDue(db: Database, now: Timestamp): Promise<Timestamp | undefined> {
   const [row] = await db
     .select({ due: sql<Timestamp | null>`min(${paymentBookings.waitUntil})` })
@@ -93,7 +91,6 @@ export async function nextDue(db: Database, now: Timestamp): Promise<Timestamp |
   return row?.due ?? undefined;
 }
 
-/** Whether there is a booking that runs. */
 export async function hasRunning(db: Database): Promise<boolean> {
   const rows = await db
     .select({ key: paymentBookings.key })
@@ -103,7 +100,7 @@ export async function hasRunning(db: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Takes a booking for a while, unless somebody else has it or it has changed. */
+/** Claims a booking until a time, unless it is claimed already or has changed. Returns whether it is claimed. */
 export async function claimBooking(
   db: Database,
   { key, run, position, waitUntil }: Booking,
@@ -125,17 +122,17 @@ export async function claimBooking(
   return claimed.length > 0;
 }
 
-/** What somebody who has a booking has done. */
+/** The progress of a claimed booking. */
 export interface BookingProgress {
   readonly position: number;
   readonly booked: number;
   readonly failures: readonly BookingFailure[];
-  /** Until when the booking stays taken, or waits; undefined for neither. */
+  /** The end of its claim or wait; undefined for neither. */
   readonly waitUntil: Timestamp | undefined;
   readonly now: Timestamp;
 }
 
-/** Stores what was done, unless the booking was changed meanwhile. Returns whether it was stored. */
+/** Stores progress, unless the booking was changed meanwhile. Returns whether it was stored. */
 export async function storeProgress(
   db: Database,
   { key, run, position }: Booking,
@@ -162,7 +159,7 @@ export async function storeProgress(
   return updated.length > 0;
 }
 
-/** Stores a failure, if its booking is at that position. */
+/** Stores a failure if its booking is in the given run and at the given position. */
 const insertFailure = (
   db: Database,
   failure: BookingFailure,
@@ -178,7 +175,7 @@ const insertFailure = (
     )
     .onConflictDoNothing();
 
-/** Stores why a booking waits. */
+/** Stores the end and the reason of a booking's wait. */
 export async function storeWait(
   db: Database,
   { key, run, position }: Booking,
@@ -190,7 +187,7 @@ export async function storeWait(
     .where(isSame({ key, run, position }));
 }
 
-/** Whether a row is still the booking that was read. */
+/** The condition that a booking is in the run and at the position that were read. */
 const isSame = ({ key, run, position }: Pick<Booking, "key" | "run" | "position">) =>
   and(
     eq(paymentBookings.key, key),
@@ -198,7 +195,7 @@ const isSame = ({ key, run, position }: Pick<Booking, "key" | "run" | "position"
     eq(paymentBookings.position, position),
   );
 
-/** The row has what `toRuleColumns` has written, so that the type of its JSON is known. */
+/** Turns a row into a booking. The column `templates` holds JSON of `toRuleColumns`. */
 export const toBooking = (row: BookingRow): Booking => ({
   key: row.key,
   id: row.id,
@@ -222,7 +219,7 @@ export const toBooking = (row: BookingRow): Booking => ({
   ...(row.lastBookedAt === null ? {} : { lastBookedAt: row.lastBookedAt }),
 });
 
-/** One of the two is there. */
+/** The scope of a booking. Exactly one of the two columns is set. */
 const toScope = ({ connectorKey, poolId }: BookingRow): BookingScope =>
   connectorKey === null ? { poolId: poolId ?? "" } : { connectorKey };
 

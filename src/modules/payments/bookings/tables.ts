@@ -10,31 +10,31 @@ import {
 import type { BookingState } from "./booking.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What is mirrored into which ledger. A rebuild begins another run, whose rows have its number. */
+/** Bindings of connectors and pools to ledgers. A rebuild of a binding begins another run. */
 export const paymentBookings = sqliteTable(
   "payment_bookings",
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
     id: text("id").notNull().unique(),
-    /** The connector whose payments are booked; null for those of a pool. */
+    /** The connector whose payments are booked; null for a pool. */
     connectorKey: integer("connector_key"),
     poolId: text("pool_id"),
     ledger: text("ledger").notNull(),
     schemaVersion: text("schema_version").notNull(),
     template: text("template").notNull(),
-    /** JSON: other templates, by the status that they are for. */
+    /** JSON of the templates for single statuses, by status. */
     templates: text("templates").notNull(),
     state: text("state").$type<BookingState>().notNull(),
-    /** Counts the rebuilds, so that a process that still works on an earlier run changes nothing. */
+    /** Counts the rebuilds, so that a sweep that still works on an earlier run changes nothing. */
     run: integer("run").notNull(),
-    /** The last adjustment that was looked at. */
+    /** The key of the last adjustment that was read. */
     position: integer("position").notNull(),
     booked: integer("booked").notNull(),
     failed: integer("failed").notNull(),
-    /** Why it waits, where a call has failed that is repeated, and how often it has failed. */
+    /** The error of the last call, if the call is to be repeated, and the number of its failures in a row. */
     error: text("error"),
     attempts: integer("attempts").notNull(),
-    /** Nobody works on it before this time, because somebody does or a call has failed. */
+    /** No sweep takes the booking before this time, because one has claimed it or a call has failed. */
     waitUntil: text("wait_until").$type<Timestamp>(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     updatedAt: text("updated_at").$type<Timestamp>().notNull(),
@@ -51,7 +51,7 @@ export const paymentBookings = sqliteTable(
   ],
 );
 
-/** Adjustments that the ledger has refused, with what it said. */
+/** Adjustments that the ledger has refused, with its error. */
 export const paymentBookingFailures = sqliteTable(
   "payment_booking_failures",
   {
@@ -61,7 +61,7 @@ export const paymentBookingFailures = sqliteTable(
     adjustmentId: text("adjustment_id").notNull(),
     paymentId: text("payment_id").notNull(),
     message: text("message").notNull(),
-    /** The positions of a script's errors. */
+    /** The positions of errors in a script, or further details; null for none. */
     details: text("details"),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
   },

@@ -22,7 +22,7 @@ import {
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
-/** A report whose items name their owner. Items of somebody unknown are left out. */
+/** A report whose items have the user and connection that own them. Items of an unknown user are left out. */
 export async function withOwner(
   context: ServiceContext,
   connector: InstalledConnector,
@@ -44,13 +44,12 @@ export async function withOwner(
   };
 }
 
-/** A user of a connector's provider. */
 interface KnownUser {
   readonly userId: string;
   readonly userKey: number;
 }
 
-/** Prepares what deliveries say of the connections of users. What is said of somebody unknown is left out. */
+/** Prepares to store news of users' connections. News of an unknown user are left out. */
 export async function prepareConnectionNews(
   context: ServiceContext,
   connector: InstalledConnector,
@@ -106,7 +105,10 @@ async function prepareNews(
   }
 }
 
-/** Older news than what is known change nothing: deliveries come in any order. */
+/**
+ * The statement that stores the status of a connection. News that are older than the stored status change nothing, because
+ * deliveries come in any order.
+ */
 function upsertConnection(
   { env }: Pick<ServiceContext, "env">,
   {
@@ -149,7 +151,7 @@ function upsertConnection(
     });
 }
 
-/** The user whom a provider knows by an id, or who has the connection. */
+/** The user with a provider's id; without this id, the user of the connection. */
 async function findUser(
   { env }: Pick<ServiceContext, "env">,
   { key }: InstalledConnector,

@@ -20,27 +20,28 @@ import { AppError } from "#platform/errors.ts";
 import { log } from "#platform/log.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
-/** What came to a URL below that of a connector. */
+/** A request to a URL below the URL of a connector. */
 export interface ReceivedWebhook extends Pick<
   ProviderWebhook,
   "method" | "headers" | "query" | "body"
 > {
   readonly connectorId: ConnectorId;
-  /** What follows the connector's own URL. */
+  /** The part of the path after the connector's own URL. */
   readonly urlPath: string;
-  /** With the question mark; empty where there is none. */
+  /** The query with its question mark; empty without a query. */
   readonly search: string;
 }
 
-/** For how long deliveries are recognised, in milliseconds: providers repeat them for some days. */
+/** How long deliveries are recognised, in milliseconds. Providers repeat deliveries for some days. */
 const KNOWN_MS = 90 * 86_400_000;
-/** How many forgotten ones go with a new one. */
+/** Old deliveries that are deleted with each new one. */
 const FORGOTTEN_MAX = 10;
 
 /**
- * Takes a delivery of a provider: it is stored, with the job that works it off, before it is answered. One that was taken before changes
- * nothing. Throws `NOT_FOUND`, `UNAUTHENTICATED` for one that does not come from the provider, `OVERLOADED` where that cannot be
- * decided now, and `BODY_TOO_LARGE` for one that cannot be split into parts that are small enough.
+ * Accepts a delivery of a provider: the delivery is stored with the jobs that process it, and only then answered. A
+ * repeated delivery changes nothing. Throws `NOT_FOUND`; `UNAUTHENTICATED` for a delivery that is not the provider's;
+ * `OVERLOADED` if the delivery cannot be verified now; and `BODY_TOO_LARGE` if it cannot be split into parts that are small
+ * enough.
  */
 export async function receiveWebhook(
   context: ServiceContext,
@@ -79,7 +80,7 @@ async function verify(
   }
 }
 
-/** The digest and the jobs, one for each part, are stored in one batch: none of them is there without the others. */
+/** Stores the digest of a delivery and its jobs, one for each part, in one batch. */
 async function store(
   context: ServiceContext,
   {
@@ -114,7 +115,7 @@ async function store(
           AND received_at < ${fromMillis(toMillis(now) - KNOWN_MS)}`,
       ),
       ...jobs,
-      // It comes last, as it ends the condition of the jobs.
+      // The digest comes last, because its row makes the condition of the jobs false.
       db
         .insert(paymentWebhookDeliveries)
         .select(sql`SELECT NULL, ${connector.key}, ${digest}, ${now} WHERE ${isNew}`),

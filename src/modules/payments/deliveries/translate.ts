@@ -28,9 +28,9 @@ import type { ServiceContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
 
 /**
- * Works off a delivery. It may be cut off and repeated at any place: what is stored already changes nothing the second time. What the
- * plugin cannot read, and what it reports that is not valid, is left out, since a repetition would fail in the same way; the health of the
- * connector shows it.
+ * Processes a delivery. It may be cut off and repeated at any point, because items that are stored already change nothing.
+ * Items that the plugin cannot read or that are not valid are left out, since a repetition would fail in the same way; the
+ * health of the connector shows them.
  */
 export async function runWebhook(
   context: ServiceContext,
@@ -53,7 +53,7 @@ export async function runWebhook(
   }
 }
 
-/** Sets aside what could not be read of a delivery; the health of the connector shows it. */
+/** Sets aside items of a delivery that could not be read. The health of the connector shows them. */
 async function setAside(
   context: ServiceContext,
   {
@@ -80,7 +80,7 @@ async function setAside(
   await storeWebhookFailure(context, connector, { urlPath: config.urlPath, error });
 }
 
-/** Stores what a delivery reports. Throws `ConnectorError` for an object that is not valid, and then stores nothing. */
+/** Stores the report of a delivery. Throws `ConnectorError` for an object that is not valid, and then stores nothing. */
 export async function storeReport(
   context: ServiceContext,
   connector: InstalledConnector,
@@ -108,12 +108,15 @@ export async function storeReport(
   if (payments.length > 0 || cancelled.length > 0) await hearAllNews(context);
 }
 
-/** Its object fetches what is ready. The sweep tells it if nobody comes to that here. */
+/** Calls the connector's object, which fetches the data that is ready. If the call fails, the sweep repeats it. */
 async function tellObject({ env }: ServiceContext, { id }: InstalledConnector): Promise<void> {
   await reconcilerOf(env).settle({ ...requestLimits(), scope: withReference(id.reference) });
 }
 
-/** The outcome of a movement as if it had been asked for. One that nobody asks for has ended already, or is asked for later. */
+/**
+ * Stores the outcome of a movement, as if the provider had been asked for it. An outcome without a movement is ignored: the
+ * movement has ended, or its outcome is asked for later.
+ */
 async function storeOutcome(
   context: ServiceContext,
   connector: InstalledConnector,

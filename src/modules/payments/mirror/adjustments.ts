@@ -13,7 +13,7 @@ import type { Database } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** An adjustment as a booking needs it. */
+/** An adjustment of a payment, with everything that a booking needs. */
 export interface AdjustmentToBook {
   readonly key: number;
   readonly ids: {
@@ -32,27 +32,27 @@ export interface AdjustmentToBook {
   readonly status: PaymentStatus;
   readonly asset: string;
   readonly createdAt: Timestamp;
-  /** How much it moves, from the source to the destination; negative for what goes back. */
+  /** The amount that moves from the source to the destination; negative for money that goes back. */
   readonly moved: bigint;
-  /** How many triggers, one after the other, led to its payment. */
+  /** The number of triggers that, one after the other, led to its payment. */
   readonly causationDepth: number;
 }
 
-/** Adjustments in the order in which they were stored, and how far the search for them got. */
+/** Adjustments in the order in which they were stored, and the position up to which they were searched. */
 export interface AdjustmentPart {
   readonly adjustments: readonly AdjustmentToBook[];
   readonly position: number;
   readonly isLast: boolean;
 }
 
-/** Most adjustments that one part is searched in: those of other connectors lie between. */
+/** Most adjustments that are searched for one part. Adjustments of other payments lie between. */
 const SEARCHED_MAX = 500;
 
 /** The next adjustments of a booking after a position. */
 export async function readAdjustments(
   db: Database,
   search: {
-    /** The condition of the payments that are meant. */
+    /** The condition on the payments that are booked. */
     readonly payments: SQL;
     readonly position: number;
     readonly directory: ConnectorDirectory;
@@ -76,7 +76,7 @@ export async function readAdjustments(
   const moved = await movedBy(db, rows);
   const adjustments = rows.flatMap((row) => {
     const connector = directory.byKey(row.connectorKey);
-    // It was uninstalled, and its payments are about to go.
+    // The connector has been uninstalled, and its payments are deleted soon.
     if (connector === undefined) return [];
     return [toAdjustment(row, { connector: connector.id, moved: moved.get(row.key) ?? 0n })];
   });
@@ -117,7 +117,7 @@ interface AdjustmentRow {
   readonly causationDepth: number;
 }
 
-/** Where the next part ends; undefined where there is nothing more. */
+/** The end of the next part; undefined if no adjustment follows. */
 async function endOfPart(
   db: Database,
   position: number,
@@ -134,7 +134,7 @@ async function endOfPart(
   return { position: row.last, isLast: row.count < SEARCHED_MAX };
 }
 
-/** How much each adjustment moves, which depends on all that were stored before it for the same payment. */
+/** The amounts that adjustments move, by their keys. Each amount depends on all earlier adjustments of the same payment. */
 async function movedBy(
   db: Database,
   rows: readonly AdjustmentRow[],
@@ -204,12 +204,12 @@ function toAdjustment(
   };
 }
 
-/** Most adjustments that are looked at for a count. */
+/** Most adjustments that one count reads. */
 export const COUNTED_MAX = 1000;
 
 /**
- * How many of the next `COUNTED_MAX` adjustments after a position are of the payments that are meant; at least 1 where there are
- * more than that, so that 0 says that there are none.
+ * Counts the adjustments of certain payments among the next `COUNTED_MAX` after a position. If `COUNTED_MAX` adjustments
+ * follow, the count is at least 1, so that 0 means that no adjustment is left.
  */
 export async function countAfter(
   db: Database,

@@ -20,7 +20,7 @@ import { AppError } from "#platform/errors.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** Throws `NOT_FOUND`, also for a booking in a ledger that the principal may not touch. */
+/** The booking with an id. Throws `NOT_FOUND`, also for a booking in a ledger that the principal may not use. */
 export async function getBooking(context: ServiceContext, id: string): Promise<Booking> {
   const booking = await findBooking(context, id);
   const isAllowed =
@@ -28,7 +28,7 @@ export async function getBooking(context: ServiceContext, id: string): Promise<B
   return isAllowed ? booking : noBooking(id);
 }
 
-/** Pauses or resumes a booking. What is being booked right now is booked still. Throws `NOT_FOUND`. */
+/** Pauses or resumes a booking. A part that is being booked is still completed. Throws `NOT_FOUND`. */
 export async function setBookingState(
   context: ServiceContext,
   { id, state }: { readonly id: string; readonly state: BookingState },
@@ -46,8 +46,9 @@ export async function setBookingState(
 }
 
 /**
- * Begins from nothing, in another ledger that has no transactions yet: the same adjustments in the same order make the same
- * transactions there. Rules that are not given stay. Throws `VALIDATION` for a ledger that is not empty, and as `createBooking` does.
+ * Begins a booking again in another ledger that has no transactions yet: the same adjustments in the same order make the
+ * same transactions there. Rules that are not given stay. Throws `VALIDATION` for a ledger that is not empty, and the
+ * errors of `createBooking`.
  */
 export async function rebuildBooking(
   context: ServiceContext,

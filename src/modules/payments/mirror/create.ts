@@ -21,12 +21,12 @@ import { newId } from "#platform/ids.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** Whose payments a booking is to be for. */
+/** The connector or the pool whose payments are to be booked. */
 export type WantedScope = { readonly connector: ConnectorId } | { readonly poolId: string };
 
 /**
- * Binds a connector or a pool to a ledger: all its payments, from the first one on, are booked there. Throws `VALIDATION` where the
- * rules do not fit, `LEDGER_NOT_FOUND`, `NOT_FOUND` for a pool, a schema or a template, and `ALREADY_EXISTS`.
+ * Binds a connector or a pool to a ledger: all its payments, from the first one on, are booked there. Throws `VALIDATION`
+ * for rules that do not fit, `LEDGER_NOT_FOUND`, `NOT_FOUND` for a pool, a schema or a template, and `ALREADY_EXISTS`.
  */
 export async function createBooking(
   context: ServiceContext,
@@ -41,7 +41,7 @@ export async function createBooking(
   const id = newId();
   const now = context.clock();
   const values = {
-    // It must not be null: what is booked may be gone since it was looked for.
+    // The id is null, and the insertion fails, if the connector or pool has been deleted since it was read.
     id: sql<string>`CASE WHEN ${isThere} THEN ${id} END`,
     ...columns,
     ...toRuleColumns(rules),
@@ -70,7 +70,10 @@ export async function createBooking(
   return toBooking(row);
 }
 
-/** Throws what `createBooking` does where there is no such thing to book. */
+/**
+ * The columns of a scope, and the condition that it exists. Throws the errors of `createBooking` for a scope that does not
+ * exist.
+ */
 async function scopeColumns(context: ServiceContext, scope: WantedScope) {
   if ("poolId" in scope) {
     await getPool(context, scope.poolId);
@@ -82,7 +85,10 @@ async function scopeColumns(context: ServiceContext, scope: WantedScope) {
   return { connectorKey: key, poolId: null, isThere: sql`${installedKey({ key })} IS NOT NULL` };
 }
 
-/** Throws `VALIDATION` for a template whose variables bookings do not give, and what the ledger says to what it does not have. */
+/**
+ * Throws `VALIDATION` for a template with variables that bookings do not provide, and the ledger's errors for an unknown
+ * ledger, schema or template.
+ */
 export async function assertRules(
   context: ServiceContext,
   { ledger, schemaVersion, template, templates }: BookingRules,

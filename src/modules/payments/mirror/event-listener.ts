@@ -5,7 +5,7 @@ import type { EventListener } from "#platform/events/source.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** Has bookings done soon after payments come. They read the payments by themselves, and take no events. */
+/** Makes bookings run soon after payments were stored. Bookings read the payments by themselves, and need no events. */
 export const bookingListener: EventListener = {
   wants: async () => false,
   open: async (messages, { env, clock }) => {

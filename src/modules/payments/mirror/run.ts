@@ -23,32 +23,33 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 import { restAfter } from "#platform/work/turns.ts";
 
-/** How long one sweep books, and how long a booking stays taken by somebody who stores no progress, in milliseconds. */
+/** How long one sweep books, and how long a claim of a booking lasts, in milliseconds. */
 const SWEEP_MS_MAX = 15_000;
 const CLAIM_MS = 60_000;
-/** The longest time that a call of a ledger may take, in milliseconds: whoever has a booking begins none that could outlast it. */
+/** The longest time of one call of a ledger, in milliseconds. No call begins that could outlast the claim of its booking. */
 const CALL_MS_MAX = 30_000;
-/** Most bookings that are looked at by one sweep. */
+/** Most bookings of one sweep. */
 const BOOKINGS_PER_SWEEP_MAX = 100;
 /**
- * How many bookings are worked on at once: one of each ledger, which would do one after the other anyway. None holds its lane for longer than
- * its time and the call that it may have begun last.
+ * Limits of bookings that run at once. One booking runs for each ledger, because a ledger works on one call after the
+ * other. A booking holds its lane until the sweep ends, plus the time of its last call.
  */
 const LANES = { total: 16, perKey: 1, timeoutMs: SWEEP_MS_MAX + CALL_MS_MAX };
-/** Most transactions that a ledger is given in one call: between two calls, it answers others. */
+/** Most transactions of one call of a ledger. Between two calls, the ledger answers others. */
 export const BULK_SIZE_MAX = 25;
-/** How long a booking rests after a bulk, as a share of the bulk's time. */
+/** The pause of a booking after a bulk, as a share of the bulk's time. */
 const REST_SHARE = 0.1;
 const BACKOFF = doubling(1000, 300_000);
-/** Longest message that is kept, in characters. */
+/** Longest message that is stored, in characters. */
 const MESSAGE_LENGTH_MAX = 2000;
 
 /**
- * Books what is new. Returns when to run again, in milliseconds since the epoch; undefined once nothing is left.
+ * Books new adjustments. Returns the time of the next run, in milliseconds since the epoch; undefined if none is needed.
  *
- * Each adjustment is booked once and in order, whatever is killed when: a booking has a position, which moves when what lies
- * before it is booked, and whoever repeats an adjustment does so with the same idempotency key. What a ledger refuses for good is kept as
- * a failure, and the booking goes on; what may succeed later holds the booking, so that a rebuild books the same.
+ * Each adjustment is booked once and in order, even after a crash: a booking has a position, which moves past adjustments
+ * only when they are booked, and a repeated adjustment has the same idempotency key. An adjustment that the ledger refuses
+ * for good is stored as a failure, and the booking goes on. An error that may pass makes the booking wait, so that a
+ * rebuild books the same transactions.
  */
 export async function runBookings(context: ServiceContext): Promise<number | undefined> {
   const db = databaseOf(context.env);
@@ -67,12 +68,12 @@ export async function runBookings(context: ServiceContext): Promise<number | und
   const errors = results.flatMap(({ error }) => (error === undefined ? [] : [error]));
   if (errors.length > 0) throw new AggregateError(errors, "bookings could not be worked on");
   if (isBehind) return toMillis(context.clock());
-  // One that was due and had nothing to do keeps its date, and is no reason to look again.
+  // A booking that was due and had nothing to book keeps its time, which is no reason for another run.
   const due = await nextDue(db, now);
   return due === undefined ? undefined : toMillis(due);
 }
 
-/** Books what is new. Returns whether nothing is left to be done now. */
+/** Books new adjustments of one booking. Returns whether nothing is left to do now. */
 async function runBooking(
   context: ServiceContext,
   found: Booking,
@@ -83,13 +84,13 @@ async function runBooking(
   const payments = await paymentsOf(context, found.scope, directory);
   const client = new LedgerClient(context, found.rules.ledger);
   const templates = new TemplateShapes(client, found.rules);
-  if (payments === undefined) return true; // a connector takes its bookings with it, and a pool is gone for good
+  if (payments === undefined) return true; // the connector or the pool does not exist any more
   let booking: Booking | undefined = found;
   while (booking !== undefined) {
     const part = await readAdjustments(db, { payments, position: booking.position, directory });
     if (part.position === booking.position) return true;
     const claimed = await claim(context, booking);
-    if (claimed === undefined) return true; // somebody else has it
+    if (claimed === undefined) return true; // another sweep has claimed the booking
     const done = await bookAll(context, claimed, { client, templates, directory, untilMs, part });
     booking = await storePart(db, claimed, { ...done, part, now: context.clock() });
     if (booking !== undefined && done.error !== undefined) {
@@ -99,17 +100,17 @@ async function runBooking(
     if (done.next !== undefined || Date.now() >= untilMs) return false;
     if (part.isLast) return true;
   }
-  return true; // it was paused, rebuilt or taken over meanwhile
+  return true; // the booking was paused, rebuilt or claimed by another sweep meanwhile
 }
 
-/** Takes a booking for a while; undefined where somebody else has it. */
+/** Claims a booking for `CLAIM_MS`; undefined if another sweep has claimed it. */
 async function claim(context: ServiceContext, booking: Booking): Promise<Booking | undefined> {
   const waitUntil = fromMillis(toMillis(context.clock()) + CLAIM_MS);
   const isClaimed = await claimBooking(databaseOf(context.env), booking, waitUntil);
   return isClaimed ? { ...booking, waitUntil } : undefined;
 }
 
-/** Stores what was done of a part. Returns the booking as it is then; undefined where it was changed meanwhile. */
+/** Stores the progress of a part. Returns the booking after it; undefined if the booking was changed meanwhile. */
 async function storePart(
   db: Database,
   booking: Booking,
@@ -122,9 +123,9 @@ async function storePart(
     now,
   }: BookedPart & { part: AdjustmentPart; now: Timestamp },
 ): Promise<Booking | undefined> {
-  // Those between are of other payments.
+  // The adjustments between the two positions belong to other payments.
   const position = next === undefined ? part.position : next.key - 1;
-  // One that waits keeps its claim until it does; one that had no time gives it back.
+  // A booking with an error keeps its claim until its wait is stored. Without an error, the claim is released.
   if (position === booking.position && error !== undefined) return booking;
   const progress = { position, booked, failures, waitUntil: undefined, now };
   if (!(await storeProgress(db, booking, progress))) return undefined;
@@ -132,17 +133,16 @@ async function storePart(
   return { ...released, position, attempts: 0 };
 }
 
-/** What was done of a part. */
 interface BookedPart {
   readonly booked: number;
   readonly failures: readonly BookingFailure[];
-  /** The first one that is not booked: there was no time, or there is an error. */
+  /** The first adjustment that is not booked, because time is up or an error came. */
   readonly next?: AdjustmentToBook;
-  /** Why it has to wait. */
+  /** The error for which the booking has to wait. */
   readonly error?: unknown;
 }
 
-/** What the adjustments of a part are booked with. */
+/** The tools with which the adjustments of a part are booked. */
 interface Work {
   readonly client: LedgerClient;
   readonly templates: TemplateShapes;
@@ -150,9 +150,10 @@ interface Work {
 }
 
 /**
- * Books a part in bulks. A bulk ends at the first adjustment that its ledger does not take, and the next one begins behind a refused
- * adjustment, so that none is booked before another one that has to be repeated. Behind a refusal, bulks are small at first:
- * where all are refused, each is sent a few times instead of as often as a bulk is long.
+ * Books a part in bulks. A bulk ends at the first adjustment that the ledger does not accept. After a refused adjustment
+ * the next bulk begins behind it, so no adjustment is booked before an earlier one that has to be repeated. After a refusal
+ * the next bulk has one adjustment, and the size doubles from there: if all adjustments are refused, few are sent more than
+ * once.
  */
 async function bookAll(
   context: ServiceContext,
@@ -190,7 +191,7 @@ async function bookAll(
   }
 }
 
-/** How many adjustments of a bulk were booked, from its first one on, and why the next one was not. */
+/** The number of booked adjustments at the beginning of a bulk, and the error of the next one. */
 interface BookedBulk {
   readonly taken: number;
   readonly error?: unknown;
@@ -218,7 +219,7 @@ async function bookBulk(
     const last = results.at(-1);
     if (last?.ok === false) return { taken: results.length - 1, error: errorOf(last) };
   } catch (error) {
-    // What was booked of it is booked again, with the same keys.
+    // Adjustments that the call has booked are sent again with the same keys.
     return { taken: 0, error };
   }
   return failure ?? { taken: runs.length };
@@ -226,7 +227,7 @@ async function bookBulk(
 
 type NamedShape = TemplateShape & { readonly name: string };
 
-/** The templates of a booking, each of which is read once. */
+/** The templates of a booking. Each is read once. */
 class TemplateShapes {
   readonly #client: LedgerClient;
   readonly #rules: BookingRules;
@@ -246,7 +247,7 @@ class TemplateShapes {
   }
 }
 
-/** The error of a transaction that its ledger has not made. */
+/** The error of a transaction that the ledger has refused. */
 function errorOf(result: Result<unknown>): unknown {
   try {
     return unwrap(result);
@@ -255,7 +256,7 @@ function errorOf(result: Result<unknown>): unknown {
   }
 }
 
-/** The transaction of an adjustment. */
+/** The template run that books an adjustment. */
 function toRun(
   { id, run }: Booking,
   work: {
@@ -282,14 +283,14 @@ function toRun(
   };
 }
 
-/** Longest reference that a ledger takes. */
+/** Longest reference of a transaction that a ledger accepts, in characters. */
 const REFERENCE_LENGTH_MAX = 1024;
 
-/** The id of the adjustment; a hash of an id that is too long. */
+/** The id of an adjustment as a reference; a hash of it if it is too long. */
 const referenceOf = (id: string): string =>
   id.length <= REFERENCE_LENGTH_MAX ? id : idempotencyKeyOf(id);
 
-/** Failures that may be none later, without anybody changing the adjustment or the template. */
+/** Failures that may pass although nobody changes the adjustment or the template. */
 const PASSING: ReadonlySet<FailureKind> = new Set<FailureKind>([
   "OVERLOADED",
   "INTERNAL",
@@ -298,7 +299,7 @@ const PASSING: ReadonlySet<FailureKind> = new Set<FailureKind>([
   "RATE_LIMITED",
 ]);
 
-/** One call does no more than some work; nothing of a bulk that takes more is booked. */
+/** Whether a bulk exceeds the work of one call. The ledger then books nothing of it. */
 const isTooMuch = (error: unknown): boolean =>
   error instanceof AppError && error.kind === "BULK_SIZE_EXCEEDED";
 
@@ -318,7 +319,7 @@ const toFailure = (
   ...(details === undefined ? {} : { details: details.slice(0, MESSAGE_LENGTH_MAX) }),
 });
 
-/** Leaves a booking alone for a while. */
+/** Makes a booking wait after an error. */
 async function wait(context: ServiceContext, booking: Booking, error: unknown): Promise<void> {
   const attempts = booking.attempts + 1;
   const waitMs = waitAfterFailures(BACKOFF, attempts);

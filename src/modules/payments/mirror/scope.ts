@@ -9,7 +9,7 @@ import { paymentPoolAccounts } from "#modules/payments/pools/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** The condition of the payments that a booking is for; undefined where its connector or its pool is gone. */
+/** The condition on the payments of a booking; undefined if its connector or pool does not exist any more. */
 export async function paymentsOf(
   { env }: Pick<ServiceContext, "env">,
   scope: BookingScope,
@@ -29,7 +29,7 @@ export async function paymentsOf(
   return sql`(${sourceAccount} IN ${members} OR ${destinationAccount} IN ${members})`;
 }
 
-/** The accounts of a static pool as payments name them; see `core/account-keys.ts`. */
+/** The accounts of a static pool, as payments name them; see `core/account-keys.ts`. */
 const memberKeys = (poolKey: number): SQL => sql`(
   SELECT member.connector_key || ':' || member.account_reference
   FROM ${paymentPoolAccounts} AS member WHERE member.pool_key = ${poolKey})`;

@@ -3,7 +3,7 @@ import type { AdjustmentToBook } from "./adjustments.ts";
 import { decodeOwnedId } from "#modules/payments/core/ids.ts";
 import type { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
 
-/** The variables that a transaction template may declare, with their types in Numscript and what they hold. */
+/** The variables that a transaction template may declare, with their types in Numscript and their meanings. */
 export const BOOKING_VARIABLES = {
   amount: { type: "monetary", meaning: "how much the adjustment moves; 0 where it moves nothing" },
   from: { type: "account", meaning: "who pays; after a refund, who was paid" },
@@ -26,7 +26,7 @@ export type BookingVariable = keyof typeof BOOKING_VARIABLES;
 export const isBookingVariable = (name: string): name is BookingVariable =>
   Object.hasOwn(BOOKING_VARIABLES, name);
 
-/** What is wrong with the variables of a template, or undefined. */
+/** The first problem with the variables of a template; undefined without problems. */
 export function variablesProblem(variables: Readonly<Record<string, string>>): string | undefined {
   for (const [name, type] of Object.entries(variables)) {
     if (!isBookingVariable(name)) {
@@ -39,7 +39,7 @@ export function variablesProblem(variables: Readonly<Record<string, string>>): s
   return undefined;
 }
 
-/** The account of the other side, where the provider does not name one. */
+/** The account of an end that the provider does not name. */
 const UNKNOWN_ACCOUNT = "world";
 
 /** The values of all variables for an adjustment. */
@@ -71,7 +71,7 @@ export function variablesOf(
   };
 }
 
-/** The ledger's account for one of a provider: `payments:stripe-7d4e5237:acct_1`. It stays the same for ever. */
+/** The ledger's account for an account of a provider, such as `payments:stripe-7d4e5237:acct_1`. It never changes. */
 function toAddress(accountId: string | undefined): string {
   const account = accountId === undefined ? undefined : decodeOwnedId(accountId);
   if (account === undefined) return UNKNOWN_ACCOUNT;
@@ -80,10 +80,13 @@ function toAddress(accountId: string | undefined): string {
 }
 
 const NOT_IN_SEGMENTS = /[^A-Za-z0-9_-]/g;
-/** Longest reference that stands in an address as it is, in characters. */
+/** Longest reference that an address contains unchanged, in characters. */
 const SEGMENT_LENGTH_MAX = 64;
 
-/** A text as a segment of an address. One that cannot stand there as it is ends with a part of its hash, so that no two are equal. */
+/**
+ * A text as a segment of an address. A text that is changed ends with a part of its hash, so that different texts have
+ * different segments.
+ */
 function segmentOf(text: string): string {
   const clean = text.replaceAll(NOT_IN_SEGMENTS, "_").slice(0, SEGMENT_LENGTH_MAX);
   if (clean === text) return text;

@@ -4,12 +4,15 @@ import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { AppError } from "#platform/errors.ts";
 import { quoteJson } from "#platform/json.ts";
 
-/** Most parts of a delivery: each is a statement of one batch, and a request to a Worker has 1000 statements in all. */
+/** Most parts of a delivery. Each is a statement of one batch, and a request to a Worker may run 1000 statements in all. */
 const PARTS_MAX = 500;
-/** Most bytes of a part as a JSON string: encrypted, and with the headers of the delivery, it stays below 1 MB. */
+/** Largest part, in bytes as a JSON string. Encrypted and with the headers of the delivery, the part stays below 1 MB. */
 const PART_BYTES_MAX = 600_000;
 
-/** The parts of a verified delivery; of a kind that does not split, the delivery itself. Throws `BODY_TOO_LARGE`. */
+/**
+ * The parts of a verified delivery. A delivery of a kind of connector that does not split is one part. Throws
+ * `BODY_TOO_LARGE`.
+ */
 export function splitDelivery(
   { id: { provider } }: InstalledConnector,
   webhook: ProviderWebhook,

@@ -13,7 +13,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
-/** Where the deliveries of a connector are taken, below the URL under which providers reach this server. */
+/** The path at which deliveries of a connector are received, below the URL under which providers reach this server. */
 export const webhookPathOf = (id: ConnectorId): string =>
   `/api/payments/v3/connectors/webhooks/${encodeConnectorId(id)}`;
 
@@ -53,7 +53,10 @@ export async function registerWebhooks(
   return configs;
 }
 
-/** The URL under which providers reach this server: that of the setting, or what a client on this machine has used. Throws `ConnectorError`. */
+/**
+ * The URL under which providers reach this server: from the setting, or else from the request that installed the connector.
+ * Throws `ConnectorError` if neither is known.
+ */
 export async function publicUrlOf(
   { env }: Pick<ServiceContext, "env">,
   { key }: InstalledConnector,

@@ -8,7 +8,10 @@ import { databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 
-/** The statements that store what a plugin has registered. A later one of the same path counts. */
+/**
+ * The statements that store webhooks that a plugin has registered. Of several webhooks with the same path, the last one
+ * counts.
+ */
 export const configStatements = (
   { env }: Pick<ServiceContext, "env">,
   connector: InstalledConnector,
@@ -25,7 +28,7 @@ export const configStatements = (
       });
   });
 
-/** What is registered for a path; undefined where nothing is. */
+/** The webhook that is registered for a path; undefined without one. */
 export async function findWebhookConfig(
   { env }: Pick<ServiceContext, "env">,
   connector: InstalledConnector,
@@ -43,7 +46,7 @@ export async function findWebhookConfig(
   return row === undefined ? undefined : toConfig(env, connector, row);
 }
 
-/** All that is registered for a connector. */
+/** All webhooks that are registered for a connector. */
 export async function listWebhookConfigs(
   { env }: Pick<ServiceContext, "env">,
   connector: InstalledConnector,
@@ -56,7 +59,7 @@ export async function listWebhookConfigs(
   return rows.map((row) => toConfig(env, connector, row));
 }
 
-/** A webhook, and the last delivery to it that was left out. */
+/** A webhook with its last delivery that was left out. */
 export type WebhookHealth = Pick<
   typeof paymentWebhookConfigs.$inferSelect,
   keyof typeof HEALTH_COLUMNS
@@ -69,7 +72,7 @@ const HEALTH_COLUMNS = {
   error: paymentWebhookConfigs.error,
 };
 
-/** How the webhooks of a connector are doing. */
+/** The health of a connector's webhooks. */
 export const readWebhookHealth = (
   { env }: Pick<ServiceContext, "env">,
   { key }: InstalledConnector,
@@ -80,7 +83,7 @@ export const readWebhookHealth = (
     .where(eq(paymentWebhookConfigs.connectorKey, key))
     .orderBy(paymentWebhookConfigs.urlPath);
 
-/** Stores that a delivery could not be read. */
+/** Stores that a delivery could not be read, with the reason. */
 export async function storeWebhookFailure(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   { key }: InstalledConnector,
@@ -100,7 +103,7 @@ const toConfig = (
   { name, urlPath, metadata }: typeof paymentWebhookConfigs.$inferSelect,
 ): RegisteredWebhook => {
   const opened = SecretBox.from(env).open(metadata, purposeOf(connector));
-  return { name, urlPath, metadata: parseJson(opened) as RegisteredWebhook["metadata"] }; // only this module seals it
+  return { name, urlPath, metadata: parseJson(opened) as RegisteredWebhook["metadata"] }; // only this module writes the column
 };
 
 const purposeOf = ({ id }: InstalledConnector): string => `webhooks of connector ${id.reference}`;

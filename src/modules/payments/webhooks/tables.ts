@@ -1,30 +1,30 @@
 import { integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What connectors have registered at their providers. */
+/** Webhooks that connectors have registered at their providers. */
 export const paymentWebhookConfigs = sqliteTable(
   "payment_webhook_configs",
   {
     connectorKey: integer("connector_key").notNull(),
-    /** What follows the connector's own URL: `/standard`. */
+    /** The part of the path after the connector's own URL, such as `/standard`. */
     urlPath: text("url_path").notNull(),
     name: text("name").notNull(),
-    /** Encrypted: JSON of what the plugin needs to verify deliveries and to remove the webhook. */
+    /** Encrypted JSON of the data with which the plugin verifies deliveries and removes the webhook. */
     metadata: text("metadata").notNull(),
-    /** When the last delivery was left out that could not be read, and why. */
+    /** The time and reason of the last delivery that could not be read and was left out. */
     failedAt: text("failed_at").$type<Timestamp>(),
     error: text("error"),
   },
   (table) => [primaryKey({ columns: [table.connectorKey, table.urlPath] })],
 );
 
-/** Deliveries that were taken, so that one that comes again is recognised. The old ones go. */
+/** Received deliveries, by which repeated ones are recognised. Old deliveries are deleted. */
 export const paymentWebhookDeliveries = sqliteTable(
   "payment_webhook_deliveries",
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
     connectorKey: integer("connector_key").notNull(),
-    /** The digest of the key that the plugin has found in it. */
+    /** The digest of the key that the plugin has found in the delivery. */
     digest: text("digest").notNull(),
     receivedAt: text("received_at").$type<Timestamp>().notNull(),
   },
