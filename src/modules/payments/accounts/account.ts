@@ -6,9 +6,8 @@ import type { ConnectorDirectory, ConnectorEntry } from "#modules/payments/insta
 import { parseJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** An account at a provider. */
 export interface PaymentAccount {
-  /** Orders accounts of one time. */
+  /** The key of its row, which orders accounts of the same time. */
   readonly key: number;
   readonly connector: ConnectorEntry;
   readonly reference: string;
@@ -19,11 +18,11 @@ export interface PaymentAccount {
   readonly psuId?: string;
   readonly connectionId?: string;
   readonly metadata: ObjectMetadata;
-  /** What was sent: JSON text. */
+  /** The provider's or client's data, as JSON. */
   readonly raw: string;
 }
 
-/** Rows as accounts, without those whose connector is gone: they are about to go, too. */
+/** Turns rows into accounts. Rows of a connector that has been uninstalled are left out, as they are deleted soon. */
 export function toAccounts(
   rows: readonly (typeof paymentAccounts.$inferSelect)[],
   directory: ConnectorDirectory,

@@ -43,7 +43,7 @@ export const ACCOUNT_EVENT_TYPES = {
   },
 } as const satisfies EventTypeTable;
 
-/** What the event tells of an account. */
+/** The data of the event for a new account. */
 export interface SavedAccount {
   readonly id: OwnedId;
   readonly createdAt: Timestamp;
@@ -51,7 +51,7 @@ export interface SavedAccount {
   readonly name?: string;
   readonly defaultAsset?: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** JSON. */
+  /** The provider's or client's data, as JSON. */
   readonly raw: string;
 }
 

@@ -7,7 +7,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** The account of that id. Throws `NOT_FOUND`. */
+/** The account with an id. Throws `NOT_FOUND`. */
 export async function getAccount(
   context: Pick<ServiceContext, "env">,
   { connector, reference }: OwnedId,

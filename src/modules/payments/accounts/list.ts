@@ -20,7 +20,7 @@ const comparable = (column: SQLWrapper): ScalarKey => ({
   operators: COMPARISON,
 });
 
-/** What filters of accounts may test: those of lists, and those of dynamic pools. */
+/** The keys in filters of accounts, for lists and for dynamic pools. */
 export const ACCOUNT_KEYS: FilterKeys = {
   id: ownedKey(paymentAccounts),
   reference: comparable(paymentAccounts.reference),
@@ -45,7 +45,7 @@ const ACCOUNTS: ListTable<AccountRow> = {
   },
 };
 
-/** A page of accounts, the newest first. Throws `VALIDATION` for a bad filter. */
+/** A page of accounts, newest first. Throws `VALIDATION` for a bad filter. */
 export async function listAccounts(
   context: Pick<ServiceContext, "env">,
   query: PageQuery,

@@ -4,13 +4,13 @@ import { ACCOUNT_TERMS } from "#modules/payments/core/terms/account-terms.ts";
 import { segmentTable } from "#modules/payments/segments/table.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Accounts at providers. A row is inserted once and stays as it is. */
+/** Accounts at providers. A row never changes after it was inserted. */
 export const paymentAccounts = sqliteTable(
   "payment_accounts",
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
     connectorKey: integer("connector_key").notNull(),
-    /** The provider's id. */
+    /** The provider's id of the account. */
     reference: text("reference").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     type: text("type").$type<AccountType>().notNull(),
@@ -18,16 +18,16 @@ export const paymentAccounts = sqliteTable(
     defaultAsset: text("default_asset"),
     psuId: text("psu_id"),
     connectionId: text("connection_id"),
-    /** JSON. */
+    /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
     /** The signature of the metadata; see `core/signature.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
-    /** What the provider, or the client, has sent, as JSON. */
+    /** The provider's or client's data, as JSON. */
     raw: text("raw").notNull(),
   },
   (table) => [
     uniqueIndex("payment_accounts_identity").on(table.reference, table.connectorKey),
-    // In the order of lists, with all that their filters test.
+    // In the order of lists, with all columns that filters test.
     index("payment_accounts_listed").on(
       table.createdAt,
       table.key,
@@ -42,5 +42,5 @@ export const paymentAccounts = sqliteTable(
   ],
 );
 
-/** Which terms accounts have; see `segments.ts`. */
+/** Ranges of accounts with the terms that occur in them; see `segments.ts`. */
 export const paymentAccountSegments = segmentTable("payment_account_segments", ACCOUNT_TERMS);

@@ -1,9 +1,9 @@
 import type { OwnedId } from "#modules/payments/core/ids.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What an account held of an asset over some time. */
+/** An amount of an asset that an account held from `createdAt` to `lastUpdatedAt`. */
 export interface Balance {
-  /** Orders balances of one time. */
+  /** The key of its row, which orders balances of the same time. */
   readonly key: number;
   readonly account: OwnedId;
   readonly asset: string;

@@ -5,23 +5,23 @@ import { jsonRows } from "#platform/db/json-rows.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A report that an open balance still holds. */
+/** A report that an open balance has not changed. */
 export interface Confirmation {
-  /** The key of the balance. */
+  /** The key of the balance's row. */
   readonly key: number;
   readonly at: Timestamp;
 }
 
-/** How many balances, whose keys follow each other, have the times of their confirmations in one row. */
+/** Balances whose confirmations share a row. Their keys follow each other. */
 const SEGMENT_SIZE = 64;
-/** A number that is bound would be divided as a fraction. */
+/** Inlined in SQL: SQLite would take a bound number as a fraction, and would not divide as integers. */
 const SIZE = sql.raw(`${SEGMENT_SIZE}`);
-/** Most confirmations that wait at a schedule: they are rewritten with it for each page, 40 bytes each. */
+/** Most confirmations that wait in the row of a schedule. Each takes 40 bytes and is rewritten with every page. */
 const PENDING_MAX = 128;
 
 /**
- * The statement that stores confirmations, one row for those of a segment. Each time replaces the one before; `recordBalance` has
- * decided that it is later.
+ * The statement that stores confirmations, one row for each segment. A time replaces the stored one; `recordBalance` has
+ * made sure that it is later.
  */
 export function confirmationStatement(db: Database, confirmed: readonly Confirmation[]) {
   const segments = Map.groupBy(confirmed, ({ key }) => Math.floor(key / SEGMENT_SIZE));
@@ -36,13 +36,14 @@ export function confirmationStatement(db: Database, confirmed: readonly Confirma
 }
 
 /**
- * What waits at a schedule once a page has confirmed some balances, and the statements that store what has no room there:
+ * The confirmations that wait in the row of a schedule after a page, and the statements that store them elsewhere once they
+ * are too many:
  *
  *     page of a poll ──▶ payment_schedules.confirmed ──▶ payment_balance_confirmations
- *                        the row that each page           a row for 64 balances, once
- *                        writes anyway                    128 confirmations wait
+ *                        the row that each page           one row for 64 balances, when more
+ *                        writes anyway                    than 128 confirmations wait
  *
- * So a poll that finds all balances unchanged writes no row for an account.
+ * A poll that finds all balances unchanged therefore writes no row for an account.
  */
 export function addPending(
   db: Database,
@@ -59,8 +60,8 @@ export function addPending(
 }
 
 /**
- * When the amount of a row of `payment_balances`, which a statement calls by that name, was last confirmed. A closed one was confirmed by
- * the report that took its place.
+ * The time at which the amount of a balance was last confirmed, in SQL; `name` is the name of `payment_balances` in the
+ * statement. A closed balance was last confirmed by the report that replaced it.
  */
 export function confirmedAt(name: string): SQL<Timestamp> {
   const row = sql.raw(name);
@@ -72,9 +73,9 @@ export function confirmedAt(name: string): SQL<Timestamp> {
       WHERE s.connector_key = ${row}.connector_key), '')) END`;
 }
 
-/** Forgets confirmations of balances that were deleted. */
+/** Deletes confirmations of deleted balances. */
 export const CONFIRMATIONS = {
-  /** The statement that deletes the segments of balances with these keys, where no other balance is left in them. */
+  /** The statement that deletes the segments of certain balances, unless other balances are left in them. */
   removeEmpty: (db: Database, keys: readonly number[]) =>
     db.delete(paymentBalanceConfirmations).where(sql`
       segment IN (SELECT value / ${SIZE} FROM json_each(${stringifyJson(keys)}))
@@ -83,11 +84,11 @@ export const CONFIRMATIONS = {
         WHERE ${paymentBalances.key} BETWEEN segment * ${SIZE} AND segment * ${SIZE} + ${SIZE} - 1)`),
 };
 
-/** JSON of the times by the labels of the balances: SQLite takes a label of digits for a place in a list. */
+/** JSON of the times by the labels of balances. SQLite would take a label without a letter for an index of an array. */
 const toTimes = (confirmed: readonly Confirmation[]): string =>
   stringifyJson(Object.fromEntries(confirmed.map(({ key, at }) => [labelOf(key), at])));
 
 const labelOf = (key: number): string => `b${key}`;
 
 const parseTimes = (times: string): Record<string, Timestamp> =>
-  parseJson(times) as Record<string, Timestamp>; // what `addPending` has stored
+  parseJson(times) as Record<string, Timestamp>; // only this module writes the column

@@ -40,7 +40,7 @@ export const BALANCE_EVENT_TYPES = {
   },
 } as const satisfies EventTypeTable;
 
-/** The event that an account holds an amount of an asset. */
+/** The event for the amount of an asset that an account holds. */
 export function savedBalanceEvent(
   account: OwnedId,
   { asset, amount, createdAt, lastUpdatedAt }: HeldAmount & { readonly asset: string },

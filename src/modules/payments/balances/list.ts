@@ -12,7 +12,7 @@ import { mapPage, type Page } from "#platform/paging/pagination.ts";
 import type { ListOptions, PageQuery } from "#platform/paging/query.ts";
 import { toMicros } from "#platform/time.ts";
 
-/** What a list may be narrowed to; an empty text narrows nothing. Times are those of rows. */
+/** The options of a list; an empty text does not restrict the list. Times are in the form of rows. */
 export const BALANCE_OPTIONS = { asset: "", from: "", to: "" } as const satisfies ListOptions;
 
 const BALANCES: ListTable<typeof paymentBalances.$inferSelect> = {
@@ -26,7 +26,7 @@ const BALANCES: ListTable<typeof paymentBalances.$inferSelect> = {
   },
 };
 
-/** A page of an account's balances over time, the newest first; empty for an account that is not known. */
+/** A page of an account's balances over time, newest first; empty for an unknown account. */
 export async function listBalances(
   { env }: Pick<ServiceContext, "env">,
   account: OwnedId,
@@ -79,14 +79,14 @@ export async function listBalances(
   });
 }
 
-/** The keys of open balances that were confirmed at a time or later. There is one of each asset. */
+/** The keys of open balances that were confirmed at a time or later. Each asset has one open balance. */
 const confirmedSince = (condition: SQL | undefined, from: string): SQL => sql`
   SELECT ${paymentBalances.key} FROM ${paymentBalances}
   WHERE ${condition} AND ${paymentBalances.isOpen} = 1 AND ${confirmedAt("payment_balances")} >= ${from}`;
 
 /**
- * Whether an open balance is among those that fit a condition. There is one of each asset, and none of its asset was confirmed later, so
- * that no others need to be read where none of these fits.
+ * The condition that an open balance meets a condition. No balance of an asset was confirmed later than its open one, so if
+ * no open balance meets the condition, no other balance need be read.
  */
 const isOpenAmong = (condition: SQL | undefined): SQL => sql`EXISTS (
   SELECT 1 FROM ${paymentBalances} WHERE ${condition} AND ${paymentBalances.isOpen} = 1)`;

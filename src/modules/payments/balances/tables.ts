@@ -3,8 +3,8 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import type { Timestamp } from "#platform/time.ts";
 
 /**
- * The balances of accounts over time: each row says which amount of an asset an account held from one moment to another. Of
- * each account and asset, one row is open: the newest one, which the next report prolongs or closes.
+ * The balances of accounts over time. Each row says that an account held an amount of an asset during an interval. Each
+ * account and asset has one open row, the newest one, which the next report prolongs or closes.
  */
 export const paymentBalances = sqliteTable(
   "payment_balances",
@@ -17,8 +17,8 @@ export const paymentBalances = sqliteTable(
     amount: text("amount").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     /**
-     * Of a closed row, when another amount took its place. Of the open one, when the amount came or was last confirmed before its
-     * confirmations went elsewhere: `confirmations.ts` has the later ones.
+     * For a closed row, the time at which another amount replaced it. For the open row, a time at which the amount was
+     * reported; later confirmations are in `payment_balance_confirmations`.
      */
     lastUpdatedAt: text("last_updated_at").$type<Timestamp>().notNull(),
     isOpen: integer("is_open", { mode: "boolean" }).notNull(),
@@ -26,7 +26,7 @@ export const paymentBalances = sqliteTable(
     connectionId: text("connection_id"),
   },
   (table) => [
-    // Of two reports that both close one row, the second cannot be stored: it is decided again.
+    // Of two reports that close the same row, the second fails and is decided again.
     uniqueIndex("payment_balances_open")
       .on(table.connectorKey, table.accountReference, table.asset)
       .where(sql`is_open = 1`),
@@ -41,9 +41,9 @@ export const paymentBalances = sqliteTable(
   ],
 );
 
-/** When open balances were last confirmed: a row for those whose keys, divided, are the segment. */
+/** The last confirmations of open balances. A row holds those of 64 keys; see `confirmations.ts`. */
 export const paymentBalanceConfirmations = sqliteTable("payment_balance_confirmations", {
   segment: integer("segment").primaryKey(),
-  /** JSON object: the times by `b` and the key of the balance. Those of closed balances mean nothing. */
+  /** JSON of an object: times by `b` followed by the key of the balance. Times of closed balances have no meaning. */
   times: text("times").notNull(),
 });

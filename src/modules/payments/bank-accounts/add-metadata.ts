@@ -10,7 +10,10 @@ import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
-/** Adds keys to the metadata of a bank account, or replaces them. Throws `NOT_FOUND`, and `VALIDATION` if it gets too large. */
+/**
+ * Adds or replaces keys in the metadata of a bank account. Throws `NOT_FOUND`, and `VALIDATION` if the metadata get too
+ * large.
+ */
 export async function addBankAccountMetadata(
   context: ServiceContext,
   { id, metadata: added }: { readonly id: string; readonly metadata: ObjectMetadata },

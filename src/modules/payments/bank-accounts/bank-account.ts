@@ -11,7 +11,7 @@ export interface BankAccount {
   readonly country?: string;
   readonly metadata: ObjectMetadata;
   readonly createdAt: Timestamp;
-  /** The accounts that connectors have made of it, oldest first. */
+  /** The accounts that connectors have created for the bank account, oldest first. */
   readonly related: readonly RelatedAccount[];
 }
 
@@ -20,7 +20,7 @@ export interface RelatedAccount {
   readonly createdAt: Timestamp;
 }
 
-/** With its numbers, which are in clear or masked. */
+/** A bank account with its numbers, in clear or masked. */
 export interface BankAccountWithNumbers extends BankAccount {
   readonly numbers: BankNumbers;
 }

@@ -23,7 +23,7 @@ export interface NewBankAccount {
   readonly metadata: ObjectMetadata;
 }
 
-/** Stores a bank account, its numbers encrypted. Returns it as it is shown: with masked numbers. Throws `VALIDATION`. */
+/** Stores a bank account, with its numbers encrypted. Returns it with masked numbers. Throws `VALIDATION`. */
 export async function createBankAccount(
   context: ServiceContext,
   { name, numbers, country, metadata }: NewBankAccount,

@@ -48,7 +48,7 @@ export const BANK_ACCOUNT_EVENT_TYPES = {
   },
 } as const satisfies EventTypeTable;
 
-/** The event that a bank account was stored, or has one more related account. Its numbers are masked already. */
+/** The event for a new bank account, or for one more related account. The numbers are masked already. */
 export function savedBankAccountEvent(
   account: Omit<BankAccountWithNumbers, "key">,
   date: Timestamp,

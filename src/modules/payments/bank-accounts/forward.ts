@@ -14,8 +14,8 @@ import type { ServiceContext } from "#platform/context.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
 /**
- * Begins to make an account of a bank account at a connector. Returns the task, which is the same each time: what was done, or
- * goes on, is not begun again. Throws `NOT_FOUND`.
+ * Begins to create an account for a bank account at a connector. Returns the task, which is the same for each call: work
+ * that is under way or done is not begun again. Throws `NOT_FOUND`.
  */
 export async function forwardBankAccount(
   context: ServiceContext,

@@ -3,7 +3,7 @@ import { getBankAccountInClear } from "./store.ts";
 import { maskNumbers } from "#modules/payments/core/owners/bank-numbers.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
-/** A bank account as it is shown: with masked numbers. Throws `NOT_FOUND`. */
+/** A bank account with masked numbers. Throws `NOT_FOUND`. */
 export async function getBankAccount(
   { env }: Pick<ServiceContext, "env">,
   id: string,

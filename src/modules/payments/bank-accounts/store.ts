@@ -12,7 +12,7 @@ import { SecretBox } from "#platform/secrets/secrets.ts";
 type BankAccountRow = typeof paymentBankAccounts.$inferSelect;
 type ListedRow = Omit<BankAccountRow, "numbers" | "psuId" | "metadataBits">;
 
-/** All columns but those that are not shown: lists leave the numbers encrypted. */
+/** The columns that lists show. They leave out the numbers, which need not be decrypted then. */
 export const LISTED_COLUMNS = {
   key: paymentBankAccounts.key,
   id: paymentBankAccounts.id,
@@ -25,7 +25,7 @@ export const LISTED_COLUMNS = {
 export const sealNumbers = (env: Env, id: string, numbers: BankNumbers): string =>
   SecretBox.from(env).seal(stringifyJson(numbers), purposeOf(id));
 
-/** A bank account with its numbers in clear. */
+/** A bank account with its numbers in clear; undefined for an unknown id. */
 export async function findBankAccount(
   env: Env,
   id: string,
@@ -34,12 +34,12 @@ export async function findBankAccount(
   const [row] = await db.select().from(paymentBankAccounts).where(eq(paymentBankAccounts.id, id));
   if (row === undefined) return undefined;
   const [account] = await withRelated(db, [row]);
-  // The column holds what `sealNumbers` has encrypted.
+  // The column holds the JSON that `sealNumbers` has encrypted.
   const numbers = parseJson(SecretBox.from(env).open(row.numbers, purposeOf(id))) as BankNumbers;
   return account === undefined ? undefined : { ...account, numbers };
 }
 
-/** The same. Throws `NOT_FOUND`. */
+/** A bank account with its numbers in clear. Throws `NOT_FOUND`. */
 export async function getBankAccountInClear(env: Env, id: string): Promise<BankAccountWithNumbers> {
   const account = await findBankAccount(env, id);
   if (account === undefined) throw unknownBankAccount();
@@ -60,7 +60,7 @@ export async function findBankAccountKey(
 export const unknownBankAccount = (): AppError =>
   new AppError("NOT_FOUND", "cannot get bank account: not found");
 
-/** Rows as bank accounts, in their order, with the accounts that were made of them. */
+/** Turns rows into bank accounts with their related accounts, in the same order. */
 export async function withRelated(
   db: Database,
   rows: readonly ListedRow[],
@@ -106,7 +106,7 @@ async function relatedOf(
   return byKey;
 }
 
-/** Passes any number of keys in one parameter. */
+/** The condition that a column has one of many keys, which need only one parameter. */
 const isAmong = (
   column: typeof paymentBankAccountRelations.bankAccountKey,
   keys: readonly number[],

@@ -1,7 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Bank accounts of users' own, which belong to no connector. */
+/** Bank accounts of users. They belong to no connector. */
 export const paymentBankAccounts = sqliteTable(
   "payment_bank_accounts",
   {
@@ -9,18 +9,18 @@ export const paymentBankAccounts = sqliteTable(
     id: text("id").notNull().unique(),
     name: text("name").notNull(),
     country: text("country"),
-    /** Encrypted: JSON of account number, IBAN and bank code. Lists do not read it. */
+    /** Encrypted JSON of account number, IBAN and bank code. Lists do not read it. */
     numbers: text("numbers").notNull(),
-    /** The payment service user whose it is. */
+    /** The payment service user who owns the bank account; null for none. */
     psuId: text("psu_id"),
-    /** JSON object of texts. */
+    /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
     /** The signature of the metadata; see `core/signature.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
   },
   (table) => [
-    // In the order of lists, with all that their filters test.
+    // In the order of lists, with all columns that filters test.
     index("payment_bank_accounts_listed").on(
       table.createdAt,
       table.key,
@@ -32,7 +32,7 @@ export const paymentBankAccounts = sqliteTable(
   ],
 );
 
-/** The accounts that connectors have made of bank accounts. */
+/** Accounts that connectors have created for bank accounts. */
 export const paymentBankAccountRelations = sqliteTable(
   "payment_bank_account_relations",
   {

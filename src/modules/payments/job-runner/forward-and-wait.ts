@@ -7,12 +7,12 @@ import { getTask } from "#modules/payments/tasks/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** Longest time that a request waits for a provider, in milliseconds. */
+/** Longest wait of a request for a provider, in milliseconds. */
 const WAIT_MS_MAX = 25_000;
 
 /**
- * Forwards a bank account, and waits until the connector has done it. Throws `NOT_FOUND`, `VALIDATION` where the provider
- * refuses, and `OVERLOADED` where it takes longer than a request waits: the task goes on then.
+ * Forwards a bank account, and waits until the connector has stored it. Throws `NOT_FOUND`, `VALIDATION` if the provider
+ * refuses the account, and `OVERLOADED` if it takes longer than `WAIT_MS_MAX`; the task then continues.
  */
 export async function forwardAndWait(
   context: ServiceContext,

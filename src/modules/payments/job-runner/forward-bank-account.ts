@@ -20,7 +20,10 @@ import type { Task } from "#modules/payments/tasks/task.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
-/** Has the connector make an account of a bank account, and stores it. A provider that cannot be reached is asked again. */
+/**
+ * Creates an account at the connector for a bank account, and stores it. If the provider cannot be reached, the job is
+ * repeated.
+ */
 export async function runBankAccountForward(
   context: ServiceContext,
   { bankAccountId, connector: connectorId }: JobOf<"forward-bank-account">,
@@ -29,7 +32,7 @@ export async function runBankAccountForward(
   const connector = await findConnector(context, connectorId);
   const account = await findBankAccount(context.env, bankAccountId);
   if (task?.status !== "PROCESSING" || account === undefined) return;
-  // The task goes with a connector that is being uninstalled, and nothing is made at its provider any more.
+  // The task is deleted with a connector that is being uninstalled, and nothing may be created at its provider any more.
   if (connector === undefined || connector.deletedAt !== undefined) return;
   await runTask(context, task, async () => {
     const made = await createAtProvider(context, connector, account);
@@ -56,7 +59,7 @@ async function createAtProvider(
   });
 }
 
-/** Stores the account, which account it was made of, and the end of the task, with their events. */
+/** Stores the created account, its relation to the bank account, and the end of the task, with their events. */
 async function storeRelated(
   context: ServiceContext,
   {

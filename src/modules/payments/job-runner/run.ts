@@ -25,22 +25,22 @@ interface PendingJob extends PendingRow {
   readonly connectorKey: number | null;
 }
 
-/** How providers are called: concurrently, those of one connector one after the other, each within this time in milliseconds. */
+/** Limits of jobs: so many at once, but one at a time for each connector, each with a time limit in milliseconds. */
 const LANES = { total: 6, timeoutMs: 60_000 };
-/** A provider that fails is asked again, without an end. */
+/** Waits before a failed job is repeated. Jobs are repeated without a limit. */
 const BACKOFF = doubling(1000, 100_000);
-/** Most jobs of a sweep, and how long it waits for them, in milliseconds. */
+/** Limits of one sweep: how many jobs it runs, and for how many milliseconds it waits for them. */
 const JOBS_PER_SWEEP_MAX = 100;
 const SWEEP_MS_MAX = 20_000;
 
-/** Runs the jobs that are due. Returns when to sweep next, in milliseconds since the epoch. */
+/** Runs due jobs. Returns the time of the next sweep, in milliseconds since the epoch; undefined if none is needed. */
 export async function sweepJobs({ env }: ServiceContext): Promise<number | undefined> {
   const jobs = reconcilerOf(env);
   await jobs.run({ rowsMax: JOBS_PER_SWEEP_MAX, untilMs: Date.now() + SWEEP_MS_MAX });
   return jobs.nextSweepMs();
 }
 
-/** Runs a job, and waits for whoever runs it already. Returns whether it was done within the time, in milliseconds. */
+/** Runs a job, or waits for the sweep that runs it already. Returns whether it was done within `withinMs` milliseconds. */
 export const settleJob = (env: Env, name: string, withinMs: number): Promise<boolean> =>
   reconcilerOf(env).settle({
     rowsMax: 1,
@@ -55,7 +55,7 @@ const reconcilerOf = (env: Env): Reconciler<PendingJob> =>
     table: new SyncTable<PendingJob>(databaseOf(env), {
       table: paymentJobs,
       returning: sql`name, job, connector_key AS connectorKey`,
-      // A job that is done is no more.
+      // The row of a job is deleted when the job is done.
       isFinal: sql`1`,
     }),
     apply: (row) => runJob(systemContext(env, "payments:jobs"), openJob(env, row)),
@@ -66,7 +66,7 @@ const reconcilerOf = (env: Env): Reconciler<PendingJob> =>
     clock: systemClock,
   });
 
-/** Does a job, or what is left of it. It fails by throwing where it should be tried again. */
+/** Does what is left of a job. Throws if the job has to be repeated. */
 async function runJob(context: ServiceContext, job: Job): Promise<void> {
   switch (job.kind) {
     case "forward-bank-account":

@@ -1,7 +1,7 @@
 import type { ProviderWebhook } from "#modules/payments/connectors/webhook-contract.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 
-/** A call of a provider that has to be made, and the bookkeeping that belongs to it. */
+/** Calls of a provider that have to be made, with the changes that follow from their answers. */
 export type Job =
   | {
       readonly kind: "forward-bank-account";
@@ -34,7 +34,7 @@ export type Job =
 
 export type JobOf<K extends Job["kind"]> = Extract<Job, { readonly kind: K }>;
 
-/** What came to the redirect endpoint. */
+/** A request to the redirect endpoint. */
 export interface RedirectCallback {
   readonly query: Readonly<Record<string, readonly string[]>>;
   readonly headers: Readonly<Record<string, readonly string[]>>;

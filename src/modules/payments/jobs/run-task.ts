@@ -6,8 +6,8 @@ import { AppError } from "#platform/errors.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
 /**
- * Does the work of a task. Where a repetition would fail in the same way, the task ends with the reason; any other error is
- * thrown, so that the job is tried again.
+ * Does the work of a task. After an error that a repetition would bring again, the task ends with the reason; any other
+ * error is thrown, so that the job is repeated.
  */
 export async function runTask(
   context: ServiceContext,
@@ -26,7 +26,7 @@ export async function runTask(
   }
 }
 
-/** Whether a repetition would fail in the same way. */
+/** Whether a repetition would fail with the same error. */
 export function isFinalError(error: unknown): error is Error {
   if (error instanceof ConnectorError) return error.kind === "invalid";
   return error instanceof AppError && (error.kind === "NOT_FOUND" || error.kind === "VALIDATION");

@@ -12,28 +12,28 @@ import { toMillis } from "#platform/time.ts";
 import { nextRevision } from "#platform/work/sync-columns.ts";
 
 export interface PlannedJob {
-  /** The same job has the same name, and is there once. */
+  /** Identifies the job. A name is stored once. */
   readonly name: string;
   readonly job: Job;
-  /** The connector that it belongs to, and is deleted with. */
+  /** The connector with which the job is deleted; absent for a job of no connector. */
   readonly connectorKey?: number;
-  /** Where it is given, the job is planned only if it holds. */
+  /** A condition under which the job is stored; absent for none. */
   readonly condition?: SQL;
   /**
-   * Whether it is begun anew where it is there already: its last run may have ended its task, and be about to remove it. Without this,
-   * the one that is there counts.
+   * Whether a stored job of this name is due again: its last run may have ended its task and be about to delete its row.
+   * Without this, the stored job stays as it is.
    */
   readonly isAnew?: boolean;
 }
 
-/** The statement that plans a job, for the batch of what it follows from. It belongs inside `withJobs`. */
+/** The statement that stores a job, for the batch of the change that needs it. Used inside `withJobs`. */
 export function planJob(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   { name, job, connectorKey, condition = sql`1`, isAnew = false }: PlannedJob,
 ) {
   const now = clock();
   const sealed = SecretBox.from(env).seal(stringifyJson(job), purposeOf(name));
-  // In the order of the columns; the last four say that it is due.
+  // The values are in the order of the columns. The last four say that the job is due.
   const insertion = databaseOf(env)
     .insert(paymentJobs)
     .select(
@@ -44,7 +44,10 @@ export function planJob(
     : insertion.onConflictDoNothing();
 }
 
-/** Stores a change that plans jobs, and lets the sweep run them at once. It also runs them if the caller is killed in between. */
+/**
+ * Stores a change that adds jobs, and makes the sweep run at once. The sweep is armed before, so that it also runs after a
+ * crash.
+ */
 export async function withJobs<T>(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   store: () => Promise<T>,
@@ -59,10 +62,10 @@ export async function withJobs<T>(
   return result;
 }
 
-/** Opens what `planJob` has sealed. */
+/** Decrypts a job that `planJob` has encrypted. */
 export const openJob = (
   env: Env,
   { name, job }: { readonly name: string; readonly job: string },
-): Job => parseJson(SecretBox.from(env).open(job, purposeOf(name))) as Job; // only this module seals it
+): Job => parseJson(SecretBox.from(env).open(job, purposeOf(name))) as Job; // only this module writes the column
 
 const purposeOf = (name: string): string => `payment job ${name}`;

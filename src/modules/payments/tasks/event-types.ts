@@ -33,7 +33,7 @@ export const TASK_EVENT_TYPES = {
   },
 } as const satisfies EventTypeTable;
 
-/** The event that a task has changed. The connector of its id may be gone when the event is sent. */
+/** The event for a changed task. The connector in the task's id may have been uninstalled when the event is sent. */
 export function updatedTaskEvent(task: Task): OutboxEvent {
   const connector = connectorOf(task);
   const payload = {
@@ -54,6 +54,6 @@ export function updatedTaskEvent(task: Task): OutboxEvent {
     payload,
     ...(connector === undefined ? {} : { connector }),
   });
-  // Nobody learns that it has ended before it has begun.
+  // Consumers learn of the beginning of a task before its end.
   return { event, orderKey: `payments-task:${idempotencyKeyOf(payload.id)}` };
 }

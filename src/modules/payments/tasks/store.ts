@@ -8,7 +8,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** Throws `NOT_FOUND`. */
+/** The task with an id. Throws `NOT_FOUND`. */
 export async function getTask(context: Pick<ServiceContext, "env">, id: OwnedId): Promise<Task> {
   const task = await findTask(context, id);
   if (task === undefined) throw new AppError("NOT_FOUND", "cannot get task: not found");
@@ -46,8 +46,8 @@ const toTask = (row: typeof paymentTasks.$inferSelect): Task => ({
 });
 
 /**
- * What a new attempt of an operation makes of its task. `isNew` tells whether there is anything to begin: a task that goes on
- * or has succeeded stays as it is, and one that has failed begins again under its id.
+ * The task of a new attempt of an operation. `isNew` says whether the operation has to begin: a task that is under way or
+ * has succeeded stays as it is, and a failed task begins again under its id.
  */
 export function openTask(
   stored: Task | undefined,
@@ -66,7 +66,7 @@ export function openTask(
   return { task, isNew: true };
 }
 
-/** A task that has ended with what it has made, or with the reason of its failure. */
+/** The task after its end, with the created object or the reason of the failure. */
 export const endTask = (
   { id, connectorKey, createdAt }: Task,
   outcome: { readonly createdObjectId: string } | { readonly error: string },
@@ -81,8 +81,8 @@ export const endTask = (
 });
 
 /**
- * The statement that stores a task, and the event that tells of it: both belong into the batch of what the task does. Where the
- * condition does not hold, the batch fails, and `isTaskRefused` says so of its error.
+ * The statement that stores a task, and its event, for the batch of the task's own changes. The batch fails if the
+ * condition does not hold; `isTaskRefused` recognises the error.
  */
 export function taskChange(
   { env }: Pick<ServiceContext, "env">,
@@ -109,7 +109,7 @@ export function taskChange(
     .onConflictDoUpdate({
       target: [paymentTasks.reference, paymentTasks.connectorReference],
       set: changing,
-      // A task that has succeeded never changes again, whatever comes late.
+      // A task that has succeeded never changes again, even if a failure is stored late.
       setWhere: sql`${paymentTasks.status} <> 'SUCCEEDED'`,
     });
   return { statement, event: updatedTaskEvent(task) };

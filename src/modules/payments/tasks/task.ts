@@ -5,16 +5,16 @@ import type { Timestamp } from "#platform/time.ts";
 /** Work that goes on after the answer to the request that has begun it. */
 export interface Task {
   readonly id: OwnedId;
-  /** The connector that it belongs to, and is deleted with; absent for the tasks that outlive it. */
+  /** The connector with which the task is deleted; absent for a task that outlives it. */
   readonly connectorKey?: number;
   readonly status: TaskStatus;
   readonly createdAt: Timestamp;
   readonly updatedAt: Timestamp;
-  /** The id of what it has made, as clients see it. */
+  /** The id of the object that the task has created, as clients see it. */
   readonly createdObjectId?: string;
   readonly error?: string;
 }
 
-/** The connector that a task shows: that of its id, if it belongs to it. */
+/** The connector that a task shows: the one in its id, unless the task outlives its connector. */
 export const connectorOf = ({ id, connectorKey }: Task): ConnectorId | undefined =>
   connectorKey === undefined ? undefined : id.connector;
