@@ -1,7 +1,6 @@
 import type { ProviderConversion } from "#modules/payments/connectors/provider-orders.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
 
-/** A conversion at a provider as it is shown. */
 export interface Conversion extends Omit<
   ProviderConversion,
   "reference" | "sourceReference" | "destinationReference"

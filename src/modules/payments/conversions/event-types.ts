@@ -15,7 +15,7 @@ import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
 import { parseJson } from "#platform/json.ts";
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 
-/** Amounts in events are texts of decimal digits. */
+/** An amount of an event, as a text of decimal digits. */
 const Digits = z.string().openapi({ pattern: String.raw`^-?\d+$` });
 
 export const CONVERSION_EVENT_TYPES = {
@@ -58,7 +58,7 @@ export const CONVERSION_EVENT_TYPES = {
   },
 } as const satisfies EventTypeTable;
 
-/** The event that a status of a conversion was stored, with what the provider has reported of it. */
+/** The event for a new status of a conversion, with the fields of the report. */
 export function savedConversionEvent(
   connector: ConnectorId,
   conversion: ProviderConversion,

@@ -9,7 +9,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson } from "#platform/json.ts";
 
-/** Throws `NOT_FOUND`. */
+/** A conversion by id. Throws `NOT_FOUND`. */
 export async function getConversion(
   context: { readonly env: Env },
   id: OwnedId,

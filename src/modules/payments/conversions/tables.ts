@@ -10,7 +10,7 @@ export const paymentConversions = sqliteTable(
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
     connectorKey: integer("connector_key").notNull(),
-    /** The provider's id. */
+    /** The provider's id of the conversion. */
     reference: text("reference").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     updatedAt: text("updated_at").$type<Timestamp>().notNull(),
@@ -21,22 +21,25 @@ export const paymentConversions = sqliteTable(
     fee: text("fee"),
     feeAsset: text("fee_asset"),
     status: text("status").$type<ConversionStatus>().notNull(),
-    /** References of accounts of the same connector. */
+    /** The references of the accounts, which belong to the same connector. */
     sourceReference: text("source_reference"),
     destinationReference: text("destination_reference"),
-    /** The hashes of their references, which the index of lists has in place of them; see `core/signature.ts`. */
+    /**
+     * The hashes of the accounts' references, which are in the index of lists instead of the references; see
+     * `core/signature.ts`.
+     */
     sourceHash: integer("source_hash"),
     destinationHash: integer("destination_hash"),
-    /** JSON object of texts. */
+    /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
     /** The signature of the metadata; see `core/signature.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
-    /** What the provider has sent last, as JSON. */
+    /** The provider's newest data, as JSON. */
     raw: text("raw").notNull(),
   },
   (table) => [
     uniqueIndex("payment_conversions_identity").on(table.reference, table.connectorKey),
-    // In the order of lists, with all that their filters test.
+    // In the order of lists, with all columns that filters test.
     index("payment_conversions_listed").on(
       table.createdAt,
       table.key,
@@ -54,7 +57,7 @@ export const paymentConversions = sqliteTable(
   ],
 );
 
-/** Which terms conversions have; see `segments.ts`. */
+/** Ranges of conversions with the terms that occur in them; see `segments.ts`. */
 export const paymentConversionSegments = segmentTable(
   "payment_conversion_segments",
   CONVERSION_TERMS,

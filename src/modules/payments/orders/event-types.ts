@@ -21,7 +21,7 @@ import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
 import { parseJson } from "#platform/json.ts";
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 
-/** Amounts in events are texts of decimal digits. */
+/** An amount of an event, as a text of decimal digits. */
 const Digits = z.string().openapi({ pattern: String.raw`^-?\d+$` });
 
 export const ORDER_EVENT_TYPES = {
@@ -79,7 +79,7 @@ export const ORDER_EVENT_TYPES = {
   },
 } as const satisfies EventTypeTable;
 
-/** The event that a state of an order was stored, with what the provider has reported of it. */
+/** The event for a new state of an order, with the fields of the report. */
 export function savedOrderEvent(
   connector: ConnectorId,
   order: ProviderOrder,

@@ -47,7 +47,7 @@ const ORDERS: ListTable<typeof paymentOrders.$inferSelect> = {
   },
 };
 
-/** A page of orders without their states. Throws `VALIDATION` for a bad filter. */
+/** A page of orders without their adjustments. Throws `VALIDATION` for a bad filter. */
 export async function listOrders(
   context: Pick<ServiceContext, "env">,
   query: PageQuery,

@@ -2,7 +2,6 @@ import type { ProviderOrder } from "#modules/payments/connectors/provider-orders
 import type { OrderAdjustmentId, OwnedId } from "#modules/payments/core/ids.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** An order at a provider as it is shown. */
 export interface TradeOrder extends Omit<
   ProviderOrder,
   "reference" | "sourceReference" | "destinationReference" | "raw"
@@ -17,11 +16,11 @@ export interface OrderAdjustment extends OrderAdjustmentId {
   readonly createdAt: Timestamp;
   readonly status: ProviderOrder["status"];
   readonly metadata: Readonly<Record<string, string>>;
-  /** JSON. */
+  /** The provider's data, as JSON. */
   readonly raw: string;
 }
 
-/** With its states, oldest first. */
+/** An order with its adjustments, oldest first. */
 export interface OrderWithAdjustments extends TradeOrder {
   readonly adjustments: readonly OrderAdjustment[];
 }

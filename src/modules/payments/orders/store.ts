@@ -12,7 +12,7 @@ import { parseJson } from "#platform/json.ts";
 type OrderRow = typeof paymentOrders.$inferSelect;
 type AdjustmentRow = typeof paymentOrderAdjustments.$inferSelect;
 
-/** With all its states. Throws `NOT_FOUND`. */
+/** An order with all its adjustments, oldest first. Throws `NOT_FOUND`. */
 export async function getOrder(
   context: { readonly env: Env },
   id: OwnedId,

@@ -9,13 +9,13 @@ import { ORDER_TERMS } from "#modules/payments/core/terms/trade-terms.ts";
 import { segmentTable } from "#modules/payments/segments/table.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Orders at exchanges, as their newest states say. Amounts are decimal digits. */
+/** Orders at exchanges, in their newest states. Amounts are decimal digits. */
 export const paymentOrders = sqliteTable(
   "payment_orders",
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
     connectorKey: integer("connector_key").notNull(),
-    /** The provider's id. */
+    /** The provider's id of the order. */
     reference: text("reference").notNull(),
     clientOrderId: text("client_order_id"),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
@@ -24,7 +24,7 @@ export const paymentOrders = sqliteTable(
     sourceAsset: text("source_asset").notNull(),
     destinationAsset: text("destination_asset").notNull(),
     type: text("type").$type<OrderType>().notNull(),
-    /** That of the newest adjustment. */
+    /** The status of the newest adjustment. */
     status: text("status").$type<OrderStatus>().notNull(),
     baseQuantityOrdered: text("base_quantity_ordered").notNull(),
     baseQuantityFilled: text("base_quantity_filled"),
@@ -38,17 +38,17 @@ export const paymentOrders = sqliteTable(
     feeAsset: text("fee_asset"),
     averageFillPrice: text("average_fill_price"),
     priceAsset: text("price_asset"),
-    /** References of accounts of the same connector. */
+    /** The references of the accounts, which belong to the same connector. */
     sourceReference: text("source_reference"),
     destinationReference: text("destination_reference"),
-    /** JSON object of texts. */
+    /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
     /** The signature of the metadata; see `core/signature.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
   },
   (table) => [
     uniqueIndex("payment_orders_identity").on(table.reference, table.connectorKey),
-    // In the order of lists, with all that their filters test.
+    // In the order of lists, with all columns that filters test.
     index("payment_orders_listed").on(
       table.createdAt,
       table.key,
@@ -69,15 +69,18 @@ export const paymentOrders = sqliteTable(
   ],
 );
 
-/** The states of orders. A row is inserted once and stays as it is. */
+/** Adjustments of orders. A row never changes after it was inserted. */
 export const paymentOrderAdjustments = sqliteTable(
   "payment_order_adjustments",
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
     orderKey: integer("order_key").notNull(),
-    /** Counts the states of the order from 0: of two that are stored at a time, the second is decided again. */
+    /**
+     * The position among the adjustments of the order, from 0. Of two changes that have seen the same adjustments, the
+     * second fails and is decided again.
+     */
     ordinal: integer("ordinal").notNull(),
-    /** What tells the states of an order apart: see `OrderAdjustmentId`. */
+    /** Identifies the state among those of its order; see `OrderAdjustmentId`. */
     identity: text("identity").notNull(),
     reference: text("reference").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
@@ -86,7 +89,7 @@ export const paymentOrderAdjustments = sqliteTable(
     fee: text("fee"),
     feeAsset: text("fee_asset"),
     metadata: text("metadata").notNull(),
-    /** What the provider has sent, as JSON. */
+    /** The provider's data, as JSON. */
     raw: text("raw").notNull(),
   },
   (table) => [
@@ -95,5 +98,5 @@ export const paymentOrderAdjustments = sqliteTable(
   ],
 );
 
-/** Which terms orders have; see `segments.ts`. */
+/** Ranges of orders with the terms that occur in them; see `segments.ts`. */
 export const paymentOrderSegments = segmentTable("payment_order_segments", ORDER_TERMS);

@@ -16,8 +16,8 @@ import { databaseOf } from "#platform/db/database.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
- * What the accounts of a pool hold together: now, or at a moment that their balances were known at. A moment after the last
- * report of a balance gives nothing of it. Throws `NOT_FOUND`.
+ * The sums of the balances of a pool's accounts, now or at a past time. A balance whose last report is before this time is
+ * left out. Throws `NOT_FOUND`.
  */
 export async function poolBalances(
   context: Pick<ServiceContext, "env">,
@@ -30,7 +30,7 @@ export async function poolBalances(
   return sumBalances(memberBalances(rows, directory));
 }
 
-/** They may be many, and are read as arrays in less time than as objects. */
+/** Rows may be many, and D1 returns arrays faster than objects. */
 type BalanceRow = [connectorKey: number, accountReference: string, asset: string, amount: string];
 
 async function* balanceRows(
@@ -65,7 +65,7 @@ const columnsOf = (balance: string): SQL =>
       .join(", "),
   );
 
-/** The newest balances of accounts. */
+/** The open balances of accounts, joined to `accounts` as `newest`. */
 const newestOf = (
   accounts: SQL,
 ): SQL => sql`${accounts} AS member CROSS JOIN ${paymentBalances} AS newest
@@ -73,8 +73,8 @@ const newestOf = (
     AND newest.is_open = 1`;
 
 /**
- * The key of the balance that had begun last at a moment: mostly the newest one. Those of an account and asset follow each other without
- * a gap up to the newest one, so that none before it needs to be read.
+ * The key of the balance that began last before or at a time, in SQL. Balances of an account and asset follow each other
+ * without a gap, so no earlier balance can hold at this time. Most often the newest balance is the one.
  */
 const lastBegunAt = (
   at: Timestamp,
@@ -84,7 +84,7 @@ const lastBegunAt = (
     AND begun.asset = newest.asset AND begun.created_at <= ${at}
   ORDER BY begun.created_at DESC, begun.key DESC LIMIT 1) END`;
 
-/** Balances of an account follow each other, so that its id is made once. */
+/** The balances of pool members. Rows of one account follow each other, so the account's id is made once. */
 function* memberBalances(
   rows: readonly BalanceRow[],
   directory: ConnectorDirectory,

@@ -17,13 +17,15 @@ import { AppError } from "#platform/errors.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { newId } from "#platform/ids.ts";
 
-/** Which account of which pool. */
 export interface PoolMembership {
   readonly poolId: string;
   readonly account: OwnedId;
 }
 
-/** Does nothing if it is a member. Throws `NOT_FOUND`, and `VALIDATION` for a dynamic pool or an account that is not internal. */
+/**
+ * Adds an account to a pool; does nothing if it is a member already. Throws `NOT_FOUND`, and `VALIDATION` for a dynamic
+ * pool or an account that is not internal.
+ */
 export async function addPoolAccount(
   context: ServiceContext,
   { poolId, account }: PoolMembership,
@@ -44,7 +46,10 @@ export async function addPoolAccount(
   });
 }
 
-/** Does nothing if it is no member. Throws `NOT_FOUND` for an unknown pool, and `VALIDATION` for a dynamic one. */
+/**
+ * Removes an account from a pool; does nothing if it is no member. Throws `NOT_FOUND` for an unknown pool, and `VALIDATION`
+ * for a dynamic one.
+ */
 export async function removePoolAccount(
   context: ServiceContext,
   { poolId, account }: PoolMembership,
@@ -71,7 +76,10 @@ export async function removePoolAccount(
   });
 }
 
-/** Throws `NOT_FOUND` for an unknown pool, and `VALIDATION` for a static one or a bad filter. */
+/**
+ * Changes the query of a dynamic pool. Throws `NOT_FOUND` for an unknown pool, and `VALIDATION` for a static pool or a bad
+ * filter.
+ */
 export async function setPoolQuery(
   context: ServiceContext,
   { poolId, query }: { readonly poolId: string; readonly query: string },
@@ -88,21 +96,21 @@ export async function setPoolQuery(
   });
 }
 
-/** What becomes of a pool. */
 interface PoolChange {
   readonly set: { readonly query?: string };
-  /** Its accounts then, as its event names them. */
+  /** The accounts after the change, for the event. */
   readonly accounts: readonly OwnedId[];
-  /** What else is stored, if the pool was changed. */
+  /** A further statement of the batch. Its condition says whether the pool was changed. */
   readonly alsoStore?: (db: Database, isChanged: SQL) => BatchItem<"sqlite">;
 }
 
-/** How often a change is decided anew because another one came between its read and its write. */
+/** How often a change is decided when other changes are stored meanwhile. */
 const CHANGE_ATTEMPTS_MAX = 5;
 
 /**
- * Changes a pool undisturbed by others, with its event. `decide` may be called again, and gives nothing for no change. Throws
- * `UNAUTHENTICATED` for a pool that is booked in a ledger that the principal may not touch.
+ * Changes a pool together with its event. `decide` may be called again, and returns undefined for no change. Throws
+ * `UNAUTHENTICATED` for a pool that is booked in a ledger that the principal may not use, and `OVERLOADED` after
+ * `CHANGE_ATTEMPTS_MAX` attempts.
  */
 async function changePool(
   context: ServiceContext,

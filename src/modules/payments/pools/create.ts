@@ -16,12 +16,15 @@ import { newId } from "#platform/ids.ts";
 
 export interface NewPool {
   readonly name: string;
-  /** The filter of a dynamic pool, as JSON text. A pool without one is static. */
+  /** The filter of a dynamic pool, as JSON text; absent for a static pool. */
   readonly query?: string;
   readonly accounts: readonly OwnedId[];
 }
 
-/** Throws `NOT_FOUND` for an unknown account, `VALIDATION` for a bad filter or account, `ALREADY_EXISTS` for a name that is taken. */
+/**
+ * Stores a pool. Throws `NOT_FOUND` for an unknown account, `VALIDATION` for a bad filter or account, and `ALREADY_EXISTS`
+ * for a name that is taken.
+ */
 export async function createPool(
   context: ServiceContext,
   { name, query, accounts }: NewPool,
@@ -56,7 +59,7 @@ export async function createPool(
   return { ...pool, accounts: members.map(({ id }) => id) };
 }
 
-/** Does nothing if the pool was not inserted. */
+/** The statement that inserts the members of a pool, if the pool was inserted. */
 const insertMembers = (db: Database, poolId: string, members: readonly Member[]) =>
   members.length === 0
     ? []

@@ -11,8 +11,8 @@ import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
 /**
- * Deletes a pool, and ends its bookings, whose transactions stay. Does nothing if there is no such pool. Throws `UNAUTHENTICATED` for
- * one that is booked in a ledger that the principal may not touch.
+ * Deletes a pool and its bookings, whose transactions stay. Does nothing for an unknown pool. Throws `UNAUTHENTICATED` for
+ * a pool that is booked in a ledger that the principal may not use.
  */
 export async function deletePool(context: ServiceContext, id: string): Promise<void> {
   const db = databaseOf(context.env);
@@ -26,7 +26,7 @@ export async function deletePool(context: ServiceContext, id: string): Promise<v
       db.delete(paymentPoolAccounts).where(eq(paymentPoolAccounts.poolKey, pool.key)),
       ...bookingDeletions(db, ofPool),
     ],
-    // Of two that delete it at a time, both tell of it with the same event.
+    // If two requests delete a pool at the same time, both publish the same event.
     events: [{ event: deletedPoolEvent(id, context.clock()) }],
     audit: new AuditedChange(context, { action: "payments.pool.delete", object: `pools/${id}` }),
   });

@@ -9,12 +9,12 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { toCondition } from "#platform/db/filter-sql.ts";
 
-/** Throws `VALIDATION` for a filter that lists of accounts do not take. */
+/** Throws `VALIDATION` for a filter that lists of accounts do not accept. */
 export function assertAccountFilter(query: string): void {
   toCondition(ACCOUNT_KEYS, query);
 }
 
-/** The first accounts that a filter finds, at most as many as an event names. */
+/** The first `POOL_ACCOUNTS_MAX` accounts that a filter finds. */
 export async function matchingAccounts(
   context: Pick<ServiceContext, "env">,
   query: string,
@@ -36,8 +36,8 @@ export async function matchingAccounts(
 }
 
 /**
- * All accounts that a filter finds, in the order in which they were stored: queries of some thousands of accounts each, that have
- * their connectors' keys as `connector` and their references as `reference`.
+ * Queries of all accounts that a filter finds, in the order in which the accounts were stored. Each query has some
+ * thousands of accounts, with the connector's key as `connector` and the account's reference as `reference`.
  */
 export async function matchingAccountQueries(
   { env }: Pick<ServiceContext, "env">,

@@ -36,7 +36,7 @@ export const POOL_EVENT_TYPES = {
   },
 } as const satisfies EventTypeTable;
 
-/** The event that a pool has changed. Each change has an event of its own, also where the accounts are those of an earlier one. */
+/** The event for a changed pool. Each change has its own event, even if the accounts are those of an earlier change. */
 export function savedPoolEvent(
   pool: Omit<Pool, "key" | "accounts">,
   accounts: readonly OwnedId[],

@@ -9,15 +9,15 @@ import { databaseOf } from "#platform/db/database.ts";
 import { jsonRows } from "#platform/db/json-rows.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** An account that may belong to a static pool. */
+/** An account that a static pool may have. */
 export interface Member {
   readonly id: OwnedId;
   readonly connectorKey: number;
 }
 
 /**
- * The accounts of these ids, each once. Throws `NOT_FOUND` for an unknown one, and `VALIDATION` for one that is not the
- * provider's own, or for too many.
+ * The accounts with certain ids, without duplicates. Throws `NOT_FOUND` for an unknown account, and `VALIDATION` for an
+ * account that is not internal or for too many accounts.
  */
 export async function requireMembers(
   context: Pick<ServiceContext, "env">,

@@ -7,13 +7,13 @@ export interface Pool {
   readonly id: string;
   readonly name: string;
   readonly type: PoolType;
-  /** Of a dynamic pool: the filter of its accounts, as JSON text. */
+  /** The filter of a dynamic pool's accounts, as JSON text; absent for a static pool. */
   readonly query?: string;
   readonly createdAt: Timestamp;
   readonly changeId: string;
-  /** The accounts of a static pool; none of a dynamic one, whose accounts are found anew each time. */
+  /** The accounts of a static pool; empty for a dynamic pool, whose accounts are found at each read. */
   readonly accounts: readonly OwnedId[];
 }
 
-/** Most accounts of a static pool, and most that an event of a pool names. */
+/** Most accounts of a static pool, and most accounts in an event of a pool. */
 export const POOL_ACCOUNTS_MAX = 1000;

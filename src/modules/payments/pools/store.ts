@@ -20,10 +20,10 @@ export async function findPool(
   return pool;
 }
 
-/** Of a pool, what finds its accounts: they may be a thousand. */
+/** The columns by which a pool's accounts are found. The accounts themselves, which may be a thousand, are not read. */
 export type PoolQuery = Pick<PoolRow, "key" | "query">;
 
-/** Throws `NOT_FOUND`. */
+/** The key and query of a pool. Throws `NOT_FOUND`. */
 export async function getPoolQuery(context: { readonly env: Env }, id: string): Promise<PoolQuery> {
   const pool = await findPoolQuery(context, id);
   if (pool === undefined) throw unknownPool();
@@ -41,7 +41,7 @@ export async function findPoolQuery(
   return row;
 }
 
-/** Throws `NOT_FOUND`. */
+/** A pool by id. Throws `NOT_FOUND`. */
 export async function getPool(context: { readonly env: Env }, id: string): Promise<Pool> {
   const pool = await findPool(context, id);
   if (pool === undefined) throw unknownPool();
@@ -50,7 +50,7 @@ export async function getPool(context: { readonly env: Env }, id: string): Promi
 
 const unknownPool = (): AppError => new AppError("NOT_FOUND", "cannot get pool: not found");
 
-/** Rows as pools, in their order, with the accounts of those that are static. */
+/** Turns rows into pools, in the same order, with the accounts of static pools. */
 export async function toPools(db: Database, rows: readonly PoolRow[]): Promise<Pool[]> {
   const keys = rows.flatMap(({ type, key }) => (type === "STATIC" ? [key] : []));
   const accounts = await accountsOf(db, keys);

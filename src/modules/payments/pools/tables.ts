@@ -2,7 +2,6 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import type { PoolType } from "#modules/payments/core/enums.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Pools of accounts. */
 export const paymentPools = sqliteTable(
   "payment_pools",
   {
@@ -10,16 +9,16 @@ export const paymentPools = sqliteTable(
     id: text("id").notNull().unique(),
     name: text("name").notNull().unique(),
     type: text("type").$type<PoolType>().notNull(),
-    /** Of a dynamic pool: the filter of its accounts, as JSON. */
+    /** JSON of the filter of a dynamic pool's accounts; null for a static pool. */
     query: text("query"),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
-    /** Another one after each change, so that two changes at a time notice each other. */
+    /** A new id after each change. A change is refused if the id is not the one that was read. */
     changeId: text("change_id").notNull(),
   },
   (table) => [index("payment_pools_listed").on(table.createdAt, table.key, table.name)],
 );
 
-/** The accounts of static pools. */
+/** Members of static pools. */
 export const paymentPoolAccounts = sqliteTable(
   "payment_pool_accounts",
   {

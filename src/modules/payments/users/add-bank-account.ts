@@ -10,8 +10,8 @@ import { AppError } from "#platform/errors.ts";
 const FAILED = "failed to add bank account to payment service user";
 
 /**
- * Says whose a bank account is. It belongs to one user at most, so that another user has it no more. Throws `NOT_FOUND` for an
- * unknown bank account, and `VALIDATION` for an unknown user.
+ * Makes a user the owner of a bank account. A bank account has at most one owner, so a former owner loses it. Throws
+ * `NOT_FOUND` for an unknown bank account, and `VALIDATION` for an unknown user.
  */
 export async function addBankAccountToUser(
   context: ServiceContext,

@@ -26,11 +26,14 @@ interface Attempt {
   readonly userKey: number;
   readonly userId: string;
   readonly connector: InstalledConnector;
-  /** Sealed. */
+  /** The encrypted link; see `links.ts`. */
   readonly link: string;
 }
 
-/** Completes an attempt to link a user, or ends it with the reason why not. A provider that cannot be reached is asked again. */
+/**
+ * Completes an attempt to link a user, or ends it with the reason of its failure. If the provider cannot be reached, the
+ * job is repeated.
+ */
 export async function runLinkCompletion(
   context: ServiceContext,
   { attemptId, callback, connector: connectorId }: JobOf<"complete-link">,
@@ -69,7 +72,7 @@ async function outcomeOf(
   }
 }
 
-/** Stores the connections, and then that the attempt has ended: of two that do it at a time, the first one counts. */
+/** Stores the connections and the end of the attempt. If two jobs do it at the same time, the first one counts. */
 async function storeOutcome(
   context: ServiceContext,
   attempt: Attempt,
@@ -118,7 +121,7 @@ async function storeOutcome(
   await reconciler.settle({ ...requestLimits(), scope: withReference(connector.id.reference) });
 }
 
-/** Does nothing once the attempt has ended. A connection that is there works again. */
+/** The statement that stores a connection of an attempt that has not ended. A known connection becomes active again. */
 function upsertConnection(
   { env, clock }: ServiceContext,
   {

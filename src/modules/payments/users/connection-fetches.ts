@@ -11,8 +11,9 @@ import type { Timestamp } from "#platform/time.ts";
 import { nextRevision } from "#platform/work/sync-columns.ts";
 
 /**
- * What a new connection of a user gives is fetched by the schedules of its connector, page by page as everything else: it is an item of
- * the root of accounts, and of the one of payments, that is fetched once and then forgotten. Secrets of the connection are not kept in it.
+ * A connection whose data is to be fetched. The schedules of its connector fetch the data, page by page: the connection is
+ * an item below the roots of accounts and of payments that is fetched once and then deleted. The item does not contain the
+ * connection's secrets.
  */
 export interface ConnectionFetch {
   readonly userId: string;
@@ -23,14 +24,17 @@ const Payload = z.object({
   connection: z.object({ userId: z.string(), connectionId: z.string() }),
 });
 
-/** The connection that a fetch is for; undefined for all others. */
+/** The connection of a fetch; undefined for a fetch of another item. */
 export function connectionOf({
   payload,
 }: Pick<typeof paymentFetches.$inferSelect, "payload">): ConnectionFetch | undefined {
   return payload === null ? undefined : Payload.safeParse(parseJson(payload)).data?.connection;
 }
 
-/** The statements that let a connection be fetched at once, if it is there, and again if it was before. The connector's object is told. */
+/**
+ * The statements by which the schedules fetch a connection at once, also if they have fetched it before. They do nothing
+ * for a connection that does not exist. The new revision of the connector makes the reconciler call its object.
+ */
 export function connectionFetches(
   db: Database,
   { userId, now, ...name }: ConnectionName & { readonly userId: string; readonly now: Timestamp },
@@ -58,7 +62,7 @@ export function connectionFetches(
         target: [paymentFetches.scheduleKey, paymentFetches.node, paymentFetches.parent],
         set: { state: null, isDue: 1, failures: 0, retryAt: null },
       }),
-    // A step that is under way is refused as stale, so that it cannot put the time off.
+    // A step that is under way is refused as stale, so that it cannot postpone the fetch.
     db
       .update(paymentSchedules)
       .set({
@@ -74,7 +78,10 @@ export function connectionFetches(
   ] as const;
 }
 
-/** Whether a connection came after the run of a schedule had passed its root: it has to run again at once. */
+/**
+ * Whether a connection was added after the run of a schedule had passed the root, so that the schedule has to run again at
+ * once.
+ */
 export async function hasConnectionFetch(
   db: Database,
   { key, task }: Pick<typeof paymentSchedules.$inferSelect, "key" | "task">,

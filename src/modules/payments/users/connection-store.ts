@@ -5,15 +5,15 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** Names a connection of a user. */
+/** Identifies a connection of a user. */
 export interface ConnectionName {
   readonly userKey: number;
   readonly connector: { readonly key: number };
-  /** The provider's id. */
+  /** The provider's id of the connection. */
   readonly connectionId: string;
 }
 
-/** Throws `NOT_FOUND`. */
+/** The row of a connection. Throws `NOT_FOUND`. */
 export async function getConnection(
   context: Pick<ServiceContext, "env">,
   name: ConnectionName,

@@ -19,7 +19,7 @@ export interface NewUser {
   readonly metadata: ObjectMetadata;
 }
 
-/** Returns the id. Throws `NOT_FOUND` for an unknown bank account. */
+/** Stores a user and returns its id. Throws `NOT_FOUND` for an unknown bank account. */
 export async function createUser(context: ServiceContext, user: NewUser): Promise<string> {
   const db = databaseOf(context.env);
   const id = newId();
@@ -27,7 +27,7 @@ export async function createUser(context: ServiceContext, user: NewUser): Promis
   const bankAccountIds = new Set(user.bankAccountIds);
   const wanted = sql`${paymentBankAccounts.id} IN (SELECT value FROM json_each(${stringifyJson([...bankAccountIds])}))`;
   if (bankAccountIds.size > 0) {
-    // Nothing deletes bank accounts, so that those that are found stay.
+    // Bank accounts are never deleted, so all that were found still exist when the user is stored.
     const found = await db
       .select({ id: paymentBankAccounts.id })
       .from(paymentBankAccounts)

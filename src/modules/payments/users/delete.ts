@@ -12,7 +12,10 @@ import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
-/** Begins to delete a user at all connectors, and then here. Returns the task, the same each time. Throws `NOT_FOUND`. */
+/**
+ * Begins to delete a user at all connectors, and then here. Returns the task, which is the same for each call. Throws
+ * `NOT_FOUND`.
+ */
 export async function deleteUser(context: ServiceContext, userId: string): Promise<Task> {
   await getUserKey(context, userId);
   return beginDeletion(context, {
@@ -22,7 +25,10 @@ export async function deleteUser(context: ServiceContext, userId: string): Promi
   });
 }
 
-/** Begins to delete a user at one connector. Throws `VALIDATION` for an unknown connector; an unknown user lets the task fail. */
+/**
+ * Begins to delete a user at one connector. For an unknown user, the task fails. Throws `VALIDATION` for an unknown
+ * connector.
+ */
 export async function deleteUserFromConnector(
   context: ServiceContext,
   { userId, connectorId }: { readonly userId: string; readonly connectorId: ConnectorId },
@@ -36,7 +42,10 @@ export async function deleteUserFromConnector(
   });
 }
 
-/** Begins to delete a connection of a user. The same holds. */
+/**
+ * Begins to delete a connection of a user. For an unknown user or connection, the task fails. Throws `VALIDATION` for an
+ * unknown connector.
+ */
 export async function deleteConnection(
   context: ServiceContext,
   {
@@ -62,7 +71,7 @@ interface Deletion {
   readonly id: OwnedId;
   readonly connector?: InstalledConnector;
   readonly job: Job;
-  /** What the audit calls it. */
+  /** The name of the deleted object in the audit. */
   readonly object: string;
 }
 

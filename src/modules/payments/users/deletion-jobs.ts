@@ -22,7 +22,6 @@ import { type Database, databaseOf } from "#platform/db/database.ts";
 import { storeWithReserve } from "#platform/db/reserve.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
-/** Deletes a connection at the provider, and then here. */
 export async function runConnectionDeletion(
   context: ServiceContext,
   { userId, connector: connectorId, connectionId }: JobOf<"delete-user-connection">,
@@ -49,7 +48,7 @@ export async function runConnectionDeletion(
   });
 }
 
-/** Deletes a user at the provider of a connector, and then what the connector has of the user here. */
+/** Deletes a user at the provider of a connector, and then the rows that the connector has for the user. */
 export async function runDeletionFromConnector(
   context: ServiceContext,
   { userId, connector: connectorId }: JobOf<"delete-user-from-connector">,
@@ -68,7 +67,10 @@ export async function runDeletionFromConnector(
   });
 }
 
-/** Deletes a user at all connectors, and then here. Whoever is told of the user meanwhile is told of the end, too. */
+/**
+ * Deletes a user at all connectors, and then here. If a connector gets the user meanwhile, the job is repeated and deletes
+ * the user there, too.
+ */
 export async function runUserDeletion(
   context: ServiceContext,
   { userId }: JobOf<"delete-user">,
@@ -83,7 +85,7 @@ export async function runUserDeletion(
     }
     const isNowhere = sql`NOT EXISTS (
       SELECT 1 FROM ${paymentForwardedUsers} AS f WHERE f.user_key = ${key})`;
-    // Where the condition does not hold, the batch fails, and the job is tried again.
+    // If the condition does not hold, the batch fails, and the job is repeated.
     const end = succeeded(context, task, userId);
     const { statement, event } = taskChange(context, end, isNowhere);
     await Outbox.from(context).publish({
@@ -101,7 +103,7 @@ export async function runUserDeletion(
   });
 }
 
-/** Works on a task that has not ended. */
+/** Does the work of a task, unless the task has ended. */
 async function whileProcessing(
   context: ServiceContext,
   id: OwnedId,
@@ -111,7 +113,7 @@ async function whileProcessing(
   if (task?.status === "PROCESSING") await runTask(context, task, () => work(task));
 }
 
-/** The end of a task, which shows the user. */
+/** The task after its success, with the user as created object. */
 const succeeded = (context: ServiceContext, task: Task, userId: string): Task =>
   endTask(task, { createdObjectId: userId }, context);
 
@@ -120,7 +122,7 @@ interface UserAt {
   readonly connector: InstalledConnector;
 }
 
-/** Returns the key of the user. */
+/** Deletes a user at a provider. Returns the key of the user. */
 async function deleteAtProvider(
   context: ServiceContext,
   { userId, connector }: { readonly userId: string; readonly connector: InstalledConnector },
@@ -130,7 +132,7 @@ async function deleteAtProvider(
   return userKey;
 }
 
-/** The statements that delete what a connector has of a user. */
+/** The statements that delete the rows that a connector has for a user. */
 const deletions = (db: Database, { userKey, connector }: UserAt) =>
   [
     db
@@ -159,7 +161,7 @@ const deletions = (db: Database, { userKey, connector }: UserAt) =>
       ),
   ] as const;
 
-/** The connectors that know a user. */
+/** The connectors that have a user. */
 async function connectorsOf(
   context: ServiceContext,
   userKey: number,

@@ -73,13 +73,13 @@ export const USER_EVENT_TYPES = {
   },
 } as const satisfies EventTypeTable;
 
-/** Who and what an event of open banking is about. */
+/** The user and the connector of an event of open banking. */
 export interface UserAtConnector {
   readonly userId: string;
   readonly connector: ConnectorId;
 }
 
-/** The event that an attempt has ended. Each attempt has one. */
+/** The event for the end of an attempt. Each attempt has one such event. */
 export function linkStatusEvent(
   { userId, connector }: UserAtConnector,
   attempt: { readonly id: string; readonly status: LinkStatus; readonly error?: string },
@@ -113,7 +113,7 @@ const connectionEvent = (
   at: Timestamp,
 ): PlatformEvent => userEvent(type, about, { at, more: { connectionID: connectionId } });
 
-/** When something has happened, and why, where the provider has said so. */
+/** The time of an event, and the reason that the provider has given. */
 interface Happening {
   readonly at: Timestamp;
   readonly reason?: string;

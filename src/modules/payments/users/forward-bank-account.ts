@@ -7,7 +7,7 @@ import { requireInstalled } from "#modules/payments/installs/installed.ts";
 import type { Task } from "#modules/payments/tasks/task.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
-/** Forwards a bank account with what is known of a user as its owner. Returns the task. Throws `NOT_FOUND`. */
+/** Forwards a bank account with a user's details as its owner. Returns the task. Throws `NOT_FOUND`. */
 export async function forwardBankAccountOfUser(
   context: ServiceContext,
   {

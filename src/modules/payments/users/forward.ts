@@ -10,7 +10,10 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** Tells a connector's provider of a user. Throws `NOT_FOUND`, and `VALIDATION` where it was told before or refuses. */
+/**
+ * Creates a user at a connector's provider. Throws `NOT_FOUND`, and `VALIDATION` if the provider has the user already or
+ * refuses it.
+ */
 export async function forwardUser(
   context: ServiceContext,
   { userId, connectorId }: { readonly userId: string; readonly connectorId: ConnectorId },

@@ -31,7 +31,7 @@ const LINK_ATTEMPTS: ListTable<LinkAttempt> = {
   },
 };
 
-/** All columns that are shown. */
+/** The columns that answers show. */
 const COLUMNS = {
   key: attempts.key,
   id: attempts.id,
@@ -41,7 +41,7 @@ const COLUMNS = {
   createdAt: attempts.createdAt,
 };
 
-/** Whose attempts are meant. */
+/** The user and the connector of attempts. */
 export interface LinkScope {
   readonly userId: string;
   readonly connector: ConnectorId;
@@ -72,7 +72,7 @@ export async function listLinkAttempts(
   });
 }
 
-/** Throws `NOT_FOUND` where user, connector or attempt are unknown. */
+/** An attempt of a user at a connector. Throws `NOT_FOUND` for an unknown user, connector or attempt. */
 export async function getLinkAttempt(
   context: ServiceContext,
   { attemptId, ...scope }: LinkScope & { readonly attemptId: string },

@@ -23,9 +23,9 @@ import { SecretBox } from "#platform/secrets/secrets.ts";
 export interface NewLink {
   readonly userId: string;
   readonly connectorId: ConnectorId;
-  /** Of a link that renews the consent to a connection. */
+  /** The connection whose consent the link renews; absent for a new connection. */
   readonly connectionId?: string;
-  /** The id of the attempt, where the client gives one: the same request again has the same answer. */
+  /** The id of the attempt, if the client chooses it. The same request then gets the same answer again. */
   readonly attemptId?: string;
   readonly applicationName?: string;
   readonly clientRedirectUrl: string;
@@ -39,7 +39,7 @@ export interface CreatedLink {
 }
 
 /**
- * Begins an attempt to link a user to a bank. Throws `NOT_FOUND`, `VALIDATION` where the provider refuses, and
+ * Begins an attempt to link a user to a bank. Throws `NOT_FOUND`, `VALIDATION` if the provider refuses it, and
  * `ALREADY_EXISTS` for the id of another attempt.
  */
 export async function createLink(context: ServiceContext, link: NewLink): Promise<CreatedLink> {
@@ -56,7 +56,7 @@ export async function createLink(context: ServiceContext, link: NewLink): Promis
     object: `payment-service-users/${link.userId}/link-attempts/${attemptId}`,
   });
   const sealed = SecretBox.from(env).seal(stringifyJson(made), purposeOf(attemptId));
-  // The user may be deleted, and the connector uninstalled, while the provider is called.
+  // The user may be deleted, and the connector uninstalled, during the call of the provider.
   const inserted = await change.store(
     databaseOf(env)
       .insert(paymentLinkAttempts)
@@ -113,7 +113,7 @@ async function linkAtProvider(
   );
 }
 
-/** The attempt of the id that the client has given. Throws `ALREADY_EXISTS` for an id of something else. */
+/** The attempt with the client's id; undefined for a new id. Throws `ALREADY_EXISTS` if the id belongs to another request. */
 async function findLink(
   { env }: Pick<ServiceContext, "env">,
   connector: InstalledConnector,
@@ -137,16 +137,16 @@ async function findLink(
   throw new AppError("ALREADY_EXISTS", "there is another link attempt with this idempotency key");
 }
 
-/** What a plugin has made of an attempt. */
+/** Decrypts the link that a plugin has created for an attempt. */
 export const openLink = (env: Env, attemptId: string, sealed: string): UserLink =>
-  parseJson(SecretBox.from(env).open(sealed, purposeOf(attemptId))) as UserLink; // only this module seals it
+  parseJson(SecretBox.from(env).open(sealed, purposeOf(attemptId))) as UserLink; // only this module writes the column
 
 const purposeOf = (attemptId: string): string => `payment link attempt ${attemptId}`;
 
-/** The random part of a state as it is stored. */
+/** The hash by which the random part of a state is stored. */
 export const hashOf = (randomized: string): string =>
   createHash("sha256").update(randomized).digest("hex");
 
-/** Where providers send the browsers of users. */
+/** The path to which providers send the browsers of users. */
 const redirectPathOf = (id: ConnectorId): string =>
   `/api/payments/v3/connectors/open-banking/${encodeConnectorId(id)}/redirect`;

@@ -34,7 +34,7 @@ const CONNECTIONS: ListTable<Connection> = {
   },
 };
 
-/** All columns but the token. */
+/** The columns that answers show, which leave out the token. */
 const COLUMNS = {
   key: connections.key,
   connectionId: connections.connectionId,
@@ -48,7 +48,7 @@ const COLUMNS = {
   reference: paymentConnectors.reference,
 };
 
-/** A page of a user's connections, of all connectors or of one. Throws `NOT_FOUND`, and `VALIDATION` for a bad filter. */
+/** A page of a user's connections, at all connectors or at one. Throws `NOT_FOUND`, and `VALIDATION` for a bad filter. */
 export async function listConnections(
   context: ServiceContext,
   of: { readonly userId: string; readonly connector?: ConnectorId },

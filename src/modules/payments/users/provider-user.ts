@@ -21,7 +21,7 @@ import { AppError } from "#platform/errors.ts";
 import { parseJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 
-/** The users of a connector's provider. Throws `ConnectorError` where the connector has none. */
+/** The plugin's functions for users. Throws `ConnectorError` if the connector has none. */
 export async function openUsers(
   context: ServiceContext,
   connector: InstalledConnector,
@@ -33,7 +33,6 @@ export async function openUsers(
   return users;
 }
 
-/** A user as plugins get it. */
 export const toPaymentUser = ({ id, name, address, contactDetails }: User): PaymentUser => ({
   id,
   name,
@@ -44,7 +43,7 @@ export const toPaymentUser = ({ id, name, address, contactDetails }: User): Paym
   }),
 });
 
-/** A user, and what a connector's provider knows that user by. Throws `NOT_FOUND`. */
+/** A user as a plugin gets it, with the data that the connector's provider has given for the user. Throws `NOT_FOUND`. */
 export async function getUserOfProvider(
   context: ServiceContext,
   { userId, connector }: { readonly userId: string; readonly connector: InstalledConnector },
@@ -60,7 +59,7 @@ export async function getUserOfProvider(
   return { userKey: user.key, user: toPaymentUser(user), forwarded };
 }
 
-/** Undefined where the user was not forwarded. */
+/** The data that a provider has given for a user; undefined for a user that was not forwarded. */
 export async function findForwarded(
   { env }: Pick<ServiceContext, "env">,
   {
@@ -87,7 +86,7 @@ export async function findForwarded(
   };
 }
 
-/** A user with a connection; undefined where one of them is gone. */
+/** A user with a connection; undefined if one of them does not exist any more. */
 export async function findLinkedUser(
   context: ServiceContext,
   {
@@ -126,7 +125,7 @@ export async function findLinkedUser(
   };
 }
 
-/** The same. Throws `NOT_FOUND`, which says what is gone. */
+/** A user with a connection. Throws `NOT_FOUND`, with the object that does not exist. */
 export async function getLinkedUser(
   context: ServiceContext,
   name: {
@@ -144,14 +143,17 @@ export async function getLinkedUser(
 
 const TOKEN_PURPOSE = "payment user token";
 
-/** Tokens of users and of their connections are encrypted. */
+/** Encrypts a token of a user or of a connection. */
 export const sealToken = (env: Env, token: string | undefined): string | null =>
   token === undefined ? null : SecretBox.from(env).seal(token, TOKEN_PURPOSE);
 
 const openToken = (env: Env, sealed: string): string =>
   SecretBox.from(env).open(sealed, TOKEN_PURPOSE);
 
-/** What a client is told of a provider's failure: a refusal is the client's to mend, and anything else may pass. */
+/**
+ * Turns a provider's failure into an error for the client: `VALIDATION` for a refusal, which the client has to correct, and
+ * `OVERLOADED` for any other failure, which may pass.
+ */
 export async function calling<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

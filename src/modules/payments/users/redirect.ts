@@ -13,9 +13,9 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 
 /**
- * Takes what a browser, or the provider, brings back, and lets the attempt be completed, once: what comes later is ignored.
- * Returns where the browser goes on. Throws `NOT_FOUND` for an unknown attempt, also where the random part of the state is not
- * that of the attempt, and `VALIDATION` for what is no state.
+ * Receives a redirect of a user's browser or of the provider, and stores the job that completes the attempt. Only the first
+ * redirect of an attempt counts. Returns the URL to which the browser is sent. Throws `NOT_FOUND` for an unknown attempt or
+ * a wrong random part of the state, and `VALIDATION` for a malformed state.
  */
 export async function receiveRedirect(
   context: ServiceContext,
@@ -45,7 +45,10 @@ export async function receiveRedirect(
   return toLocation(attempt.clientRedirectUrl);
 }
 
-/** Lets an attempt be completed whose end the provider itself tells of. Nothing is done for one that is unknown or has ended. */
+/**
+ * Stores the job that completes an attempt whose end the provider has reported. Does nothing for an attempt that is unknown
+ * or has ended.
+ */
 export const planCompletion = (
   context: ServiceContext,
   connector: InstalledConnector,
@@ -71,7 +74,7 @@ async function planJobOf(
   await withJobs(context, async () => job);
 }
 
-/** A URL as a header can hold it: as the client has given it, but for characters that headers do not take. */
+/** A URL in the form of a header: unchanged, unless it has characters that headers cannot have. */
 const toLocation = (url: string): string => (HEADER_SAFE.test(url) ? url : new URL(url).href);
 
 const HEADER_SAFE = /^[\x21-\x7e]*$/;

@@ -10,7 +10,7 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 
 type UserRow = typeof paymentUsers.$inferSelect;
 
-/** Throws `NOT_FOUND`. */
+/** A user by id. Throws `NOT_FOUND`. */
 export async function getUser(context: { readonly env: Env }, id: string): Promise<User> {
   const user = await findUser(context, id);
   if (user === undefined) throw unknownUser();
@@ -40,7 +40,7 @@ export async function getUserKey({ env }: { readonly env: Env }, id: string): Pr
 export const unknownUser = (): AppError =>
   new AppError("NOT_FOUND", "cannot get payment service user: not found");
 
-/** Rows as users, in their order, with the ids of their bank accounts. */
+/** Turns rows into users with the ids of their bank accounts, in the same order. */
 export async function toUsers(db: Database, rows: readonly UserRow[]): Promise<User[]> {
   const bankAccounts = await bankAccountIdsOf(
     db,
@@ -51,7 +51,7 @@ export async function toUsers(db: Database, rows: readonly UserRow[]): Promise<U
     id: row.id,
     name: row.name,
     ...given({
-      // Only this module writes the two columns.
+      // Only this module writes the columns of contact details and address.
       contactDetails: fromColumn(row.contactDetails) as ContactDetails | undefined,
       address: fromColumn(row.address) as Address | undefined,
     }),

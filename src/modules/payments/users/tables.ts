@@ -16,10 +16,10 @@ export const paymentUsers = sqliteTable(
     key: integer("key").primaryKey({ autoIncrement: true }),
     id: text("id").notNull().unique(),
     name: text("name").notNull(),
-    /** JSON object of those contact details that are known; the same for the address. */
+    /** JSON objects of the contact details and the address that are known; null for none. */
     contactDetails: text("contact_details"),
     address: text("address"),
-    /** JSON object of texts. */
+    /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
     /** The signature of the metadata; see `core/signature.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
@@ -28,14 +28,14 @@ export const paymentUsers = sqliteTable(
   (table) => [index("payment_users_listed").on(table.createdAt, table.key, table.metadataBits)],
 );
 
-/** The users that a connector has been told of, and what its provider knows them by. */
+/** Users that were forwarded to connectors, with the data that the providers have given for them. */
 export const paymentForwardedUsers = sqliteTable(
   "payment_forwarded_users",
   {
     userKey: integer("user_key").notNull(),
     connectorKey: integer("connector_key").notNull(),
     providerUserId: text("provider_user_id"),
-    /** Encrypted. */
+    /** The provider's token for the user, encrypted. */
     accessToken: text("access_token"),
     metadata: text("metadata").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
@@ -53,18 +53,18 @@ export const paymentUserConnections = sqliteTable(
     key: integer("key").primaryKey({ autoIncrement: true }),
     userKey: integer("user_key").notNull(),
     connectorKey: integer("connector_key").notNull(),
-    /** The provider's id. */
+    /** The provider's id of the connection. */
     connectionId: text("connection_id").notNull(),
     status: text("status").$type<ConnectionStatus>().notNull(),
     error: text("error"),
-    /** Encrypted. */
+    /** The provider's token for the connection, encrypted. */
     accessToken: text("access_token"),
     metadata: text("metadata").notNull(),
     /** The signature of the metadata; see `core/signature.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     updatedAt: text("updated_at").$type<Timestamp>().notNull(),
-    /** When its data were read last. */
+    /** The last time at which its data was fetched. */
     dataUpdatedAt: text("data_updated_at").$type<Timestamp>(),
   },
   (table) => [
@@ -73,7 +73,7 @@ export const paymentUserConnections = sqliteTable(
       table.connectionId,
       table.userKey,
     ),
-    // In the order of lists, with all that their filters test.
+    // In the order of lists, with all columns that filters test.
     index("payment_user_connections_listed").on(
       table.userKey,
       table.createdAt,
@@ -97,9 +97,9 @@ export const paymentLinkAttempts = sqliteTable(
     status: text("status").$type<LinkStatus>().notNull(),
     error: text("error"),
     clientRedirectUrl: text("client_redirect_url").notNull(),
-    /** The hash of the random part of its state, which only the browser of the user has. */
+    /** The hash of the random part of the state, which only the user's browser has. */
     stateHash: text("state_hash").notNull(),
-    /** Encrypted: JSON of the link, and of the token that completes it. */
+    /** Encrypted JSON of the link and of the token that completes it. */
     link: text("link").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
   },

@@ -3,14 +3,13 @@ import type { ConnectionStatus, LinkStatus } from "#modules/payments/core/enums.
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A payment service user. */
 export interface User {
   readonly key: number;
   readonly id: string;
   readonly name: string;
   readonly contactDetails?: ContactDetails;
   readonly address?: Address;
-  /** Oldest first. */
+  /** The ids of the user's bank accounts, oldest first. */
   readonly bankAccountIds: readonly string[];
   readonly metadata: ObjectMetadata;
   readonly createdAt: Timestamp;
@@ -35,14 +34,14 @@ export interface Address {
 export interface Connection {
   readonly key: number;
   readonly connector: ConnectorId;
-  /** The provider's id. */
+  /** The provider's id of the connection. */
   readonly connectionId: string;
   readonly status: ConnectionStatus;
   readonly error?: string;
   readonly metadata: ObjectMetadata;
   readonly createdAt: Timestamp;
   readonly updatedAt: Timestamp;
-  /** When its data were read last. */
+  /** The last time at which its data was fetched. */
   readonly dataUpdatedAt?: Timestamp;
 }
 
