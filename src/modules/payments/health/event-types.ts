@@ -69,7 +69,7 @@ export const HEALTH_EVENT_TYPES = {
 
 export interface HealthChange {
   readonly type: NonNullable<ReturnType<typeof healthNews>>;
-  /** Which change of the health of the connector it is. */
+  /** The number of this change among those of the connector's health. */
   readonly version: number;
   readonly at: Timestamp;
   readonly before: { readonly health: ConnectorHealth; readonly since: Timestamp | undefined };
@@ -77,7 +77,7 @@ export interface HealthChange {
   readonly nextRunAt: Timestamp | undefined;
 }
 
-/** The event of a change of the health of a connector. Consumers get those of one connector in their order. */
+/** The event for a change of a connector's health. Events of one connector are delivered in order. */
 export function healthEvent(
   { id, name }: InstalledConnector,
   { type, version, at, before, after, nextRunAt }: HealthChange,

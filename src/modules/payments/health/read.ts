@@ -30,24 +30,24 @@ import type { Timestamp } from "#platform/time.ts";
 
 type Reads = Pick<ServiceContext, "env">;
 
-/** How a connector is doing. */
+/** The health of a connector with its details. */
 export interface ConnectorReport {
   readonly connector: InstalledConnector;
   readonly health: ConnectorHealth;
   readonly since: Timestamp;
   readonly lastSuccessAt?: Timestamp | undefined;
   readonly lastFailureAt?: Timestamp | undefined;
-  /** The error of the part that is worst; that of the last failure where all is well. */
+  /** The error of the worst part; the error of the last failure if the connector is healthy. */
   readonly lastError?: string | undefined;
-  /** When its next run, or probe, is due. */
+  /** The time of its next run or probe. */
   readonly nextRunAt?: Timestamp | undefined;
   readonly schedules: readonly Schedule[];
   readonly movements?: MovementTrouble | undefined;
 }
 
-/** The movements of a connector whose calls have had no outcome, by the one that has failed most often. */
+/** The failing movements of a connector: the one that has failed most often, and their number. */
 export interface MovementTrouble extends MovementFacts {
-  /** How many of them there are. */
+  /** The number of movements whose last call had no outcome. */
   readonly count: number;
   readonly failingSince: Timestamp;
   readonly attempts: number;
@@ -62,7 +62,7 @@ const COLUMNS = {
 };
 type Row = Pick<typeof paymentConnectors.$inferSelect, keyof typeof COLUMNS>;
 
-/** A page of the reports of all connectors, also of those that are being uninstalled. */
+/** A page of the reports of all connectors, including connectors that are being uninstalled. */
 export async function listReports(
   { env }: Reads,
   query: PageQuery,
@@ -83,7 +83,7 @@ export async function listReports(
   return mapPage(page, report);
 }
 
-/** The same of one connector. Throws `NOT_FOUND`. */
+/** The report of one connector. Throws `NOT_FOUND`. */
 export async function readReport(
   { env }: Reads,
   { provider, reference }: ConnectorId,
@@ -98,7 +98,7 @@ export async function readReport(
   return report(row);
 }
 
-/** What makes the reports of some connectors. */
+/** Reads the parts of some connectors, and returns the function that makes their reports. */
 async function reporterOf(
   db: Database,
   rows: readonly Row[],
@@ -129,7 +129,7 @@ async function schedulesOf(
   return Map.groupBy(schedules, ({ connectorKey }) => connectorKey);
 }
 
-/** What is set aside of the deliveries of webhooks, where something is. */
+/** The health of connectors with rejected items of webhooks, by connector. */
 async function deliveriesOf(
   db: Database,
   rows: readonly Pick<Row, "key">[],
@@ -149,13 +149,13 @@ interface Parts {
   readonly movements: MovementTrouble | undefined;
 }
 
-/** How the movements of connectors are doing, where a call for one has had no outcome. */
+/** The failing movements of connectors, by connector. */
 async function troublesOf(
   db: Database,
   rows: readonly Pick<Row, "key" | "provider" | "reference">[],
 ): Promise<ReadonlyMap<number, MovementTrouble>> {
   const keys = stringifyJson(rows.map(({ key }) => key));
-  // Beside max(), SQLite gives the other columns of the row that has the largest value.
+  // With max(), SQLite takes the other columns from the row with the largest value.
   const found = await db.all<Omit<MovementTrouble, "initiation"> & { key: number; of: string }>(sql`
     SELECT t.key, t.count, t.failures, t.failingSince, t.lastError, t.attempts, t.nextAttemptAt, i.reference AS "of" FROM (
       SELECT m.connector_key AS "key", m.initiation_key, count(*) AS "count", max(m.failures) AS "failures",
@@ -177,8 +177,8 @@ async function troublesOf(
 }
 
 /**
- * What the health of a connector is made of. Whatever else a connector does that can go wrong is one more part here; the worst part is what
- * the connector shows. What is stored of its health is that of its schedules and movements, as its events have told it.
+ * The parts of a connector's health, of which the report shows the worst. The stored health covers schedules and movements
+ * only, because its events were published from it.
  */
 function partsOf(row: Row, { schedules, deliveries, movements }: Parts): readonly HealthPart[] {
   const moving = movements === undefined ? undefined : movementHealth(movements);
@@ -211,7 +211,10 @@ function toReport(row: Row, parts: Parts): ConnectorReport {
   };
 }
 
-/** The error of the schedule that is as bad as the connector, or of the one that has failed last. */
+/**
+ * The error of a schedule as bad as the connector, or of any schedule if the connector is healthy; of several, the one that
+ * failed last.
+ */
 function errorOf({ health }: Row, schedules: readonly Schedule[]): string | undefined {
   const worst = schedules.filter((schedule) => scheduleHealth(schedule).health === health);
   const [last] = (health === "healthy" ? schedules : worst).toSorted((a, b) =>

@@ -17,7 +17,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 
-/** What stores a change of the health of a connector, and tells of it: nothing where it stays as it is. */
+/** The statements and events of a change of a connector's health; empty if the health stays. */
 export interface HealthTransition {
   readonly statements: readonly BatchItem<"sqlite">[];
   readonly events: readonly OutboxEvent[];
@@ -30,13 +30,15 @@ type Movement = typeof paymentMovements.$inferSelect;
 const NOTHING: HealthTransition = { statements: [], events: [] };
 
 /**
- * What follows for the health of a connector from a schedule that is about to be changed. It belongs into the batch of that change:
+ * The change of a connector's health that follows from a change of a schedule. It goes into the batch of the schedule's
+ * change:
  *
  *     healthy, degraded  --a run fails, or a fifth call for a movement-->  failing  --ten runs in a row-->  paused
  *            ^  ^--------all go on, and no movement has failed so often-------'  ^----new configuration----' |
  *            '------------------------------all go on------------------------------------------------------'
  *
- * Of two that are made of the same health, one is refused, and `isStaleHealth` says so of its error: each change is published once.
+ * Of two changes of the same health, one batch is refused, and `isStaleHealth` recognises its error, so that each change is
+ * published once.
  */
 export async function healthTransition(
   context: Context,
@@ -51,8 +53,8 @@ export async function healthTransition(
 }
 
 /**
- * The same from a movement whose trouble is about to change, or that ends, where `after` is undefined. The batch is refused where the
- * movement has changed since it was read.
+ * The change of a connector's health that follows from a change of a movement's failures, or from its end, for which
+ * `after` is undefined. The batch is refused if the movement has changed since it was read.
  */
 export async function movementTransition(
   context: Context,
@@ -70,12 +72,12 @@ export async function movementTransition(
   });
 }
 
-/** Whether a movement is there with the trouble that was read. */
+/** The condition that a movement exists with the failures that were read. */
 export const isAsRead = ({ key, failures, failingSince }: Movement): SQL => sql`EXISTS (
   SELECT 1 FROM ${paymentMovements} AS m
   WHERE m.key = ${key} AND m.failures = ${failures} AND m.failing_since IS ${failingSince})`;
 
-/** The health of a connector as it is stored, and what it is made of: its schedules, and the worst movement but one. */
+/** The stored health of a connector, its schedules, and the worst movement other than `without`. */
 async function read({ env }: Context, { key }: InstalledConnector, without: Movement["key"]) {
   const db = databaseOf(env);
   const [[row], schedules, movements] = await db.batch([
@@ -102,7 +104,7 @@ interface Change {
   readonly row: NonNullable<Awaited<ReturnType<typeof read>>["row"]>;
   readonly after: HealthPart;
   readonly nextRunAt?: Schedule["nextAt"];
-  /** What has to be so when the change is stored. */
+  /** A condition under which the change may be stored. */
   readonly condition?: SQL;
 }
 
@@ -134,7 +136,7 @@ function transition(
   };
 }
 
-/** A connector is well since it has become so; a trouble is as old as what it is about. */
+/** The time since which a health lasts: for a healthy connector now, for any other the time at which its worst part failed. */
 const sinceOf = ({ health, since }: HealthPart, now: HealthPart["since"]) =>
   (health === "healthy" ? undefined : since) ?? now;
 

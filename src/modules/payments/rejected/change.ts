@@ -17,8 +17,8 @@ import { AppError } from "#platform/errors.ts";
 import { nextRevision } from "#platform/work/sync-columns.ts";
 
 /**
- * Lets the schedules run now of which something is set aside: each run asks for the pages again. A provider that has asked for a pause is
- * not asked before its end. Throws `NOT_FOUND`.
+ * Makes the schedules with rejected items run now, unless the provider has asked for a pause. Each run fetches the pages of
+ * rejected items again. Throws `NOT_FOUND`.
  */
 export async function retryRejectedItems(context: ServiceContext, id: ConnectorId): Promise<void> {
   const { env, clock } = context;
@@ -28,7 +28,7 @@ export async function retryRejectedItems(context: ServiceContext, id: ConnectorI
   const reconciler = reconcilerOf(env);
   await reconciler.change(() =>
     db.batch([
-      // A step that is under way is refused as stale, so that it cannot put the time off.
+      // A step that is under way is refused as stale, so that it cannot postpone the run.
       db
         .update(paymentSchedules)
         .set({
@@ -46,7 +46,7 @@ export async function retryRejectedItems(context: ServiceContext, id: ConnectorI
   await reconciler.settle({ ...requestLimits(), scope: withReference(id.reference) });
 }
 
-/** Forgets an item that is set aside: it is not tried again because of that. Throws `NOT_FOUND`. */
+/** Deletes a rejected item, whose page is then not fetched again because of it. Throws `NOT_FOUND`. */
 export async function dismissRejectedItem(
   context: ServiceContext,
   { connector: id, key }: { readonly connector: ConnectorId; readonly key: number },

@@ -10,7 +10,7 @@ import { mapPage, type Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { toMicros } from "#platform/time.ts";
 
-/** An item that is set aside, with its raw text in clear. */
+/** A rejected item with its raw text in clear. */
 export type ListedRejection = RejectedRow;
 
 const REJECTED: ListTable<RejectedRow> = {
@@ -28,7 +28,7 @@ const REJECTED: ListTable<RejectedRow> = {
   },
 };
 
-/** A page of what is set aside of a connector. Throws `NOT_FOUND`. */
+/** A page of a connector's rejected items. Throws `NOT_FOUND`. */
 export async function listRejectedItems(
   context: Pick<ServiceContext, "env">,
   { id, query }: { readonly id: ConnectorId; readonly query: PageQuery },

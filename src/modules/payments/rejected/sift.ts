@@ -2,13 +2,13 @@ import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import type { RejectedItem } from "#modules/payments/connectors/provider-objects.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
-/** Items by whether they can be stored. */
+/** Items that can be stored, and the others. */
 export interface SiftedItems<Item> {
   readonly items: readonly Item[];
   readonly rejected: readonly RejectedItem[];
 }
 
-/** Sets aside what has a problem. */
+/** Splits items into those without and those with a problem. */
 export function siftItems<Item extends object>(
   all: readonly Item[],
   problemOf: (item: Item) => string | undefined,
@@ -23,7 +23,7 @@ export function siftItems<Item extends object>(
   return { items, rejected };
 }
 
-/** Balances have no reference of their own. */
+/** The id of an item; for a balance, which has no reference, its account and asset. */
 function idOf(item: {
   readonly reference?: string;
   readonly accountReference?: string;

@@ -10,24 +10,27 @@ import { jsonRows, ROW_ORDER, rowItems } from "#platform/db/json-rows.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 
-/** Most items of a connector that are set aside, and most bytes of them. What does not fit stays at the provider, and holds up its feed. */
+/**
+ * Most rejected items of a connector, and most bytes of them. If items exceed these limits, their page is not stored and
+ * its fetch fails, so that no item is lost.
+ */
 export const REJECTED_ITEMS_MAX = 1000;
 export const REJECTED_BYTES_MAX = 8_000_000;
-/** Most of a raw text that is kept, in characters. */
+/** Longest raw text that is stored, in characters. Longer texts are cut. */
 const RAW_LENGTH_MAX = 20_000;
-/** Most of a reason that is kept, in characters. */
+/** Longest reason that is stored, in characters. Longer reasons are cut. */
 const REASON_LENGTH_MAX = 1000;
 
-/** Where an item came from: a page of a fetch, or a webhook, which has no schedule, fetch and run: they are 0. */
+/** The source of an item: a page of a fetch, or a webhook. For a webhook, the keys of schedule, fetch and run are 0. */
 export interface RejectionPlace {
   readonly scheduleKey: number;
   readonly fetchKey: number;
   readonly task: string;
   /** The state of the fetch before the page. */
   readonly state: string | null;
-  /** The run; 0 for none. */
+  /** The run that has fetched the page; 0 for a webhook. */
   readonly instanceKey: number;
-  /** Whether the page was asked for again because of what was set aside of it. */
+  /** Whether the page was fetched again because of its rejected items. */
   readonly isRetry: boolean;
 }
 
@@ -42,8 +45,8 @@ export const openRaw = (
 ): string => SecretBox.from(env).open(raw, purposeOf(connector));
 
 /**
- * The statements that set items aside. One that was set aside before is tried once more. Throws `ConnectorError` where there is no room for
- * them: then their page is not stored, so that nothing of it is lost.
+ * The statements that store rejected items. An item that is stored already counts one more attempt. Throws `ConnectorError`
+ * if the items exceed the limits of the connector; their page is then not stored, so that no item is lost.
  */
 export async function rejectionStatements(
   context: Pick<ServiceContext, "env" | "clock">,
@@ -119,7 +122,7 @@ async function assertRoom(
   );
 }
 
-/** Items of a schedule, of all its fetches, that were read after all. */
+/** The statement that deletes rejected items of a schedule, in all its fetches, which could be read later. */
 export const settledStatement = (
   db: Database,
   { scheduleKey, ids }: { readonly scheduleKey: number; readonly ids: readonly string[] },
@@ -130,7 +133,7 @@ export const settledStatement = (
       sql`schedule_key = ${scheduleKey} AND item_id IN (SELECT value FROM json_each(${stringifyJson(ids)}))`,
     );
 
-/** Whether something of a schedule is set aside. */
+/** Whether a schedule has rejected items. */
 export async function hasRejected(db: Database, scheduleKey: number): Promise<boolean> {
   const found = await db
     .select({ key: paymentRejectedItems.key })
@@ -140,10 +143,10 @@ export async function hasRejected(db: Database, scheduleKey: number): Promise<bo
   return found.length > 0;
 }
 
-/** Most pages that one run asks for again because of what was set aside of them. */
+/** Most pages that one run fetches again because of rejected items. */
 const RETRIES_MAX = 50;
 
-/** A page that a run has to ask for again: that of the item which has waited for longest. */
+/** The next page that a run has to fetch again: that of the item whose last attempt is oldest. Undefined for none. */
 export async function nextRetry(
   db: Database,
   { scheduleKey, instanceKey }: Pick<RejectionPlace, "scheduleKey" | "instanceKey">,
@@ -162,7 +165,7 @@ export async function nextRetry(
   return row;
 }
 
-/** The statement that notes that the page of items was asked for again. */
+/** The statement that notes that a page was fetched again. */
 export const retriedStatement = (
   db: Database,
   { scheduleKey, fetchKey, state, instanceKey }: Omit<RejectionPlace, "task" | "isRetry">,

@@ -1,33 +1,33 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What providers have sent that could not be stored: it is set aside, and tried again. */
+/** Items of providers that could not be stored. They are kept here, and fetched again. */
 export const paymentRejectedItems = sqliteTable(
   "payment_rejected_items",
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
     connectorKey: integer("connector_key").notNull(),
-    /** 0 for an item of a webhook. */
+    /** The schedule whose run has fetched the item; 0 for an item of a webhook. */
     scheduleKey: integer("schedule_key").notNull(),
-    /** Whose page it came in; 0 for an item of a webhook. */
+    /** The fetch whose page contained the item; 0 for an item of a webhook. */
     fetchKey: integer("fetch_key").notNull(),
-    /** What was fetched, or the name of the webhook. */
+    /** The task of the fetch, or the name of the webhook. */
     task: text("task").notNull(),
     itemId: text("item_id").notNull(),
-    /** Encrypted: what the provider has sent, without secrets. */
+    /** The provider's data without secrets, encrypted. */
     raw: text("raw").notNull(),
     reason: text("reason").notNull(),
-    /** The state of the fetch before the page: with it the page is asked for again. JSON; null where there was none. */
+    /** JSON of the fetch's state before the page, with which the page is fetched again; null for none. */
     state: text("state"),
-    /** How many bytes the raw text and the state have. */
+    /** The bytes of the raw text and the state. */
     bytes: integer("bytes").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     triedAt: text("tried_at").$type<Timestamp>().notNull(),
-    /** How often it could not be stored. */
+    /** Attempts to store the item. */
     attempts: integer("attempts").notNull().default(1),
-    /** The run that has tried it last: each run tries it once. */
+    /** The last run that has tried the item. Each run tries it once. */
     instanceKey: integer("instance_key").notNull(),
-    /** The same, where that was by asking for its page again. */
+    /** The last run that has tried the item by fetching its page again; 0 for none. */
     retriedIn: integer("retried_in").notNull().default(0),
   },
   (table) => [

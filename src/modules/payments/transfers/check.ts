@@ -14,13 +14,14 @@ import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 
 /**
- * Checks all that can be known of a transfer before it is asked for, and changes nothing:
+ * Checks everything that is known of a transfer before it is requested, without any change:
  *
- *     the connector that is meant ─ it is installed ─ its kind makes such movements ─ who approves it
- *       ─ the asset ─ both accounts are this connector's and stored ─ the plugin, up to its first request
+ *     the connector of the transfer ─ it is installed ─ its kind makes such movements ─ who approves it
+ *       ─ the asset ─ both accounts are the connector's and stored ─ the plugin, up to its first request
  *
- * Returns the id of the connector, by which the transfer is asked for then: another connector of the provider may be installed
- * meanwhile. Throws `VALIDATION` and `CONNECTOR_CAPABILITY_NOT_SUPPORTED` for a transfer that can never be made.
+ * Returns the id of the connector, with which the transfer is then requested, because another connector of the provider may
+ * be installed meanwhile. Throws `VALIDATION` and `CONNECTOR_CAPABILITY_NOT_SUPPORTED` for a transfer that can never be
+ * made.
  */
 export async function checkTransfer(
   context: ServiceContext,

@@ -8,8 +8,9 @@ import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 
 /**
- * Creates an initiation, which its connector sends unless it waits for its approval, or gives the one of that reference. Returns its
- * id. Throws `VALIDATION` for what is no such transfer, and `CONFLICT` where the reference is that of another transfer.
+ * Creates an initiation and sends it, unless it waits for its approval. If the reference is known, returns the initiation
+ * with this reference. Returns the id. Throws `VALIDATION` for an invalid transfer, and `CONFLICT` if the reference belongs
+ * to another transfer.
  */
 export async function requestTransfer(
   context: ServiceContext,
@@ -34,7 +35,7 @@ export async function requestTransfer(
     const { destination } = parties;
     assertSame(await getInitiation(context, id), { type, amount, asset, destination });
   }
-  // A request that was cut off before this line is repeated, and wakes the connector then.
+  // If a request is cut off before this line, its repetition wakes the connector.
   if (!transfer.waitsForApproval) await wakeMovements(context, parties.connector);
   return encodeOwnedId(id);
 }

@@ -14,11 +14,11 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** A transfer that another module asks for. Ids are texts, as clients write them. */
+/** A transfer that another module requests. Ids are texts, as clients write them. */
 export interface RequestedTransfer {
-  /** What is asked for twice with one reference is one initiation. */
+  /** Identifies the transfer: two requests with the same reference make one initiation. */
   readonly reference: string;
-  /** The connector; where it is absent, the only one of the provider. */
+  /** The id of the connector; absent for the only connector of the provider. */
   readonly connectorId?: string;
   readonly provider?: string;
   readonly description: string;
@@ -28,18 +28,20 @@ export interface RequestedTransfer {
   readonly sourceAccountId?: string;
   readonly destinationAccountId: string;
   readonly metadata: ObjectMetadata;
-  /** Whether it waits for an approval. */
   readonly waitsForApproval: boolean;
 }
 
-/** The connector and the accounts that a transfer names. */
+/** The connector and the accounts of a transfer. */
 export interface TransferParties {
   readonly connector: ConnectorId;
   readonly destination: OwnedId;
   readonly source?: OwnedId;
 }
 
-/** Reads whom a transfer names. Throws `VALIDATION` for what is no such transfer, and where the connector is not clear. */
+/**
+ * Reads the connector and the accounts of a transfer. Throws `VALIDATION` for an invalid transfer, and if the provider has
+ * no connector or several.
+ */
 export async function partiesOf(
   context: Pick<ServiceContext, "env">,
   transfer: RequestedTransfer,
