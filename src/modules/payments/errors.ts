@@ -1,6 +1,6 @@
 import type { ErrorTable } from "#platform/errors.ts";
 
-/** What can go wrong in payments, besides what can go wrong anywhere. A name that is taken answers 400 here, as clients expect. */
+/** Errors of payments, besides those of the platform. A name that is taken is answered with 400, as clients expect. */
 export const PAYMENT_ERRORS = {
   INVALID_ID: { status: 400, code: "INVALID_ID" },
   ALREADY_EXISTS: { status: 400, code: "CONFLICT" },

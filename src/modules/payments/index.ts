@@ -77,15 +77,16 @@ export class ConnectorObject extends ConnectorClock {
 }
 
 /**
- * Payments: what providers report of accounts, balances and payments, and money that is moved through them. Each entity has a
- * folder, in which a use case has a file; `connectors` has a folder for each kind of provider. The folders stand on floors, from the API down
- * to what knows nothing else; a folder imports from those below it only (`scripts/lib/rooms/room-table.ts`):
+ * Payments: accounts, balances and payments that providers report, and money that is moved through them. Each entity has a
+ * folder with a file for each use case; `connectors` has a folder for each kind of provider. The folders stand on floors,
+ * from the API down to folders that know no other one. A folder imports only from floors below it
+ * (`scripts/lib/rooms/room-table.ts`):
  *
- *     http           v3, v1, florin: two generations of the API and Florin's own, over the same use cases
+ *     http           v3, v1, florin: two versions of the API and Florin's own, over the same use cases
  *     engine         job-runner
  *                    polling: pages of providers     deliveries: their webhooks     transfers: payouts of workflows
  *                    movements: money on its way
- *     ingestion      what a provider gave becomes rows and events          mirror: payments in a ledger          users
+ *     ingestion      data of providers becomes rows and events              mirror: payments in a ledger          users
  *     rows           bank-accounts  health  payments
  *                    initiations  jobs  lifecycle  pools  rejected
  *                    accounts  balances  bookings  conversions  orders  schedules  tasks  webhooks

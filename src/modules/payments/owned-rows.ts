@@ -15,7 +15,10 @@ import { TASK_ROWS } from "./tasks/owned-rows.ts";
 import { USER_ROWS } from "./users/owned-rows.ts";
 import { WEBHOOK_ROWS } from "./webhooks/owned-rows.ts";
 
-/** All rows of the module that belong to connectors, in the order in which the removal of a connector deletes them. */
+/**
+ * The rows that belong to connectors, in all tables of the module, in the order in which the removal of a connector deletes
+ * them.
+ */
 export const OWNED_ROWS: readonly OwnedRows[] = [
   SCHEDULE_ROWS,
   BOOKING_ROWS,

@@ -16,7 +16,6 @@ import * as users from "./users/tables.ts";
 import * as webhooks from "./webhooks/tables.ts";
 import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
-/** All tables of the module. */
 export const PAYMENT_TABLES = tablesIn(
   accounts,
   balances,

@@ -39,7 +39,7 @@ export const paymentSettings = new DeclaredSettings(
   },
 );
 
-/** The URL that the deployment names for the providers of a kind; undefined for the usual one. */
+/** The URL that the deployment's settings name for the providers of a kind; undefined for the usual one. */
 export function providerUrlOf(env: Env, kind: string): string | undefined {
   const prefix = `${kind}=`;
   const entry = paymentSettings

@@ -8,7 +8,7 @@ import { TimestampInput } from "#platform/http/schemas.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
-/** The fields that both generations have. */
+/** The fields of a new account that both versions of the API have. */
 export const AccountFields = z.object({
   reference: ReferenceInput,
   connectorID: ConnectorIdInput,
@@ -17,7 +17,7 @@ export const AccountFields = z.object({
   metadata: OptionalMetadata,
 });
 
-/** An account of a client, who has sent what is shown as raw. */
+/** A new account of a client. The request itself becomes its raw data. */
 export function toNewAccount(
   body: z.output<typeof AccountFields> & {
     readonly accountName: string | undefined;

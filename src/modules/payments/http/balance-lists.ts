@@ -5,7 +5,7 @@ import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** The parameters of lists of balances. A `sort` is ignored: the newest comes first. */
+/** The parameters of lists of balances. A `sort` is ignored: the newest balance always comes first. */
 export const BalanceListQuery = ListParams.omit({ sort: true }).extend({
   asset: z.string().optional(),
   from: TimestampParam.openapi({ description: "Leaves out balances that ended before." }),
@@ -16,7 +16,7 @@ export const BalanceListQuery = ListParams.omit({ sort: true }).extend({
   toTimestamp: TimestampParam.openapi({ description: "The same as `to`." }),
 });
 
-/** The page that a request asks for. */
+/** The page of balances that a request asks for. */
 export function toBalanceQuery(
   query: z.output<typeof BalanceListQuery>,
   { settings, now }: { readonly settings: PlatformSettings; readonly now: Timestamp },

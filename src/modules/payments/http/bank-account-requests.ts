@@ -3,7 +3,7 @@ import { OptionalCountry, OptionalMetadata, OptionalText, RequiredText } from ".
 import type { NewBankAccount } from "#modules/payments/bank-accounts/create.ts";
 import { given } from "#modules/payments/core/given.ts";
 
-/** A new bank account, in both generations of the API. */
+/** The fields of a new bank account, in both versions of the API. */
 export const BankAccountFields = z.object({
   name: RequiredText,
   accountNumber: OptionalText.openapi({

@@ -7,7 +7,7 @@ import { paymentSettings } from "#modules/payments/settings.ts";
 import { formatDurationMs } from "#platform/duration.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** What clients can learn of the kinds of connectors before they install one. */
+/** Fields of configurations and capabilities of the kinds of connectors, for clients that are about to install one. */
 
 const FieldResponse = z.object({
   dataType: z.string(),
@@ -23,7 +23,7 @@ export const CapabilitiesResponse = z
   .object({ data: z.record(z.string(), z.array(z.enum(CAPABILITIES))) })
   .openapi("PaymentConnectorCapabilities");
 
-/** The fields that the configuration of each kind has, with the polling period that this deployment has by default. */
+/** The fields in the configuration of each kind. The default of the polling period is that of this deployment. */
 export const configsView = (env: Env): z.input<typeof ConfigsResponse> => ({
   data: Object.fromEntries(
     CONNECTOR_KINDS.map(({ key, fields }) => [
@@ -50,13 +50,12 @@ const toFieldView = ({ type, isRequired }: ConfigField) => ({
   defaultValue: "",
 });
 
-/** What each kind can do. */
 export const capabilitiesView = (): z.input<typeof CapabilitiesResponse> => ({
   data: Object.fromEntries(
     CONNECTOR_KINDS.map(({ key, capabilities }) => [key, [...capabilities]]),
   ),
 });
 
-/** A tag that is the same as long as an answer is. */
+/** An entity tag, which changes only with the answer. */
 export const etagOf = (body: unknown): string =>
   `"${createHash("sha256").update(stringifyJson(body)).digest("hex")}"`;

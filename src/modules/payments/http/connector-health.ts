@@ -94,7 +94,7 @@ const HealthResponse = SummaryResponse.extend({
     .openapi({ description: "Those that the connector has registered at its provider." }),
 }).openapi("PaymentConnectorHealth");
 
-/** Florin's own: how connectors are doing. */
+/** Registers Florin's own operations on the health of connectors. */
 export function registerConnectorHealth(app: OpenAPIHono<AppEnv>): void {
   registerList(app);
   registerOne(app);

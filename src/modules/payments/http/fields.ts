@@ -4,15 +4,13 @@ import { isCurrencyAsset } from "#modules/payments/core/assets.ts";
 import { isCountryCode } from "#modules/payments/core/owners/country-codes.ts";
 import { MetadataSchema } from "#platform/http/schemas.ts";
 
-/** Fields that many requests have. */
-
-/** Most characters of a name or a reference. */
+/** Longest name or reference, in characters. */
 const TEXT_LENGTH_MAX = 1000;
 
-/** In characters, as clients count them, where a text's own length counts UTF-16 units. */
+/** The length of a text in characters, as clients count them. The `length` of a text counts UTF-16 units. */
 const lengthOf = (text: string): number => Array.from(text).length;
 
-/** A text that has to be there. */
+/** A text that must not be empty. */
 export const RequiredText = z
   .string()
   .min(1, "is a required field")
@@ -22,19 +20,19 @@ export const RequiredText = z
   )
   .openapi({ type: "string", minLength: 1, maxLength: TEXT_LENGTH_MAX });
 
-/** Fewest characters of a reference that a client gives. */
+/** Shortest reference of a client, in characters. */
 const REFERENCE_LENGTH_MIN = 3;
 
-/** What a client calls an object by. */
+/** The reference of a new object, which the client chooses. */
 export const ReferenceInput = RequiredText.refine(
   (text) => lengthOf(text) >= REFERENCE_LENGTH_MIN,
   `must be at least ${REFERENCE_LENGTH_MIN} characters in length`,
 ).openapi({ type: "string", minLength: REFERENCE_LENGTH_MIN, maxLength: TEXT_LENGTH_MAX });
 
-/** Bounds of the reference of a reversal in the first generation of the API, both exclusive. */
+/** The reference of a reversal in version 1 must be longer than this, and shorter than `TEXT_LENGTH_MAX`, in characters. */
 const REVERSAL_REFERENCE_ABOVE = 3;
 
-/** What a client of the first generation calls a reversal by. */
+/** The reference of a new reversal in version 1. */
 export const ReversalReferenceV1 = z
   .string()
   .min(1, "is a required field")
@@ -57,7 +55,7 @@ export const AssetInput = z
   .refine(isCurrencyAsset, "is not a currency of ISO 4217 with its number of decimals: USD/2")
   .openapi({ type: "string", example: "EUR/2" });
 
-/** A text that may be absent; an empty one and null count as absent. */
+/** A text that may be absent. An empty text and null count as absent. */
 export const OptionalText = z
   .string()
   .refine(
@@ -78,12 +76,12 @@ export const OptionalCountry = OptionalText.refine(
   "is not a country code of ISO 3166-1",
 ).openapi({ type: "string", description: "Two letters, three letters or the number." });
 
-/** Metadata of a new object. */
+/** Metadata of a new object. Null and absent count as empty. */
 export const OptionalMetadata = MetadataSchema.nullish()
   .transform((metadata): ObjectMetadata => metadata ?? {})
   .openapi({ type: "object", additionalProperties: { type: "string" } });
 
-/** `{"metadata": {...}}`, where something has to be in it. */
+/** The body `{"metadata": {...}}`, with at least one entry. */
 export const MetadataRequest = z
   .object({
     metadata: MetadataSchema.nullish()

@@ -1,9 +1,9 @@
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
-/** How the values of some keys of a filter become those of columns. */
+/** Functions that turn values of filters into values of columns, by the keys of filters. */
 export type FilterValueMap = Readonly<Record<string, (value: unknown) => unknown>>;
 
-/** A filter whose values are mapped, by its keys. Its form was checked before. */
+/** A filter with mapped values. Its form must have been checked before. */
 export function mapFilterValues(
   where: string | undefined,
   maps: FilterValueMap,

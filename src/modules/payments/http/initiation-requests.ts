@@ -8,10 +8,10 @@ import { AppError } from "#platform/errors.ts";
 import { BigIntegerInput, TimestampInput } from "#platform/http/schemas.ts";
 import { fromMillis, type Timestamp, toMillis, ZERO_TIMESTAMP } from "#platform/time.ts";
 
-/** Fields of initiations and of their reversals, which both generations of the API have. */
+/** Longest description of an initiation or reversal, in characters. */
 
 const DESCRIPTION_LENGTH_MAX = 10_000;
-/** Most digits of an amount, far beyond all money there is. */
+/** Most digits of an amount, far more than any real amount has. */
 const AMOUNT_DIGITS_MAX = 80;
 
 const Description = z
@@ -66,20 +66,23 @@ export const ReversalFields = z.object({
   metadata: OptionalMetadata,
 });
 
-/** Clients send their own time for "now", which is a little earlier when it comes here. */
+/**
+ * How far a time may be in the past and still mean now, in milliseconds. Clients send their own time, which is a little
+ * earlier on arrival.
+ */
 const LATENESS_MS = 60_000;
 
-/** Whether a time lies too far back to be meant as now. */
+/** Whether a time is too far in the past to mean now. */
 const isPast = (scheduledAt: Timestamp | undefined, now: Timestamp): boolean =>
   scheduledAt !== undefined &&
   scheduledAt !== ZERO_TIMESTAMP &&
   scheduledAt < fromMillis(toMillis(now) - LATENESS_MS);
 
-/** When it is to be sent; undefined for as soon as it is approved. */
+/** The time at which an initiation is sent; undefined for one that is sent as soon as it is approved. */
 const laterThan = (now: Timestamp, scheduledAt: Timestamp | undefined): Timestamp | undefined =>
   scheduledAt === undefined || scheduledAt <= now ? undefined : scheduledAt;
 
-/** What version 3 asks for. Throws `VALIDATION` for a time that lies back. */
+/** The initiation of a request in version 3. Throws `VALIDATION` for a time in the past. */
 export function toNewInitiation(
   body: z.output<typeof InitiationFields>,
   now: Timestamp,
@@ -93,7 +96,7 @@ export function toNewInitiation(
   return toNewInitiationV1(body, now);
 }
 
-/** What version 1 asks for, where a time that lies back means now. */
+/** The initiation of a request in version 1, in which a time in the past means now. */
 export function toNewInitiationV1(
   body: z.output<typeof InitiationFields>,
   now: Timestamp,

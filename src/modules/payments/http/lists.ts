@@ -9,16 +9,16 @@ import { mapPage, type Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
-/** The parameters of all lists. A `sort` is ignored, as clients rely on it: the newest comes first everywhere. */
+/** The parameters of all lists. A `sort` is ignored, as clients rely on it: the newest item always comes first. */
 export const ListQuery = ListParams.omit({ sort: true }).extend(FilterParams.shape);
 
-/** The other place of a filter. */
+/** The filter in the body, for clients that do not send it in `query`. */
 export const FilterBody = z.unknown().optional().openapi({
   type: "object",
   description: "A filter, where `query` has none; empty for none.",
 });
 
-/** What all lists of a whole collection have in common, besides their handler. */
+/** The members that the specifications of all lists of a collection share. */
 export const LIST = {
   method: "get",
   scope: "payments:read",
@@ -26,10 +26,10 @@ export const LIST = {
   body: FilterBody,
 } as const;
 
-/** The handler of such a list: reads a page, and shows each item. */
+/** The handler of a list of a collection: reads a page, and turns each item into its view. */
 export const listing =
   <Item, View>(
-    /** Names the list, so that the cursors of others are refused. */
+    /** The name of the list. Cursors of other lists are refused. */
     name: string,
     read: (context: ServiceContext, query: PageQuery) => Promise<Page<Item>>,
     view: (item: Item) => View,
@@ -49,18 +49,18 @@ export const listing =
     return { status: 200 as const, body: toCursorView(mapPage(page, view)) };
   };
 
-/** The columns that lists are sorted by. */
+/** The columns by which lists are sorted. */
 const COLUMNS = { created_at: "date", key: "integer" } as const;
 
-/** The page that a request asks for, of a list with the sort column `created_at` or another one. Throws `VALIDATION`. */
+/** The page that a request asks for, in a list that is sorted by `created_at` or by another column. Throws `VALIDATION`. */
 export const toListQuery = (
-  /** Names the list, so that the cursors of others are refused. */
+  /** The name of the list. Cursors of other lists are refused. */
   list: string,
   request: {
     readonly query: z.output<typeof ListQuery>;
     readonly body: unknown;
     readonly settings: PlatformSettings;
-    /** Where clients write values in another way than columns hold them. */
+    /** Functions for keys whose values clients write differently than columns hold them. */
     readonly values?: FilterValueMap;
     readonly column?: keyof typeof COLUMNS;
   },

@@ -3,7 +3,7 @@ import type { MovementProgress } from "#modules/payments/movements/progress.ts";
 import { Count, TimestampOutput } from "#platform/http/schemas.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 
-/** Florin's own: how money that is on its way is doing, on initiations and tasks of both generations. */
+/** Florin's own member of initiations and tasks in both versions of the API: the progress of their movement. */
 export const MovementProgressResponse = z
   .object({
     attempts: Count.openapi({
@@ -23,7 +23,7 @@ export const MovementProgressResponse = z
     description: "Florin's own: it is here while money is on its way.",
   });
 
-/** The member `movement` of an answer, where money is on its way. */
+/** The member `movement` of an answer; absent without a movement. */
 export const toMovementMember = (
   progress: MovementProgress | undefined,
 ): { readonly movement?: z.input<typeof MovementProgressResponse> } => {

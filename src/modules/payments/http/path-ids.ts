@@ -9,7 +9,10 @@ import {
 } from "#modules/payments/core/ids.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** The ids in paths. A text that is no such id answers `INVALID_ID`, whatever else is wrong with the request. */
+/**
+ * Ids in paths and bodies. In a path, a text that is no such id is answered with `INVALID_ID`, even if the request has
+ * other errors.
+ */
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -34,7 +37,7 @@ function invalid(what: string, text: string): never {
 
 const SHOWN_MAX = 80;
 
-/** The same as parameters of paths, which are read before anything else of a request. */
+/** Parameters of paths with ids. They are checked before the rest of a request. */
 export const connectorIdParam = () => idParam((text) => toConnectorId(text));
 export const ownedIdParam = (what: string) => idParam((text) => toOwnedId(what, text));
 export const paymentIdParam = () => idParam((text) => toPaymentId(text));
@@ -43,18 +46,18 @@ export const uuidParam = (what: string) => idParam((text) => toUuid(what, text))
 const idParam = <T>(parse: (text: string) => T) =>
   z.string().transform(parse).openapi({ type: "string" });
 
-/** An id of a connector in a body. */
+/** The id of a connector in a body. */
 export const ConnectorIdInput = idInput("connector", decodeConnectorId);
-/** A UUID in a body, in letters of any size. */
+/** A UUID in a body, in letters of any case. */
 export const UuidInput = z
   .string()
   .regex(UUID, "must be a valid UUID")
   .toLowerCase()
   .openapi({ type: "string", format: "uuid" });
-/** An id of an account in a body, whether there is such an account or not. */
+/** The id of an account in a body. The account need not exist. */
 export const AccountIdInput = idInput("account", decodeOwnedId);
 
-/** The same, which may be absent; an empty one counts as absent. */
+/** The id of an account in a body, which may be absent. An empty text and null count as absent. */
 export const OptionalAccountId = z
   .preprocess((id) => (id === null || id === "" ? undefined : id), AccountIdInput.optional())
   .openapi({ type: "string" });

@@ -7,7 +7,7 @@ import type { NewPayment } from "#modules/payments/ingestion/create-payment.ts";
 import { BigIntegerInput, MetadataSchema, TimestampInput } from "#platform/http/schemas.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
-/** The fields that both generations have. */
+/** The fields of a new payment that both versions of the API have. */
 export const PaymentFields = z.object({
   reference: ReferenceInput,
   connectorID: ConnectorIdInput,
@@ -21,7 +21,7 @@ export const PaymentFields = z.object({
 });
 type PaymentFields = z.output<typeof PaymentFields>;
 
-/** What a new payment has of these fields. */
+/** The members of a new payment that follow from these fields. */
 export function toPaymentBase({
   connectorID: connector,
   sourceAccountID: source,
@@ -47,7 +47,7 @@ type BaseFields = Pick<
   "reference" | "createdAt" | "type" | "amount" | "asset" | "metadata"
 >;
 
-/** The request as it was sent, but for what is unknown in it. */
+/** The request without unknown fields, in its original form. */
 export const toRawPayment = (body: PaymentFields): object => ({
   ...body,
   connectorID: encodeConnectorId(body.connectorID),
@@ -71,7 +71,7 @@ export const PaymentMetadataRequest = z
 const isEmpty = (value: unknown): boolean =>
   typeof value === "object" && value !== null && Object.keys(value).length === 0;
 
-/** A text under the name `metadata` is an entry of the map. */
+/** Whether a body has its metadata in the member `metadata`. A text under this name is an entry of the map itself. */
 const isWrapped = (body: unknown): body is { readonly metadata: unknown } =>
   typeof body === "object" &&
   body !== null &&

@@ -8,7 +8,7 @@ import { AppError } from "#platform/errors.ts";
 import { parseFilter } from "#platform/filter/filter.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** A filter of accounts, of which only the form is checked here. */
+/** A filter of accounts. Only its form is checked here. */
 const FilterInput = z
   .custom<object>(
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
@@ -20,7 +20,7 @@ const FilterInput = z
     example: { $match: { default_asset: "EUR/2" } },
   });
 
-/** A new pool, in both generations of the API. */
+/** The fields of a new pool, in both versions of the API. */
 export const PoolFields = z.object({
   name: RequiredText,
   query: FilterInput.nullish().openapi({
@@ -31,7 +31,7 @@ export const PoolFields = z.object({
   }),
 });
 
-/** Throws `VALIDATION` where neither a query nor accounts are given. */
+/** The pool of a request. Throws `VALIDATION` for a request with neither a query nor accounts. */
 export function toNewPool({ name, query, accountIDs }: z.output<typeof PoolFields>): NewPool {
   if ((query ?? accountIDs ?? undefined) === undefined) {
     throw new AppError("VALIDATION", "query is a required field, or accountIDs");
@@ -50,7 +50,7 @@ export const PoolQueryRequest = z
   })
   .openapi("PoolQueryRequest", { example: { query: { $match: { default_asset: "EUR/2" } } } });
 
-/** The JSON of a filter. Throws `VALIDATION` for what is none. */
+/** The JSON of a filter. Throws `VALIDATION` for a bad filter. */
 export function toQueryText(query: unknown): string {
   parseFilter(query);
   return stringifyJson(query);

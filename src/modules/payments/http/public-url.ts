@@ -4,7 +4,7 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
-/** The URL under which browsers and providers reach this server. */
+/** The URL under which browsers and providers reach this server. Throws `INTERNAL` if it is unknown. */
 export function publicUrlOf(c: Context<AppEnv>): string {
   const { publicUrl } = findPublicUrl(c);
   if (publicUrl !== undefined) return publicUrl;
@@ -14,7 +14,10 @@ export function publicUrlOf(c: Context<AppEnv>): string {
   );
 }
 
-/** The same, where it is known. The `Host` header decides it on a loopback host only. */
+/**
+ * The URL under which browsers and providers reach this server; absent if it is unknown. The `Host` header counts only for
+ * a loopback host.
+ */
 export function findPublicUrl(c: Context<AppEnv>): { readonly publicUrl?: string } {
   const publicUrl = platformSettings.of(c.env).FLORIN_PUBLIC_URL;
   if (publicUrl !== undefined) return { publicUrl };

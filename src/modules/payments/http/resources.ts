@@ -1,6 +1,6 @@
 import type { ResourceGroup } from "#platform/modules/resources.ts";
 
-/** What the API document shows of payments. */
+/** The resources of payments in the API document. */
 export const PAYMENT_RESOURCES: readonly ResourceGroup[] = [
   {
     name: "Payments",

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, json } from "#platform/http/endpoint.ts";
 
-/** The version of the API: clients that see `v3` in front use its third generation. */
+/** The version of the API. Clients use version 3 if this begins with `v3`. */
 export const API_VERSION = "v3.1.0";
 
 const InfoResponse = z

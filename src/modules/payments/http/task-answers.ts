@@ -4,12 +4,12 @@ import { encodeOwnedId } from "#modules/payments/core/ids.ts";
 import type { Task } from "#modules/payments/tasks/task.ts";
 import { dataOf } from "#platform/http/schemas.ts";
 
-/** The connector that something is forwarded to. */
+/** The connector to which an object is forwarded. */
 export const ForwardRequest = z
   .object({ connectorID: ConnectorIdInput })
   .openapi("ForwardToConnectorRequest");
 
-/** The answer to a request whose work goes on: the task can be asked for. */
+/** The answer to a request whose work continues in a task. */
 export const TaskIdResponse = dataOf(z.object({ taskID: z.string() }));
 
 export const toTaskIdView = ({ id }: Task) => ({ data: { taskID: encodeOwnedId(id) } });

@@ -8,15 +8,18 @@ import { AppError } from "#platform/errors.ts";
 import { readText } from "#platform/http/body.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
-/** The kinds whose providers were told the paths of the first generation. */
+/** The kinds whose providers may still call the paths of version 1. */
 const LEGACY_WEBHOOKS = new Set(["adyen", "mangopay"]);
-/** Largest body of a webhook, in bytes: it is stored encrypted, in one row of the database, or in one for each of its parts. */
+/**
+ * Largest body of a webhook, in bytes. Webhooks are stored encrypted, in one row of the database or in one row for each
+ * part.
+ */
 const WEBHOOK_BYTES_MAX = 512 * 1024;
 const SPLIT_WEBHOOK_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
- * Where providers announce what has happened, by any method and without a token: the plugin verifies who sends it. The document does
- * not show these paths, as no client calls them.
+ * Registers the paths to which providers send webhooks, by any method and without a token: the plugin verifies the sender.
+ * The API document does not show these paths, because no client calls them.
  */
 export function registerWebhookReception(app: OpenAPIHono<AppEnv>): void {
   app.all("/v3/connectors/webhooks/:connectorID/*", (c) => receive(c, c.req.param("connectorID")));

@@ -90,7 +90,7 @@ export const BookingFailureResponse = z
   })
   .openapi("PaymentBookingFailure");
 
-/** What a template may declare, for the document. */
+/** The variables that a template may declare, for the API document. */
 export const VARIABLES_TEXT = Object.entries(BOOKING_VARIABLES)
   .map(([name, { type, meaning }]) => `- \`${type} $${name}\`: ${meaning}`)
   .join("\n");
@@ -98,7 +98,7 @@ export const VARIABLES_TEXT = Object.entries(BOOKING_VARIABLES)
 type BookingInput = z.output<typeof BookingRequest>;
 type RulesInput = Omit<BookingInput, "connectorID" | "poolID">;
 
-/** The request has one of the two. */
+/** The scope of a request, which has exactly one of the two ids. */
 export const toScope = ({
   connectorID,
   poolID,
@@ -122,7 +122,7 @@ export const toRebuildRules = ({
   ...(templates === undefined ? {} : { templates: toTemplates(templates) }),
 });
 
-/** Without members that are undefined, which the type of the request allows. */
+/** Leaves out members that are undefined, which the type of the request allows. */
 const toTemplates = (
   templates: Readonly<Partial<Record<PaymentStatus, string | undefined>>>,
 ): BookingRules["templates"] =>

@@ -38,7 +38,7 @@ const TAGS = ["Bookings"];
 const Params = z.object({ bookingID: uuidParam("booking") });
 const PATH = "/payments/bookings/{bookingID}";
 
-/** Florin's own routes, below `/api/florin/v1`. */
+/** Registers Florin's own operations on bookings, below `/api/florin/v1`. */
 export function registerBookings(app: OpenAPIHono<AppEnv>): void {
   registerCreate(app);
   registerList(app);
@@ -49,7 +49,7 @@ export function registerBookings(app: OpenAPIHono<AppEnv>): void {
   registerFailures(app);
 }
 
-/** A booking writes into a ledger, so that whoever makes or changes one may write ledgers, too. */
+/** Checks that the token may write ledgers, because a booking writes into one. */
 const assertWritesLedgers = (c: Context<AppEnv>) =>
   deploymentOf(c).authenticate(c.req.raw, "ledger:write");
 

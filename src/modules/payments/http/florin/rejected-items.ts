@@ -32,7 +32,7 @@ const RejectedItemResponse = z
   })
   .openapi("PaymentRejectedItem");
 
-/** Florin's own: what providers have sent that could not be stored. */
+/** Registers Florin's own operations on rejected items. */
 export function registerRejectedItems(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,

@@ -8,12 +8,12 @@ import {
   type Responses,
 } from "#platform/http/endpoint.ts";
 
-/** What an operation about one object is in both generations of the API, but for its paths, its names and its parameters. */
+/** The specification of an operation on one object that both versions of the API share. Paths, names and parameters differ. */
 interface SharedSpec<B extends z.ZodType, R extends Responses> extends Pick<
   EndpointSpec<z.ZodType, z.ZodType, z.ZodType, B, R>,
   "method" | "summary" | "description" | "scope" | "body" | "bodyBytesMax" | "responses"
 > {
-  /** What follows the path of the object: `/metadata`. */
+  /** The path after that of the object, such as `/metadata`. */
   readonly path: string;
 }
 
@@ -23,7 +23,7 @@ type SharedHandler<Id, B extends z.ZodType, R extends Responses> = (request: {
   readonly c: Context<AppEnv>;
 }) => Answer<NoInfer<R>> | Promise<Answer<NoInfer<R>>>;
 
-/** Where a generation has its operations about one kind of objects. */
+/** Registers operations on one kind of object in one version of the API. */
 export interface ObjectPath<Id> {
   readonly register: <B extends z.ZodType, const R extends Responses>(
     app: OpenAPIHono<AppEnv>,
@@ -38,7 +38,7 @@ export const objectPath = <P extends z.ZodType, Id>({
   params,
   idOf,
 }: {
-  /** The path of one object: `/v3/pools/{poolID}`. */
+  /** The path of one object, such as `/v3/pools/{poolID}`. */
   readonly path: string;
   readonly tags: readonly string[];
   readonly params: P;
@@ -50,7 +50,7 @@ export const objectPath = <P extends z.ZodType, Id>({
     ),
 });
 
-/** Registers an operation that is the same in both generations. */
+/** Registers an operation in both versions of the API. */
 export function inBoth<Id, B extends z.ZodType, const R extends Responses>(
   app: OpenAPIHono<AppEnv>,
   { at: [v3, v1], operationIds: [nameInV3, nameInV1], ...spec }: BothSpec<Id, B, R>,
@@ -62,6 +62,6 @@ export function inBoth<Id, B extends z.ZodType, const R extends Responses>(
 
 interface BothSpec<Id, B extends z.ZodType, R extends Responses> extends SharedSpec<B, R> {
   readonly at: readonly [v3: ObjectPath<Id>, v1: ObjectPath<Id>];
-  /** Its names in version 3 and in version 1. */
+  /** The operation's names in version 3 and in version 1. */
   readonly operationIds: readonly [v3: string, v1: string];
 }

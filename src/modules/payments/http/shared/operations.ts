@@ -14,7 +14,7 @@ import { deletePool } from "#modules/payments/pools/delete.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, errors, json } from "#platform/http/endpoint.ts";
 
-/** Operations that are the same in both generations of the API, down to their bodies and answers. */
+/** Operations that are the same in both versions of the API, including their bodies and answers. */
 
 const V1 = ["Payments API v1"];
 

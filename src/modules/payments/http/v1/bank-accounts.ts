@@ -142,7 +142,7 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** Clients of this generation know no empty lists and maps here. */
+/** Clients of version 1 expect absent members instead of empty metadata and an empty list of related accounts. */
 const toBankAccountV1View = (account: BankAccount | BankAccountWithNumbers) => ({
   id: account.id,
   name: account.name,

@@ -14,7 +14,7 @@ import { mapPage } from "#platform/paging/pagination.ts";
 const TAGS = ["Payments API v1"];
 const Params = z.object({ connector: z.string(), connectorId: connectorIdParam() });
 
-/** A schedule as this version shows it. */
+/** A schedule in version 1 of the API, where it is called a task. */
 const ConnectorTaskResponse = z
   .object({
     id: z.string(),
@@ -77,7 +77,7 @@ function toConnectorTaskView(
   connector: ConnectorId,
   schedule: Schedule,
 ): z.input<typeof ConnectorTaskResponse> {
-  // In whole seconds, as clients of this version know it.
+  // Clients of version 1 expect whole seconds.
   const createdAt = `${schedule.createdAt.slice(0, 19)}Z`;
   const descriptor = toScheduleView(connector, schedule);
   return {

@@ -21,7 +21,7 @@ import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";
 
 const TAGS = ["Payments API v1"];
-/** The kind is not compared with that of the id. */
+/** The kind in the path need not be that of the id. */
 const Params = z.object({ connector: z.string(), connectorId: connectorIdParam() });
 
 const ListedResponse = z

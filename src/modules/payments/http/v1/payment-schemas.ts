@@ -43,7 +43,7 @@ export const PaymentV1Request = PaymentFields.extend({
   status: z.enum(PAYMENT_STATUSES),
 }).openapi("PaymentV1Request");
 
-/** The payment is what the one state of it says. */
+/** A new payment with one adjustment, whose status and amounts are those of the request. */
 export function toNewPaymentV1(body: z.output<typeof PaymentV1Request>): NewPayment {
   const { reference, createdAt, status, amount, asset, scheme, metadata } = body;
   const raw = stringifyJson(toRawPayment(body));
@@ -56,7 +56,10 @@ export function toNewPaymentV1(body: z.output<typeof PaymentV1Request>): NewPaym
   };
 }
 
-/** The payment that metadata are added to. The specification has a code of its own for one without a reference. */
+/**
+ * The payment to which metadata is added. The specification has a separate code, `VALIDATION`, for an id without a
+ * reference.
+ */
 export const MetadataTarget = z
   .string()
   .transform((text) => {

@@ -21,7 +21,7 @@ import type { Payment } from "#modules/payments/payments/payment.ts";
 import { BigInteger, MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
 import { formatTimestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 
-/** The statuses that clients of this version know. */
+/** The statuses that clients of version 1 know. */
 const STATUSES = [
   "WAITING_FOR_VALIDATION",
   "PROCESSING",
@@ -107,7 +107,7 @@ export const toTransferInitiationView = (initiation: ShownInitiation) => {
     amount: state.amount,
     initialAmount: state.amount,
     asset,
-    // Clients of this version know neither initiations that wait for their time nor unknown states.
+    // Clients of version 1 know no status for initiations that wait for their time or whose state is unknown.
     status: legacyStatusOf(state.status) ?? ("PROCESSING" as const),
     error: initiation.error ?? "",
     metadata,

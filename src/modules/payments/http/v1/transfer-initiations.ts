@@ -34,7 +34,6 @@ const TAGS = ["Payments API v1"];
 const Params = z.object({ transferId: ownedIdParam("transfer initiation") });
 const PATH = "/transfer-initiations";
 
-/** What is sent is waited for some seconds. Whoever needs longer is read again. */
 const WAITS = "The answer comes with the outcome, or after ten seconds without one.";
 
 export function registerTransferInitiations(app: OpenAPIHono<AppEnv>): void {
@@ -46,7 +45,10 @@ export function registerTransferInitiations(app: OpenAPIHono<AppEnv>): void {
   registerReversal(app);
 }
 
-/** Waits for the outcome of what has begun, unless it begins later. Throws `VALIDATION` where it has failed. */
+/**
+ * Wakes the connector and waits for the outcome of a task, unless the initiation waits for its time. Throws `VALIDATION` if
+ * the task has failed.
+ */
 async function awaitOutcome(
   c: Context<AppEnv>,
   { initiation, task }: { readonly initiation: OwnedId; readonly task: OwnedId },

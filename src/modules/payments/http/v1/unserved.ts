@@ -2,7 +2,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
-/** Operations of clients that name a kind of connectors, of which there may be several, and none of them. */
+/** Operations that name only a kind of connector, of which there may be several. They are answered with 404. */
 const UNSERVED: readonly (readonly [method: string, path: string])[] = [
   ["DELETE", "/connectors/:connector"],
   ["GET", "/connectors/:connector/config"],
@@ -12,7 +12,10 @@ const UNSERVED: readonly (readonly [method: string, path: string])[] = [
   ["POST", "/connectors/:connector/transfers"],
 ];
 
-/** Answers 404 also where other methods or longer paths are served. The document does not show these operations. */
+/**
+ * Answers these operations with 404 even if their paths have other methods or longer paths are served. The API document
+ * does not show them.
+ */
 export function registerUnservedV1(app: OpenAPIHono<AppEnv>): void {
   for (const [method, path] of UNSERVED) {
     app.on(method, path, () => {

@@ -106,7 +106,10 @@ function registerInstallation(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** Clients filter by ids and by any spelling of a kind; the table has the UUID in the id, and one spelling. */
+/**
+ * Maps values of filters: clients send ids and any spelling of a kind, and the table holds the UUID of the id and one
+ * spelling.
+ */
 export const CONNECTOR_FILTER_VALUES = {
   id: (value: unknown) =>
     typeof value === "string" ? (decodeConnectorId(value)?.reference ?? "") : value,

@@ -17,7 +17,7 @@ const Params = z.object({ paymentInitiationID: ownedIdParam("payment initiation"
 const PATH = "/v3/payment-initiations/{paymentInitiationID}";
 const TaskResponse = dataOf(z.object({ taskID: z.string() }));
 
-/** What makes an initiation move, or not. */
+/** Registers the operations that approve, retry, reject and reverse an initiation. */
 export function registerInitiationActions(app: OpenAPIHono<AppEnv>): void {
   registerSends(app);
   registerRejection(app);

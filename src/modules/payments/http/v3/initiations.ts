@@ -27,7 +27,7 @@ const TAGS = ["Payment initiations"];
 const Params = z.object({ paymentInitiationID: ownedIdParam("payment initiation") });
 const PATH = "/v3/payment-initiations";
 
-/** Only this text sends money without an approval: no other spelling of yes does. */
+/** Only the text `true` sends money without an approval; other spellings do not. */
 const NoValidation = z
   .string()
   .optional()

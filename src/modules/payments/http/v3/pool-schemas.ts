@@ -44,6 +44,6 @@ export const toPoolView = (pool: Pool) => ({
   poolAccounts: pool.accounts.map(encodeOwnedId),
 });
 
-/** The query as an object to spread: only objects are stored. */
+/** The query as an object to spread. Only JSON of objects is stored. */
 export const toQueryView = ({ query }: Pick<Pool, "query">) =>
   query === undefined ? {} : { query: parseJson(query) as Record<string, unknown> };

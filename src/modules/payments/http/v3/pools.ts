@@ -148,7 +148,7 @@ function registerBalances(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** Throws `VALIDATION`. */
+/** The time in the parameter `at`. Throws `VALIDATION` for a missing, malformed or future time. */
 function toMoment(text: string | undefined, clock: Clock): Timestamp {
   if (text === undefined) throw new AppError("VALIDATION", "query param 'at' is missing");
   const at = parseTimestamp(text);

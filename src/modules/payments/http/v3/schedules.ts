@@ -23,7 +23,10 @@ const TAGS = ["Connectors"];
 const Params = z.object({ connectorID: connectorIdParam() });
 const ScheduleParams = Params.extend({ scheduleID: z.string() });
 
-/** Clients filter by ids; the table has the task in the id of a schedule. */
+/**
+ * Maps values of filters: clients send ids of schedules and connectors; the table holds the task in a schedule's id, and 1
+ * stands for the connector of the path.
+ */
 export const scheduleFilterValues = (connector: ConnectorId) => ({
   id: (value: unknown) => (typeof value === "string" ? taskInScheduleId(connector, value) : value),
   connector_id: (value: unknown) => (value === encodeConnectorId(connector) ? 1 : 0),

@@ -11,9 +11,9 @@ import { BooleanParam } from "#platform/http/schemas.ts";
 const TAGS = ["Payment service users"];
 const PATH = "/v3/connectors/open-banking/{connectorID}";
 
-/** Largest body, in bytes: providers send some fields. */
+/** Largest body of a redirect, in bytes. Providers send a few fields. */
 const BODY_BYTES_MAX = 65_536;
-/** Headers of the request that say who sends it, which is nobody's business. */
+/** Headers with the sender's credentials, which plugins do not get. */
 const HIDDEN_HEADERS = new Set(["authorization", "cookie", "proxy-authorization"]);
 
 const Query = z.object({
@@ -24,7 +24,10 @@ const Query = z.object({
   noRedirect: BooleanParam.openapi({ description: "The answer is 204, and no redirect." }),
 });
 
-/** Where providers send browsers, or call themselves. The state says which attempt it is, and that it comes from there. */
+/**
+ * Registers the endpoint to which providers send browsers and their own callbacks. The state names the attempt and proves
+ * that the request belongs to it.
+ */
 export function registerOpenBanking(app: OpenAPIHono<AppEnv>): void {
   for (const [method, operationId] of OPERATIONS) {
     endpoint(
@@ -39,7 +42,7 @@ export function registerOpenBanking(app: OpenAPIHono<AppEnv>): void {
         tags: TAGS,
         scope: "public",
         params: z.object({ connectorID: connectorIdParam() }),
-        // A state that comes twice is refused with the others.
+        // The schema accepts repeated states, so that `receiveRedirect` can refuse them.
         query: Query.extend({ state: z.union([z.string(), z.array(z.string())]).optional() }),
         responses: {
           204: empty("Taken"),

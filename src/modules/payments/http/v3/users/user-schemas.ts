@@ -20,7 +20,7 @@ import type { Connection, LinkAttempt, User } from "#modules/payments/users/user
 import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
 import { formatTimestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 
-/** Most bank accounts that a user is created with. */
+/** Most bank accounts of a new user. */
 const BANK_ACCOUNTS_MAX = 1000;
 
 const optionally = (holds: (text: string) => boolean) => (text: string | undefined) =>

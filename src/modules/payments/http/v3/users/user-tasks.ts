@@ -19,7 +19,7 @@ const USER = "/v3/payment-service-users/{paymentServiceUserID}";
 const Params = z.object({ paymentServiceUserID: uuidParam("payment service user") });
 const ConnectorParams = Params.extend({ connectorID: connectorIdParam() });
 
-/** What goes on after the answer: each of these operations names a task. */
+/** Registers the operations that continue after the answer, in a task. */
 export function registerUserTasks(app: OpenAPIHono<AppEnv>): void {
   registerBankAccountForward(app);
   registerUserDeletion(app);
