@@ -23,7 +23,7 @@ export const ACCOUNT_EVENT_TYPES = {
       createdAt: TimestampOutput,
       reference: z.string(),
       type: z.enum(ACCOUNT_TYPES),
-      rawData: z.unknown().openapi({ description: "Null where it is long." }),
+      rawData: z.unknown().openapi({ description: "Null if it is long." }),
       defaultAsset: z.string().optional(),
       name: z.string().optional(),
       metadata: MetadataSchema.optional(),

@@ -16,7 +16,7 @@ import { formatTimestamp, type Timestamp, toMicros } from "#platform/time.ts";
 export const BALANCE_EVENT_TYPES = {
   SAVED_BALANCE: {
     description:
-      "A balance of an account was stored, or confirmed at a later time. Confirmations by polls are told of while a webhook config, a trigger or an event stream takes events of this type.",
+      "A balance of an account was stored, or confirmed at a later time. Confirmations by polls are published while a webhook config, a trigger or an event stream consumes events of this type.",
     payload: z.object({
       accountID: z.string(),
       connectorID: z.string(),

@@ -20,7 +20,7 @@ const Payload = z.object({
 });
 
 const Trouble = Payload.extend({
-  error: z.string().optional().openapi({ description: "What went wrong last." }),
+  error: z.string().optional().openapi({ description: "The last error." }),
 });
 
 const EXAMPLE = {
@@ -34,15 +34,17 @@ const ERROR = "GET /transactions: the provider answered 502: Bad Gateway";
 export const HEALTH_EVENT_TYPES = {
   CONNECTOR_FAILING: {
     description:
-      "A run of a connector could not go on, after all of them had, or a fifth attempt of a movement of money had no outcome. Both are tried again by themselves. Nothing more is published before the connector is paused, or has recovered.",
+      "A run of a schedule of a connector broke off, or a fifth attempt in a row of a movement of money had no outcome. Both are repeated without intervention. Nothing more is published before the connector is paused or has recovered.",
     payload: Trouble,
     example: { ...EXAMPLE, at: "2026-03-06T09:30:00Z", error: ERROR },
   },
   CONNECTOR_PAUSED: {
     description:
-      "Ten runs of a schedule of a connector in a row could not go on. From now on it is probed with one request after growing pauses, an hour at most, and goes on by itself when the provider answers.",
+      "Ten runs in a row of a schedule of a connector broke off. From now on, one request probes the provider after pauses that grow to an hour at most, and polling resumes without intervention when the provider answers.",
     payload: Trouble.extend({
-      nextRunAt: TimestampOutput.optional().openapi({ description: "When the first probe is." }),
+      nextRunAt: TimestampOutput.optional().openapi({
+        description: "The time of the first probe.",
+      }),
     }),
     example: {
       ...EXAMPLE,
@@ -53,10 +55,12 @@ export const HEALTH_EVENT_TYPES = {
   },
   CONNECTOR_RECOVERED: {
     description:
-      "All schedules of a connector that was failing or paused go on again, and no movement of money has failed five times in a row.",
+      "A connector that was failing or paused has recovered: the last run of each schedule has completed, and no movement of money has failed five times in a row.",
     payload: Payload.extend({
       previous: z.enum(["failing", "paused"]),
-      since: TimestampOutput.optional().openapi({ description: "Since when it was so." }),
+      since: TimestampOutput.optional().openapi({
+        description: "The time since which the connector was failing or paused.",
+      }),
     }),
     example: {
       ...EXAMPLE,

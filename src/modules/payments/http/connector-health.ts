@@ -27,38 +27,42 @@ const ScheduleHealth = z.object({
   scheduleID: z.string(),
   task: z.string(),
   status: z.enum(["waiting", "running", "paused"]).openapi({
-    description: "A paused schedule is probed at `nextRunAt`, and goes on when that succeeds.",
+    description: "A paused schedule is probed at `nextRunAt`, and resumes when the probe succeeds.",
   }),
   health: z.enum(CONNECTOR_HEALTHS),
-  since: TimestampOutput.optional().openapi({ description: "Since when, unless it is healthy." }),
+  since: TimestampOutput.optional().openapi({
+    description: "The time since which it has this health; absent for a healthy schedule.",
+  }),
   nextRunAt: TimestampOutput.optional(),
   lastSuccessAt: TimestampOutput.optional(),
   lastFailureAt: TimestampOutput.optional(),
   lastError: z.string().optional(),
-  failedRuns: Count.openapi({ description: "How many runs in a row have failed." }),
+  failedRuns: Count.openapi({ description: "The number of failed runs in a row." }),
   itemsOfLastRun: Count.optional().openapi({
-    description: "How many items the last run has stored, because they were new or had changed.",
+    description:
+      "The number of items that the last run has stored because they were new or had changed.",
   }),
   itemsOfThisRun: Count.optional(),
 });
 
 const WebhookHealth = z.object({
   name: z.string(),
-  path: z.string().openapi({ description: "What follows the connector's own URL." }),
+  path: z.string().openapi({ description: "The part of the path after the connector's own URL." }),
   lastFailureAt: TimestampOutput.optional().openapi({
-    description:
-      "When a delivery was left out that the provider has signed, but that could not be read.",
+    description: "The time of the last signed delivery that could not be read and was left out.",
   }),
   lastError: z.string().optional(),
 });
 
 const MovementTroubleResponse = z
   .object({
-    count: Count.openapi({ description: "How many movements have had no outcome." }),
+    count: Count.openapi({
+      description: "The number of movements whose last attempt has had no outcome.",
+    }),
     paymentInitiationID: z.string().openapi({
       description: "The payment initiation of the movement that has failed most often.",
     }),
-    attempts: Count.openapi({ description: "How often that movement was tried." }),
+    attempts: Count.openapi({ description: "The number of attempts of this movement." }),
     failingSince: TimestampOutput,
     lastError: z.string().optional(),
     nextAttemptAt: TimestampOutput,
@@ -74,14 +78,14 @@ const SummaryResponse = z
     provider: z.string(),
     status: z.enum([...CONNECTOR_HEALTHS, "uninstalling"]).openapi({
       description:
-        "`degraded`: it goes on without some items, or the last attempt of a movement of money had no outcome. `failing`: the last run of a schedule could not go on, or five attempts of a movement in a row had no outcome. `paused`: ten runs in a row could not go on, and it is probed.",
+        "`degraded`: some items are missing, or the last attempt of a movement of money had no outcome. `failing`: the last run of a schedule broke off, or five attempts in a row of a movement had no outcome. `paused`: ten runs in a row of a schedule broke off, and the provider is probed.",
     }),
-    since: TimestampOutput.openapi({ description: "Since when it has this status." }),
+    since: TimestampOutput.openapi({ description: "The time since which it has this status." }),
     lastSuccessAt: TimestampOutput.optional(),
     lastFailureAt: TimestampOutput.optional(),
     lastError: z.string().optional(),
     nextRunAt: TimestampOutput.optional().openapi({
-      description: "When the next run of a schedule is due, or the next probe of a paused one.",
+      description: "The time of the next run of a schedule, or of the next probe of a paused one.",
     }),
     movements: MovementTroubleResponse.optional(),
   })
@@ -91,7 +95,7 @@ const HealthResponse = SummaryResponse.extend({
   schedules: z.array(ScheduleHealth),
   webhooks: z
     .array(WebhookHealth)
-    .openapi({ description: "Those that the connector has registered at its provider." }),
+    .openapi({ description: "The webhooks that the connector has registered at its provider." }),
 }).openapi("PaymentConnectorHealth");
 
 /** Registers Florin's own operations on the health of connectors. */
@@ -107,7 +111,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       method: "get",
       path: "/payments/connectors/health",
       operationId: "listConnectorHealth",
-      summary: "List how all connectors are doing",
+      summary: "List the health of all connectors",
       description: "The newest connector comes first. Filters: `id`, `name`, `provider`.",
       tags: ["Connectors"],
       scope: "payments:read",
@@ -131,9 +135,9 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
       method: "get",
       path: "/payments/connectors/{connectorID}/health",
       operationId: "getConnectorHealth",
-      summary: "Read how a connector is doing",
+      summary: "Read the health of a connector",
       description:
-        "When each of its schedules has succeeded and failed last and runs next, how many items its runs bring, and which deliveries of webhooks could not be read.",
+        "The last success, the last failure and the next run of each schedule, the number of items that its runs store, and the last delivery of each webhook that could not be read.",
       tags: ["Connectors"],
       scope: "payments:read",
       params: z.object({ connectorID: connectorIdParam() }),

@@ -7,20 +7,20 @@ import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 export const MovementProgressResponse = z
   .object({
     attempts: Count.openapi({
-      description: "How often it was tried to move the money, or to learn what has become of it.",
+      description: "The attempts so far to move the money or to learn the outcome.",
     }),
     lastError: z.string().optional().openapi({
-      description: "Why the last attempt has had no outcome, where it has had none.",
+      description: "The error of the last attempt; absent if it had an outcome.",
     }),
     failingSince: TimestampOutput.optional().openapi({
-      description: "Since when attempts have had no outcome.",
+      description: "The time since which attempts have had no outcome.",
     }),
     nextAttemptAt: TimestampOutput.openapi({
-      description: "When the next attempt is due. An attempt that is under way has a minute.",
+      description: "The time of the next attempt; during an attempt, a minute after its start.",
     }),
   })
   .openapi("PaymentMovementProgress", {
-    description: "Florin's own: it is here while money is on its way.",
+    description: "Florin's own: present while a movement of money is under way.",
   });
 
 /** The member `movement` of an answer; absent without a movement. */

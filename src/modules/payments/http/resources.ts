@@ -18,7 +18,7 @@ export const PAYMENT_RESOURCES: readonly ResourceGroup[] = [
       {
         name: "Payments",
         description:
-          "A payment at a provider, with all that has happened to it: its status is that of the newest adjustment, and its amounts follow from all of them.",
+          "A payment at a provider, with its adjustments: its status is that of the newest adjustment, and its amounts follow from all of them.",
       },
       {
         name: "Payment tasks",
@@ -37,7 +37,7 @@ export const PAYMENT_RESOURCES: readonly ResourceGroup[] = [
       {
         name: "Orders and conversions",
         description:
-          "What connectors to exchanges report: orders with their states, and conversions of one asset into another.",
+          "Reports of connectors to exchanges: orders with their states, and conversions of one asset into another.",
       },
       {
         name: "Payment service users",

@@ -56,7 +56,7 @@ export const INITIATION_EVENT_TYPES = {
     },
   },
   SAVED_PAYMENT_INITIATION_ADJUSTMENT: {
-    description: "The status of a payment initiation has changed, or it has got its first one.",
+    description: "A payment initiation has a new adjustment, such as its first one.",
     payload: z.object({
       id: z.string(),
       paymentInitiationID: z.string(),

@@ -9,10 +9,10 @@ import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 export const CONNECTOR_EVENT_TYPES = {
   CONNECTOR_RESET: {
     description:
-      "A connector was reset: all that was stored of it is gone, and another one with its configuration polls everything again.",
+      "A connector was reset: everything that was stored for it is deleted, and a new connector with its configuration polls everything again.",
     payload: z.object({
       createdAt: TimestampOutput,
-      connectorID: z.string().openapi({ description: "The id that it had before." }),
+      connectorID: z.string().openapi({ description: "The id of the connector before the reset." }),
     }),
     example: {
       createdAt: "2026-03-06T09:30:00Z",

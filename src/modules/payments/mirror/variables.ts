@@ -5,11 +5,20 @@ import type { ConnectorDirectory } from "#modules/payments/installs/directory.ts
 
 /** The variables that a transaction template may declare, with their types in Numscript and their meanings. */
 export const BOOKING_VARIABLES = {
-  amount: { type: "monetary", meaning: "how much the adjustment moves; 0 where it moves nothing" },
-  from: { type: "account", meaning: "who pays; after a refund, who was paid" },
-  to: { type: "account", meaning: "who is paid; after a refund, who has paid" },
-  source: { type: "account", meaning: "who pays in the payment itself" },
-  destination: { type: "account", meaning: "who is paid in the payment itself" },
+  amount: {
+    type: "monetary",
+    meaning: "the amount that the adjustment moves; 0 if it moves nothing",
+  },
+  from: {
+    type: "account",
+    meaning: "the account that pays; for money that goes back, the account that was paid",
+  },
+  to: {
+    type: "account",
+    meaning: "the account that is paid; for money that goes back, the account that has paid",
+  },
+  source: { type: "account", meaning: "the account that pays in the payment itself" },
+  destination: { type: "account", meaning: "the account that is paid in the payment itself" },
   asset: { type: "asset", meaning: "the asset of the amount" },
   payment: { type: "string", meaning: "the id of the payment" },
   adjustment: { type: "string", meaning: "the id of the adjustment" },

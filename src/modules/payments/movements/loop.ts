@@ -94,7 +94,7 @@ export class MovementLoop {
     try {
       await this.#places.run({ key: "", run: () => this.#mover.execute(movement) });
     } catch (error) {
-      logError("a movement was not brought to its end; it is claimed again after a minute", error, {
+      logError("a movement of money broke off; it is claimed again after a minute", error, {
         movement: movement.key,
         task: movement.task,
       });

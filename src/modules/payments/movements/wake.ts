@@ -17,7 +17,7 @@ export async function wakeMovements(
   try {
     await reachObject(env.CONNECTORS.getByName(reference).move(), TO_CONNECTOR);
   } catch (error) {
-    logError("a connector could not be told to move money; the sweep tells it", error, {
+    logError("a connector could not be woken to move money; the sweep wakes it", error, {
       connector: reference,
     });
   }

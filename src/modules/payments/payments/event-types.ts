@@ -22,7 +22,7 @@ const EXAMPLE_ID =
 export const PAYMENT_EVENT_TYPES = {
   SAVED_PAYMENT: {
     description:
-      "Something has happened to a payment. The status is the new one, and the amounts are those that were reported with it.",
+      "A payment has a new adjustment. The status is that of the adjustment, and the amounts are those that were reported with it.",
     payload: z.object({
       id: z.string(),
       connectorID: z.string(),
@@ -33,7 +33,7 @@ export const PAYMENT_EVENT_TYPES = {
       status: z.enum(PAYMENT_STATUSES),
       scheme: z.enum(PAYMENT_SCHEMES),
       asset: z.string(),
-      rawData: z.unknown().openapi({ description: "Null where it is long." }),
+      rawData: z.unknown().openapi({ description: "Null if it is long." }),
       initialAmount: Digits,
       amount: Digits,
       sourceAccountID: z.string().optional(),

@@ -11,7 +11,7 @@ import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 
 export const POOL_EVENT_TYPES = {
   SAVED_POOL: {
-    description: `A pool was created, or its accounts or its query have changed. Of a dynamic pool, the accounts are those that its query finds then, at most ${POOL_ACCOUNTS_MAX.toLocaleString("en-US")} of them.`,
+    description: `A pool was created, or its accounts or its query have changed. For a dynamic pool, the accounts are those that its query finds at this time, at most ${POOL_ACCOUNTS_MAX.toLocaleString("en-US")} of them.`,
     payload: z.object({
       id: z.string(),
       name: z.string(),

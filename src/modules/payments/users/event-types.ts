@@ -27,7 +27,7 @@ export const USER_EVENT_TYPES = {
     example: { ...NAMED, status: "completed" },
   },
   OPEN_BANKING_USER_CONNECTION_DATA_SYNCED: {
-    description: "The accounts, or the payments, that a connection of a user gives were fetched.",
+    description: "The accounts or the payments of a user's connection were fetched.",
     payload: Named.extend({ connectionID: z.string(), at: TimestampOutput }),
     example: { ...NAMED, connectionID: "item-1", at: "2026-07-01T10:00:00Z" },
   },

@@ -23,22 +23,22 @@ const Name = z.string().min(1).max(NAME_LENGTH_MAX);
 const Templates = z.partialRecord(z.enum(PAYMENT_STATUSES), Name).openapi({
   type: "object",
   additionalProperties: { type: "string" },
-  description: "Other templates, by the status of the adjustments that they are for.",
+  description: "Templates for single statuses of adjustments, by status.",
   example: { DISPUTE: "dispute" },
 });
 
 export const BookingRequest = z
   .object({
     connectorID: ConnectorIdInput.optional().openapi({
-      description: "The connector whose payments are booked, where it is not a pool.",
+      description: "The connector whose payments are booked; absent for a pool.",
     }),
     poolID: UuidInput.optional().openapi({
       description:
-        "The pool from and to whose accounts payments are booked: those that it has at the time, of a dynamic one the first thousand.",
+        "The pool whose payments are booked: those from and to the accounts that it has at the time of booking. Of a dynamic pool, the first thousand accounts count.",
     }),
     ledger: Name,
     schemaVersion: Name.openapi({
-      description: "The schema of the ledger that has the templates.",
+      description: "The version of the ledger's schema that contains the templates.",
     }),
     template: Name.openapi({ description: "The transaction template that books an adjustment." }),
     templates: Templates.optional(),
@@ -68,12 +68,16 @@ export const BookingResponse = z
     template: z.string(),
     templates: z.record(z.string(), z.string()),
     state: z.enum(BOOKING_STATES),
-    booked: z.int().openapi({ description: "How many adjustments are booked." }),
-    failed: z.int().openapi({ description: "How many the ledger has refused." }),
+    booked: z.int().openapi({ description: "The number of booked adjustments." }),
+    failed: z
+      .int()
+      .openapi({ description: "The number of adjustments that the ledger has refused." }),
     pending: z.int().openapi({
-      description: `How many are still to be booked, of the next ${COUNTED_MAX} states of all payments; 0 once all are booked.`,
+      description: `The number of adjustments that are still to be booked among the next ${COUNTED_MAX} of all payments; 0 once all are booked.`,
     }),
-    error: z.string().optional().openapi({ description: "Why it waits, where it does." }),
+    error: z.string().optional().openapi({
+      description: "The error for which the booking waits; absent if it does not wait.",
+    }),
     createdAt: TimestampOutput,
     updatedAt: TimestampOutput,
     lastBookedAt: TimestampOutput.optional(),

@@ -18,16 +18,19 @@ const RejectedItemResponse = z
   .object({
     id: z.string(),
     itemID: z.string().openapi({
-      description: "The id that the provider has given it; of an item without one, its digest.",
+      description: "The provider's id of the item; a digest of an item without an id.",
     }),
-    task: z.string().openapi({ description: "What was fetched: `FETCH_PAYMENTS`, for example." }),
+    task: z.string().openapi({
+      description:
+        "The task that has fetched the item, such as `FETCH_PAYMENTS`, or the webhook that has brought it.",
+    }),
     reason: z.string(),
     raw: z.string().openapi({
       description:
-        "The beginning of what the provider has sent, without secrets and numbers of cards and bank accounts.",
+        "The beginning of the provider's data, without secrets and without numbers of cards and bank accounts.",
     }),
     createdAt: TimestampOutput,
-    triedAt: TimestampOutput.openapi({ description: "When it was tried last." }),
+    triedAt: TimestampOutput.openapi({ description: "The time of the last attempt." }),
     attempts: Count,
   })
   .openapi("PaymentRejectedItem");
@@ -40,8 +43,8 @@ export function registerRejectedItems(app: OpenAPIHono<AppEnv>): void {
       method: "get",
       path: PATH,
       operationId: "listRejectedItems",
-      summary: "List what a connector has set aside",
-      description: `Items that could not be read or are not valid, the newest first. They are tried again in each run. At most ${REJECTED_ITEMS_MAX} items of ${REJECTED_BYTES_MAX} bytes are set aside; what does not fit stays at the provider, and holds up its feed. Filters: \`item_id\`, \`task\`.`,
+      summary: "List the rejected items of a connector",
+      description: `Items that could not be read or are not valid, newest first. Each run fetches their pages again. At most ${REJECTED_ITEMS_MAX} items of ${REJECTED_BYTES_MAX} bytes together are kept; a page with more of them is not stored, and its fetch fails until there is room. Filters: \`item_id\`, \`task\`.`,
       tags: TAGS,
       scope: "payments:read",
       params: Params,
@@ -65,13 +68,13 @@ export function registerRejectedItems(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: `${PATH}/retry`,
       operationId: "retryRejectedItems",
-      summary: "Try again what a connector has set aside",
+      summary: "Fetch the rejected items of a connector again",
       description:
-        "The schedules run now, and ask for the pages of the items again. What can be read now is stored.",
+        "The schedules run now and fetch the pages of the items again. Items that can be read now are stored.",
       tags: TAGS,
       scope: "payments:write",
       params: Params,
-      responses: { 204: empty("It is tried again"), ...errors(404) },
+      responses: { 204: empty("The schedules run"), ...errors(404) },
     },
     async ({ params, c }) => {
       await retryRejectedItems(c.var.context, params.connectorID);
@@ -84,12 +87,12 @@ export function registerRejectedItems(app: OpenAPIHono<AppEnv>): void {
       method: "delete",
       path: `${PATH}/{itemID}`,
       operationId: "dismissRejectedItem",
-      summary: "Forget an item that a connector has set aside",
-      description: "It is set aside again where a later page of the provider brings it again.",
+      summary: "Dismiss a rejected item of a connector",
+      description: "The item is rejected again if a later page of the provider contains it.",
       tags: TAGS,
       scope: "payments:write",
       params: Params.extend({ itemID: z.string() }),
-      responses: { 204: empty("Forgotten"), ...errors(404) },
+      responses: { 204: empty("Dismissed"), ...errors(404) },
     },
     async ({ params: { connectorID: connector, itemID }, c }) => {
       const key = /^\d{1,15}$/.test(itemID) ? Number(itemID) : 0;

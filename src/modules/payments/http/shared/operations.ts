@@ -76,7 +76,7 @@ export function registerPoolOperations(app: OpenAPIHono<AppEnv>): void {
       method: "get",
       path: "/balances/latest",
       operationIds: ["v3GetPoolBalancesLatest", "getPoolBalancesLatest"],
-      summary: "Show what the accounts of a pool hold",
+      summary: "Show the balances of a pool's accounts",
       scope: "payments:read",
       responses: { 200: json("The balances", PoolBalancesResponse), ...errors(404) },
     },

@@ -155,7 +155,7 @@ function registerRemoval(app: OpenAPIHono<AppEnv>): void {
       path: "/connectors/{connector}/{connectorId}",
       operationId: "uninstallConnectorV1",
       summary: "Uninstall a connector",
-      description: "What belongs to it is deleted after the answer.",
+      description: "Everything that belongs to it is deleted after the answer.",
       tags: TAGS,
       scope: "payments:write",
       params: Params,

@@ -156,7 +156,7 @@ function registerBalances(app: OpenAPIHono<AppEnv>): void {
       method: "get",
       path: "/pools/{poolId}/balances",
       operationId: "getPoolBalances",
-      summary: "Show what the accounts of a pool held at a moment",
+      summary: "Show the balances of a pool's accounts at a past time",
       tags: TAGS,
       scope: "payments:read",
       params: Params,

@@ -53,7 +53,7 @@ export const TransferInitiationResponse = z
     id: z.string(),
     reference: z.string(),
     createdAt: TimestampOutput,
-    scheduledAt: TimestampOutput.openapi({ description: "The zero time where it is not set." }),
+    scheduledAt: TimestampOutput.openapi({ description: "The zero time if it is not set." }),
     description: z.string(),
     sourceAccountID: z.string().openapi({ description: "Empty for none." }),
     destinationAccountID: z.string().openapi({ description: "Empty for none." }),
@@ -88,7 +88,7 @@ export const FullTransferInitiationResponse = TransferInitiationResponse.extend(
         metadata: MetadataSchema,
       }),
     )
-    .openapi({ description: "The newest first." }),
+    .openapi({ description: "Newest first." }),
 }).openapi("TransferInitiationWithRelations");
 
 export const toTransferInitiationView = (initiation: ShownInitiation) => {

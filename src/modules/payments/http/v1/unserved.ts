@@ -13,7 +13,7 @@ const UNSERVED: readonly (readonly [method: string, path: string])[] = [
 ];
 
 /**
- * Answers these operations with 404 even if their paths have other methods or longer paths are served. The API document
+ * Answers the operations of `UNSERVED` with 404, also where other methods of a path, or longer paths, are served. The API document
  * does not show them.
  */
 export function registerUnservedV1(app: OpenAPIHono<AppEnv>): void {

@@ -35,7 +35,7 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
       operationId: "v3CreateAccount",
       summary: "Create an account",
       description:
-        "Connectors of the kinds `generic` and `dummypay` allow it. An account of that reference which is there stays as it is, and is the answer.",
+        "Connectors of the kinds `generic` and `dummypay` allow it. If there is an account with this reference, it stays as it is and is the answer.",
       tags: TAGS,
       scope: "payments:write",
       body: AccountRequest,
@@ -88,7 +88,7 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
       operationId: "v3GetAccountBalances",
       summary: "List the balances of an account over time",
       description:
-        "Each says which amount of an asset the account held from one moment to another; they follow each other without a gap.",
+        "Each balance says which amount of an asset the account held during an interval. The intervals follow each other without a gap.",
       tags: TAGS,
       scope: "payments:read",
       params: z.object({ accountID: AccountIdInput }),

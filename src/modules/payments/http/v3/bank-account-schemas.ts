@@ -25,7 +25,7 @@ export const BankAccountResponse = z
     metadata: MetadataSchema,
     relatedAccounts: z
       .array(z.object({ accountID: z.string(), createdAt: TimestampOutput }))
-      .openapi({ description: "The accounts that connectors have made of it." }),
+      .openapi({ description: "The accounts that connectors have created for it." }),
   })
   .openapi("BankAccount");
 

@@ -86,7 +86,7 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: "/v3/bank-accounts/{bankAccountID}/forward",
       operationId: "v3ForwardBankAccount",
-      summary: "Have a connector make an account of a bank account",
+      summary: "Create an account for a bank account at a connector",
       description: "Forwarding it to the same connector again gives the same task.",
       tags: TAGS,
       scope: "payments:write",

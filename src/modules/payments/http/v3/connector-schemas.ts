@@ -22,7 +22,7 @@ export const ConfigResponse = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
   .openapi("PaymentConnectorConfig", {
     description:
-      "The fields of the kind, `name`, `pollingPeriod` and `provider`. Secrets are masked for those who may only read.",
+      "The fields of the kind, `name`, `pollingPeriod` and `provider`. Secrets are masked for clients that may only read.",
   });
 
 export const ConnectorResponse = z
@@ -37,7 +37,7 @@ export const ConnectorResponse = z
     scheduledForDeletion: z.boolean(),
     state: z.enum(CONNECTOR_HEALTHS).openapi({
       description:
-        "How its schedules are doing; `GET /api/florin/v1/payments/connectors/health` says more.",
+        "The health of its schedules and movements; `GET /api/florin/v1/payments/connectors/health` has the details.",
     }),
     capabilities: z.array(z.enum(CAPABILITIES)),
   })

@@ -50,7 +50,7 @@ function registerSends(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: `${PATH}/retry`,
       operationId: "v3RetryPaymentInitiation",
-      summary: "Send a payment initiation again that has failed",
+      summary: "Send a failed payment initiation again",
       description:
         "The provider gets the same reference as before, so that it moves the money once, even if it has done so already. " +
         `With ${ADJUSTMENTS_MAX} adjustments, an initiation is not sent again.`,
@@ -95,9 +95,9 @@ function registerReversal(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: `${PATH}/reverse`,
       operationId: "v3ReversePaymentInitiation",
-      summary: "Bring back what a payment initiation has moved, or a part of it",
+      summary: "Bring back all or a part of the money that a payment initiation has moved",
       description:
-        "A reversal that may not be made has a task that has failed with the reason. The same reference again gives the same reversal.",
+        "The task of a reversal that is not allowed fails with the reason. A repeated reference gives the same reversal.",
       tags: TAGS,
       scope: "payments:write",
       params: Params,

@@ -27,7 +27,7 @@ export const InitiationResponse = z
     provider: z.string(),
     reference: z.string(),
     createdAt: TimestampOutput,
-    scheduledAt: TimestampOutput.openapi({ description: "The zero time where it is not set." }),
+    scheduledAt: TimestampOutput.openapi({ description: "The zero time if it is not set." }),
     description: z.string(),
     type: z.enum(INITIATION_TYPES),
     sourceAccountID: z.string().optional(),
@@ -50,7 +50,8 @@ export const InitiationAdjustmentResponse = z
     asset: z.string().optional(),
     error: z.string().optional(),
     metadata: MetadataSchema.openapi({
-      description: "Who has approved or rejected it stands here, as `approvedBy` or `rejectedBy`.",
+      description:
+        "`approvedBy` or `rejectedBy` names the principal who has approved or rejected it.",
     }),
   })
   .openapi("PaymentInitiationAdjustment");

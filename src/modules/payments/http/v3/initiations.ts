@@ -175,7 +175,7 @@ function registerPayments(app: OpenAPIHono<AppEnv>): void {
       method: "get",
       path: `${PATH}/{paymentInitiationID}/payments`,
       operationId: "v3ListPaymentInitiationRelatedPayments",
-      summary: "List the payments that were made of a payment initiation, newest first",
+      summary: "List the payments that were made for a payment initiation, newest first",
       description: "A filter is ignored.",
       tags: TAGS,
       scope: "payments:read",

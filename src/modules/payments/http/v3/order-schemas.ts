@@ -45,7 +45,7 @@ export const OrderResponse = z
     sourceAsset: z.string(),
     destinationAsset: z.string(),
     type: z.enum(ORDER_TYPES),
-    status: z.enum(ORDER_STATUSES).openapi({ description: "That of the newest adjustment." }),
+    status: z.enum(ORDER_STATUSES).openapi({ description: "The status of the newest adjustment." }),
     baseQuantityOrdered: BigInteger,
     baseQuantityFilled: BigInteger.optional(),
     limitPrice: BigInteger.optional(),

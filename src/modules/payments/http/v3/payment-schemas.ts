@@ -77,7 +77,9 @@ export const PaymentResponse = z
     amount: BigInteger,
     asset: z.string(),
     scheme: z.enum(PAYMENT_SCHEMES),
-    status: z.enum(PAYMENT_STATUSES).openapi({ description: "That of the newest adjustment." }),
+    status: z
+      .enum(PAYMENT_STATUSES)
+      .openapi({ description: "The status of the newest adjustment." }),
     sourceAccountID: z.string().optional(),
     destinationAccountID: z.string().optional(),
     psuID: z.string().optional(),
@@ -86,7 +88,7 @@ export const PaymentResponse = z
     adjustments: z
       .array(AdjustmentResponse)
       .optional()
-      .openapi({ description: "The newest first; absent in lists." }),
+      .openapi({ description: "Newest first; absent in lists." }),
   })
   .openapi("Payment");
 

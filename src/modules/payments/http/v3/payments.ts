@@ -32,7 +32,7 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
       operationId: "v3CreatePayment",
       summary: "Create a payment",
       description:
-        "Connectors of the kinds `generic` and `dummypay` allow it. A payment of that reference and type which is there gets the adjustments that it does not have, and is the answer.",
+        "Connectors of the kinds `generic` and `dummypay` allow it. If there is a payment with this reference and type, it gets the adjustments that it does not have, and is the answer.",
       tags: TAGS,
       scope: "payments:write",
       body: PaymentRequest,

@@ -14,9 +14,9 @@ export const PoolResponse = z
     createdAt: TimestampOutput,
     type: z.enum(POOL_TYPES),
     query: z.record(z.string(), z.unknown()).optional(),
-    poolAccounts: z
-      .array(z.string())
-      .openapi({ description: "Of a static pool. A dynamic one finds its accounts each time." }),
+    poolAccounts: z.array(z.string()).openapi({
+      description: "The accounts of a static pool. A dynamic pool finds its accounts at each read.",
+    }),
   })
   .openapi("Pool");
 
@@ -24,7 +24,9 @@ const PoolBalanceResponse = z
   .object({
     asset: z.string(),
     amount: BigInteger,
-    relatedAccounts: z.array(z.string()).openapi({ description: "Those that hold the asset." }),
+    relatedAccounts: z
+      .array(z.string())
+      .openapi({ description: "The accounts that have a balance in the asset." }),
   })
   .openapi("PoolBalance");
 export const PoolBalancesResponse = dataOf(z.array(PoolBalanceResponse));

@@ -47,7 +47,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       operationId: "v3ListConnectorSchedules",
       summary: "List the schedules of a connector",
       description:
-        "A schedule polls one kind of items, and in the same run all that hangs on them: the balances of accounts. Filters: `id`, `connector_id`.",
+        "A schedule polls one kind of item and, in the same run, everything below these items, such as the balances of accounts. Filters: `id`, `connector_id`.",
       tags: TAGS,
       scope: "payments:read",
       params: Params,

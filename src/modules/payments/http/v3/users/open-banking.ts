@@ -20,7 +20,7 @@ const Query = z.object({
   state: z
     .string()
     .optional()
-    .openapi({ description: "What the link has carried. It has to be there exactly once." }),
+    .openapi({ description: "The state of the link. It has to be there exactly once." }),
   noRedirect: BooleanParam.openapi({ description: "The answer is 204, and no redirect." }),
 });
 
@@ -37,7 +37,7 @@ export function registerOpenBanking(app: OpenAPIHono<AppEnv>): void {
         path: `${PATH}/redirect`,
         aliases: [`${PATH}/*`],
         operationId,
-        summary: "Come back from a bank",
+        summary: "Return from a bank to the client",
         description: "Further parameters, and a body, are those of the provider.",
         tags: TAGS,
         scope: "public",

@@ -21,10 +21,10 @@ const LinkRequest = z
   .object({
     applicationName: OptionalText.openapi({
       type: "string",
-      description: "What the provider shows; some need it.",
+      description: "The name that the provider shows to the user. Some providers require it.",
     }),
     clientRedirectURL: z.url({ protocol: /^https?$/, error: "must be a valid URL" }).openapi({
-      description: "Where the browser goes in the end.",
+      description: "The URL to which the browser is sent at the end.",
     }),
   })
   .openapi("PaymentServiceUserLinkRequest", {
@@ -60,7 +60,7 @@ function registerForward(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: `${AT_CONNECTOR}/forward`,
       operationId: "v3ForwardPaymentServiceUserToProvider",
-      summary: "Tell a connector's provider of a user",
+      summary: "Forward a user to a connector's provider",
       tags: TAGS,
       scope: "payments:write",
       params: Params,
@@ -81,7 +81,7 @@ function registerCreateLink(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: `${AT_CONNECTOR}/create-link`,
       operationId: "v3CreateLinkForPaymentServiceUser",
-      summary: "Make a link by which a user is linked to a bank",
+      summary: "Create a link by which a user connects to a bank",
       description: "The user opens the link in a browser. The answer has no envelope.",
       tags: TAGS,
       scope: "payments:write",
@@ -113,7 +113,7 @@ function registerUpdateLink(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: `${AT_CONNECTOR}/connections/{connectionID}/update-link`,
       operationId: "v3UpdateLinkForPaymentServiceUserOnConnector",
-      summary: "Make a link by which a user renews the consent to a connection",
+      summary: "Create a link by which a user renews the consent to a connection",
       tags: TAGS,
       scope: "payments:write",
       params: ConnectionParams,

@@ -113,7 +113,8 @@ export const ConnectionResponse = z
     connectorID: z.string(),
     createdAt: TimestampOutput,
     dataUpdatedAt: TimestampOutput.openapi({
-      description: "When its data were read last; the year 1 before the first time.",
+      description:
+        "The last time at which its data was fetched; in the year 1 before the first time.",
     }),
     status: z.enum(CONNECTION_STATUSES),
     updatedAt: TimestampOutput,

@@ -34,7 +34,7 @@ function registerBankAccountForward(app: OpenAPIHono<AppEnv>): void {
       path: `${USER}/bank-accounts/{bankAccountID}/forward`,
       operationId: "v3ForwardPaymentServiceUserBankAccount",
       summary: "Forward a bank account with a user as its owner",
-      description: "What is known of the user goes into the metadata of the bank account first.",
+      description: "The user's details are first added to the metadata of the bank account.",
       tags: TAGS,
       scope: "payments:write",
       params: Params.extend({ bankAccountID: uuidParam("bank account") }),

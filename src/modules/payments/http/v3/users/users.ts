@@ -75,8 +75,9 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: "/v3/payment-service-users/{paymentServiceUserID}/bank-accounts/{bankAccountID}",
       operationId: "v3AddBankAccountToPaymentServiceUser",
-      summary: "Say whose a bank account is",
-      description: "A bank account belongs to one user at most: the last one that it is added to.",
+      summary: "Add a bank account to a user",
+      description:
+        "A bank account belongs to one user at most: the last user to whom it was added.",
       tags: TAGS,
       scope: "payments:write",
       params: Params.extend({ bankAccountID: uuidParam("bank account") }),
