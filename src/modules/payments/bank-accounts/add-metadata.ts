@@ -11,7 +11,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
 /**
- * Adds or replaces keys in the metadata of a bank account. Throws `NOT_FOUND`, and `VALIDATION` if the metadata get too
+ * Adds or replaces keys in the metadata of a bank account. Throws `NOT_FOUND`, and `VALIDATION` if the metadata gets too
  * large.
  */
 export async function addBankAccountMetadata(

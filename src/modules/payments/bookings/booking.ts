@@ -32,7 +32,7 @@ export interface Booking {
   readonly rules: BookingRules;
   readonly state: BookingState;
   readonly run: number;
-  /** The key of the last adjustment that was read. */
+  /** The key up to which every adjustment is booked, refused, or of other payments. */
   readonly position: number;
   readonly booked: number;
   readonly failed: number;

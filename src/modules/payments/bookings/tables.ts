@@ -27,7 +27,7 @@ export const paymentBookings = sqliteTable(
     state: text("state").$type<BookingState>().notNull(),
     /** Counts the rebuilds, so that a sweep that still works on an earlier run changes nothing. */
     run: integer("run").notNull(),
-    /** The key of the last adjustment that was read. */
+    /** The key up to which every adjustment is booked, refused, or of other payments. */
     position: integer("position").notNull(),
     booked: integer("booked").notNull(),
     failed: integer("failed").notNull(),

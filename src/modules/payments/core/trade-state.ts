@@ -15,8 +15,8 @@ export interface TradeReport<Status extends string> extends TradeState<Status> {
 }
 
 /**
- * Applies a report to a trade. A late report, which is older than the stored state, only adds its adjustment and the
- * metadata that are missing. A state that is known already adds no adjustment and does not change the status.
+ * Applies a report to a trade. A late report, which is older than the stored state, only adds its adjustment and
+ * missing metadata. A state that is known already adds no adjustment and does not change the status.
  */
 export function applyReport<Status extends string>(
   state: TradeState<Status> | undefined,

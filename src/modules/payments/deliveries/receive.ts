@@ -34,7 +34,7 @@ export interface ReceivedWebhook extends Pick<
 
 /** How long deliveries are recognised, in milliseconds. Providers repeat deliveries for some days. */
 const KNOWN_MS = 90 * 86_400_000;
-/** Old deliveries that are deleted with each new one. */
+/** Most old deliveries that are deleted with each new one. */
 const FORGOTTEN_MAX = 10;
 
 /**

@@ -53,7 +53,7 @@ export async function runWebhook(
   }
 }
 
-/** Sets aside items of a delivery that could not be read. The health of the connector shows them. */
+/** Stores items of a delivery that could not be read as rejected items. The health of the connector shows them. */
 async function setAside(
   context: ServiceContext,
   {

@@ -33,9 +33,9 @@ const NOTHING: HealthTransition = { statements: [], events: [] };
  * The change of a connector's health that follows from a change of a schedule. It goes into the batch of the schedule's
  * change:
  *
- *     healthy, degraded  --a run fails, or a fifth call for a movement-->  failing  --ten runs in a row-->  paused
- *            ^  ^--------all go on, and no movement has failed so often-------'  ^----new configuration----' |
- *            '------------------------------all go on------------------------------------------------------'
+ *     healthy, degraded  --a run breaks off, or a fifth call for a movement-->  failing  --ten runs in a row-->  paused
+ *            ^  ^--------all runs complete, and no movement has failed so often----'  ^----new configuration------' |
+ *            '------------------------------all runs complete-------------------------------------------------------'
  *
  * Of two changes of the same health, one batch is refused, and `isStaleHealth` recognises its error, so that each change is
  * published once.

@@ -141,7 +141,7 @@ const toChange = ({ row, details, state }: PaymentDraft): unknown[] => [
 const hashOf = (accountKey: string | null): number | null =>
   accountHash(accountKey === null ? null : referenceOfKey(accountKey));
 
-/** Updates metadata, unless a client has changed them meanwhile. */
+/** Updates metadata, unless a client has changed it meanwhile. */
 const updateMetadata = (db: Database, rows: SQL) =>
   db
     .update(paymentPayments)

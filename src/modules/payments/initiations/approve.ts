@@ -44,7 +44,7 @@ function assertWaiting({ state }: Initiation): void {
   if (decision.kind === "refused") throw new AppError("VALIDATION", decision.reason);
 }
 
-/** The metadata of an adjustment that name the principal who approved. */
+/** The metadata of an adjustment, with the name of the principal who has approved. */
 export const approvedBy = ({ principal }: ServiceContext) => ({ approvedBy: principal.subject });
 
 /** Decisions that the creator of an initiation may not make alone, as the refusal words them. */

@@ -14,7 +14,7 @@ import type {
 } from "#modules/payments/core/enums.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Payment initiations. The columns from `status` on follow from the adjustments. */
+/** Payment initiations. The columns from `status` to `reserved` follow from the adjustments. */
 export const paymentInitiations = sqliteTable(
   "payment_initiations",
   {
@@ -47,7 +47,7 @@ export const paymentInitiations = sqliteTable(
     creatorSubject: text("creator_subject").notNull(),
     status: text("status").$type<InitiationStatus>().notNull(),
     error: text("error"),
-    /** The time and the number of its adjustments. */
+    /** The time of the last adjustment, and the number of all. */
     adjustedAt: text("adjusted_at").$type<Timestamp>().notNull(),
     adjustments: integer("adjustments").notNull(),
     /** The number of times it was sent. */

@@ -17,8 +17,8 @@ import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
 /**
- * Later states of a payment change the initiation for which it was made. The batch that stores such a state marks the
- * relation between the two, and the sweep applies marked states to the initiation, so that no state is missed or applied
+ * Later states of a payment change the initiation for which the payment was made. The batch that stores such a state marks
+ * the relation between the two, and the sweep applies marked states to the initiation, so that no state is missed or applied
  * twice. While a movement of the initiation is under way, the states wait for its outcome.
  */
 
@@ -41,7 +41,10 @@ export async function hearAllNews(context: ServiceContext): Promise<boolean> {
     await hearNews(context, key).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) {
-    throw new AggregateError(failures, "payment initiations could not hear of their payments");
+    throw new AggregateError(
+      failures,
+      "news of payments could not be applied to their initiations",
+    );
   }
   return rows.length === SWEEP_MAX;
 }

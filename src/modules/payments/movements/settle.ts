@@ -39,7 +39,10 @@ export async function settleShown(
       .limit(SETTLED_MAX);
     for (const movement of movements) await settle(context, movement);
   } catch (error) {
-    logError("payments that were brought could not be related to their initiations yet", error);
+    logError(
+      "new payments could not be related to their initiations yet; the next attempt of the movement does it",
+      error,
+    );
   }
 }
 
@@ -169,7 +172,7 @@ async function isNamedBy(
 }
 
 /**
- * Whether a payment without a reference, of the same money between the same accounts, can only belong to this movement: it
+ * Whether a payment that shows no reference, of the same money between the same accounts, can only belong to this movement: it
  * was made after the first call, no other payment since then moves the same amount, and no other initiation of the same
  * amount was under way since then. Accounts of those others are not compared, as providers do not name all of them. If
  * several candidates fit, the provider is asked.

@@ -12,10 +12,10 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** How often the change is tried when the metadata are changed meanwhile. */
+/** How often the change is tried when the metadata is changed meanwhile. */
 const ATTEMPTS_MAX = 10;
 
-/** Adds or replaces keys in the metadata of a payment. Throws `NOT_FOUND`, and `VALIDATION` if the metadata get too large. */
+/** Adds or replaces keys in the metadata of a payment. Throws `NOT_FOUND`, and `VALIDATION` if the metadata gets too large. */
 export async function addPaymentMetadata(
   context: ServiceContext,
   { id, metadata: added }: { readonly id: PaymentId; readonly metadata: ObjectMetadata },

@@ -97,7 +97,7 @@ export class PaymentDraft {
 
   /**
    * The details after an opening adjustment has arrived for a payment that began with another one, such as a refund: they
-   * are those of the opening report. Stored metadata stay.
+   * are those of the opening report. Stored metadata stays.
    */
   #reopened(report: PaymentReport): PaymentDetails {
     const { openingInitialAmount, openingAmount, metadata } = this.details;

@@ -45,7 +45,7 @@ export const paymentPayments = sqliteTable(
     uniqueIndex("payment_payments_identity").on(table.reference, table.connectorKey, table.type),
     /*
      * In the order of lists, with all columns that filters test, so that a filter which the segments do not answer reads
-     * only this index. An index for each filter would be billed with a row for each payment. The fewer columns it has, the
+     * only this index. An index for each filter would be billed with a row for each payment. The fewer columns the index has, the
      * faster it is read.
      */
     index("payment_payments_listed").on(

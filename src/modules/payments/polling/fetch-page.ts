@@ -42,7 +42,7 @@ export interface FetchedPage {
   readonly hasMore: boolean;
   /** JSON of the plugin's new state; undefined for a plugin that keeps no state. */
   readonly state: string | undefined;
-  /** Items that could not be read or are not valid. They are set aside. */
+  /** Items that could not be read or are not valid. */
   readonly rejected: readonly RejectedItem[];
   /** The ids of the items that could be read. */
   readonly read: readonly string[];
@@ -172,7 +172,7 @@ async function fetchItems(
 
 const NO_CHANGE: PreparedPage = { statements: [], events: [] };
 
-/** A page with only its valid items; the others are set aside. */
+/** A page with only its valid items; the others become rejected items. */
 function valid<Page extends FetchPage<Item>, Item extends object>(
   page: Page,
   problemOf: (item: Page["items"][number]) => string | undefined,

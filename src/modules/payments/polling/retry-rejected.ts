@@ -12,8 +12,8 @@ import { paymentFetches } from "#modules/payments/schedules/tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
 /**
- * At the end of a run, fetches a page again from which items were set aside. Items that can be read now are stored and no
- * longer set aside; items that were stored before do not change. Undefined if the run has no such page left.
+ * At the end of a run, fetches a page with rejected items again. Items that can be read now are stored and no longer
+ * rejected; items that were stored before do not change. Undefined if the run has no such page left.
  */
 export async function retryRejected(run: Run, schedule: Schedule): Promise<Schedule | undefined> {
   const { context, connector, walk } = run;

@@ -74,7 +74,7 @@ const newestOf = (
 
 /**
  * The key of the balance that began last before or at a time, in SQL. Balances of an account and asset follow each other
- * without a gap, so no earlier balance can hold at this time. Most often the newest balance is the one.
+ * without a gap, so no earlier balance can hold at this time. The newest balance is the usual result.
  */
 const lastBegunAt = (
   at: Timestamp,

@@ -2,7 +2,7 @@ import type { TaskStatus } from "#modules/payments/core/enums.ts";
 import type { ConnectorId, OwnedId } from "#modules/payments/core/ids.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Work that goes on after the answer to the request that has begun it. */
+/** Work that continues after the answer to the request that has begun it. */
 export interface Task {
   readonly id: OwnedId;
   /** The connector with which the task is deleted; absent for a task that outlives it. */

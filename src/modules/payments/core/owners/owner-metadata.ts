@@ -52,7 +52,7 @@ export function toOwnerMetadata(owner: Owner): Texts {
 }
 
 /**
- * The metadata of the account that a connector has made of a bank account. They describe the owner, and have an empty text
+ * The metadata of the account that a connector has made of a bank account. It describes the owner, and has an empty text
  * for each key of the address that is unknown. The numbers are masked, because nothing else stores them in clear either.
  */
 export function toAccountMetadata(bankAccount: {
