@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Items of providers that could not be stored. They are kept here, and fetched again. */
+/** Items of providers that could not be stored. Those of fetches are fetched again, those of webhooks are not. */
 export const paymentRejectedItems = sqliteTable(
   "payment_rejected_items",
   {

@@ -44,7 +44,7 @@ export function registerRejectedItems(app: OpenAPIHono<AppEnv>): void {
       path: PATH,
       operationId: "listRejectedItems",
       summary: "List the rejected items of a connector",
-      description: `Items that could not be read or are not valid, newest first. Each run fetches their pages again. At most ${REJECTED_ITEMS_MAX} items of ${REJECTED_BYTES_MAX} bytes together are kept; a page with more of them is not stored, and its fetch fails until there is room. Filters: \`item_id\`, \`task\`.`,
+      description: `Items that could not be read or are not valid, newest first. Each run fetches their pages again, except for items of webhooks. At most ${REJECTED_ITEMS_MAX} items of ${REJECTED_BYTES_MAX} bytes together are kept; a page with more of them is not stored, and its fetch fails until there is room. Filters: \`item_id\`, \`task\`.`,
       tags: TAGS,
       scope: "payments:read",
       params: Params,
