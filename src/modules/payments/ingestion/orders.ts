@@ -81,7 +81,7 @@ function toDraft(known: KnownOrder | undefined, reports: readonly ProviderOrder[
     identities.add(identity);
     added.push(report);
   }
-  if (state === undefined) throw new Error("a group of reports has one at least");
+  if (state === undefined) throw new Error("a group of reports has at least one report");
   return { known, state, newest, added };
 }
 

@@ -25,7 +25,7 @@ export async function forwardAndWait(
   if (status === "PROCESSING") {
     throw new AppError(
       "OVERLOADED",
-      `the connector has not done it yet: task ${encodeOwnedId(id)}`,
+      `the connector has not created the account yet: task ${encodeOwnedId(id)}`,
     );
   }
   return getBankAccount(context, forward.bankAccountId);

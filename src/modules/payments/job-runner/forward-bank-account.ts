@@ -47,7 +47,7 @@ async function createAtProvider(
 ): Promise<ProviderAccount> {
   const plugin = await openPlugin(context, connector);
   if (plugin.createBankAccount === undefined) {
-    throw new ConnectorError("invalid", "the provider makes no accounts of bank accounts");
+    throw new ConnectorError("invalid", "the provider creates no accounts for bank accounts");
   }
   return plugin.createBankAccount({
     id,

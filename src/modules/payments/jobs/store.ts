@@ -57,7 +57,7 @@ export async function withJobs<T>(
   try {
     await armClock(env, JOBS_SWEEP, toMillis(clock()));
   } catch (error) {
-    logError("the sweep of jobs could not be called; it comes by itself", error);
+    logError("the sweep of jobs could not be started; it runs later by itself", error);
   }
   return result;
 }

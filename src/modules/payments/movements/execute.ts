@@ -105,7 +105,7 @@ async function call(
   }
   if (movement.pollingId !== null) {
     const poll = isTransfer ? plugin.pollTransfer : plugin.pollPayout;
-    if (poll === undefined) throw notOffered(provider, "questions for the outcome");
+    if (poll === undefined) throw notOffered(provider, "polling of an outcome");
     return poll(movement.pollingId);
   }
   const create = isTransfer ? plugin.createTransfer : plugin.createPayout;
@@ -123,12 +123,14 @@ async function store(context: ServiceContext, execution: Execution, result: Resu
     const problem = paymentProblem(result.payment);
     // The money may have moved, so the movement has not failed: the provider is called again.
     if (problem !== undefined) {
-      throw new ConnectorError("unknown", `the provider has answered nonsense: ${problem}`);
+      throw new ConnectorError("unknown", `the provider's answer is not valid: ${problem}`);
     }
     return storePayment(context, movement, result.payment);
   }
   const pollingId = "pollingId" in result ? result.pollingId : movement.pollingId;
-  if (pollingId === null) throw new Error("only what was taken by the provider is pending");
+  if (pollingId === null) {
+    throw new Error("only a movement that the provider has accepted is pending");
+  }
   return pollLater(context, execution, pollingId);
 }
 
@@ -150,7 +152,7 @@ async function handle(
     const doubt = movement.failures === 0 ? "" : UNANSWERED;
     return storeFailure(context, movement, `${error.message}${doubt}`);
   }
-  logError("the outcome of a payment initiation is not known yet; it is asked for again", error, {
+  logError("the outcome of a payment initiation is not known yet; the call is repeated", error, {
     provider: connector.id.provider,
     movement: movement.key,
     failures: movement.failures,

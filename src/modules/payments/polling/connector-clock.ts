@@ -118,7 +118,7 @@ export abstract class ConnectorClock extends DurableObject<Env> {
       nextMs = (await nextMovementMs(this.#context(), this.#reference())) ?? Infinity;
       this.#moveFailures = 0;
     } catch (error) {
-      logError("a connector could not read what money it has to move", error, {
+      logError("a connector could not read its due movements of money", error, {
         connector: this.#reference(),
       });
       nextMs = Date.now() + waitAfterFailures(FAILURE_BACKOFF, ++this.#moveFailures);

@@ -251,7 +251,7 @@ function toFetched(
 ): FetchedPage {
   const text = state === undefined || state === null ? undefined : stringifyJson(state);
   if (hasMore && text === (before ?? undefined)) {
-    throw new ConnectorError("invalid", "the provider gives pages without an end");
+    throw new ConnectorError("invalid", "the provider returns the same page without an end");
   }
   return {
     parents,

@@ -73,7 +73,7 @@ export async function createLink(context: ServiceContext, link: NewLink): Promis
   await requireInstalled(context, link.connectorId);
   await getUserKey(context, link.userId);
   const first = await findLink(context, connector, link);
-  if (first === undefined) throw new Error("an attempt is inserted, or there is one of its id");
+  if (first === undefined) throw new Error("an attempt was neither inserted nor found by its id");
   return first;
 }
 

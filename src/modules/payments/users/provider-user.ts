@@ -168,7 +168,7 @@ export async function calling<T>(call: () => Promise<T>): Promise<T> {
     };
     throw new AppError(
       error.kind === "invalid" ? "VALIDATION" : "OVERLOADED",
-      `the provider has not done it: ${error.message}`,
+      `the call of the provider has failed: ${error.message}`,
       options,
     );
   }
