@@ -1,16 +1,25 @@
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ROOT } from "./project.ts";
 import { admissionSettings } from "#platform/admission/admission-settings.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { DeclaredSettings, type SettingsTable } from "#platform/settings.ts";
 
+/** The settings of one module, or of a part of the platform. */
+export interface OwnedSettings {
+  /** The name of the module, `platform` or `admission`. */
+  readonly owner: string;
+  readonly table: SettingsTable;
+}
+
 /** The settings of the platform and of every module, which declares its own in a file `settings.ts`. */
-export const SETTING_TABLES: readonly SettingsTable[] = [
-  platformSettings,
-  admissionSettings,
+export const OWNED_SETTINGS: readonly OwnedSettings[] = [
+  { owner: "platform", table: platformSettings },
+  { owner: "admission", table: admissionSettings },
   ...(await Promise.all(moduleFiles().map(tablesIn))).flat(),
 ];
+
+export const SETTING_TABLES: readonly SettingsTable[] = OWNED_SETTINGS.map(({ table }) => table);
 
 export const SETTING_NAMES: readonly string[] = SETTING_TABLES.flatMap(({ names }) => names);
 
@@ -19,7 +28,8 @@ function moduleFiles(): string[] {
   return files.filter((file) => /^[^/]+\/settings\.ts$/.test(file)).toSorted();
 }
 
-async function tablesIn(file: string): Promise<SettingsTable[]> {
+async function tablesIn(file: string): Promise<OwnedSettings[]> {
   const exported = (await import(join(ROOT, "src/modules", file))) as Record<string, unknown>; // a module's namespace is one
-  return Object.values(exported).filter((value) => value instanceof DeclaredSettings);
+  const tables = Object.values(exported).filter((value) => value instanceof DeclaredSettings);
+  return tables.map((table) => ({ owner: dirname(file), table }));
 }

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
 import type { Capability } from "#modules/payments/core/enums.ts";
+import { markdownTable, withGeneratedPart } from "#scripts/lib/generated-part.ts";
 import { inProject } from "#scripts/lib/project.ts";
 
-const BEGIN = "<!-- connectors: npm run connector:docs writes this table -->";
-const END = "<!-- /connectors -->";
 const READMES = "src/modules/payments/connectors";
 
 /** The columns of the table, with the capability that each stands for. */
@@ -23,9 +22,8 @@ const COLUMNS: readonly (readonly [title: string, capability: Capability])[] = [
 
 /** The page with the table of these connectors in place of the one that it has. */
 export function withConnectorTable(page: string, kinds: readonly ConnectorKind[]): string {
-  const [before, after] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (before < 0 || after < before) throw new Error("the page has no place for the table");
-  return `${page.slice(0, before)}${BEGIN}\n${connectorTable(kinds)}\n${page.slice(after)}`;
+  const text = connectorTable(kinds);
+  return withGeneratedPart(page, { name: "connectors", command: "connector:docs", text });
 }
 
 /** A row for each connector; columns that none has are left out. */
@@ -39,9 +37,7 @@ function connectorTable(kinds: readonly ConnectorKind[]): string {
     kind.fields.map(({ name, isRequired }) => `\`${name}\`${isRequired ? "" : "?"}`).join(", "),
   ]);
   const titles = ["Kind", ...columns.map(([title]) => title), "Fields"];
-  return [titles, titles.map(() => "---"), ...rows]
-    .map((cells) => `| ${cells.join(" | ")} |`)
-    .join("\n");
+  return markdownTable(titles, rows);
 }
 
 function nameOf({ key }: ConnectorKind): string {

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { assertSettings, SettingsError } from "#platform/settings.ts";
+import { inProject } from "#scripts/lib/project.ts";
+import { withSettings } from "#scripts/lib/setting-docs.ts";
 import { SETTING_TABLES } from "#scripts/lib/setting-tables.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
@@ -187,20 +189,14 @@ describe("settings", () => {
     expect(platformSettings.of({ ...REQUIRED })).not.toBe(platformSettings.of(env));
   });
 
-  /** Users don't set these. */
-  const FOR_SCRIPTS = new Set(["FLORIN_LOCAL", "FLORIN_DIRECT"]);
-
-  test("are listed in the README with their defaults", () => {
-    const readme = readFileSync("README.md", "utf8");
-    for (const { settings } of SETTING_TABLES) {
-      for (const [name, { standard }] of Object.entries(settings)) {
-        if (FOR_SCRIPTS.has(name)) continue;
-        const row = readme
-          .split("\n")
-          .find((line) => line.startsWith("|") && line.includes(`\`${name}\``));
-        expect(row ?? `no row of ${name}`).toContain(standard ?? "");
-      }
-    }
+  test("are listed on their page as the code has them", () => {
+    const page = readFileSync(inProject("docs/settings.md"), "utf8");
+    expect(withSettings(page), "run npm run settings:docs").toBe(page);
+    const listed = [...page.matchAll(/^\| `(FLORIN_\w+)` \|/gm)].map(([, name = ""]) => name);
+    const byStart = new Set(["FLORIN_LOCAL", "FLORIN_DIRECT"]);
+    const names = SETTING_TABLES.flatMap((table) => table.names);
+    const forUsers = ["FLORIN_STATE_DIR", ...names.filter((name) => !byStart.has(name))];
+    expect(listed.toSorted()).toEqual(forUsers.toSorted());
   });
 
   test("belong to one module each", () => {
