@@ -1,0 +1,41 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { inProject, ROOT } from "#scripts/lib/project.ts";
+import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
+
+const LINES_MAX = 10;
+
+/** The commands between a server that is ready and a first transaction. */
+const [, lines = ""] =
+  /## Your first transaction\n.*?```sh\n(.*?)```/s.exec(
+    readFileSync(inProject("README.md"), "utf8"),
+  ) ?? [];
+
+const folder = freshFolder();
+let server: LocalServer;
+
+beforeAll(async () => {
+  server = await LocalServer.start(folder);
+});
+afterAll(() => server.killAll());
+
+test("the lines of the README lead to a first transaction", async () => {
+  expect(lines.trim().split("\n").length).toBeLessThanOrEqual(LINES_MAX);
+  const env = { ...process.env, FLORIN_STATE_DIR: folder };
+  const { stdout } = await promisify(execFile)("sh", ["-e", "-c", lines], { cwd: ROOT, env });
+  const answers = stdout.split("\n").filter((line) => line !== "");
+  expect(answers.map((answer): unknown => JSON.parse(answer))).toMatchObject([
+    { data: { postings: [{ destination: "users:42", amount: 1500 }] } },
+    {
+      data: {
+        postings: [
+          { destination: "fees", amount: 30 },
+          { destination: "shops:7", amount: 970 },
+        ],
+      },
+    },
+    { data: { volumes: { "EUR/2": { balance: 970 } } } },
+  ]);
+});
