@@ -7,7 +7,7 @@ import { memoByEnv } from "./memo.ts";
 export interface Setting<T> {
   /** Parses the text, or undefined if the setting is absent. Its messages say which values the setting accepts. */
   readonly schema: z.ZodType<T, string | undefined>;
-  /** The setting's purpose, as the README describes it. */
+  /** The setting's purpose, as docs/settings.md shows it. */
   readonly meaning: string;
   /** The default text; undefined if the setting has no default. */
   readonly standard?: string | undefined;

@@ -15,7 +15,8 @@ export async function sweepReserve({ env, clock }: ServiceContext): Promise<numb
   const isComplete = await fillReserve(databaseOf(env));
   if (!isComplete) {
     log("warn", "the reserve of the database is not complete: there is no room for it", {
-      whatToDo: "delete what is no longer needed; see 'When the disk is full' in the README",
+      whatToDo:
+        "delete what is no longer needed; see 'When the disk is full' in docs/operations.md",
     });
   }
   return toMillis(clock()) + (isComplete ? COMPLETE_MS : MISSING_MS);

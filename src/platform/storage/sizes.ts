@@ -61,5 +61,5 @@ export async function listLarge(db: Database, nowMs: number): Promise<LargeStora
 /** What an operator does about it. */
 export const whatToDo = ({ name }: Pick<LargeStorage, "name">): string =>
   name === DATABASE
-    ? "delete what is no longer needed, such as connectors and their payments, and shorten retentions (FLORIN_AUDIT_RETENTION and others); see 'When the disk is full' in the README"
+    ? "delete what is no longer needed, such as connectors and their payments, and shorten retentions (FLORIN_AUDIT_RETENTION and others); see 'When the disk is full' in docs/operations.md"
     : "go on in a new ledger: a ledger does not shrink, and refuses writes when it reaches its limit";
