@@ -4,7 +4,7 @@ import { toPayload } from "#modules/webhooks/index.ts";
 import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventListener } from "#platform/events/source.ts";
 
-/** Gives events to those who listen. Where nobody does, messages are confirmed without being read. */
+/** Passes events to the recording of the event streams. While nothing is recorded, messages are confirmed without being read. */
 export const liveListener: EventListener = {
   wants: (_type, { env }) => LiveRecorder.from(env).isRecording(),
   open: async (_messages, { env }) => {
@@ -21,7 +21,6 @@ const toLiveEvent = (event: PlatformEvent): LiveEvent => ({
   body: toPayload(event),
 });
 
-/** Events that are about a ledger name it in their payload. */
 function ledgerOf(payload: unknown): string | undefined {
   if (typeof payload !== "object" || payload === null || !("ledger" in payload)) return undefined;
   return typeof payload.ledger === "string" ? payload.ledger : undefined;

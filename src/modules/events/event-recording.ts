@@ -3,9 +3,9 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
 import { TableSteps } from "#platform/sql/table-steps.ts";
 
-/** What is kept for those who connect again; in a busy deployment it reaches back a few seconds only. */
+/** Limits of the recording, from which clients that connect again read. In a busy deployment the recording reaches back a few seconds only. */
 const RING_LIMITS = { entries: 10_000, length: 16_000_000 };
-/** Longest body that is shown, in characters: an SQLite row of an object takes two megabytes. */
+/** Longest body that is shown, in characters. An SQLite row of an object holds at most two megabytes. */
 const BODY_LENGTH_MAX = 500_000;
 
 const STATEMENTS = [
@@ -18,21 +18,20 @@ const STATEMENTS = [
   "CREATE TABLE entry (sequence INTEGER PRIMARY KEY, item TEXT NOT NULL) STRICT",
 ];
 
-/** The tables of the object that records events. */
 export const RECORDING_TABLES = new TableSteps("the recording of events", [
   { name: "The recording of events", statements: STATEMENTS },
 ]);
 
 /**
- * The events of the last while, in the storage of the object and in memory. It is on while somebody listens and for some
- * time after; off, it keeps nothing but the number of the last entry, so that no number is ever used twice.
+ * The newest events, in the storage of the object and in memory. The recording is on while a stream is open and for some time
+ * after. While it is off, it keeps only the number of the last entry, so that no number is used twice.
  */
 export class EventRecording {
   readonly #sql: Sql;
   #ring: EventRing;
   #isOn: boolean;
   #idleSinceMs: number | undefined;
-  /** The newest number that the last reader can have read before it left. After a restart nobody knows, and the newest entry counts. */
+  /** The newest entry that the last reader can have read before it left. After a restart this number is not known, and the newest entry counts. */
   #readUpTo: number;
 
   constructor(sql: Sql) {
@@ -55,23 +54,26 @@ export class EventRecording {
     return this.#isOn;
   }
 
-  /** Since when nobody listens, in milliseconds since the epoch; undefined while somebody does. */
+  /** Since when no stream is open, in milliseconds since the epoch; undefined while one is open. */
   get idleSinceMs(): number | undefined {
     return this.#idleSinceMs;
   }
 
-  /** Whether entries were dropped that no reader has seen. Every reader that comes again has then missed some, even if recording goes on. */
+  /** Whether entries were dropped that no reader has seen. Every reader that comes back has then missed some, even if recording goes on. */
   get isOutrun(): boolean {
     return this.#ring.floor > this.#readUpTo;
   }
 
-  /** Somebody listens, or nobody since that time. */
+  /** Notes that no stream has been open since a time, in milliseconds since the epoch, or that one is open now (undefined). */
   setIdleSince(idleSinceMs: number | undefined): void {
     this.#readUpTo = this.#ring.shown;
     this.#store({ isOn: this.#isOn, last: this.#ring.floor, idleSinceMs });
   }
 
-  /** Leaves out one number: whoever has seen an earlier one has missed what came while nothing was recorded. */
+  /**
+   * Begins to record. The ring leaves out one number, so that a client that has read an earlier entry is told of a gap: events of
+   * the time in between were not recorded.
+   */
   start(nowMs: number): void {
     this.#empty({ isOn: true, last: this.#ring.last + 1, idleSinceMs: nowMs });
     this.#readUpTo = this.#ring.last;
@@ -81,7 +83,7 @@ export class EventRecording {
     this.#empty({ isOn: false, last: this.#ring.last, idleSinceMs: undefined });
   }
 
-  /** Stores what is new. Readers see it when the ring shows it, which is to be after it is stored for good. */
+  /** Stores the items that are new. Readers see them once the ring shows them; the caller lets it do so when the items are on disk. */
   add(items: readonly RingItem[]): void {
     const added = this.#ring.add(items.map(bounded));
     if (added.length === 0) return;
@@ -92,7 +94,7 @@ export class EventRecording {
         this.#sql.all("DELETE FROM entry WHERE sequence <= ?", this.#ring.floor);
       });
     } catch (error) {
-      this.#ring = this.#load(); // what is stored counts
+      this.#ring = this.#load(); // the stored entries are the true ones
       throw error;
     }
   }
@@ -123,7 +125,7 @@ export class EventRecording {
     );
     const before = rows[0] === undefined ? (state?.last ?? 0) : rows[0].sequence - 1;
     const ring = new EventRing(before, RING_LIMITS);
-    ring.add(rows.map(({ item }) => parseJson(item) as RingItem)); // as `add` wrote it
+    ring.add(rows.map(({ item }) => parseJson(item) as RingItem)); // `add` has written the column
     ring.show(ring.last);
     return ring;
   }

@@ -9,34 +9,35 @@ import { Alarms } from "#platform/objects/alarms.ts";
 import type { Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 
-/** Most streams that are open at once. */
+/** Most streams of a deployment that are open at once. */
 const STREAMS_MAX = 100;
-/** How often an idle stream shows that it lives. */
+/** How often an idle stream sends a heartbeat. */
 const HEARTBEAT_MS = 15_000;
 /**
- * How long events are recorded after the last stream was closed: so long its client may take to come again. Where more events come than are
- * kept, recording ends sooner, as the client would hear of a gap anyway.
+ * How long events are recorded after the last stream was closed, so that its client can come back without a gap. Recording ends
+ * sooner when entries are dropped that no client has read: every client that comes back gets a gap then.
  */
 const IDLE_MS = 600_000;
-/** How long the consumers may take to hear that events are recorded: what each has read, and that twice. */
+/** How long a start waits until every consumer records: twice the time for which an isolate uses the flag that it has read. */
 const NOTICE_MS = 2 * FLAG_MS;
 
 /**
- * How often streams are woken in a second, all of them together. With 87 streams open, a write to each of them at every event took a quarter of
- * the time in which V8 collects garbage. A stream among a hundred now gets the events of 0.2 s in one write.
+ * How often streams are woken in a second, all of them together. With 87 streams open, a write to each stream at every event took
+ * a quarter of the time in which V8 collects garbage. With a hundred streams open, each stream gets the events of 0.2 s in one
+ * write.
  */
 const WAKES_PER_SECOND = 500;
 
 const MISSED = "events may be missing here: the consumer could not reach the event stream";
 
-/** A stream, for the one who reads it. */
+/** A stream as its reader gets it. */
 export interface OpenStream {
   readonly lines: ReadableStream<Uint8Array>;
-  /** Disposing of it closes the stream; the runtime does so where its holder ends. */
+  /** Disposing of the seat closes the stream. The runtime disposes of it when the request that holds it ends. */
   readonly seat: Seat;
 }
 
-/** The place of a stream among those that may be open. */
+/** The place of one stream among the `STREAMS_MAX` that may be open. */
 class Seat extends RpcTarget implements Disposable {
   readonly #leave: () => void;
 
@@ -53,13 +54,16 @@ class Seat extends RpcTarget implements Disposable {
 /**
  * All event streams of a deployment, and the recording that they read.
  *
- * Events are recorded while a row in D1 says so, which their consumers read. The row is there before the recording counts
- * as complete, and goes after the recording has ended; the alarm that ends it is set before either. So a crash at any
- * time leaves consumers that send events in vain, and an alarm that puts it right, never a recording with a hole in it.
+ * Consumers of events send them here while a row in D1 exists:
  *
- * Each entry has a number that is the id of its SSE event. No number is used twice, not even after the recording was
- * emptied, so that a client that comes again is either given all that came after its last id, or told that something is
- * missing.
+ *     start   alarm set ─► row in D1 ─► wait until all consumers have read it ─► recording on
+ *     end     alarm set ─► recording off ─► row deleted
+ *
+ * So after a crash at any time, consumers at worst send events in vain until the alarm deletes the row. The recording never has a
+ * hole.
+ *
+ * Each entry has a number that is the id of its SSE event. No number is used twice, not even after the recording was emptied. A
+ * client that comes back with its last id therefore gets all later events, or a gap that says that some are missing.
  */
 export class EventStreamObject extends DurableObject<Env> {
   readonly #recording: EventRecording;
@@ -69,10 +73,10 @@ export class EventStreamObject extends DurableObject<Env> {
   readonly #wakes = new Throttle(() => {
     for (const stream of this.#streams) stream.wake();
   });
-  /** Requests that are about to have a stream. */
+  /** Number of requests whose stream is not open yet. */
   #opening = 0;
   #heartbeat: ReturnType<typeof setInterval> | undefined;
-  /** Starting and ending take several steps, and one follows the other. */
+  /** The end of the queue of starts and ends, which have several steps each and must not overlap. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -80,11 +84,11 @@ export class EventStreamObject extends DurableObject<Env> {
     this.#recording = new EventRecording(durableSql(ctx.storage));
     this.#alarms = new Alarms(ctx.storage, { idle: () => this.#inTurn(() => this.#endIfIdle()) });
     this.#flag = new RecordingFlag(env);
-    // The streams of the object before this one ended with it.
+    // The streams of the former instance of the object have ended with it.
     if (this.#recording.isOn && this.#recording.idleSinceMs === undefined) this.#startIdling();
   }
 
-  /** Opens a stream. It ends when its reader leaves, and after an hour. */
+  /** Opens a stream, which ends when its reader leaves or after an hour. Fails with `RATE_LIMITED` where too many are open. */
   async open(options: LiveStreamOptions): Promise<Result<OpenStream>> {
     if (this.#streams.size + this.#opening >= STREAMS_MAX) {
       const message = `${STREAMS_MAX} event streams are open already, and a deployment has no more; close one, or try again later`;
@@ -103,14 +107,14 @@ export class EventStreamObject extends DurableObject<Env> {
     }
   }
 
-  /** Takes events from a consumer, which says whether it could not bring some before. */
+  /** Records events of a consumer. `hasMissed` says that the consumer could not deliver some events before these. */
   async record(events: readonly LiveEvent[], hasMissed: boolean): Promise<void> {
     if (!this.#recording.isOn) return;
     if (!this.#isUsed && this.#remainingMs <= 0) this.#alarms.set("idle", Date.now());
     this.#recording.add([...(hasMissed ? [{ reason: MISSED }] : []), ...events]);
     const { ring } = this.#recording;
     const { last } = ring;
-    // What a client has seen must be here when it comes again.
+    // A client may see only entries that survive a restart, because it asks for those after its last one.
     await this.ctx.storage.sync();
     ring.show(last);
     this.#wakes.call((this.#streams.size * 1000) / WAKES_PER_SECOND);
@@ -124,14 +128,14 @@ export class EventStreamObject extends DurableObject<Env> {
     return this.#streams.size + this.#opening > 0;
   }
 
-  /** How long events are still recorded for nobody. A clock that was set back has no say in it. */
+  /** How long events are still recorded while no stream is open, in milliseconds. A clock that was set back ends the recording. */
   get #remainingMs(): number {
     if (this.#recording.isOutrun) return 0;
     const idleMs = Date.now() - (this.#recording.idleSinceMs ?? 0);
     return idleMs < 0 ? 0 : IDLE_MS - idleMs;
   }
 
-  /** Resolves when every event that is consumed from then on is recorded. */
+  /** Begins to record. Resolves when every event that is consumed from then on is recorded. */
   async #start(): Promise<void> {
     if (this.#recording.isOn) return;
     this.#alarms.set("idle", Date.now() + IDLE_MS);
@@ -145,7 +149,7 @@ export class EventStreamObject extends DurableObject<Env> {
     if (this.#isUsed) return this.#alarms.set("idle", Date.now() + IDLE_MS);
     if (this.#recording.isOn) {
       if (this.#remainingMs > 0) return this.#alarms.set("idle", Date.now() + this.#remainingMs);
-      // It rings once more, whatever happens from here.
+      // If a later step fails, the alarm rings again and repeats the end.
       this.#alarms.set("idle", Date.now() + IDLE_MS);
       this.#recording.stop();
       await this.ctx.storage.sync();
@@ -175,7 +179,7 @@ export class EventStreamObject extends DurableObject<Env> {
     this.#alarms.set("idle", Date.now() + IDLE_MS);
   }
 
-  /** Does something after what was begun before it, and before what is begun after it. */
+  /** Runs work after all work that was queued earlier has ended. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work);
     this.#turn = result.catch(() => undefined);

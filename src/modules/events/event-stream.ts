@@ -2,16 +2,16 @@ import type { LiveStreamOptions } from "./live-stream.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { callObject } from "#platform/objects/call.ts";
 
-/** A deployment has one object that all event streams are in. */
+/** The name of the one object that holds all event streams of a deployment. */
 const STREAM_NAME = "events";
 
-/** How long a client may wait for its stream, in milliseconds: the first one waits until all consumers know of it. */
+/** How long opening a stream may take, in milliseconds. The first stream waits until all consumers record. */
 const OPEN_MS_MAX = 15_000;
 
 export const eventStreamOf = (env: Pick<Env, "EVENT_STREAM">) =>
   env.EVENT_STREAM.getByName(STREAM_NAME);
 
-/** Opens an event stream, as the pieces of text, in UTF-8, that it consists of. Throws `RATE_LIMITED` where too many are open. */
+/** Opens an event stream and returns its text in pieces of UTF-8. Throws `RATE_LIMITED` where too many are open. */
 export async function openEventStream(
   { env, principal }: ServiceContext,
   { filter, ...options }: LiveStreamOptions,
@@ -23,7 +23,7 @@ export async function openEventStream(
   return { [Symbol.asyncIterator]: () => piecesOf(lines, () => seat[Symbol.dispose]()) };
 }
 
-/** Not a generator: it can be left while it waits for the next piece. */
+/** An iterator and not a generator, because a generator cannot be returned while it waits for its next piece. */
 function piecesOf(lines: ReadableStream<Uint8Array>, leave: () => void): AsyncIterator<Uint8Array> {
   const reader = lines.getReader();
   const end = { done: true, value: undefined } as const;
@@ -33,13 +33,13 @@ function piecesOf(lines: ReadableStream<Uint8Array>, leave: () => void): AsyncIt
         const { done, value } = await reader.read();
         if (!done) return { done: false, value };
       } catch {
-        // The object was restarted: the client comes again, and goes on where it was.
+        // The object was restarted. The client connects again and goes on after its last event.
       }
       leave();
       return end;
     },
     return: async () => {
-      // The object would notice the end of its stream at the next heartbeat only.
+      // Without this call, the object would notice the end of its stream only at the next heartbeat.
       leave();
       await reader.cancel();
       return end;

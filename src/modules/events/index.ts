@@ -12,12 +12,19 @@ import { DeclaredSettings } from "#platform/settings.ts";
 import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 /**
- * Event streams: events as they happen, for somebody who watches. What surprises:
+ * Event streams: events as they happen, for watching.
  *
- * - Streams are the best effort, webhooks and pipelines are not. The consumer of events waits a few seconds at most for a
- *   recording that fails, and then leaves it alone for a while. What it could not record becomes an event `gap`.
- * - No write pays for streams that nobody has open: the consumer of events reads one row, at most twice a second.
- * - A stream has no buffer. The last events are in one ring, and each stream knows how far it has come in it.
+ *     queue of events ─► consumer ─► EventStreamObject: one ring of the newest events ─┬─► stream ─► client
+ *                          │ reads                                                      └─► stream ─► client
+ *                          ▼
+ *                   row in D1: are events recorded?
+ *
+ * What surprises:
+ *
+ * - Streams are best effort; webhooks and pipelines are not. A consumer of events waits a few seconds at most for a recording
+ *   that fails, and then does not call it for a while. Events that it could not record become an event `gap`.
+ * - No write pays for streams while none is open: an isolate that consumes events reads one row, at most twice a second.
+ * - A stream has no buffer. The newest events are in one ring, and each stream has a position in it.
  */
 export const eventsModule: Module = {
   name: "events",

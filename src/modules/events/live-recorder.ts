@@ -5,25 +5,24 @@ import { logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { reachObject } from "#platform/objects/call.ts";
 
-/** Where the recorder gets what it knows, and puts what it records. */
 export interface RecorderPorts {
   readonly isRecording: () => Promise<boolean>;
   readonly record: (events: readonly LiveEvent[], hasMissed: boolean) => Promise<void>;
   readonly nowMs: () => number;
 }
 
-/** How long an isolate takes what it has read for true, in milliseconds. A stream that is opened first waits for longer. */
+/** How long an isolate uses the flag that it has read, in milliseconds. The first stream waits for longer before it opens. */
 export const FLAG_MS = 500;
-/** How long the consumers of events wait for the database, and for the object, in milliseconds. */
+/** How long a consumer of events waits for the database, and for the object, in milliseconds. */
 const READ_MS_MAX = 2000;
 const RECORD_MS_MAX = 5000;
-/** How long they leave the object alone after a failure. */
+/** How long an isolate does not call the object after a failure, in milliseconds. */
 const PAUSE_MS = 30_000;
 
 /**
- * Gives events to the object of the event streams if anybody listens. Streams are the best effort: whatever happens here, the
- * events are confirmed, and webhooks get theirs. What a failure has cost becomes a gap in the recording, unless the isolate
- * ends before it can say so.
+ * Sends events to the object of the event streams while it records. Streams are best effort: whatever fails here, the events are
+ * confirmed and webhooks get them. Events that were lost in a failure become a gap in the recording, unless the isolate ends
+ * before its next call.
  */
 export class LiveRecorder {
   static readonly from = memoByEnv((env: Env) => new LiveRecorder(portsOf(env)));
@@ -31,17 +30,17 @@ export class LiveRecorder {
   readonly #ports: RecorderPorts;
   #flag = { isSet: false, readAtMs: Number.NaN };
   #failedAtMs = Number.NaN;
-  /** Whether events were confirmed that a stream might have shown. */
+  /** Whether events were confirmed that a stream should have shown and did not. */
   #hasMissed = false;
 
   constructor(ports: RecorderPorts) {
     this.#ports = ports;
   }
 
-  /** Whether anybody listens. It never throws. */
+  /** Whether events are recorded. Never throws. */
   async isRecording(): Promise<boolean> {
     if (this.#isWithin(this.#flag.readAtMs, FLAG_MS)) return this.#flag.isSet;
-    // The flag may change while it is read.
+    // The flag may change during the read, so its age counts from the beginning.
     const readAtMs = this.#ports.nowMs();
     try {
       const to = { object: "database", isRead: true, timeoutMs: READ_MS_MAX };
@@ -56,7 +55,7 @@ export class LiveRecorder {
     }
   }
 
-  /** Records events. It never throws. */
+  /** Records events. Never throws. */
   async record(events: readonly LiveEvent[]): Promise<void> {
     const hasMissed = this.#hasMissed;
     this.#hasMissed = true;
@@ -71,7 +70,7 @@ export class LiveRecorder {
     }
   }
 
-  /** A clock that was set back makes no period longer. */
+  /** Whether a period that began at `sinceMs` still runs. A clock that was set back ends it. */
   #isWithin(sinceMs: number, periodMs: number): boolean {
     const elapsedMs = this.#ports.nowMs() - sinceMs;
     return elapsedMs >= 0 && elapsedMs < periodMs;

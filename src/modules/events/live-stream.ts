@@ -4,33 +4,32 @@ import { type EventRing, isGap } from "./core/event-ring.ts";
 
 export interface LiveStreamOptions {
   readonly filter: EventFilter;
-  /** The id that the client has seen last, as it says. */
+  /** The `Last-Event-ID` header of the client. */
   readonly lastEventId: string | undefined;
-  /** Whether it goes on when everything that is there was sent. */
+  /** Whether the stream stays open after all recorded events were sent. */
   readonly follows: boolean;
 }
 
-/** After so many heartbeats that find the last write unread, the reader counts as gone. */
+/** Number of heartbeats that find the last write unread, after which the reader counts as gone. */
 const UNREAD_BEATS_MAX = 4;
-/** After so many heartbeats, an hour, the stream ends: the client comes again, with a token that is valid then. */
+/** Number of heartbeats after which the stream ends, which is an hour. The client connects again, with a token that is valid then. */
 const BEATS_MAX = 240;
-/** Characters after which a chunk is sent. */
+/** Length after which a chunk is sent, in characters. */
 const CHUNK_LENGTH = 65_536;
 
 /**
- * One open stream. It has no buffer: it knows how far its reader has come in the ring, and takes the next entries when the
- * reader has taken those before. A reader that the ring overtakes is told so by a gap.
+ * One open stream. It has no buffer: it knows its reader's position in the ring, and takes further entries when the reader has
+ * read the last chunk. A reader whose next entry the ring has dropped gets a gap.
  */
 export class LiveStream {
-  /** What the client reads. */
   readonly readable: ReadableStream<Uint8Array>;
   readonly #writer: WritableStreamDefaultWriter<ArrayBuffer | ArrayBufferView>;
   readonly #ring: () => EventRing;
   readonly #filter: EventFilter;
   readonly #follows: boolean;
-  /** The entry that was sent, or passed over, last. */
+  /** The last entry that was sent, or left out by the filter. */
   #position: number;
-  /** Lines that come before the next entries. */
+  /** Lines to send before the next entries. */
   #lines: string;
   #beats = 0;
   #unreadBeats = 0;
@@ -51,7 +50,7 @@ export class LiveStream {
     this.#lines = openingLines(sequence) + (gap === undefined ? "" : gapLines(sequence, gap));
   }
 
-  /** Sends until the reader leaves or the stream ends. It never throws. */
+  /** Sends until the reader leaves or the stream ends. Never throws. */
   async run(): Promise<void> {
     try {
       while (!this.#isEnded) {
@@ -66,18 +65,18 @@ export class LiveStream {
     }
   }
 
-  /** There may be new entries. */
+  /** Tells the stream that there may be new entries. */
   wake(): void {
     this.#wake.resolve();
   }
 
-  /** The reader has left. */
+  /** Ends the stream because its reader has left. */
   leave(): void {
     void this.#writer.abort("the reader has left").catch(() => undefined);
     this.#end();
   }
 
-  /** Comes every `HEARTBEAT_MS`. The time is not asked, as a clock may be set. */
+  /** Called every `HEARTBEAT_MS`. Heartbeats are counted instead of reading a clock, because clocks are set. */
   beat(): void {
     this.#beats++;
     if (this.#isWriting) this.#unreadBeats++;
@@ -108,7 +107,7 @@ export class LiveStream {
     this.#unreadBeats = 0;
   }
 
-  /** What is sent next; empty where nothing is new. */
+  /** The next lines to send; empty if there are none. */
   #take(): string {
     const ring = this.#ring();
     let lines = this.#lines;

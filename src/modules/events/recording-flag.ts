@@ -1,7 +1,7 @@
 import { eventRecordings } from "./tables.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 
-/** Tells the consumers of events whether anybody listens, for the price of one read. */
+/** The row in D1 that tells consumers whether events are recorded. Reading it is one query. */
 export class RecordingFlag {
   readonly #db: Database;
 

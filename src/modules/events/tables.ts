@@ -1,7 +1,7 @@
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 
-/** Has a row while events are recorded for those who listen. */
+/** Has a row while events are recorded for event streams. */
 export const eventRecordings = sqliteTable("event_recordings", {
-  /** 1: a deployment has one recording. */
+  /** Always 1, because a deployment has one recording. */
   id: integer("id").primaryKey(),
 });

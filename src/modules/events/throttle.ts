@@ -15,7 +15,10 @@ export class Throttle {
     this.#run = run;
   }
 
-  /** `intervalMs` counts for a call that runs the action or begins to wait; calls during a wait join it. */
+  /**
+   * Runs the action now or at the end of the interval. `intervalMs` counts for a call that runs the action or begins a wait; a
+   * call during a wait joins the wait.
+   */
   call(intervalMs: number): void {
     if (this.#timer !== undefined) return;
     const sinceMs = this.#lastMs === undefined ? intervalMs : Date.now() - this.#lastMs;

@@ -1,25 +1,24 @@
 import { allowsLedger } from "#platform/access/ledger-patterns.ts";
 
-/** Which events somebody wants to see. */
+/** The events that a stream shows. */
 export interface EventFilter {
-  /** Patterns as `parsePattern` gives them. */
+  /** Patterns that `parsePattern` has returned; an event has to match one of them. */
   readonly types: readonly string[];
-  /** Only events of these ledgers; undefined for all events, also those of no ledger. */
+  /** The ledgers whose events are shown; undefined shows events of all ledgers and of none. */
   readonly ledgers: readonly string[] | undefined;
-  /** Patterns of the ledgers that the token allows, which then shows no events of no ledger; none for all events. */
+  /** Patterns of the ledgers that the token reaches. Empty shows everything; otherwise events without a ledger are left out. */
   readonly allowed?: readonly string[];
 }
 
 const PATTERN = /^(?:\*|[a-z0-9_-]+\.\*|[a-z0-9_-]+(?:\.[a-z0-9_-]+)+)$/;
 const PATTERN_LENGTH_MAX = 255;
 
-/** A name, `app.*` or `*`, in small letters as names are; undefined for anything else. */
+/** Parses a name, `app.*` or `*` into lower case; undefined for any other text. */
 export function parsePattern(text: string): string | undefined {
   const pattern = text.trim().toLowerCase();
   return pattern.length <= PATTERN_LENGTH_MAX && PATTERN.test(pattern) ? pattern : undefined;
 }
 
-/** Whether an event is wanted. */
 export function isWanted(
   { types, ledgers, allowed = [] }: EventFilter,
   { name, ledger }: { readonly name: string; readonly ledger: string | undefined },

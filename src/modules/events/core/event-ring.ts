@@ -1,16 +1,16 @@
 /** An event as streams show it. */
 export interface LiveEvent {
-  /** The id by which consumers know it. */
+  /** The id of the event, by which consumers recognise a repetition. */
   readonly id: string;
   /** The name that webhooks subscribe to. */
   readonly name: string;
-  /** The ledger that it is about, where it is about one. */
+  /** The ledger of the event; undefined for events of other modules. */
   readonly ledger: string | undefined;
   /** The body that webhooks deliver. */
   readonly body: string;
 }
 
-/** Says that events may be missing here. */
+/** An item in place of events that may be missing. */
 export interface EventGap {
   readonly reason: string;
 }
@@ -30,27 +30,31 @@ export interface RingLimits {
   readonly length: number;
 }
 
-/** Where a reader goes on, and what it misses there. */
+/** The position at which a reader continues. */
 export interface RingPosition {
-  /** The entry that was read last. */
+  /** The number of the last entry that the reader has. */
   readonly sequence: number;
   readonly gap: string | undefined;
 }
 
-/** The ids that a ring gives: no other is one of its own. */
+/** The form of the ids that a ring gives. */
 const ID = /^\d{1,15}$/;
 /** Longest part of an id that a message repeats. */
 const ID_LENGTH_SHOWN = 50;
-/** What an entry needs besides its texts, in characters. */
+/** Length that an entry counts for besides its texts, in characters. */
 const ENTRY_LENGTH = 100;
 
 /**
- * The last events, each with a number that counts up by one. It drops the oldest entries when it is full. An event whose id
- * it still knows is not taken again.
+ * The newest events, numbered without gaps. A full ring drops its oldest entries. An event whose id is still in the ring is not
+ * added again.
+ *
+ *     dropped │ kept, readers see them │ added, not shown yet │
+ *             ▲                        ▲                      ▲
+ *           floor                    shown                   last
  */
 export class EventRing {
   readonly #limits: RingLimits;
-  /** Entries from `#head` on are those of the ring, without a gap in their numbers. */
+  /** The array's items from `#head` on are the entries of the ring, with consecutive numbers. */
   #entries: RingEntry[] = [];
   #head = 0;
   #length = 0;
@@ -67,22 +71,22 @@ export class EventRing {
     this.#limits = limits;
   }
 
-  /** The number of the newest entry, or of the one that would stand before the first. */
+  /** The number of the newest entry; in an empty ring, the number before the first entry. */
   get last(): number {
     return this.#last;
   }
 
-  /** Whoever has read up to here, or further, can go on without missing anything. */
+  /** The number of the last entry that was dropped. A reader with this position or a later one misses nothing. */
   get floor(): number {
     return this.#floor;
   }
 
-  /** The newest entry that readers see. */
+  /** The number of the newest entry that readers see. */
   get shown(): number {
     return this.#shown;
   }
 
-  /** Adds what is new, and returns it. Readers see it when it is shown. */
+  /** Adds the items that are new and returns their entries. Readers see them after `show`. */
   add(items: readonly RingItem[]): RingEntry[] {
     const added: RingEntry[] = [];
     for (const item of items) {
@@ -99,12 +103,12 @@ export class EventRing {
     return added;
   }
 
-  /** Lets readers see the entries up to this one. */
+  /** Lets readers see the entries up to a number. */
   show(sequence: number): void {
     this.#shown = Math.max(this.#shown, Math.min(sequence, this.#last));
   }
 
-  /** Where somebody who has read up to the entry of this id goes on; without an id, after the newest. */
+  /** The position of a reader whose last event has this id; without an id, the position after the newest entry. */
   positionAfter(id: string | undefined): RingPosition {
     if (id === undefined) return { sequence: this.#shown, gap: undefined };
     const sequence = ID.test(id) ? Number(id) : Infinity;
@@ -119,7 +123,7 @@ export class EventRing {
     return { sequence, gap: undefined };
   }
 
-  /** The entries after one that readers may see, oldest first. */
+  /** The visible entries after a number, oldest first. */
   *after(sequence: number): Generator<RingEntry> {
     const from = this.#head + Math.max(0, sequence - this.#floor);
     for (let at = from; at < this.#entries.length; at++) {
@@ -140,7 +144,7 @@ export class EventRing {
       this.#length -= lengthOf(oldest.item);
       if (!isGap(oldest.item)) this.#ids.delete(oldest.item.id);
     }
-    // Half of the array is of no use any more.
+    // More than half of the array are dropped entries, so it is copied.
     if (this.#head * 2 > this.#entries.length) {
       this.#entries = this.#entries.slice(this.#head);
       this.#head = 0;

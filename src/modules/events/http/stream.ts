@@ -8,7 +8,7 @@ import { quoteJson } from "#platform/json.ts";
 /** Most patterns, and most ledgers, of one stream. */
 const VALUES_MAX = 100;
 
-/** Texts with commas between them, in one parameter or in several. */
+/** A list of texts, separated by commas, in one parameter or in several. */
 const Listed = z
   .union([z.string(), z.array(z.string())])
   .transform((given) => [given].flat().flatMap((text) => text.split(",")))
@@ -62,7 +62,7 @@ Each has an SSE id. Send the last one as the header \`Last-Event-ID\` when you c
 
 Streams are for watching. They are the best effort, events may come twice and out of order, and a reader that is too slow for the last 10,000 events gets a gap. What must not be missed is for webhooks and pipelines. At most 100 streams are open at once; one more is answered with 503.`;
 
-/** Florin's own route, below `/api/florin/v1`. */
+/** Registers `GET /api/florin/v1/events/stream`. */
 export function registerEventStream(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
