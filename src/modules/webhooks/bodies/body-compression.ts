@@ -1,8 +1,9 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 
 /**
- * Texts that bodies of events have in common, the most frequent ones last, as DEFLATE finds what is near with fewer bits (RFC 1951; a
- * preset dictionary as in RFC 1950 §2.2). Stored bodies cannot be read with another dictionary: a change is a form of its own.
+ * Texts that bodies of events have in common, as a preset dictionary of DEFLATE (RFC 1951, RFC 1950 §2.2). The most frequent ones
+ * are last, because DEFLATE refers to a near text with fewer bits. A stored body can be read only with the dictionary that it was
+ * written with, so a changed dictionary needs a new form.
  */
 const DICTIONARY = Buffer.from(
   [
@@ -20,17 +21,17 @@ const DICTIONARY = Buffer.from(
   ].join(""),
 );
 
-/** The first byte of a stored body says how the others are to be read. */
+/** The first byte of a stored body that is raw DEFLATE with the dictionary. No other form exists yet. */
 const DEFLATED = 1;
 
-/** The stored form of a body: a byte for the form, then the body as raw DEFLATE with the dictionary. */
+/** The stored form of a body: a byte that names the form, then raw DEFLATE with the dictionary. */
 export const compressBody = (body: string): Buffer =>
   Buffer.concat([
     Buffer.of(DEFLATED),
     deflateRawSync(Buffer.from(body), { dictionary: DICTIONARY }),
   ]);
 
-/** The text of a stored body, byte by byte what was stored. */
+/** The text of a stored body, as it was given to `compressBody`. Throws for a form of a later version. */
 export function decompressBody(stored: Uint8Array): string {
   if (stored[0] !== DEFLATED) {
     throw new Error(`a later version has stored the body, in the form ${stored[0]}`);

@@ -7,46 +7,47 @@ import { settleAll } from "#platform/work/lanes.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * A body is kept for the shortest retention, and for this time more, in which nearly all deliveries have ended; and bodies are looked at
- * when the time of one has been over for as long. So lanes are asked once an hour at most, and about few bodies twice.
+ * How long a body is kept beyond the shortest retention, because nearly all deliveries have ended by then. A purge begins when
+ * the time of a body has been over for as long again. So lanes are asked once an hour at most, and about few bodies twice.
  */
 const SLACK_MS = HOUR_MS;
-/** How long a body is kept for a delivery that is pending, before its lane is asked again, in milliseconds. */
+/** How long a body is kept for a pending delivery before its lane is asked again, in milliseconds. */
 const PENDING_MS = DAY_MS;
-/** When lanes are asked again of which one did not answer, in milliseconds. */
+/** How long a purge waits before it asks the lanes again after one of them did not answer, in milliseconds. */
 const UNANSWERED_MS = 600_000;
-/** Most bodies that one sweep looks at. Where there are more, the next one follows at once. */
+/** Most bodies that one sweep looks at. If more are due, the next sweep follows at once. */
 export const PURGE_ROWS = 4000;
-/** How many lanes are asked at once. Each of their answers has a limit of its own. */
+/** How many lanes are asked at once, and how long each may take. */
 const LANES = { total: 24, perKey: 1, timeoutMs: 15_000 };
 
-/** What a purge works with. */
+/** What a purge works with; tests replace it. */
 export interface PurgePorts {
   readonly store: PayloadStore;
   readonly settings: WebhookSettings;
   readonly nowMs: number;
-  /** The configs whose deliveries may be attempted or replayed: those of deleted ones may not. */
+  /** The ids of the configs whose deliveries may be attempted or replayed, which are all that are not deleted. */
   readonly lanes: () => Promise<readonly string[]>;
-  /** What a lane needs of events. */
+  /** Asks the lane of a config which of these events' bodies it needs. */
   readonly ask: (configId: string, eventIds: readonly string[]) => Promise<readonly LaneNeed[]>;
-  /** How many lanes may be asked at once, of the most that are. */
+  /** How many lanes may be asked at once under the present load, up to `most`. */
   readonly atOnce: (most: number) => number;
 }
 
-/** Until when a body is kept whose event comes now, before anybody is asked. */
+/** Until when the body of an event that comes now is kept without a question to any lane, in milliseconds since the epoch. */
 export const keepUntilMsOf = (settings: WebhookSettings, nowMs: number): number =>
   nowMs +
   Math.min(settings.FLORIN_WEBHOOK_RETENTION_SUCCEEDED, settings.FLORIN_WEBHOOK_RETENTION_FAILED) +
   SLACK_MS;
 
-/** After this time, a body goes without an answer of all lanes, in milliseconds. */
+/** Age at which a body is removed although a lane did not answer, in milliseconds. */
 const unansweredMsMax = (settings: WebhookSettings): number =>
   Math.max(settings.FLORIN_WEBHOOK_RETENTION_SUCCEEDED, settings.FLORIN_WEBHOOK_RETENTION_FAILED) +
   settings.FLORIN_WEBHOOK_DISABLE_AFTER;
 
 /**
- * Removes the bodies that no delivery needs any more: that of an event which all endpoints have taken goes after the retention of a success,
- * and one of which a delivery is pending or has failed stays until this delivery may not be replayed any more.
+ * Removes the bodies that no delivery needs any more. The body of an event that every endpoint has taken is removed after the
+ * retention of succeeded deliveries. The body of a pending or failed delivery is kept for as long as this delivery may be
+ * replayed.
  *
  *     event ──▶ body, kept for the shortest retention and an hour: nothing else is written when it is delivered
  *                 │ its time is over
@@ -55,9 +56,9 @@ const unansweredMsMax = (settings: WebhookSettings): number =>
  *                                                                  by none         ──▶ removed
  *                                                                  a lane is silent ─▶ asked again in ten minutes
  *
- * A lane that does not answer keeps all bodies whose time is over, as any may be its own, but not for ever: when they are as old as the
- * longest retention and the time after which an endpoint that fails is given up, they go without its answer. Returns when to purge
- * next, in milliseconds since the epoch.
+ * A lane that does not answer keeps all bodies whose time is over, because it may need any of them. They are removed without its
+ * answer once they are older than the longest retention and the time after which a failing config is deactivated together.
+ * Returns when to purge next, in milliseconds since the epoch.
  */
 export async function purgePayloads(ports: PurgePorts): Promise<number | undefined> {
   const { store, nowMs } = ports;
@@ -72,7 +73,7 @@ export async function purgePayloads(ports: PurgePorts): Promise<number | undefin
   return laterMs === undefined ? undefined : laterMs + SLACK_MS;
 }
 
-/** Returns whether nothing is left of them that a lane has said nothing about. */
+/** Purges some bodies. Returns whether every body that no lane needs is gone; it is not where a lane is silent. */
 async function purgeSome(ports: PurgePorts, due: readonly DueBody[]): Promise<boolean> {
   const { store, settings, nowMs } = ports;
   const ids = due.map(({ eventId }) => eventId);
@@ -89,7 +90,7 @@ async function purgeSome(ports: PurgePorts, due: readonly DueBody[]): Promise<bo
   return gone.length === free.length;
 }
 
-/** Until when some lane needs bodies, and how many lanes did not say. */
+/** Until when lanes need the bodies, and how many lanes did not answer. */
 async function needsOf({ lanes, ask, atOnce, nowMs }: PurgePorts, ids: readonly string[]) {
   const until = new Map<string, number>();
   const results = await settleAll(await lanes(), {

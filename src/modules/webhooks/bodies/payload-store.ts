@@ -5,24 +5,24 @@ import { type Database, databaseOf } from "#platform/db/database.ts";
 import { packJson } from "#platform/db/pack-json.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** How long a body is kept that was stored, whatever becomes of it, in milliseconds: its message may be under way for so long. */
+/** Shortest time for which a stored body is kept, in milliseconds: the message of its event may be under way for as long. */
 const KEPT_MS_MIN = 24 * 3_600_000;
 
-/** When bodies are stored, and until when they are kept before anybody is asked, in milliseconds since the epoch. */
+/** When bodies are stored, and until when they are kept without a question to any lane, in milliseconds since the epoch. */
 export interface StoredTimes {
   readonly nowMs: number;
   readonly keepUntilMs: number;
 }
 
-/** A body whose time is over. */
+/** A body that a purge looks at, because its `keep_until_ms` has passed. */
 export interface DueBody {
   readonly eventId: string;
   readonly createdMs: number;
 }
 
 /**
- * The bodies of events that no log tells again: those of modules whose data is in D1. Each is stored once, however many
- * endpoints get it. `payload-purge.ts` says how long it stays.
+ * The bodies of events of the outbox, which no log can produce again. Each body is stored once for all endpoints;
+ * `payload-purge.ts` draws how long it is kept.
  */
 export class PayloadStore {
   readonly #db: Database;
@@ -35,13 +35,16 @@ export class PayloadStore {
     return new PayloadStore(databaseOf(env));
   }
 
-  /** Stores bodies by the ids of their events. One that is there stays, and is kept for a day at least: its event has come again. */
+  /**
+   * Stores bodies by the ids of their events. A body that is stored already stays as it is and is kept for at least another day,
+   * because its event has come again.
+   */
   async insert(
     bodies: ReadonlyMap<string, string>,
     { nowMs, keepUntilMs }: StoredTimes,
   ): Promise<void> {
     const untilMs = Math.max(keepUntilMs, nowMs + KEPT_MS_MIN);
-    // JSON has no bytes, so that they cross as hexadecimal digits both ways.
+    // JSON has no bytes, so bodies are passed to and from SQL as hexadecimal digits.
     const entries = [...bodies].map(([id, body]) =>
       stringifyJson([id, compressBody(body).toString("hex")]),
     );
@@ -68,14 +71,14 @@ export class PayloadStore {
     );
   }
 
-  /** The bodies whose time is over, the longest first. */
+  /** The bodies to purge, the most overdue first. */
   listDue(nowMs: number, limit: number): Promise<DueBody[]> {
     return this.#db.all<DueBody>(sql`
       SELECT event_id AS eventId, created_ms AS createdMs FROM ${webhookPayloads}
       WHERE keep_until_ms <= ${nowMs} ORDER BY keep_until_ms LIMIT ${limit}`);
   }
 
-  /** Those of some events for which a batch of events waits whose lane did not take it. */
+  /** The ids among `eventIds` that a stored batch still owes to a lane. */
   async owedAmong(eventIds: readonly string[]): Promise<string[]> {
     const rows = await this.#db.all<{ id: string }>(sql`
       SELECT DISTINCT e.value ->> 'position' AS id FROM webhook_owed AS o, json_each(o.batch, '$.events') AS e
@@ -83,7 +86,7 @@ export class PayloadStore {
     return rows.map(({ id }) => id);
   }
 
-  /** Keeps bodies until a time of their own, in milliseconds since the epoch. */
+  /** Keeps bodies until the given times, in milliseconds since the epoch, by event id. A later time that is stored already stays. */
   async keep(until: ReadonlyMap<string, number>): Promise<void> {
     const entries = [...until].map((entry) => stringifyJson(entry));
     for (const pack of packJson(entries)) {
@@ -94,14 +97,14 @@ export class PayloadStore {
     }
   }
 
-  /** Removes bodies whose time is over still: an event that has come again meanwhile keeps its own. */
+  /** Removes bodies unless they were given more time meanwhile, which happens when their event comes again. */
   async remove(eventIds: readonly string[], nowMs: number): Promise<void> {
     await this.#db.run(sql`
       DELETE FROM ${webhookPayloads}
       WHERE event_id IN (SELECT value FROM json_each(${stringifyJson(eventIds)})) AND keep_until_ms <= ${nowMs}`);
   }
 
-  /** When the time of a body is over next, in milliseconds since the epoch. */
+  /** When the next body is to be purged, in milliseconds since the epoch. */
   async nextDueMs(): Promise<number | undefined> {
     const [row] = await this.#db.all<{ due: number | null }>(
       sql`SELECT min(keep_until_ms) AS due FROM ${webhookPayloads}`,
