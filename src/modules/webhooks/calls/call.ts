@@ -16,29 +16,29 @@ import { toMillis } from "#platform/time.ts";
 
 /** The endpoint of a delivery, and the secrets that sign it. */
 export interface DeliveryTarget {
-  /** With its secrets; undefined where the key that has encrypted them is not among the settings. */
+  /** The URL with its secrets; undefined if the key that encrypted it is not among the settings. */
   readonly endpoint: string | undefined;
   /**
-   * The secrets that are valid at a time, in milliseconds since the epoch, newest first; they are decrypted once. Throws
-   * when the key that has encrypted one is not among the settings.
+   * The secrets that are valid at a time, in milliseconds since the epoch, newest first. They are decrypted at the first call.
+   * Throws if the key that encrypted one of them is not among the settings.
    */
   readonly openSecrets: (nowMs: number) => readonly SigningSecret[];
 }
 
-/** Where requests of one config go, and what signs them at a time, in milliseconds since the epoch. */
+/** The endpoint of one config with its URL checked, and the secrets that sign at a time, in milliseconds since the epoch. */
 export interface CallTarget {
   readonly url: JudgedUrl;
-  /** The secrets in the URL, which no text may show that is stored of a call. */
+  /** The secrets in the URL. No stored text about a call may contain them. */
   readonly urlSecrets: readonly string[];
   readonly openSecrets: (nowMs: number) => readonly SigningSecret[];
 }
 
-/** What one request to an endpoint carries. */
+/** The content of one request to an endpoint. */
 export interface WebhookMessage {
-  /** Sent as `formance-webhook-id` and as `webhook-id`. */
+  /** The value of the headers `formance-webhook-id` and `webhook-id`. */
   readonly id: string;
   readonly body: string;
-  /** Sent as `formance-webhook-idempotency-key`, unless it is empty. */
+  /** The value of the header `formance-webhook-idempotency-key`, which is left out if the key is empty. */
   readonly idempotencyKey: string;
   readonly isTest: boolean;
 }
@@ -48,7 +48,7 @@ export interface WebhookCall extends WebhookMessage {
 }
 
 export interface CallResult {
-  /** 0 when no answer came. */
+  /** The HTTP status; 0 if no answer came. */
   readonly statusCode: number;
   readonly error?: string;
   readonly responseExcerpt?: string;
@@ -71,7 +71,7 @@ export const callContextOf = ({
   nowMs: () => toMillis(clock()),
 });
 
-/** Where requests go, with a URL that is judged once. */
+/** Checks the URL of a target once, for all its requests. */
 export const toCallTarget = (
   { endpoint, openSecrets }: DeliveryTarget,
   { policy }: CallContext,
@@ -80,11 +80,11 @@ export const toCallTarget = (
     ? { url: { problem: "cannot be decrypted" }, urlSecrets: [], openSecrets }
     : { url: judgeUrl(endpoint, policy), urlSecrets: urlSecretsOf(endpoint), openSecrets };
 
-/** Time for one call, the reading of the answer included. */
+/** Longest time of one call in milliseconds, including the reading of the answer. */
 export const CALL_TIMEOUT_MS = 15_000;
 /** Most bytes of an answer that are stored. */
 const EXCERPT_BYTES_MAX = 65_536;
-/** Decodes whole texts only, so that nothing of one is left for the next. */
+/** Shared by all calls: it decodes whole texts only, so no state is left between two of them. */
 const DECODER = new TextDecoder();
 
 /** Sends one signed request. Never throws: every problem becomes a failed call, which the retry rules handle. */
@@ -97,7 +97,7 @@ export async function callEndpoint(call: WebhookCall, context: CallContext): Pro
     return { statusCode: 0, error: show(result.error, call), durationMs };
   const { status: statusCode, body, bodyError } = result;
   const hasSucceeded = classify(statusCode) === "succeeded";
-  // Most answers are this.
+  // The answer of most endpoints: success, without a body.
   if (hasSucceeded && body.length === 0 && bodyError === undefined)
     return { statusCode, durationMs };
   const excerpt = show(DECODER.decode(body), call);
@@ -138,7 +138,7 @@ function post(
   );
 }
 
-/** The headers of a request, signatures included. */
+/** The headers of a request, including its signatures. */
 export function headersOf(
   { id, body, idempotencyKey, isTest }: WebhookMessage,
   secrets: readonly SigningSecret[],
@@ -154,16 +154,16 @@ export function headersOf(
   };
 }
 
-/** A text from outside as it may be stored and shown. */
+/** Makes a text from outside fit to be stored and shown: without the URL's secrets and without control characters. */
 const show = (text: string, { target }: WebhookCall): string =>
   clean(hideSecrets(text, target.urlSecrets));
 
-/** Removes control characters other than tabs and line breaks, so that a text from outside can be stored and shown. */
+/** Removes control characters other than tabs and line breaks. */
 const clean = (text: string): string =>
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "\ufffd");
 
-/** Milliseconds to wait, from seconds or an HTTP date. */
+/** Parses `Retry-After`, seconds or an HTTP date, to a wait in milliseconds; undefined for anything else. */
 export function parseRetryAfter(value: string | null, nowMs: number): number | undefined {
   if (value === null) return undefined;
   const text = value.trim();

@@ -6,7 +6,7 @@ import { formatTimestamp } from "#platform/time.ts";
 export const toPayload = (event: PlatformEvent): string =>
   bodyOf(event, stringifyJson(event.payload ?? null));
 
-/** The same of an event whose payload is written already. */
+/** The body of an event whose payload is JSON text already. */
 export const toWrittenPayload = (event: WrittenEvent): string => bodyOf(event, event.payload);
 
 function bodyOf(event: Omit<PlatformEvent, "payload">, payload: string): string {

@@ -9,8 +9,8 @@ export interface SignedMessage {
 }
 
 /**
- * A secret that signs messages. It does so at once: with WebCrypto and keys that exist the two signatures of a delivery take no
- * less time, and a chain of promises more.
+ * A secret that signs messages, synchronously. WebCrypto with imported keys takes as long for the two signatures of a delivery,
+ * and adds a chain of promises.
  */
 export class SigningSecret {
   readonly #text: Uint8Array;
@@ -22,9 +22,9 @@ export class SigningSecret {
   }
 
   /**
-   * A signature of `formance-webhook-signature`, and one of `webhook-signature`. The key of the first is the base64 text of
-   * the secret itself: verifiers that clients have embedded do the same. The key of the second is the bytes that it encodes, as
-   * Standard Webhooks has it.
+   * The values of `formance-webhook-signature` and `webhook-signature` (HMAC-SHA-256). The key of the first is the base64 text of
+   * the secret itself, as in the verifiers that clients have embedded. The key of the second is the bytes that this text encodes,
+   * as in Standard Webhooks.
    */
   sign({ id, timestampSeconds, body }: SignedMessage): { reference: string; standard: string } {
     const signed = ENCODER.encode(`${id}.${timestampSeconds}.${body}`);
@@ -34,7 +34,7 @@ export class SigningSecret {
 
 const ENCODER = new TextEncoder();
 
-/** The secrets of a config, ready to sign. */
+/** The secrets of a config, each prepared for signing once. */
 export class SigningSecrets {
   readonly #secrets: Secrets;
   readonly #ready = new Map<string, SigningSecret>();
@@ -43,7 +43,7 @@ export class SigningSecrets {
     this.#secrets = secrets;
   }
 
-  /** Those that are valid at a time, in milliseconds since the epoch, newest first. */
+  /** The secrets that are valid at a time, in milliseconds since the epoch, newest first. */
   validAt(nowMs: number): SigningSecret[] {
     const { current, previous } = this.#secrets;
     const valid =
@@ -59,8 +59,8 @@ export class SigningSecrets {
 }
 
 /**
- * The headers by which an endpoint knows that a request comes from here, unchanged: those of the reference, and those of
- * Standard Webhooks. Each of the secrets signs, so that an endpoint may know any one of them.
+ * The headers by which an endpoint verifies the origin and the integrity of a request, in the reference's scheme and in that of
+ * Standard Webhooks. Every secret signs, so an endpoint needs to know only one of them.
  */
 export function signatureHeaders(
   secrets: readonly SigningSecret[],
