@@ -21,39 +21,39 @@ import type { Timestamp } from "#platform/time.ts";
 import { nextRevision } from "#platform/work/sync-columns.ts";
 import { type PendingRow, SyncTable } from "#platform/work/sync-table.ts";
 
-/** Most configs of a deployment, deleted ones included whose deliveries are still kept: each event is matched against all. */
+/** Most configs of a deployment, including deleted configs whose deliveries are still kept. Each event is matched against all active configs. */
 export const CONFIGS_MAX = 500;
 
-/** A config whose object may not know its latest revision. */
+/** A config whose object may not know the latest revision. */
 export interface PendingConfig extends PendingRow {
   readonly id: string;
 }
 
 export interface LaneFilter {
   readonly ids?: readonly string[] | undefined;
-  /** How their ids begin. */
+  /** Text with which the ids begin. */
   readonly prefix?: string;
   readonly isActive?: boolean;
   readonly isDeleted?: false;
 }
 
-/** Which events a config wants. */
+/** The event types that a config subscribes to, and what its lane has to know. */
 export interface Subscription {
   readonly spec: LaneSpec;
   readonly eventTypes: ReadonlySet<string>;
 }
 
-/** What a client may set on a config. */
+/** The fields of a config that a client sets. */
 export interface ConfigFields {
-  /** With its secrets; masks in an update stand for the stored ones. */
+  /** The URL with its secrets. In an update, masks stand for the stored secrets. */
   readonly endpoint: string;
   readonly secret: string;
   readonly eventTypes: readonly string[];
-  /** Without one, a new config has an empty name and an existing one keeps its own. */
+  /** Undefined gives a new config an empty name and keeps the name of an existing one. */
   readonly name: string | undefined;
 }
 
-/** What an existing config gets in place of its fields. */
+/** The new fields of an existing config. */
 export type ConfigReplacement = ConfigFields & NewSecret;
 
 export interface ConfigFilter {
@@ -61,16 +61,16 @@ export interface ConfigFilter {
   readonly endpoint?: string | undefined;
 }
 
-/** What each change comes with: its date, and its entry in the audit. */
+/** The date of a change and its entry in the audit. */
 export interface ConfigChange {
   readonly now: Timestamp;
   readonly change: AuditedChange;
 }
 
-/** How often a change begins anew because another one came between its read and its write. */
+/** How often a change is tried when other changes keep coming between its read and its write. */
 const CHANGE_ATTEMPTS_MAX = 5;
 
-/** Webhook configs in D1. Deleted ones are not seen, and secrets are encrypted there. */
+/** Webhook configs in D1, with encrypted secrets. Reads leave deleted configs out, unless a method says otherwise. */
 export class ConfigStore {
   readonly #db: Database;
   readonly #secrets: SecretSealer;
@@ -84,12 +84,12 @@ export class ConfigStore {
     return new ConfigStore(databaseOf(env), SecretBox.from(env));
   }
 
-  /** Configs whose objects may not know their latest revision. */
+  /** The configs whose objects may not know the latest revision. */
   get pending(): SyncTable<PendingConfig> {
     return new SyncTable<PendingConfig>(this.#db, { table: webhookConfigs, isFinal: sql`0` });
   }
 
-  /** Newest change first. */
+  /** Lists configs, the last changed first. */
   async list(filter: ConfigFilter): Promise<WebhookConfig[]> {
     const rows = await this.#db
       .select()
@@ -114,13 +114,13 @@ export class ConfigStore {
     return row === undefined ? undefined : this.#toConfig(row);
   }
 
-  /** The types of the events that a config sends, also where its secrets cannot be read. */
+  /** The event types of a config; they can be read even if its secrets cannot be decrypted. */
   async eventTypesOf(id: string): Promise<readonly string[] | undefined> {
     const row = await this.#findRow(id);
     return row === undefined ? undefined : toEventTypes(row.eventTypes);
   }
 
-  /** A config, active or not, and where its requests go. */
+  /** A config, active or not, with the target of its requests. */
   async findWithTarget(
     id: string,
   ): Promise<{ config: WebhookConfig; target: DeliveryTarget } | undefined> {
@@ -130,7 +130,7 @@ export class ConfigStore {
       : { config: this.#toConfig(row), target: this.#toTarget(row) };
   }
 
-  /** Undefined where there are as many as there may be. Throws `VALIDATION` where the URL has masks. */
+  /** Inserts a config. Returns undefined if there are `CONFIGS_MAX` already. Throws `VALIDATION` for a URL with masks. */
   async insert(
     id: string,
     fields: ConfigFields,
@@ -155,7 +155,7 @@ export class ConfigStore {
       syncAttempts: 0,
       syncAfter: now,
     };
-    // The statement counts by itself: others may create configs at the same time.
+    // The statement itself counts the configs, because other requests may create some at the same time.
     const inserted = await change.store(
       this.#db
         .insert(webhookConfigs)
@@ -167,7 +167,7 @@ export class ConfigStore {
     return inserted.length === 0 ? undefined : this.#toConfig(row);
   }
 
-  /** Returns whether the config exists. Throws `VALIDATION` where the URL has masks that stand for nothing. */
+  /** Replaces the fields of a config. Returns whether the config exists. Throws `VALIDATION` for a mask that stands for no stored secret. */
   async update(
     id: string,
     fields: ConfigReplacement,
@@ -195,7 +195,7 @@ export class ConfigStore {
     return updated !== undefined;
   }
 
-  /** Does nothing if the config has that secret already, and no other one has to end. */
+  /** Changes the secret; writes nothing if `rotate` changes nothing. Returns undefined if there is no such config. */
   updateSecret(
     id: string,
     wanted: NewSecret,
@@ -215,7 +215,7 @@ export class ConfigStore {
     });
   }
 
-  /** Does nothing if the config is already in that state. */
+  /** Activates or deactivates a config; writes nothing if it is in this state already. */
   async setActive(id: string, active: boolean, { now, change }: ConfigChange): Promise<void> {
     const update = this.#db
       .update(webhookConfigs)
@@ -224,7 +224,7 @@ export class ConfigStore {
     await change.store(update);
   }
 
-  /** Deactivates a config whose endpoint keeps failing, unless it has changed, and publishes the event that says so. */
+  /** Deactivates a config whose endpoint keeps failing, and publishes the event about it. Does nothing if the config has another revision by now. */
   async deactivateFailing(
     { configId, revision }: LaneSpec,
     context: ServiceContext,
@@ -253,7 +253,7 @@ export class ConfigStore {
     });
   }
 
-  /** Returns whether the config existed. */
+  /** Marks a config as deleted. Returns whether there was one. */
   async remove(id: string, { now, change }: ConfigChange): Promise<boolean> {
     const removed = await change.store(
       this.#db
@@ -271,14 +271,14 @@ export class ConfigStore {
     return removed.length > 0;
   }
 
-  /** Removes a deleted config, of which nothing is left anywhere else. */
+  /** Removes the row of a deleted config, once its object holds nothing any more. */
   async forget(id: string): Promise<void> {
     await this.#db
       .delete(webhookConfigs)
       .where(and(eq(webhookConfigs.id, id), isNotNull(webhookConfigs.deletedAt)));
   }
 
-  /** The configs that events go to. */
+  /** The active configs, which events are matched against. */
   async listSubscriptions(): Promise<Subscription[]> {
     const rows = await this.#db
       .select({ ...SPEC_COLUMNS, eventTypes: webhookConfigs.eventTypes })
@@ -290,7 +290,7 @@ export class ConfigStore {
     }));
   }
 
-  /** The ids of all configs that may have deliveries, deleted ones included, as far as they meet the conditions. */
+  /** The ids of the configs that match a filter, including deleted configs, which may still have deliveries. */
   async listLanes({ ids, prefix, isActive, isDeleted }: LaneFilter): Promise<string[]> {
     const rows = await this.#db
       .select({ id: webhookConfigs.id })
@@ -310,7 +310,7 @@ export class ConfigStore {
     return rows.map(({ id }) => id);
   }
 
-  /** What the object of a config is to know; undefined where nothing is left of the config. */
+  /** What the object of a config has to know; undefined if the config's row is gone. */
   async findSpec(id: string): Promise<LaneSpec | undefined> {
     const [row] = await this.#db
       .select(SPEC_COLUMNS)
@@ -319,7 +319,7 @@ export class ConfigStore {
     return row === undefined ? undefined : toSpec(row);
   }
 
-  /** Where the events of a config go, and how they are signed. */
+  /** The endpoint and the secrets of a config that is not deleted. */
   async findTarget(id: string): Promise<DeliveryTarget | undefined> {
     const row = await this.#findRow(id);
     return row === undefined ? undefined : this.#toTarget(row);
@@ -331,8 +331,8 @@ export class ConfigStore {
   }
 
   /**
-   * Reads a config and changes it, and begins anew when another change came in between, which `change` says by returning
-   * nothing. Returns nothing if there is no such config.
+   * Reads a config and changes it. Repeats both while `change` returns undefined, which means that another change came in
+   * between. Returns undefined if there is no such config. Throws `OVERLOADED` after some attempts.
    */
   async #changeUndisturbed<T>(
     id: string,
@@ -347,7 +347,7 @@ export class ConfigStore {
     throw new AppError("OVERLOADED", "the config is being changed by others");
   }
 
-  /** The secrets of a config before and after a change. */
+  /** The secrets of a config before and after a change; undefined before it if they cannot be decrypted. */
   #rotate(
     row: ConfigRow,
     wanted: NewSecret,
@@ -383,14 +383,14 @@ type ShownRow = Pick<
   "id" | "endpoint" | "secret" | "eventTypes" | "name" | "active" | "createdAt" | "updatedAt"
 >;
 
-/** What a deactivation sets besides the new revision. */
+/** The columns that a deactivation sets besides the new revision. */
 const ended = (hasFailed: boolean) => ({ endedRevision: sql`revision + 1`, hasFailed });
 
 const existing = (id: string) => and(eq(webhookConfigs.id, id), isNull(webhookConfigs.deletedAt));
 
-/** A config whose secrets nobody has changed since it was read: each change encrypts them anew. */
+/** Holds while nobody has changed the fields or the secret of a config: each of these changes encrypts the secret to another text. */
 const unchanged = ({ id, secret }: ConfigRow) =>
   and(existing(id), eq(webhookConfigs.secret, secret));
 
-/** The column holds what `stringifyJson` made of a list of texts. */
+/** `stringifyJson` has written a list of texts into the column. */
 const toEventTypes = (json: string): readonly string[] => parseJson(json) as readonly string[];

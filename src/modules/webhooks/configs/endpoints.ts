@@ -7,25 +7,25 @@ import { Reconciler, type RunLimits } from "#platform/work/reconcile.ts";
 
 export type ConfigReconciler = Reconciler<PendingConfig>;
 
-/** The object of a config's endpoint. */
+/** The Durable Object of a config, which holds the lane of its endpoint. */
 export const endpointOf = (env: Pick<Env, "ENDPOINTS">, configId: string) =>
   env.ENDPOINTS.getByName(configId);
 
-/** It answers within milliseconds, also while its endpoint hangs. */
+/** How objects of endpoints are called. They answer within milliseconds, even while an endpoint hangs. */
 export const TO_ENDPOINT = { object: "webhook endpoint", isRead: true, timeoutMs: 10_000 };
 
-/** The sweep that tells objects what they have not been told yet. */
+/** The sweep that tells objects the revisions that they may not know. */
 export const WEBHOOKS_SWEEP = "webhooks";
 
-/** How objects are told of changes: concurrently, each with this time limit. */
+/** How many objects are told of changes at once, and how long each call may take, in milliseconds. */
 const LANES = { total: 6, timeoutMs: 15_000 };
-/** When one that fails is told again. */
+/** When an object is told again after a call failed. */
 const BACKOFF = doubling(5000, 300_000);
 /** Most objects that one request or sweep tells, and how long it waits for them, in milliseconds. */
 const CALLS_MAX = 100;
 const WORK_MS_MAX = 15_000;
 
-/** Tells the objects of endpoints what has changed in D1. */
+/** Brings the objects of endpoints to the latest revisions of their configs in D1. */
 export function reconcilerOf(env: Env, store: ConfigStore): ConfigReconciler {
   return new Reconciler<PendingConfig>({
     what: "webhook config",

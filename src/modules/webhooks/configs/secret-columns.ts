@@ -11,18 +11,18 @@ import {
   urlSecretsByPlace,
 } from "#platform/secrets/url-secrets.ts";
 
-/** How the secrets of a config stand in its row: encrypted. */
+/** The columns of a config's secrets, which are encrypted. */
 export interface SecretColumns {
   readonly secret: string;
-  /** A JSON array. */
+  /** An encrypted JSON array of `PreviousSecret`; null if there are none. */
   readonly previousSecrets: string | null;
 }
 
-/** How the URL of a config stands in its row. */
+/** The columns of a config's URL. */
 export interface EndpointColumns {
-  /** With masks in place of its secrets. */
+  /** The URL with masks in place of its secrets. */
   readonly endpoint: string;
-  /** With its secrets, encrypted; null where it has none. */
+  /** The URL with its secrets, encrypted; null if it has none. */
   readonly sealedEndpoint: string | null;
 }
 
@@ -48,7 +48,7 @@ export class SecretSealer {
     };
   }
 
-  /** Throws when the key that has encrypted a secret is not among the settings. */
+  /** Decrypts the secrets. Throws if the key that encrypted one of them is not among the settings. */
   open(row: SecretRow): Secrets {
     const { id, previousSecrets } = row;
     const previous =
@@ -58,15 +58,12 @@ export class SecretSealer {
     return { current: this.openCurrent(row), previous };
   }
 
-  /** Throws as `open` does. */
+  /** Decrypts the current secret. Throws as `open` does. */
   openCurrent({ id, secret }: Omit<SecretRow, "previousSecrets">): string {
     return this.#box.open(secret, purposeOf(id));
   }
 
-  /**
-   * The URL of a config, in which masks that were sent back stand for the secrets of the former one. Throws `VALIDATION` where they stand for
-   * nothing.
-   */
+  /** The columns of a new URL. Masks in it stand for the secrets of the former URL. Throws `VALIDATION` for a mask that stands for nothing. */
   sealEndpoint(id: string, written: string, former?: EndpointRow): EndpointColumns {
     const url = this.#keepUrlSecrets(written, former);
     const endpoint = maskUrlSecrets(url);
@@ -74,14 +71,14 @@ export class SecretSealer {
     return { endpoint, sealedEndpoint };
   }
 
-  /** The URL with its secrets. Throws as `open` does. */
+  /** Decrypts the URL with its secrets. Throws as `open` does. */
   openEndpoint({ id, endpoint, sealedEndpoint }: EndpointRow): string {
     return sealedEndpoint === null
       ? endpoint
       : this.#box.open(sealedEndpoint, endpointPurposeOf(id));
   }
 
-  /** What `openEndpoint` gives, or nothing where a key is lost. */
+  /** The URL with its secrets; undefined if it cannot be decrypted, which is logged. */
   openEndpointIfPossible(row: EndpointRow): string | undefined {
     try {
       return this.openEndpoint(row);
@@ -91,14 +88,14 @@ export class SecretSealer {
     }
   }
 
-  /** Whether a URL, with its secrets or with masks in place of them, is that of a config, or none is asked for. */
+  /** Whether a URL, written with its secrets or with masks, is the one of a config. True for every config if no URL is asked for. */
   isEndpointOf(row: EndpointRow, asked: string | undefined): boolean {
     return asked === undefined || asked === row.endpoint || asked === this.openEndpoint(row);
   }
 
   /**
-   * A URL that replaces the one of a config, with the stored secrets in place of masks that were sent back. If it names another server, the secrets
-   * have to be sent again, because that server would receive them. Throws `VALIDATION`.
+   * Puts the stored secrets in place of the masks of a new URL. A URL of another server has to repeat the secrets, because that
+   * server would receive them. Throws `VALIDATION`.
    */
   #keepUrlSecrets(url: string, row: EndpointRow | undefined): string {
     return replaceUrlSecrets(url, (secret, place) => {
@@ -111,7 +108,7 @@ export class SecretSealer {
     });
   }
 
-  /** What `open` gives, or nothing where a key is lost: a new secret makes such a config work again. */
+  /** The secrets; undefined if they cannot be decrypted, which is logged. A new secret makes such a config work again. */
   openIfPossible(row: SecretRow): Secrets | undefined {
     try {
       return this.open(row);
@@ -132,6 +129,6 @@ const endpointPurposeOf = (id: string): string => `webhook endpoint ${id}`;
 const purposeOf = (id: string): string => `webhook secret ${id}`;
 const previousPurposeOf = (id: string): string => `previous webhook secrets ${id}`;
 
-/** The column holds what `seal` made of such a list. */
+/** `seal` has written the column. */
 const toPreviousSecrets = (json: string): readonly PreviousSecret[] =>
   parseJson(json) as readonly PreviousSecret[];

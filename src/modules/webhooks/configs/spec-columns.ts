@@ -1,7 +1,7 @@
 import type { LaneSpec } from "#modules/webhooks/core/lane.ts";
 import { webhookConfigs } from "#modules/webhooks/tables.ts";
 
-/** What a lane knows of its config. */
+/** The columns that make up a `LaneSpec`. */
 export const SPEC_COLUMNS = {
   id: webhookConfigs.id,
   revision: webhookConfigs.revision,

@@ -4,7 +4,7 @@ import type { Database } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { type Timestamp, toMillis } from "#platform/time.ts";
 
-/** Most test requests of one config in a minute of the clock: each makes the server call an endpoint. */
+/** Most test requests of one config in a minute of the clock. Each test makes the server call an endpoint. */
 export const TESTS_PER_MINUTE_MAX = 10;
 /** Most test requests of all configs in a minute of the clock. */
 export const ALL_TESTS_PER_MINUTE_MAX = 100;
