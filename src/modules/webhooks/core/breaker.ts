@@ -1,37 +1,47 @@
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** What is known of the health of an endpoint. Times are milliseconds of its lane. */
+/**
+ * The circuit breaker of an endpoint. Times are milliseconds of the lane's clock.
+ *
+ *               a success
+ *       ┌───────────────────────────────────────┐
+ *       ▼          FAILURES_MAX failures        │
+ *     closed ─────────────────────────────► open: no calls ─── pause is over ──► half-open: one call, the probe
+ *       ▲                                       ▲                                  │             │
+ *       │                                       └── it fails: a longer pause ──────┘             │
+ *       └── it succeeds, or refuses its message only ────────────────────────────────────────────┘
+ */
 export interface BreakerState {
-  /** Failures since the last success. */
+  /** Failures in a row since the last success or refusal of a message. */
   readonly failures: number;
-  /** How often in a row calls were paused. */
+  /** Pauses in a row. */
   readonly pauses: number;
-  /** No call is made before this time. Then one call is: the probe. Absent while the endpoint works. */
+  /** End of the pause; from then on one call may be under way, the probe. Absent while the breaker is closed. */
   readonly openUntilMs?: number;
-  /** When the pause began. */
+  /** Start of the pause. */
   readonly openedMs?: number;
-  /** How long the endpoint has been failing, without the times in which nothing was known. */
+  /** How long the endpoint has been failing. Times without calls count for `SILENCE_MS_MAX` at most. */
   readonly failingMs: number;
   readonly lastFailureMs?: number;
 }
 
 export const CLOSED: BreakerState = { failures: 0, pauses: 0, failingMs: 0 };
 
-/** After so many failures in a row an endpoint counts as down. */
+/** Number of failures in a row that open the breaker. */
 export const FAILURES_MAX = 10;
-/** How long an endpoint that is down is left alone between two probes. */
+/** How long calls are paused before a probe; a pause is longer after each failed probe. */
 const PAUSE_BACKOFF = doubling(5000, 300_000);
-/** Longest time between two failures that counts as time of failing: in a longer one, nobody has asked the endpoint. */
+/** Longest time between two failures that counts as failing in full. In a longer one, nobody may have called the endpoint. */
 const SILENCE_MS_MAX = 3_600_000;
 
-/** A call that failed. An endpoint that refuses one message works, and may take the next one. */
+/** A call that failed. `isRefusalOfMessage`: the endpoint works but refuses this message, so it may take the next one. */
 export interface FailedCall {
   readonly startedMs: number;
   readonly nowMs: number;
   readonly isRefusalOfMessage: boolean;
 }
 
-/** The state after a call that failed. The refusal of a message pauses nothing. */
+/** The state after a failed call. The refusal of a message closes the breaker. */
 export function afterFailure(
   state: BreakerState,
   { startedMs, nowMs, isRefusalOfMessage }: FailedCall,
@@ -44,7 +54,7 @@ export function afterFailure(
   if (isRefusalOfMessage) return { failures: 0, pauses: 0, ...failing };
   const failures = state.failures + 1;
   if (failures < FAILURES_MAX) return { failures, pauses: 0, ...failing };
-  // Calls that began before the pause say nothing new.
+  // A call that began before the pause says nothing new about the endpoint.
   const { pauses: before, openUntilMs, openedMs } = state;
   if (openUntilMs !== undefined && openedMs !== undefined && startedMs <= openedMs) {
     return { failures, pauses: before, openUntilMs, openedMs, ...failing };
@@ -54,7 +64,7 @@ export function afterFailure(
   return { failures, pauses, openUntilMs: nowMs + pauseMs, openedMs: nowMs, ...failing };
 }
 
-/** How many calls may be under way at `nowMs`, of at most `callsMax`. */
+/** How many calls may be under way at `nowMs`; at most `callsMax`. */
 export function callsAllowed(state: BreakerState, nowMs: number, callsMax: number): number {
   if (state.openUntilMs === undefined) return callsMax;
   return nowMs < state.openUntilMs ? 0 : 1;

@@ -1,11 +1,11 @@
 import type { Timestamp } from "#platform/time.ts";
 
-/** Where events of some types are sent, and with which secret they are signed. */
+/** A webhook config: event types, the endpoint that gets these events, and the secret that signs them. */
 export interface WebhookConfig {
   readonly id: string;
-  /** With masks in place of the secrets in the URL. */
+  /** The URL with masks in place of its secrets. */
   readonly endpoint: string;
-  /** Base64 of 24 bytes, in clear. */
+  /** Base64 of 24 bytes, decrypted. */
   readonly secret: string;
   /** Lower-case names, in the order and with the repetitions that the client gave. */
   readonly eventTypes: readonly string[];

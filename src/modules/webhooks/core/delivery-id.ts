@@ -1,20 +1,27 @@
-/** What the id of a delivery says. */
+/** The content of a delivery's id. */
 export interface DeliveryAddress {
-  /** How the id of the config begins: its first three groups, with the hyphen behind them. No two configs share them. */
+  /** The beginning of the config's id: its first three groups and the hyphen behind them. No two configs share these 60 random bits. */
   readonly configPrefix: string;
-  /** The number of the delivery among those of its config. */
+  /** The number of the delivery in its lane. */
   readonly seq: number;
 }
 
 /**
- * The id of a delivery. It is computed and not stored: a UUID of version 8 (RFC 9562, section 5.8) that repeats the 60 random
- * bits at the beginning of its config's id, which is a UUID of version 4, and ends with the number of the delivery, in 48 bits.
- * So it is the same on every attempt, leads to config and delivery, and the ids of one config sort as its deliveries do.
+ * The id of a delivery, a UUID of version 8 (RFC 9562 §5.8). It is computed and not stored:
+ *
+ *     xxxxxxxx-xxxx-8xxx-8000-nnnnnnnnnnnn
+ *     └────────────────┘      └──────────┘
+ *     60 random bits of the   number of the
+ *     config's id, a UUID     delivery in its lane,
+ *     of version 4            48 bits
+ *
+ * So every attempt has the same id, the id leads to the config and the delivery, and the ids of one config sort like its
+ * deliveries.
  */
 export const toDeliveryId = (configId: string, seq: number): string =>
   `${configId.slice(0, 14)}8${configId.slice(15, 18)}-8000-${seq.toString(16).padStart(SEQ_DIGITS, "0")}`;
 
-/** Reads the id of a delivery; undefined where it cannot be one. */
+/** Parses the id of a delivery; undefined for a text of another form. */
 export function parseDeliveryId(id: string): DeliveryAddress | undefined {
   const [, high, low, seq] = PATTERN.exec(id.toLowerCase()) ?? [];
   if (high === undefined || low === undefined || seq === undefined) return undefined;

@@ -1,4 +1,12 @@
-/** States of a delivery. `succeeded`, `failed` and `cancelled` are final, until a failed one is replayed. */
+/**
+ * The states of a delivery. `succeeded`, `failed` and `cancelled` are final, but a failed delivery can be replayed:
+ *
+ *     pending ──► delivering ──► succeeded
+ *      │ ▲  ▲          │
+ *      │ │  └─ retry ──┼───────► failed ──┐
+ *      │ └─ replay ────┼──────────────────┘
+ *      └───────────────┴───────► cancelled, or failed: the config was deactivated or deleted
+ */
 export const DELIVERY_STATUSES = [
   "pending",
   "delivering",

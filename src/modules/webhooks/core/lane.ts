@@ -1,49 +1,51 @@
 import type { AttemptOutcome, DeliveryStatus } from "./delivery.ts";
 
-/** Where events come from. */
 export type EventOrigin =
   | { readonly source: "ledger"; readonly ledger: string; readonly uuid: string }
   | { readonly source: "outbox" };
 
-/** An event that an endpoint wants. */
+/** An event that a lane has to deliver. */
 export interface OwedEvent {
-  /** The id of its log entry, or, for events that are none, its own id. */
+  /** The id of the log entry; for an event of the outbox, the event's own id. */
   readonly position: number | string;
   /** Normalised name: `ledger.committed_transactions`. */
   readonly eventType: string;
-  /** Empty for none. */
+  /** Empty if the event has no key. */
   readonly idempotencyKey: string;
-  /** What every attempt sends. Absent where the lane reads it when its turn comes. */
+  /** The body that every attempt sends; absent if the lane has to read it. */
   readonly body?: string | undefined;
 }
 
-/** Entries of a log that follow one another, with events of one type and without keys. The lane reads their bodies. */
+/** Consecutive entries of a log whose events have one type and no keys. The lane reads their bodies. */
 export interface OwedRun {
   readonly first: number;
   readonly last: number;
   readonly eventType: string;
 }
 
-/** Events of one origin for one endpoint. */
+/** Events of one origin for one lane. */
 export interface EventBatch {
   readonly origin: EventOrigin;
-  /** The entries of the log that were looked through. Absent for other events. */
+  /** The entries of the log that the batch covers, wanted or not; absent for events of the outbox. */
   readonly range?: { readonly first: number; readonly last: number } | undefined;
   readonly events: readonly OwedEvent[];
-  /** Further events, which take little room however many there are. */
+  /** Further events, which take little space however many there are. */
   readonly runs?: readonly OwedRun[] | undefined;
 }
 
-/** What a lane knows of its config. How to sign is read from D1 where it is needed. */
+/** The part of a config that its lane stores. Secrets stay in D1, where the lane reads them when it needs them. */
 export interface LaneSpec {
   readonly configId: string;
-  /** Counts the changes of the config. */
+  /** Number that grows with each change of the config. */
   readonly revision: number;
   readonly endpoint: string;
   readonly active: boolean;
-  /** The last revision that deactivated it; 0 for none. What was pending then has ended, even if it is active again. */
+  /**
+   * The last revision that deactivated the config; 0 for none. Deliveries that were pending at that revision have ended, even if
+   * the config is active again.
+   */
   readonly endedRevision: number;
-  /** Whether that one did because the endpoint had failed for too long: what was pending has failed, and can be replayed. */
+  /** Whether the config was deactivated because its endpoint had failed for too long. Pending deliveries then end as failed, and can be replayed. */
   readonly hasFailed: boolean;
   readonly isDeleted: boolean;
 }
@@ -51,7 +53,7 @@ export interface LaneSpec {
 /** A delivery as clients see it. Times are milliseconds since the epoch. */
 export interface DeliveryRecord {
   readonly id: string;
-  /** Its number in the lane. */
+  /** The number of the delivery in its lane. */
   readonly seq: number;
   readonly configId: string;
   readonly eventId: string;
@@ -70,18 +72,18 @@ export interface DeliveryRecord {
   readonly updatedMs: number;
 }
 
-/** A delivery, and what its attempts send. */
+/** A delivery and the body that its attempts send. */
 export interface DeliveryDetail {
   readonly delivery: DeliveryRecord;
-  /** Absent where the event is gone, because its ledger is. */
+  /** Absent if the event is gone, because its ledger was deleted. */
   readonly body: string | undefined;
 }
 
-/** What a lane needs of the body of an event. */
+/** How long a lane needs the body of an event. */
 export interface LaneNeed {
-  /** The place of the event among those that were asked for. */
+  /** The index of the event in the question. */
   readonly place: number;
-  /** When its delivery has been kept for its retention, in milliseconds since the epoch; absent for one that is pending. */
+  /** When the retention of the delivery ends, in milliseconds since the epoch; absent while the delivery is pending. */
   readonly untilMs?: number;
 }
 
@@ -90,7 +92,7 @@ export interface AttemptRecord {
   readonly generation: number;
   readonly endpoint: string;
   readonly outcome: AttemptOutcome;
-  /** 0 when no answer came. */
+  /** The HTTP status; 0 if no answer came. */
   readonly statusCode: number;
   readonly error?: string | undefined;
   readonly tookMs: number;
@@ -98,26 +100,26 @@ export interface AttemptRecord {
   readonly atMs: number;
 }
 
-/** A position in the attempts of a delivery, which are ordered by both. */
+/** A position in the attempts of a delivery, which are ordered by generation and number. */
 export interface AttemptPosition {
   readonly generation: number;
   readonly number: number;
 }
 
-/** A position in lists of deliveries, which are ordered by date and id. */
+/** A position in lists of deliveries, which are ordered by creation date and id. */
 export interface DeliveryPosition {
   readonly createdMs: number;
   readonly id: string;
 }
 
-/** Which deliveries of a lane are listed. */
+/** A list of deliveries of a lane. */
 export interface DeliveryQuery {
-  /** All of them if absent. */
+  /** Only deliveries of these statuses; absent for all. */
   readonly statuses?: readonly DeliveryStatus[] | undefined;
-  /** Both inclusive. */
+  /** First and last creation date, both inclusive, in milliseconds since the epoch. */
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
-  /** Only what comes behind it in the order of the list. */
+  /** Only deliveries behind this position in the order of the list. */
   readonly after?: DeliveryPosition | undefined;
   readonly order: "asc" | "desc";
   readonly limit: number;

@@ -1,22 +1,25 @@
-/** Most calls of an endpoint that are under way at once, while it answers fast and well. */
+/** Most calls of an endpoint that are under way at once, while it answers fast and successfully. */
 export const CALLS_MAX = 96;
-/** The same for an endpoint that is slow, fails or is not known yet: the platform keeps so many connections of one object open. */
+/**
+ * Number of calls that may be under way at once to an endpoint that is slow, fails or was not called yet. The platform keeps six
+ * connections of one object open.
+ */
 export const CALLS_MIN = 6;
 /**
- * How long a call may wait for one of these connections, in milliseconds: more of them are under way only as long as the last
- * one does not wait longer, because the time of a call runs meanwhile. It is about half of that time.
+ * Longest wait of a call for one of the object's connections, in milliseconds, which limits how many calls are under way. The
+ * wait uses up the time of a call (`CALL_TIMEOUT_MS`), so it is about half of that time.
  */
 const WAIT_MS_MAX = 8000;
-/** The weight of the latest call in the average. */
+/** Weight of the latest call in the moving average. */
 const LATEST_WEIGHT = 0.1;
 
 /**
- * How many calls of an endpoint may be under way at once: the more, the faster it answers. Under a saturated ledger, each
- * call waits for many turns of the runtime, so that their number decides the rate; an endpoint that is slow itself would
- * only let them wait for each other.
+ * How many calls of an endpoint may be under way at once: `CALLS_MIN * WAIT_MS_MAX / average time of a call`, between `CALLS_MIN`
+ * and `CALLS_MAX`. Under a saturated ledger each call waits for many turns of the runtime, so the number of calls at once decides
+ * the rate. With a slow endpoint, more calls would only wait for each other.
  */
 export class Pace {
-  /** How long a call takes on average, in milliseconds. */
+  /** Exponential moving average of the time of a call, in milliseconds. */
   #averageMs = WAIT_MS_MAX;
 
   get callsMax(): number {
@@ -24,7 +27,7 @@ export class Pace {
     return Math.min(Math.max(calls, CALLS_MIN), CALLS_MAX);
   }
 
-  /** A call took so many milliseconds. One that failed says nothing of how fast the endpoint works: it counts as a slow one. */
+  /** Counts a call that has ended. A failed call says nothing about the endpoint's speed, so it counts as slow. */
   learn(tookMs: number, hasSucceeded: boolean): void {
     const countedMs = hasSucceeded ? tookMs : Math.max(tookMs, WAIT_MS_MAX);
     this.#averageMs += LATEST_WEIGHT * (countedMs - this.#averageMs);

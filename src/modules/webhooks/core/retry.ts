@@ -1,24 +1,24 @@
 import type { AttemptOutcome } from "./delivery.ts";
 import { type Backoff, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** When a failed attempt is repeated. */
+/** Limits of the attempts of a delivery. */
 export interface RetryPolicy {
   readonly backoff: Backoff;
-  /** The waits of one generation are no longer than this together. */
+  /** Longest sum of the waits of one generation, in milliseconds. */
   readonly abortAfterMs: number;
-  /** 0 sets no limit. */
+  /** Most attempts of one generation; 0 for no limit. */
   readonly maxAttempts: number;
 }
 
 /** An attempt as the retry rules see it. Times are in milliseconds. */
 export interface AttemptInfo {
-  /** Attempts before this one in the generation. */
+  /** Number of earlier attempts of the generation. */
   readonly index: number;
-  /** 0 when no answer came. */
+  /** The HTTP status; 0 if no answer came. */
   readonly statusCode: number;
-  /** The waits that were planned before it in the generation. Time that went by otherwise does not count. */
+  /** Sum of the waits that were planned before this attempt in the generation. Other time that went by does not count. */
   readonly waitedMs: number;
-  /** What the endpoint asked for in `Retry-After`. */
+  /** The wait that the endpoint asks for in `Retry-After`. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -30,21 +30,24 @@ export type Verdict =
       readonly waitMs: number;
     };
 
-/** The longest wait that an endpoint can ask for. */
+/** Longest wait that an endpoint can ask for, in milliseconds. */
 export const RETRY_AFTER_MS_MAX = 6 * 3_600_000;
 
-/** Decides what the result of an attempt means for its delivery. */
+/** Decides how a delivery goes on after an attempt. */
 export function judge(attempt: AttemptInfo, policy: RetryPolicy): Verdict {
   const outcome = classify(attempt.statusCode);
   if (outcome === "succeeded") return { status: "succeeded", outcome };
   const waitMs = outcome === "permanent_failure" ? undefined : retryWait(attempt, policy);
-  // A retryable result that spends the budget is recorded as permanent.
+  // A retryable failure that uses up the attempts or the waits is recorded as permanent.
   return waitMs === undefined
     ? { status: "failed", outcome: "permanent_failure" }
     : { status: "pending", outcome: "retryable_failure", waitMs };
 }
 
-/** Success is 2xx. Of the rest, 4xx is final except "timeout" and "slow down"; redirects are not followed and count as failures. */
+/**
+ * Status codes 2xx are successes; 4xx are permanent failures, except 408 (timeout) and 429 (too many requests). All others, no
+ * answer and redirects are retryable failures; redirects are not followed.
+ */
 export function classify(statusCode: number): AttemptOutcome {
   if (statusCode >= 200 && statusCode < 300) return "succeeded";
   if (statusCode === 408 || statusCode === 429) return "retryable_failure";
@@ -52,8 +55,8 @@ export function classify(statusCode: number): AttemptOutcome {
 }
 
 /**
- * Whether an answer refuses one message only. 401, 403, 404, 405 and 410 say that the endpoint takes nothing from us, or is
- * not there, whatever the message is.
+ * Whether an answer refuses one message only. The codes 401, 403, 404, 405 and 410 say that the endpoint takes no message of this
+ * config, or is not there.
  */
 export const isRefusalOfMessage = (statusCode: number): boolean =>
   classify(statusCode) === "permanent_failure" && !ENDPOINT_REFUSALS.has(statusCode);

@@ -1,11 +1,11 @@
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
-/** How long a secret still signs after it was replaced, in milliseconds. */
+/** How long a replaced secret still signs, in milliseconds. */
 export const OVERLAP_MS = 24 * 3_600_000;
-/** Most replaced secrets that sign at once, because each makes the headers of every request longer. */
+/** Most replaced secrets that sign at once. Each makes the headers of every request longer. */
 export const PREVIOUS_SECRETS_MAX = 4;
 
-/** What signs the requests of one config. */
+/** The secrets that sign the requests of one config. */
 export interface Secrets {
   readonly current: string;
   /** The secrets that were replaced, newest first; some may have expired. */
@@ -17,10 +17,10 @@ export interface PreviousSecret {
   readonly validUntil: Timestamp;
 }
 
-/** The secret that a config gets. */
+/** A secret that replaces the one of a config. */
 export interface NewSecret {
   readonly secret: string;
-  /** Ends the secrets before it at once. */
+  /** Whether all earlier secrets end at once. */
   readonly immediate: boolean;
 }
 
@@ -31,9 +31,9 @@ export const validSecrets = (secrets: Secrets, now: Timestamp): string[] => [
 ];
 
 /**
- * Replaces the secret. The old one stays valid for a while, next to those that were replaced shortly before it; beyond
- * `PREVIOUS_SECRETS_MAX` the oldest one ends early. Returns `secrets` itself if nothing changes, which is so where the
- * secret is the same and no other one has to end.
+ * Replaces the current secret. The old secret stays valid for `OVERLAP_MS`, beside those that were replaced shortly before it;
+ * the oldest of more than `PREVIOUS_SECRETS_MAX` end early. Returns `secrets` itself if nothing changes: the secret is the
+ * current one, and no earlier secret has to end.
  */
 export function rotate(secrets: Secrets, wanted: NewSecret, now: Timestamp): Secrets {
   const { current } = secrets;
@@ -42,7 +42,7 @@ export function rotate(secrets: Secrets, wanted: NewSecret, now: Timestamp): Sec
   if (wanted.immediate) return { current: wanted.secret, previous: [] };
   const replaced = { secret: current, validUntil: fromMillis(toMillis(now) + OVERLAP_MS) };
   const previous = [replaced, ...valid]
-    // A secret that is current again is not a previous one.
+    // A secret that becomes current again is no longer a previous one.
     .filter(({ secret }) => secret !== wanted.secret)
     .slice(0, PREVIOUS_SECRETS_MAX);
   return { current: wanted.secret, previous };
