@@ -18,20 +18,30 @@ import { toMillis } from "#platform/time.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 import { takeTurns } from "#platform/work/turns.ts";
 
-/** How the endpoints' objects are called for one message. */
+/** How many objects of endpoints are called at once for one message, and how long each may take, in milliseconds. */
 const CALLS = { total: 24, perKey: 1, timeoutMs: 10_000 };
-/** How long an endpoint that did not want bodies gets none, in milliseconds. */
+/** How long batches go without bodies to a lane that wanted none, in milliseconds. */
 const WITHOUT_BODIES_MS = 1000;
-/** Most entries of a message whose bodies are sent. */
+/** Most entries of a message that is passed on with bodies. */
 const BODIES_MAX = 500;
 
-/** Until when endpoints want no bodies, by config: a hint that an isolate may lose. */
+/** Until when lanes want no bodies, in milliseconds since the epoch, by config id. The hint may be lost without harm. */
 const wantNoBodies = new Map<string, number>();
 const HINTS_MAX = 1000;
 
 /**
- * Gives events to the lanes of all endpoints that want them. A message is confirmed when all of them have stored what they owe, or
- * D1 has it for those that refuse; those that have it already, as it came twice, know that.
+ * Gives events to the lanes of all configs that subscribe to them.
+ *
+ *     message ─► events that a config wants ─┬─ of the outbox: bodies ─► D1 (webhook_payloads), once for all lanes
+ *                                            ▼
+ *                   a batch for each config, with bodies or, for events of a ledger, without
+ *                      │                  │                   │
+ *                    lane A             lane B              lane C fails
+ *                    stores it          stores it             └─► D1 (webhook_owed), without bodies ─► sweep ─► lane C
+ *                      └──────────────────┴───────────────────┴─► the message is confirmed
+ *
+ * The message is confirmed when each batch is stored, in its lane or in D1. A message that comes twice does no harm, because a lane
+ * recognises the events that it has.
  */
 export const webhookListener: EventListener = {
   wants: async ({ name }, { env }) => {
@@ -51,10 +61,10 @@ export const webhookListener: EventListener = {
   },
 };
 
-/** Other events have no log to be read from: their bodies are written and stored for all endpoints. */
+/** Only events of a ledger can be read again from a log. Bodies of other events have to be written and stored. */
 const isOfLedger = ({ source }: EventsMessage): boolean => source === "ledger";
 
-/** Lanes keep no bodies of so many events. They read them when their turn comes. */
+/** Lanes keep no bodies of so many events; they read them from the log when needed. */
 const isLarge = (message: EventsMessage): boolean =>
   message.source === "ledger" && message.to - message.from >= BODIES_MAX;
 
@@ -62,7 +72,7 @@ interface FanOut {
   readonly events: readonly PlatformEvent[];
   readonly message: EventsMessage;
   readonly subscriptions: readonly Subscription[];
-  /** Whether no body is sent. The events may have no payload then. */
+  /** Whether batches go without bodies. The events may then have no payload. */
   readonly isBare: boolean;
   readonly context: ServiceContext;
 }

@@ -17,16 +17,16 @@ import { objectsAtOnce } from "#platform/objects/side-by-side.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
-/** The sweep that gives objects what they did not take. */
+/** The sweep that gives lanes the batches that they did not take. */
 export const OWED_SWEEP = "webhook-owed";
 
-/** When an object is asked again that did not take its events, in milliseconds. */
+/** How long a batch waits before it is given to its lane again, in milliseconds. */
 const WAIT_MS = 30_000;
-/** How many batches one sweep gives, and how: an object that hangs ends its turn. */
+/** Most batches of one sweep, how many lanes it calls at once, and how long one lane may take with all its batches, in milliseconds. */
 const ROWS_MAX = 100;
 const CALLS = { total: 24, perKey: 1, timeoutMs: 30_000 };
 
-/** Events that the object of an endpoint did not take. */
+/** Events that a lane has to store, and the config as their sender knows it. */
 export interface OwedBatch {
   readonly spec: LaneSpec;
   readonly batch: EventBatch;
@@ -35,8 +35,8 @@ export interface OwedBatch {
 type Row = typeof webhookOwed.$inferSelect;
 
 /**
- * What is owed to endpoints whose objects refuse it, so that the events of all others go on. It holds no bodies; the sweep gives
- * it to the objects until they take it. What they had taken already they know.
+ * Batches that lanes did not take, stored in D1 so that the events of all other lanes go on. They hold no bodies. A sweep gives
+ * them to their lanes until these take them; a lane recognises the events that it has already.
  */
 export class OwedBatches {
   readonly #context: ServiceContext;
@@ -60,7 +60,7 @@ export class OwedBatches {
     await armClock(this.#context.env, OWED_SWEEP, dueMs);
   }
 
-  /** Gives what is due. Returns when to sweep next, in milliseconds since the epoch. */
+  /** Gives lanes the batches that are due. Returns when to sweep next, in milliseconds since the epoch. */
   async sweep(): Promise<number | undefined> {
     const db = databaseOf(this.#context.env);
     const rows = await db
@@ -91,16 +91,19 @@ export class OwedBatches {
     const spec = await ConfigStore.from(env).findSpec(configId);
     for (const { id, revision, batch } of rows) {
       signal.throwIfAborted();
-      // A deactivation ends what is pending, and this was.
+      // A deactivation ends pending deliveries. Events that were owed before it count as pending, so they are dropped.
       if (spec?.active === true && spec.endedRevision <= revision) {
-        const owed = parseJson(batch) as EventBatch; // what `add` has stored
+        const owed = parseJson(batch) as EventBatch; // `add` has stored it
         await reachObject(endpointOf(env, configId).accept(owed, spec), TO_ENDPOINT);
       }
       await databaseOf(env).delete(webhookOwed).where(eq(webhookOwed.id, id));
     }
   }
 
-  /** An object that takes nothing for as long as an endpoint may fail ends its config, so that what is owed does not grow for ever. */
+  /**
+   * Gives the batches of a lane that failed a later date. A lane that takes nothing for as long as an endpoint may fail has its
+   * config deactivated, so that its batches do not grow without end.
+   */
   async #putOff(configId: string, rows: readonly Row[], error: unknown): Promise<void> {
     logError("an endpoint does not take its events; they are given to it later", error, {
       config: configId,

@@ -1,8 +1,8 @@
 import type { EventBatch, OwedEvent, OwedRun } from "#modules/webhooks/core/lane.ts";
 
 /**
- * A batch for a lane that reads the bodies itself. Events of a ledger without keys become runs, so that a bulk of many
- * transactions is one run for each endpoint and not one object for each event.
+ * A batch without bodies, which its lane reads itself. Events of a ledger that have no key become runs: a bulk of many
+ * transactions is then one run for each endpoint, and not one object for each event.
  */
 export function withoutBodies({ events, runs = [], ...batch }: EventBatch): EventBatch {
   const bare: OwedEvent[] = [];
