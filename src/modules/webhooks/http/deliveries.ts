@@ -188,12 +188,12 @@ function registerReplays(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** What cannot be a delivery is not found, whatever else is wrong with the request. Throws `NOT_FOUND`. */
+/** Refuses an id that no delivery can have, before other faults of the request. Throws `NOT_FOUND`. */
 function assertDeliveryId(id: string | undefined): void {
   if (parseDeliveryId(id ?? "") === undefined) throw unknownDelivery();
 }
 
-/** Throws `VALIDATION` for a key that is absent or too long. */
+/** The idempotency key of a request. Throws `VALIDATION` if it is absent or too long. */
 function keyOf(c: Context<AppEnv>): string {
   const key = ReplayKey.safeParse(c.req.header("idempotency-key"));
   if (key.success) return key.data;
@@ -218,10 +218,13 @@ const toMsAfter = (time: Timestamp): number => {
   return fromMillis(ms) < time ? ms + 1 : ms;
 };
 
-/** What a bulk replay selects that names no status. */
+/** The statuses of a bulk replay that names none. */
 const REPLAYABLE = ["failed", "pending"] as const;
 
-/** Statuses and configs have an order of their own, so that two requests that mean the same are the same. */
+/**
+ * Translates a request and the cursor that it continues. Statuses and configs are sorted, so that two requests with the same
+ * meaning are equal. Throws `VALIDATION` for a cursor of another request and for a window that is too long.
+ */
 function toBulkReplay(body: z.output<typeof ReplayRequest>, now: Timestamp): BulkReplay {
   const named = body.statuses ?? [];
   const statuses = named.length === 0 ? REPLAYABLE : [...new Set(named)].toSorted();

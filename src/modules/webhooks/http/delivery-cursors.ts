@@ -4,13 +4,13 @@ import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /**
- * The cursors of deliveries: base64url of JSON. They hold the whole request, so that a walk needs nothing else; clients may send
- * its filters again.
+ * Encodes a cursor of deliveries: base64url of JSON. It contains the whole request, so the next page needs nothing else; clients
+ * may repeat the filters.
  */
 export const encodeCursor = (value: unknown): string =>
   Buffer.from(stringifyJson(value)).toString("base64url");
 
-/** Throws `VALIDATION` for a text that is no cursor of this kind. */
+/** Decodes a cursor. Throws `VALIDATION` for a text that is no cursor of this schema. */
 export function decodeCursor<T extends z.ZodType>(
   cursor: string,
   schema: T,

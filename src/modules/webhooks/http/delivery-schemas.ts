@@ -6,16 +6,16 @@ export const PAGE_SIZE = 100;
 export const PAGE_SIZE_MAX = 1000;
 /** Longest time between the oldest and the newest delivery of a bulk replay, in milliseconds. */
 export const REPLAY_WINDOW_MS_MAX = 90 * 24 * 3_600_000;
-/** Most configs that a bulk replay names. */
+/** Most configs that one bulk replay names. */
 const CONFIG_IDS_MAX = 500;
 const KEY_LENGTH_MAX = 255;
 const CURSOR_LENGTH_MAX = 2000;
-/** The cursor of a bulk replay repeats the ids of its configs: 39 characters each, and a third more as base64. */
+/** Longest cursor of a bulk replay. It repeats the ids of the configs: 39 characters of JSON each, which become 52 in base64. */
 const REPLAY_CURSOR_LENGTH_MAX = CURSOR_LENGTH_MAX + CONFIG_IDS_MAX * 52;
 
 const PAGE_SIZE_FAULT = `pageSize must be between 1 and ${PAGE_SIZE_MAX}`;
 
-/** An empty parameter is not given. */
+/** A parameter that may be absent; an empty one counts as absent. */
 const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === "" ? undefined : value), schema.optional());
 
@@ -52,7 +52,7 @@ export const AttemptsQuery = z.object({ cursor: optional(Cursor), pageSize: opti
 
 export const DeliveryParams = z.object({ id: z.string() });
 
-/** The header that a replay needs. */
+/** The `Idempotency-Key` header, which every replay needs. */
 export const ReplayKey = z
   .string("Idempotency-Key header is required")
   .min(1, "Idempotency-Key header is required")
@@ -132,7 +132,7 @@ const Attempt = z
   })
   .openapi("WebhookDeliveryAttempt");
 
-/** A page; `next` is absent on the last one. */
+/** The schema of a page. `next` is absent on the last page. */
 const pageOf = <T extends z.ZodType>(schema: T) =>
   z.object({
     cursor: z.object({

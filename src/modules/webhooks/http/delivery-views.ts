@@ -61,7 +61,7 @@ export const toReplayView = (
   createdAtTo: toDate(result.toMs),
 });
 
-/** An attempt is told by its delivery, generation and number; its id is a UUID of version 8 that is made of them. */
+/** The id of an attempt: a UUID of version 8, made of the SHA-256 of its delivery, generation and number, which identify it. */
 function toAttemptId(deliveryId: string, { generation, number }: AttemptRecord): string {
   const hash = createHash("sha256").update(`${deliveryId}:${generation}:${number}`).digest("hex");
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
@@ -70,4 +70,4 @@ function toAttemptId(deliveryId: string, { generation, number }: AttemptRecord):
 const toDate = (ms: number): string => formatTimestamp(fromMillis(ms));
 
 const dateOf = <K extends string>(key: K, ms: number | undefined) =>
-  (ms === undefined ? {} : { [key]: toDate(ms) }) as Partial<Record<K, string>>; // a computed key loses its name
+  (ms === undefined ? {} : { [key]: toDate(ms) }) as Partial<Record<K, string>>; // TypeScript loses the name of a computed key

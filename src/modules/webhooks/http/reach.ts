@@ -6,9 +6,9 @@ import { allows, type Scope } from "#platform/http/authenticator.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 
 /**
- * Throws `UNAUTHENTICATED` where whoever acts may not read events of some types. Whoever sends them to an endpoint, or holds the secret
- * with which they are signed, reads them: `ledger.committed_transactions` takes `ledger:read`. As for workflows, the scopes of a
- * client that acts for itself are those that it may ask for.
+ * Throws `UNAUTHENTICATED` if the caller of a request may not read events of some types: `ledger.committed_transactions` needs
+ * `ledger:read`. Whoever chooses the endpoint of events, or knows the secret that signs them, can read them. As for workflows, a
+ * client that acts for itself has all scopes that it may ask for, not only those of its token.
  */
 export async function assertReadsEvents(
   c: Context<AppEnv>,

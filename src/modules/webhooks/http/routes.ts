@@ -22,7 +22,7 @@ import { WebhookService } from "#modules/webhooks/services/webhook-service.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 
-/** The version of the API that clients compare. */
+/** The version of the API, which clients compare. */
 export const API_VERSION = "v2.3.0";
 
 export function webhookRoutes(): OpenAPIHono<AppEnv> {
@@ -44,7 +44,7 @@ export function webhookRoutes(): OpenAPIHono<AppEnv> {
 
 const TAGS = ["Webhooks"];
 
-/** What becomes of the secret that is replaced. */
+/** A sentence of the API document about the secret that is replaced. */
 const OVERLAP = `For ${OVERLAP_MS / 3_600_000} hours the old secret signs as well: each request then has a signature by every secret that is valid, newest first, so that your endpoint can change to the new one at any time in between. Of several changes in that time, the last ${PREVIOUS_SECRETS_MAX} replaced secrets sign. The same secret again changes nothing. With \`immediate\`, only the new one signs from now on.`;
 
 function registerProbes(app: OpenAPIHono<AppEnv>): void {

@@ -4,14 +4,14 @@ import { SECRET_BYTES } from "#modules/webhooks/services/webhook-service.ts";
 import { TimestampOutput } from "#platform/http/schemas.ts";
 import { SECRET_MASK } from "#platform/secrets/url-secrets.ts";
 
-/** Most event types of one config, and longest name of one. */
+/** Most event types of one config, and the longest name of an event type. */
 const EVENT_TYPES_MAX = 200;
 const EVENT_TYPE_LENGTH_MAX = 255;
 const NAME_LENGTH_MAX = 255;
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** An empty secret is not given. */
+/** A secret that a client chooses; an empty text counts as absent. */
 const SecretInput = z
   .string()
   .regex(BASE64, "should be base64 encoded")
@@ -25,7 +25,7 @@ const SecretInput = z
     description: `Base64 of ${SECRET_BYTES} bytes. If it is empty, the server makes one.`,
   });
 
-/** Unlike elsewhere, unknown fields are refused: clients rely on it. */
+/** The error of an unknown field. Other modules ignore such fields; this one refuses them, because clients rely on the refusal. */
 const unknownField = (issue: { code?: string; keys?: readonly string[] }): string | undefined =>
   issue.code === "unrecognized_keys" ? `unknown field ${issue.keys?.join(", ")}` : undefined;
 
@@ -48,7 +48,7 @@ const CONFIG_FIELDS = {
     .openapi({ description: "An update without a name keeps the stored one." }),
 };
 
-/** Of a change of the secret. */
+/** Whether a change of the secret ends all earlier secrets at once. */
 const Immediate = z
   .boolean()
   .default(false)
@@ -62,7 +62,7 @@ export const ConfigUpdateRequest = z
   .strictObject({ ...CONFIG_FIELDS, immediate: Immediate }, { error: unknownField })
   .openapi("WebhookConfigUpdateRequest");
 
-/** Clients may send no body at all. */
+/** The body of a change of the secret; clients may send none. */
 export const SecretRequest = z
   .strictObject({ secret: SecretInput.optional(), immediate: Immediate }, { error: unknownField })
   .nullish()
@@ -98,7 +98,7 @@ const Config = z
 
 export const ConfigResponse = z.object({ data: Config }).openapi("WebhookConfigResponse");
 
-/** All configs at once: this list has no pages. */
+/** All configs; the list has no pages, but the form of one. */
 export const ConfigsResponse = z
   .object({ cursor: z.object({ hasMore: z.boolean(), data: z.array(Config) }) })
   .openapi("WebhookConfigsResponse");

@@ -20,14 +20,14 @@ export const toConfigView = (config: WebhookConfig): ConfigView => ({
   updatedAt: formatTimestamp(config.updatedAt),
 });
 
-/** Shown in place of a secret. */
+/** Text in place of a secret. */
 const MASK = "*".repeat(8);
 
-/** A config as lists show it. */
+/** A config in a list, which hides secrets where authentication is off. */
 export const toListedView = (config: WebhookConfig, masksSecrets: boolean): ConfigView =>
   toConfigView(masksSecrets ? { ...config, secret: MASK } : config);
 
-/** A test is not stored, so its dates are zero; clients require them nevertheless. */
+/** The answer to a test. Tests are not stored, so their dates are zero; clients require dates nevertheless. */
 export function toTestView({ webhookId, config, body, result }: TestCall): TestView {
   const zero = formatTimestamp(ZERO_TIMESTAMP);
   return {
