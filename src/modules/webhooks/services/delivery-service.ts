@@ -19,33 +19,33 @@ import { callObject, reachObject } from "#platform/objects/call.ts";
 import { toMillis } from "#platform/time.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
-/** How the objects of endpoints are called for one request. */
+/** How many objects of endpoints are called at once for one request, and how long each may take, in milliseconds. */
 const CALLS = { total: 24, perKey: 1, timeoutMs: 15_000 };
 
-/** Most attempts that an object answers at once: with excerpts, they are far below what one call may answer. */
+/** Most attempts in one answer of an object. Even with excerpts, they are far below what the answer of one call may hold. */
 const ATTEMPTS_PER_CALL = 100;
-/** A page of attempts ends when its excerpts have so many characters. */
+/** Length of excerpts after which a page of attempts ends, in characters. */
 const EXCERPTS_LENGTH_MAX = 4_000_000;
 
-/** Some of a list, and whether there is more. */
+/** A page of a list, and whether further items follow. */
 export interface ListPage<T> {
   readonly data: readonly T[];
   readonly hasMore: boolean;
 }
 
-/** Which deliveries are listed; those of all configs where none are named. */
+/** The deliveries of some configs, or of all configs if `configIds` is absent. */
 export interface DeliveryList extends Omit<DeliveryQuery, "order"> {
   readonly configIds?: readonly string[] | undefined;
 }
 
-/** Which deliveries are attempted again. */
+/** The deliveries that a bulk replay attempts again. */
 export interface BulkReplay {
   readonly statuses: readonly ("failed" | "pending")[];
   readonly configIds?: readonly string[] | undefined;
-  /** Both inclusive; up to now without an end. */
+  /** First and last creation date, both inclusive, in milliseconds since the epoch. Without an end, it is the time of the request. */
   readonly fromMs: number;
   readonly toMs?: number | undefined;
-  /** Where an earlier request has ended. */
+  /** The last delivery of an earlier request, behind which this one continues. */
   readonly after?: DeliveryPosition | undefined;
   readonly limit: number;
 }
@@ -53,11 +53,11 @@ export interface BulkReplay {
 export interface BulkReplayResult extends ReplayCounts {
   readonly toMs: number;
   readonly hasMore: boolean;
-  /** The last delivery that was looked at. */
+  /** The last delivery of the page, replayed or not. */
   readonly last?: DeliveryPosition | undefined;
 }
 
-/** What a bulk replay was decided to do. */
+/** The deliveries that a bulk replay was decided to replay. */
 interface ReplayPlan {
   readonly ids: readonly string[];
   readonly toMs: number;
@@ -65,7 +65,7 @@ interface ReplayPlan {
   readonly last?: DeliveryPosition | undefined;
 }
 
-/** The use cases of deliveries. Each config's are in the object of its endpoint; lists of several are merged here. */
+/** The use cases of deliveries. The deliveries of a config are in the object of its endpoint; lists of several configs are merged here. */
 export class DeliveryService {
   readonly #context: ServiceContext;
   readonly #configs: ConfigStore;
@@ -81,19 +81,19 @@ export class DeliveryService {
     return new DeliveryService(context);
   }
 
-  /** Newest first. */
+  /** Lists deliveries, newest first. */
   async list({ configIds, limit, ...query }: DeliveryList): Promise<ListPage<DeliveryRecord>> {
     const lanes = await this.#configs.listLanes({ ids: configIds });
     return this.#merge(lanes, { ...query, order: "desc", limit });
   }
 
-  /** Throws `NOT_FOUND`. */
+  /** A delivery and its body. Throws `NOT_FOUND`. */
   async get(id: string): Promise<DeliveryDetail> {
     const { endpoint, seq } = await this.#locate(id);
     return callObject<DeliveryDetail>(endpoint.find(seq), TO_ENDPOINT);
   }
 
-  /** Newest first; a page of long excerpts is shorter than the limit. Throws `NOT_FOUND`. */
+  /** Lists the attempts of a delivery, newest first. A page of long excerpts is shorter than the limit. Throws `NOT_FOUND`. */
   async attempts(
     id: string,
     { limit, after }: { readonly limit: number; readonly after?: AttemptPosition | undefined },
@@ -115,7 +115,7 @@ export class DeliveryService {
     return pageOf(found, limit);
   }
 
-  /** Attempts a delivery again, once for each key. Throws `NOT_FOUND` or `CONFLICT`. */
+  /** Attempts a delivery again, once for each idempotency key. Throws `NOT_FOUND` or `CONFLICT`. */
   async replay(id: string, key: string): Promise<DeliveryDetail> {
     return this.#requests.answer({ key, request: ["delivery", id] }, async (name) => {
       const { endpoint, seq } = await this.#locate(id);
@@ -123,7 +123,7 @@ export class DeliveryService {
     });
   }
 
-  /** Attempts many deliveries again, the oldest first, once for each key. Throws `CONFLICT` for a key of another request. */
+  /** Attempts many deliveries again, the oldest first, once for each idempotency key. Throws `CONFLICT` for a key of another request. */
   async replayMany(input: BulkReplay, key: string): Promise<BulkReplayResult> {
     return this.#requests.answer({ key, request: ["deliveries", input] }, async (name, plan) => {
       const { ids, ...rest } = await plan(() => this.#planReplay(input));
@@ -170,7 +170,7 @@ export class DeliveryService {
     return total;
   }
 
-  /** The first deliveries of several lanes together. */
+  /** A page of the deliveries of several lanes, merged. */
   async #merge(
     configIds: readonly string[],
     query: DeliveryQuery,
@@ -182,7 +182,7 @@ export class DeliveryService {
     return pageOf(found, limit);
   }
 
-  /** Runs work for all items, some at a time; fails where one of them does. */
+  /** Runs work for all items, some at a time. Throws the first error after all have ended. */
   async #onAll<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
     const found: R[] = [];
     const results = await settleAll([...items.entries()], {

@@ -1,18 +1,18 @@
 import type { DeliveryQuery, DeliveryRecord } from "#modules/webhooks/core/lane.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
-/** How many lanes are read at once, and how long one of them may take, in milliseconds; each of its answers has its own limit. */
+/** How many lanes are read at once, and how long one lane may take with all its parts, in milliseconds. Each call of an object has its own limit. */
 const READS = { total: 24, perKey: 1, timeoutMs: 60_000 };
-/** Most rows that all lanes which are read at once may answer together. */
+/** Most rows in the answers of all lanes that are read at once. */
 const ROWS_MAX = 4800;
 
 /** Lists the deliveries of one lane. */
 export type ListLane = (configId: string, query: DeliveryQuery) => Promise<DeliveryRecord[]>;
 
 /**
- * The first deliveries of several lanes together, in the order of the query. A deployment has up to 500 lanes, so no more is held
- * than the rows of the answer and a part of what the lanes under way have: each is asked for a part at a time, only for what
- * still belongs to the answer, and its rows are merged as they come. Fails where a lane does.
+ * The first deliveries of several lanes, in the order of the query. Memory is bounded although a deployment has up to 500 lanes:
+ * it holds the rows of the answer and one part of each lane that is being read. A lane is asked for one part at a time, only for
+ * rows that may still be in the answer, and each part is merged at once. Throws if a lane fails.
  */
 export async function mergeLanes(
   configIds: readonly string[],
@@ -43,7 +43,7 @@ export async function mergeLanes(
   return merged.rows;
 }
 
-/** The first rows of those that it got. */
+/** The first rows, in the order of a query, of all rows that were added. */
 class FirstRows {
   readonly #query: DeliveryQuery;
   #rows: DeliveryRecord[] = [];
@@ -56,7 +56,7 @@ class FirstRows {
     return this.#rows;
   }
 
-  /** The query without the dates of rows that cannot be among the first ones any more. */
+  /** The query, narrowed to the dates of rows that may still be among the first. */
   get query(): DeliveryQuery {
     const { order, fromMs = -Infinity, toMs = Infinity } = this.#query;
     const border = this.#border?.createdMs;
@@ -72,12 +72,12 @@ class FirstRows {
       .slice(0, this.#query.limit);
   }
 
-  /** Whether rows behind this one may be among the first ones. */
+  /** Whether rows behind this row may be among the first. */
   isWanted(row: Position): boolean {
     return this.#border === undefined || this.#compare(row, this.#border) < 0;
   }
 
-  /** The last of the rows, once there are enough. */
+  /** The last row, once there are as many as the limit. */
   get #border(): DeliveryRecord | undefined {
     return this.#rows[this.#query.limit - 1];
   }

@@ -8,31 +8,37 @@ import { newId } from "#platform/ids.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { type Clock, fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
-/** How long a key is remembered, in milliseconds. */
+/** How long an idempotency key is kept, in milliseconds. */
 export const KEY_MS = 24 * 3_600_000;
 
-/** A request, and what makes it the same when it comes again. */
+/** A request and its idempotency key. */
 export interface KeyedRequest {
   readonly key: string;
-  /** JSON that tells it from any other request. */
+  /** JSON that identifies the request; a repetition has the same. */
   readonly request: unknown;
 }
 
-/** Decides once what a request comes down to; a repetition gets what was decided. */
+/** Returns the stored plan of a request. The first call decides and stores it; a repetition of the request gets the stored one. */
 export type Decision = <T>(decide: () => Promise<T>) => Promise<T>;
 
 type Row = typeof webhookReplays.$inferSelect;
 
-/** The stored response of a request that was refused. No answer is this text. */
+/** The stored response of a refused request. It is JSON that no answer has. */
 const REFUSED = "null";
 
 /**
- * Answers each request to replay deliveries once: the same key gives the stored answer. A crash may come at any time, and two
- * requests with one key at once. So what is to be done is stored before it is begun, the objects that do it know the request by
- * its name, and whoever comes again does the same once more, to no further effect.
+ * Answers each request to replay deliveries once: the same idempotency key gets the stored answer.
  *
- * The key of a request that was refused is free, but its row stays: another request with the key replaces it, while the same
- * request keeps the name, as one that came at the same time may have succeeded.
+ *     claim the key ─► store the plan ─► objects replay, once for each name ─► store the answer
+ *       │ another request has the key: CONFLICT                   │
+ *       │ an answer is stored: return it                          └─ refused: the key is free for other requests
+ *
+ * A crash may come at any time, and two requests may use one key at once. So the plan is stored before the work begins, the
+ * objects recognise the request by its name (the id of the row), and a repeated request does the same work again without a
+ * further effect.
+ *
+ * A refused request frees its key, but its row stays. Another request with the key replaces the row. The same request keeps the
+ * row's name, because a copy of it that came at the same time may have succeeded.
  */
 export class ReplayRequests {
   readonly #db: Database;
@@ -53,24 +59,27 @@ export class ReplayRequests {
     return new ReplayRequests(databaseOf(env), clock);
   }
 
-  /** Throws `CONFLICT` for a key of another request, and what the work throws: then the key is free again. */
+  /**
+   * Runs the work of a request, or returns its stored answer. Throws `CONFLICT` for a key of another request. Throws the errors
+   * of the work; the key is free after an expected one.
+   */
   async answer<T>(
     { key, request }: KeyedRequest,
     work: (name: string, decideOnce: Decision) => Promise<T>,
   ): Promise<T> {
     const row = await this.#claim(key, hashOf(request));
-    if (isAnswer(row.response)) return parseJson(row.response) as T; // what this has stored
+    if (isAnswer(row.response)) return parseJson(row.response) as T; // `#storeAnswer` has stored it
     try {
       const answer = await work(row.id, (decide) => this.#decide(row, decide));
       const stored = await this.#storeAnswer(row, stringifyJson(answer));
-      return stored === undefined ? answer : (parseJson(stored) as T); // what this has stored
+      return stored === undefined ? answer : (parseJson(stored) as T); // `#storeAnswer` has stored it
     } catch (error) {
       if (error instanceof AppError && error.kind !== "OVERLOADED") await this.#release(row);
       throw error;
     }
   }
 
-  /** Forgets keys; returns when to forget the next one. */
+  /** Deletes keys that are too old. Returns when the next key is to be deleted, in milliseconds since the epoch. */
   async purge(): Promise<number | undefined> {
     const before = fromMillis(toMillis(this.#clock()) - KEY_MS);
     await this.#db.delete(webhookReplays).where(lt(webhookReplays.createdAt, before));
@@ -80,7 +89,10 @@ export class ReplayRequests {
     return row?.oldest ? toMillis(row.oldest) + KEY_MS + 1 : undefined;
   }
 
-  /** The row of a key, which is made where there is none, or it is too old or left by a request that was refused. */
+  /**
+   * The row of a key. It is made anew if there is none, or the old one has expired or belongs to another request that was
+   * refused. Throws `CONFLICT` for a key of another request.
+   */
   async #claim(key: string, requestHash: string): Promise<Row> {
     const now = this.#clock();
     const expired = lt(webhookReplays.createdAt, fromMillis(toMillis(now) - KEY_MS));
@@ -106,19 +118,19 @@ export class ReplayRequests {
   }
 
   async #decide<T>(row: Row, decide: () => Promise<T>): Promise<T> {
-    if (row.plan !== null) return parseJson(row.plan) as T; // what this has stored
+    if (row.plan !== null) return parseJson(row.plan) as T; // stored below
     const plan = stringifyJson(await decide());
     const [stored] = await this.#db
       .update(webhookReplays)
       .set({ plan: sql`coalesce(${webhookReplays.plan}, ${plan})` })
       .where(sameAs(row))
       .returning({ plan: webhookReplays.plan });
-    if (stored !== undefined) return parseJson(stored.plan ?? plan) as T; // the same
-    // The same request was refused elsewhere, and another one has the key now; nothing is done yet.
+    if (stored !== undefined) return parseJson(stored.plan ?? plan) as T; // `plan`, or that of another copy
+    // A copy of this request was refused, and another request has taken the key; nothing was replayed yet.
     throw new AppError("OVERLOADED", "the idempotency key was taken by another request; try again");
   }
 
-  /** Stores an answer unless one is stored, and returns the stored one; undefined where the key has gone to another request. */
+  /** Stores an answer unless one is stored, and returns the stored answer; undefined if another request has taken the key. */
   async #storeAnswer(row: Row, answer: string): Promise<string | undefined> {
     const { response } = webhookReplays;
     const [stored] = await this.#db

@@ -39,27 +39,27 @@ import { reachObject } from "#platform/objects/call.ts";
 import { objectsAtOnce } from "#platform/objects/side-by-side.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** A config as a client sends it. If it has no secret, the service makes one. */
+/** A config as a client sends it. Without a secret, the service makes one. */
 export interface ConfigInput extends Omit<ConfigFields, "secret"> {
   readonly secret: string | undefined;
 }
 
-/** A config as a client replaces it. */
+/** New fields of a config. */
 export interface ConfigUpdate extends ConfigInput {
-  /** Ends earlier secrets at once; otherwise they still sign for a while. */
+  /** Whether earlier secrets end at once. Otherwise they sign for a while longer. */
   readonly immediate?: boolean;
 }
 
 /** The result of a test request. */
 export interface TestCall {
-  /** Sent as `formance-webhook-id` and as `webhook-id`. */
+  /** The value of the headers `formance-webhook-id` and `webhook-id`. */
   readonly webhookId: string;
   readonly config: WebhookConfig;
   readonly body: string;
   readonly result: CallResult;
 }
 
-/** The use cases of configs. A change is stored in D1 first; the object of its endpoint is told then, or by the sweep. */
+/** The use cases of configs. A change is stored in D1 first; then the object of the endpoint is told, by the request or later by the sweep. */
 export class WebhookService {
   readonly #context: ServiceContext;
   readonly #configs: ConfigStore;
@@ -81,14 +81,14 @@ export class WebhookService {
     return this.#configs.list(filter);
   }
 
-  /** The types of the events that a config sends. Throws `NOT_FOUND`. */
+  /** The event types of a config. Throws `NOT_FOUND`. */
   async eventTypesOf(id: string): Promise<readonly string[]> {
     const eventTypes = await this.#configs.eventTypesOf(id);
     if (eventTypes === undefined) throw unknownConfig();
     return eventTypes;
   }
 
-  /** Throws `VALIDATION` where there are too many. */
+  /** Creates a config, which is active. Throws `VALIDATION` for a URL that may not be called, and if there are too many configs. */
   async createConfig(input: ConfigInput): Promise<WebhookConfig> {
     const id = newId();
     const fields = this.#toFields(input);
@@ -102,7 +102,10 @@ export class WebhookService {
     );
   }
 
-  /** Replaces a config. Without a secret in the input, the old one is replaced by a new one, too. */
+  /**
+   * Replaces the fields of a config. Without a secret in the input, the secret is replaced as well, by a new one. Throws
+   * `NOT_FOUND` and `VALIDATION`.
+   */
   async updateConfig(id: string, input: ConfigUpdate): Promise<void> {
     const fields = { ...this.#toFields(input), immediate: input.immediate ?? false };
     const change = this.#change("update", id);
@@ -110,13 +113,13 @@ export class WebhookService {
     if (!isUpdated) throw unknownConfig();
   }
 
-  /** What is pending for it is cancelled. */
+  /** Deletes a config and cancels its pending deliveries. Throws `NOT_FOUND`. */
   async deleteConfig(id: string): Promise<void> {
     const change = this.#change("delete", id);
     if (!(await this.#tell(id, () => this.#configs.remove(id, change)))) throw unknownConfig();
   }
 
-  /** Deactivation cancels what is pending. */
+  /** Activates or deactivates a config. Deactivation cancels its pending deliveries. Throws `NOT_FOUND`. */
   async setActive(id: string, active: boolean): Promise<WebhookConfig> {
     const change = this.#change(active ? "activate" : "deactivate", id);
     await this.#tell(id, () => this.#configs.setActive(id, active, change));
@@ -135,8 +138,8 @@ export class WebhookService {
   }
 
   /**
-   * Sends one signed request to an endpoint, active or not. Nothing but their number is stored, and nothing repeated.
-   * Throws `RATE_LIMITED`.
+   * Sends one signed request to the endpoint of a config, active or not. The request is not stored, except in the count of tests,
+   * and not repeated. Throws `NOT_FOUND` and `RATE_LIMITED`.
    */
   async testConfig(id: string): Promise<TestCall> {
     const found = await this.#configs.findWithTarget(id);
@@ -149,7 +152,10 @@ export class WebhookService {
     return { webhookId: call.id, config, body: TEST_BODY, result };
   }
 
-  /** Tells objects what they do not know yet, and purges what is over. Returns when to sweep next. */
+  /**
+   * Tells objects the revisions that they may not know, and purges bodies and idempotency keys. Returns when to sweep next, in
+   * milliseconds since the epoch.
+   */
   async sweep(): Promise<number | undefined> {
     await this.#reconciler.run(workLimits());
     const times = [
@@ -172,7 +178,7 @@ export class WebhookService {
     });
   }
 
-  /** Stores a change of a config, and lets the object of its endpoint know. */
+  /** Stores a change of a config and tells the object of its endpoint. */
   async #tell<T>(id: string, change: () => Promise<T>): Promise<T> {
     const result = await this.#reconciler.change(change);
     await this.#reconciler.settle({ ...workLimits(), scope: eq(webhookConfigs.id, id) });
@@ -200,7 +206,7 @@ export class WebhookService {
 }
 
 const TEST_BODY = '{"data":"test"}';
-/** Size of a secret before it is encoded. */
+/** Size of a secret in bytes, before base64. */
 export const SECRET_BYTES = 24;
 
 const newSecret = (): string => randomBytes(SECRET_BYTES).toString("base64");
