@@ -1,7 +1,7 @@
-/** Most characters that are kept. */
+/** Most characters of all bodies together. */
 const LENGTH_MAX = 2_000_000;
 
-/** Bodies of events that were just received, so that their first attempt need not read them. The oldest go first. */
+/** Bodies of events that a lane has just received, so that their first attempt need not read them. A full cache drops the oldest bodies. */
 export class BodyCache {
   readonly #bodies = new Map<number, string>();
   #length = 0;
@@ -15,7 +15,7 @@ export class BodyCache {
     }
   }
 
-  /** Returns the body and forgets it. */
+  /** Returns the body and removes it. */
   take(seq: number): string | undefined {
     const body = this.#bodies.get(seq);
     if (body === undefined) return undefined;

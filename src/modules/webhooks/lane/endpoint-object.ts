@@ -29,19 +29,24 @@ import { hasSteps } from "#platform/sql/table-steps.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { sharedDeadlines } from "#platform/work/deadline.ts";
 
-/** How many deliveries one turn ends or purges; other calls come between two turns. */
+/** Most deliveries that one turn ends or purges. Other calls of the object come between two turns. */
 const SLICE = 500;
-/** How many one statement ends where all end in one turn. Their numbers are a parameter, which has two megabytes at most. */
+/** Most deliveries that one statement ends where all have to end in one turn. Their numbers are one parameter, which takes two megabytes at most. */
 const ALL_SLICE = 100_000;
-/** Most turns of such work after an alarm, and the wait until it goes on, in milliseconds. */
+/** Most turns of ending or purging after one alarm, and the wait in milliseconds until the next alarm continues. */
 const SLICES_MAX = 40;
 const PAUSE_MS = 1000;
-/** How often old deliveries are looked for, in milliseconds. */
+/** How often old deliveries are purged, in milliseconds. */
 const PURGE_INTERVAL_MS = 24 * 3_600_000;
 
 /**
- * One webhook config at work: its deliveries, its calls, its retries, and nobody else's. What it should do is in D1, and comes
- * by `configure`; what it owes and did is here.
+ * The object of one webhook config: its deliveries, calls and retries, and those of no other config. The config itself is in D1
+ * and comes here by `configure`.
+ *
+ *     event listener, sweep ── accept ──────────┐
+ *     reconciler ───────────── configure ───────┼─► EndpointObject ─► Lane ─► the endpoint
+ *     API ──────────────────── list, replay, … ─┘         │             │
+ *     alarms: deliver, end, purge                         └──► SQL ◄────┘
  */
 export class EndpointObject extends DurableObject<Env> {
   readonly #sql: Sql;
@@ -68,7 +73,7 @@ export class EndpointObject extends DurableObject<Env> {
     void ctx.blockConcurrencyWhile(async () => this.#alarms.inherit(await ctx.storage.getAlarm()));
   }
 
-  /** Takes over a config, unless a later revision of it came before. Ends what is pending where it is not active. */
+  /** Adopts a revision of the config, unless a later one came before. Ends the pending deliveries of an inactive config. */
   async configure(spec: LaneSpec): Promise<void> {
     const lane = await this.#laneOf(spec);
     if (lane === undefined || spec.revision < lane.spec.revision) return;
@@ -78,8 +83,8 @@ export class EndpointObject extends DurableObject<Env> {
   }
 
   /**
-   * Stores events that are owed by a config, as their sender knows it: a change of it may come here after its first events.
-   * Returns whether further ones should come with their bodies.
+   * Stores events for a config. `spec` is the config as the sender knows it: the change that made it may come here after its
+   * first events. Returns whether the next events should come with their bodies.
    */
   async accept(batch: EventBatch, spec: LaneSpec): Promise<boolean> {
     const lane = await this.#laneOf(spec);
@@ -94,18 +99,18 @@ export class EndpointObject extends DurableObject<Env> {
     return this.#reads()?.list(query) ?? [];
   }
 
-  /** A delivery with its body, which is absent where its event is gone. */
+  /** A delivery with its body, which is absent if the event is gone. Fails with `NOT_FOUND`. */
   async find(seq: number): Promise<Result<DeliveryDetail>> {
     const delivery = this.#reads()?.find(seq);
     return delivery === undefined ? NOT_FOUND : asResult(this.#withBody(delivery));
   }
 
-  /** Until when the lane needs the bodies of events of the outbox; those of which it needs none are left out. */
+  /** Until when the lane needs the bodies of events of the outbox. Events whose bodies it does not need are left out. */
   needs(eventIds: readonly string[]): LaneNeed[] {
     return this.#reads()?.needsOf(eventIds, this.#retention) ?? [];
   }
 
-  /** Newest first. */
+  /** Lists the attempts of a delivery, newest first. Fails with `NOT_FOUND`. */
   attempts(
     seq: number,
     page: { readonly limit: number; readonly after?: AttemptPosition | undefined },
@@ -116,8 +121,8 @@ export class EndpointObject extends DurableObject<Env> {
   }
 
   /**
-   * Attempts a delivery again, at once. The same request answers the same again, and does nothing more. A delivery that is purged next,
-   * because its retention is over, counts as purged: its body may be gone.
+   * Attempts a delivery again, at once. A repeated request has the same answer and no further effect. A delivery whose retention
+   * is over counts as purged, because its body may be gone. Fails with `NOT_FOUND` or `CONFLICT`.
    */
   async replay(seq: number, request: string): Promise<Result<DeliveryDetail>> {
     const lane = this.#lane();
@@ -132,12 +137,12 @@ export class EndpointObject extends DurableObject<Env> {
       this.#replayAll([seq], request, lane);
     }
     const delivery = this.#reads()?.find(seq) ?? found;
-    // It begins in the turn in which it is stored, as a kill may come while the body is read.
+    // The call begins in the turn that has stored the replay, because a crash may come while the body is read.
     if (isNew) lane.run();
     return asResult(this.#withBody(delivery));
   }
 
-  /** Attempts deliveries again, at once. The same request answers the same again, and does nothing more. */
+  /** Attempts deliveries again, at once. A repeated request has the same answer and no further effect. */
   replayMany(seqs: readonly number[], request: string): ReplayCounts {
     const known = this.#changes.recall(request);
     if (known !== undefined) return known;
@@ -168,7 +173,7 @@ export class EndpointObject extends DurableObject<Env> {
     return { delivery, body };
   }
 
-  /** Takes over a revision, and what a deactivation before it has ended, also one of which nobody told. */
+  /** Adopts a revision. An earlier deactivation first ends the pending deliveries, even if this object was never told of it. */
   #adopt(lane: Lane, spec: LaneSpec): void {
     const isMissed = lane.spec.active && spec.active && spec.endedRevision > lane.spec.revision;
     if (isMissed) lane.adopt({ ...spec, revision: spec.endedRevision, active: false });
@@ -176,7 +181,7 @@ export class EndpointObject extends DurableObject<Env> {
     lane.adopt(spec);
   }
 
-  /** Ends all that is pending, in one turn: the lane is active after it. */
+  /** Ends all pending deliveries in one turn, because the lane is active after it. */
   #endAll(lane: Lane): void {
     const underWay = [...lane.view.underWay.keys()];
     this.#endings.add(underWay, { status: lane.endStatus, error: endErrorOf(lane) });
@@ -186,7 +191,7 @@ export class EndpointObject extends DurableObject<Env> {
     while (ended === ALL_SLICE);
   }
 
-  /** Ends deliveries whose calls have outlived a deactivation. */
+  /** Ends deliveries whose calls were under way at a deactivation and are over now. */
   #endLate(lane: Lane): void {
     const isLeft = this.#endings.settle([...lane.view.underWay.keys()], Date.now());
     if (isLeft) this.#alarms.set("end", Date.now() + PAUSE_MS);
@@ -213,7 +218,7 @@ export class EndpointObject extends DurableObject<Env> {
     });
   }
 
-  /** Ends what is pending, in turns: a lane may owe a million deliveries. */
+  /** Ends the pending deliveries of an inactive config, in turns: a lane may have a million. */
   async #endPending(): Promise<void> {
     for (let slice = 0; slice < SLICES_MAX; slice++) {
       const lane = this.#lane();
@@ -227,16 +232,19 @@ export class EndpointObject extends DurableObject<Env> {
     this.#alarms.set("end", Date.now() + PAUSE_MS);
   }
 
-  /** The first alarm after an eviction does the work of all, and a purge looks at each delivery that is kept. */
+  /**
+   * Purges if the last purge was long enough ago. A purge reads every delivery, and after an eviction the first alarm does the
+   * work of all alarms.
+   */
   async #purgeIfDue(): Promise<void> {
     if (this.#lane() === undefined) return;
     const restMs = this.#store.purgedMs() + PURGE_INTERVAL_MS - Date.now();
-    // It is longer than the interval where the clock has stepped back.
+    // The rest is longer than the interval if the clock was set back.
     if (restMs <= 0 || restMs > PURGE_INTERVAL_MS) await this.#purge();
     else if (this.#store.lastSeq() > 0) this.#alarms.set("purge", Date.now() + restMs);
   }
 
-  /** Removes deliveries after their retention, and the object's storage once a deleted config has none left. */
+  /** Removes deliveries after their retention, and the object's whole storage when a deleted config has none left. */
   async #purge(): Promise<void> {
     const { succeededMs, othersMs } = this.#retention;
     for (let slice = 0; slice < SLICES_MAX; slice++) {
@@ -256,7 +264,7 @@ export class EndpointObject extends DurableObject<Env> {
 
   async #endPurge({ spec }: Lane): Promise<void> {
     if (spec.isDeleted && this.#changes.isOver(Date.now() - this.#retention.othersMs)) {
-      // Where D1 does not answer, the purge has not come to its end, and is done again soon.
+      // If D1 does not answer, the purge counts as not finished and is repeated soon.
       await ConfigStore.from(this.env).forget(spec.configId);
       this.#opened = undefined;
       this.#alarms.clear();
@@ -268,7 +276,7 @@ export class EndpointObject extends DurableObject<Env> {
     if (this.#store.lastSeq() > 0) this.#alarms.set("purge", Date.now() + PURGE_INTERVAL_MS);
   }
 
-  /** The lane of a config, which is made where there is none; undefined where nothing is left of the config. */
+  /** The lane of a config. It is made if there is none; undefined if the config is deleted or its row is gone. */
   async #laneOf({ configId }: LaneSpec): Promise<Lane | undefined> {
     const lane = this.#lane();
     if (lane !== undefined) return lane;
@@ -278,7 +286,7 @@ export class EndpointObject extends DurableObject<Env> {
     return this.#creation;
   }
 
-  /** What D1 says counts here: a call that comes late must not bring back a config that is gone. */
+  /** Makes a lane from the config in D1. The caller's spec is not used, because a late call must not bring back a config that is gone. */
   async #create(configId: string): Promise<Lane | undefined> {
     const configs = ConfigStore.from(this.env);
     const spec = await this.#within(configs.findSpec(configId), "database");
@@ -289,11 +297,11 @@ export class EndpointObject extends DurableObject<Env> {
     return this.#lane();
   }
 
-  /** Undefined before the config is known. */
+  /** The lane, read from storage at the first call; undefined if the object has no config. */
   #lane(): Lane | undefined {
     if (this.#opened !== undefined || !hasSteps(this.#sql)) return this.#opened;
     const settings = webhookSettings.of(this.env);
-    // After an eviction, no call is under way.
+    // No call is under way after an eviction.
     this.#endings.settle([], Date.now());
     this.#opened = new Lane({
       sql: this.#sql,
@@ -318,7 +326,7 @@ export class EndpointObject extends DurableObject<Env> {
     };
   }
 
-  /** Deliveries that failed before are over, though they may not be purged yet. */
+  /** Deliveries that failed before this time cannot be replayed, even if they are not purged yet; in milliseconds since the epoch. */
   get #replayableSinceMs(): number {
     return Date.now() - this.#retention.othersMs;
   }

@@ -4,33 +4,33 @@ import type { EventBatch, OwedEvent } from "#modules/webhooks/core/lane.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
 
-/** Events that follow one another: all have the type and the key of the first one. */
+/** Consecutive events with the type and the key of the first. */
 interface Span {
   readonly position: number | string;
   readonly count: number;
   readonly eventType: string;
   readonly idempotencyKey: string;
-  /** Absent for a run. */
+  /** The event as its batch has it; absent for a run. */
   readonly event?: OwedEvent;
 }
 
 interface InsertOptions {
   readonly origin: number;
-  /** The new deliveries are numbered behind it. */
+  /** The last number that is taken; new deliveries are numbered behind it. */
   readonly afterSeq: number;
   readonly createdMs: number;
-  /** The number of an event type. */
+  /** Returns the number of an event type. */
   readonly nameId: (name: string) => number;
 }
 
 export interface Inserted {
-  /** The number of each event that came as an object and is new. */
+  /** The numbers of the new events that came as objects and not as runs. */
   readonly events: ReadonlyMap<OwedEvent, number>;
-  /** The last number that was given, or `afterSeq`. */
+  /** The last number that was used, or `afterSeq` if there was none. */
   readonly lastSeq: number;
 }
 
-/** The events of a batch of a ledger that lie within some ranges of its log, in the order of the log. */
+/** The events of a ledger's batch that lie within some ranges of its log, in the order of the log. */
 export function spansWithin(
   { events, runs = [] }: EventBatch,
   ranges: readonly EntryRange[],
@@ -63,7 +63,7 @@ export const toSpan = (event: OwedEvent): Span => ({
   event,
 });
 
-/** Stores events as pending and due at once. An event of the outbox that is there already is not stored again. */
+/** Stores events as pending and due at once. An event of the outbox that is stored already is left out. */
 export function insertDeliveries(
   sql: Sql,
   spans: readonly Span[],
@@ -94,7 +94,7 @@ export function insertDeliveries(
   return { events, lastSeq: isOutbox ? (stored.at(-1) ?? afterSeq) : lastSeq };
 }
 
-/** The columns of a span are those of its first delivery; the next ones count on from it. */
+/** A span has the columns of its first delivery; the recursion counts its further deliveries. */
 const INSERT = `
   WITH RECURSIVE span (seq, position, type, key, count) AS (
     SELECT value ->> 0, value ->> 1, value ->> 2, nullif(value ->> 3, ''), value ->> 4 FROM json_each(?)

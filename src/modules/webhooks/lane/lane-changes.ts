@@ -2,36 +2,33 @@ import { PENDING, statusNumber, type StoredStatus } from "./lane-tables.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
 
-/** What a replay of many deliveries did. */
+/** Result of a replay of many deliveries. */
 export interface ReplayCounts {
   /** Deliveries that had failed and are pending again. */
   readonly replayed: number;
-  /** Pending deliveries that are attempted at once. */
+  /** Pending deliveries that are now attempted at once. */
   readonly expedited: number;
-  /** Deliveries that changed before their turn. */
+  /** Deliveries that are neither failed nor pending by now. */
   readonly skipped: number;
 }
 
-/** How long the answer to a replay is remembered, so that it is given again. */
+/** How long the answer to a replay is kept for a repetition, in milliseconds. */
 export const REPLAY_MS = 24 * 3_600_000;
 
 const FAILED = statusNumber("failed");
 const SUCCEEDED = statusNumber("succeeded");
 
-/** Changes of many deliveries of a lane. Each call is bounded, so that calls of others come between. */
+/** Changes of many deliveries of a lane. Each call does a bounded part, so that other calls of the object come in between. */
 export class LaneChanges {
   readonly #sql: Sql;
-  /** How far a purge has come, by status. */
+  /** The last number that the running purge has looked at, by status. */
   readonly #purgedTo = new Map<number, number>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
-  /**
-   * Ends up to `limit` pending deliveries, except those that are under way. Returns how many there were: below the limit,
-   * there is none left.
-   */
+  /** Ends up to `limit` pending deliveries that are not under way. Returns how many it has ended; fewer than the limit means that none is left. */
   endPending(
     status: Exclude<StoredStatus, "pending" | "succeeded">,
     {
@@ -82,18 +79,18 @@ export class LaneChanges {
     return first(this.#sql.all<{ head: number }>("SELECT head FROM lane")).head;
   }
 
-  /** So that the next turn does not look through the same deliveries again. */
+  /** Advances the head, so that the next turn does not look through the same deliveries again. */
   #advanceHead(head: number): void {
     this.#sql.all("UPDATE lane SET head = max(head, ?)", head);
   }
 
-  /** What was answered to a request, if it came before. */
+  /** The answer to a request that came before; undefined for a new request. */
   recall(request: string): ReplayCounts | undefined {
     const [row] = this.#sql.all<{ result: string }>(
       "SELECT result FROM replay WHERE request = ?",
       request,
     );
-    return row === undefined ? undefined : (parseJson(row.result) as ReplayCounts); // what `remember` has stored
+    return row === undefined ? undefined : (parseJson(row.result) as ReplayCounts); // `remember` has stored it
   }
 
   remember(request: string, result: ReplayCounts, wallMs: number): void {
@@ -106,7 +103,7 @@ export class LaneChanges {
     );
   }
 
-  /** Makes deliveries due at `laneMs`: those that failed since a time begin again, those that wait go on earlier. */
+  /** Makes deliveries due at `laneMs`. Those that failed at `failedSinceMs` or later begin a new generation; pending ones are attempted earlier. */
   replay(
     seqs: readonly number[],
     {
@@ -140,7 +137,7 @@ export class LaneChanges {
     return { replayed: replayed.length, expedited: expedited.length, skipped };
   }
 
-  /** Whether no delivery is left whose retention is not over; the newest one is never purged. */
+  /** Whether the retention of all deliveries is over. The newest delivery is never purged, so its date decides. */
   isOver(beforeMs: number): boolean {
     const rows = this.#sql.all<{ updated_ms: number }>(
       "SELECT updated_ms FROM delivery ORDER BY seq DESC LIMIT 2",
@@ -149,9 +146,9 @@ export class LaneChanges {
   }
 
   /**
-   * Looks through up to `limit` deliveries of each status, from where the last call ended, and removes those that ended before a
-   * time, with their attempts. The newest delivery stays, as the next one is numbered behind it. Returns how many it looked at;
-   * none when it is through, and the next call begins anew.
+   * Looks through up to `limit` deliveries of each final status, from where the last call ended, and removes those that ended
+   * before a time, with their attempts. The newest delivery stays, because the next one is numbered behind it. Returns how many
+   * deliveries it has looked at; 0 means that the purge is complete, and the next call begins a new one.
    */
   purge({
     succeededBeforeMs,

@@ -1,15 +1,19 @@
-/** What is stored of a clock. Times are milliseconds since the epoch. */
+/** The stored state of a clock. Times are milliseconds since the epoch. */
 export interface LaneClockState {
-  /** What is added to the time of the machine. */
+  /** Offset from the machine's clock to the clock of the lane. */
   readonly offsetMs: number;
-  /** The latest time that was read. */
+  /** The latest time that the clock has shown. */
   readonly lastMs: number;
 }
 
 /**
- * The time by which a lane plans. It follows the clock of the machine, but never steps back with it: where the machine's
- * clock does, the difference is added from then on. So a wait is never longer than it was planned; a machine's clock that
- * steps forward makes it shorter.
+ * The clock by which a lane plans. It follows the machine's clock but never steps back: when the machine's clock is set back, the
+ * difference is added from then on. So no wait becomes longer than planned; a machine's clock that is set forward makes waits
+ * shorter.
+ *
+ *     machine   10 11 12 │ 7  8  9      set back by 6
+ *     offset     0  0  0 │ 5  5  5
+ *     lane      10 11 12 │12 13 14
  */
 export class LaneClock {
   readonly #wallMs: () => number;
@@ -27,12 +31,12 @@ export class LaneClock {
     return this.#advanceTo(this.#lastMs);
   }
 
-  /** A timer that no step of the machine's clock changes has waited until this time of the lane. */
+  /** Tells the clock that a timer has waited until this time of the lane. Timers are not changed by steps of the machine's clock. */
   hasReached(laneMs: number): void {
     this.#advanceTo(Math.max(laneMs, this.#lastMs));
   }
 
-  /** When a time of the lane comes by the clock of the machine. */
+  /** The machine's time at a time of the lane. */
   toWallMs(laneMs: number): number {
     return laneMs - this.#offsetMs;
   }
@@ -41,7 +45,7 @@ export class LaneClock {
     return { offsetMs: this.#offsetMs, lastMs: this.#lastMs };
   }
 
-  /** Reads the machine's clock, and adds what it is behind the least time that is possible. */
+  /** Reads the machine's clock, and increases the offset if the lane's time would be earlier than `leastMs`. */
   #advanceTo(leastMs: number): number {
     const readMs = this.#wallMs() + this.#offsetMs;
     if (readMs < leastMs) this.#offsetMs += leastMs - readMs;

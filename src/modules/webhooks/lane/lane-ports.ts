@@ -6,22 +6,21 @@ import type { LaneSpec } from "#modules/webhooks/core/lane.ts";
 import type { RetryPolicy } from "#modules/webhooks/core/retry.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** One call of the endpoint. */
 export interface LaneCall {
   readonly deliveryId: string;
   readonly body: string;
   readonly idempotencyKey: string;
 }
 
-/** Makes one call. Never throws. */
+/** Calls the endpoint. Never throws. */
 export type SendCall = (call: LaneCall) => Promise<CallResult>;
 
-/** What a lane needs of the world. */
+/** The effects of a lane; tests replace them. */
 export interface LanePorts extends LaneTimerPorts {
-  /** Gives what calls the endpoint of a config, signed, and never throws. Throws itself where the config cannot be read. */
+  /** Returns the function that makes signed calls of a config's endpoint. Throws if the config cannot be read. */
   readonly open: (spec: LaneSpec) => Promise<SendCall>;
   readonly readBodies: ReadyQueuePorts["readBodies"];
-  /** The endpoint has failed for so long that its config ends. */
+  /** Deactivates the config, because its endpoint has failed for too long. */
   readonly disable: (spec: LaneSpec) => Promise<void>;
 }
 

@@ -13,15 +13,15 @@ import { present } from "#platform/assert.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 
-/** What only the running lane knows of its deliveries. */
+/** The state of deliveries that is only in the memory of the running lane. */
 export interface LaneView {
   readonly configId: string;
-  /** When the calls that are under way began, by the number of their delivery, in milliseconds since the epoch. */
+  /** Start of each call that is under way, in milliseconds since the epoch, by the number of its delivery. */
   readonly underWay: ReadonlyMap<number, number>;
-  /** When a time of the lane comes by the machine's clock. */
+  /** Converts a time of the lane to the machine's time. */
   readonly toWallMs: (laneMs: number) => number;
   readonly nowMs: number;
-  /** Deliveries before this number were attempted at least once. */
+  /** Every delivery before this number was attempted at least once or has ended. */
   readonly head: number;
 }
 
@@ -31,13 +31,13 @@ export interface Retention {
   readonly othersMs: number;
 }
 
-/** Numbers from `from` on and below `to`. */
+/** Numbers of deliveries: from `from` inclusive to `to` exclusive. */
 interface SeqRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** A condition of SQL that begins with AND, and its parameters. */
+/** An SQL condition that begins with AND, and its parameters. */
 interface Condition {
   readonly condition: string;
   readonly bindings: readonly SqlValue[];
@@ -63,8 +63,9 @@ interface Row extends Record<string, SqlValue> {
 }
 
 /**
- * Lists of a lane's deliveries. Dates never decrease with the numbers, so that a date is found by binary search and a list
- * by date needs no index. Each status has a part of an index, or, for deliveries that were never attempted, of the table.
+ * Reads of a lane's deliveries. Creation dates never decrease with the numbers, so a date is found by binary search, and a list
+ * by date needs no index. Each status has a part of an index, except deliveries that were never attempted: they are the rows from
+ * the head on.
  */
 export class LaneReads {
   readonly #sql: Sql;
@@ -97,8 +98,8 @@ export class LaneReads {
   }
 
   /**
-   * What the lane needs of the bodies of events: of each of which it has a delivery, until when. After that, the delivery is purged, or
-   * may at least not be replayed any more. A pending one has no such time yet.
+   * Until when the lane needs the bodies of events, for each event that it has a delivery of. After this time the delivery is
+   * purged, or cannot be replayed. A pending delivery has no such time yet.
    */
   needsOf(eventIds: readonly string[], { succeededMs, othersMs }: Retention): LaneNeed[] {
     const rows = this.#sql.all<{ place: number; status: number; updated_ms: number }>(
@@ -113,7 +114,7 @@ export class LaneReads {
     });
   }
 
-  /** Where the event of a delivery is read. */
+  /** The origin and the position at which the event of a delivery can be read. */
   originOf(seq: number): { origin: number; position: number | string } | undefined {
     const [row] = this.#sql.all<{ origin: number; position: number | string }>(
       "SELECT origin, position FROM delivery WHERE seq = ?",
@@ -122,7 +123,7 @@ export class LaneReads {
     return row;
   }
 
-  /** Newest first, those behind a position only. */
+  /** Lists the attempts of a delivery behind a position, newest first. */
   attempts(
     seq: number,
     { limit, after }: { readonly limit: number; readonly after?: AttemptPosition | undefined },
@@ -155,7 +156,7 @@ export class LaneReads {
     const select = (part: SeqRange, text: string, binding: SqlValue): Row[] =>
       this.#select(part, query, { condition: `AND ${text}`, bindings: [binding] });
     if (status === "delivering") return select(range, within, seqs);
-    // The conditions of partial indexes are literals, as the planner must see them.
+    // The conditions of partial indexes are written as literals, because the query planner does not see parameters.
     if (status !== "pending")
       return select(range, "status > 0 AND status = ?", statusNumber(status));
     const isPending = `NOT ${within} AND status = ${PENDING}`;
@@ -168,7 +169,7 @@ export class LaneReads {
     return [...waiting, ...fresh];
   }
 
-  /** The head as the lane knows it, or the stored one, which a deactivation advances behind all that it has ended. */
+  /** The later one of the lane's head and the stored head, which a deactivation advances beyond the deliveries that it has ended. */
   get #head(): number {
     const [lane] = this.#sql.all<{ head: number }>("SELECT head FROM lane");
     return Math.max(this.#view.head, lane?.head ?? 0);
@@ -204,7 +205,7 @@ export class LaneReads {
       : { from, to: Math.min(to, border.before) };
   }
 
-  /** The first number that sorts behind a position, and the first one that does not sort before it. */
+  /** The first number that sorts behind a position (`behind`), and the first number that does not sort before it (`before`). */
   #borderOf({ createdMs, id }: DeliveryPosition): { before: number; behind: number } {
     const [same, next] = [this.#firstSince(createdMs), this.#firstSince(createdMs + 1)];
     const address = parseDeliveryId(id);
@@ -218,7 +219,7 @@ export class LaneReads {
     return own < other ? { before: next, behind: next } : { before: same, behind: same };
   }
 
-  /** The number of the first delivery of a date or a later one. */
+  /** The number of the first delivery that was created at a date or later. */
   #firstSince(createdMs: number): number {
     const [ends] = this.#sql.all<{ low: number | null; high: number | null }>(
       "SELECT (SELECT min(seq) FROM delivery) AS low, (SELECT max(seq) FROM delivery) AS high",
@@ -256,7 +257,7 @@ export class LaneReads {
       nextAttemptMs: isWaiting ? (row.due_ms === null ? nowMs : toWallMs(row.due_ms)) : undefined,
       claimedMs,
       lastAttemptMs: row.last_ms ?? undefined,
-      // A call that nobody answered has no status.
+      // A call without an answer has no status code.
       lastStatusCode: row.last_code === 0 ? undefined : (row.last_code ?? undefined),
       lastError: row.last_error ?? undefined,
       createdMs: row.created_ms,
@@ -265,7 +266,7 @@ export class LaneReads {
   }
 }
 
-/** Where the number begins in the id of a delivery. */
+/** Length of a delivery's id before its number. */
 const PREFIX_LENGTH = 24;
 
 interface AttemptRow extends Record<string, SqlValue> {

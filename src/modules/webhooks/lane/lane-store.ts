@@ -9,16 +9,16 @@ import { parseColumns, parseJson, stringifyJson } from "#platform/json.ts";
 import { first, type Sql, type SqlValue } from "#platform/sql/sql.ts";
 import { hasSteps } from "#platform/sql/table-steps.ts";
 
-/** What a lane keeps besides its deliveries. */
+/** The stored state of a lane besides its deliveries. */
 export interface LaneState {
   readonly spec: LaneSpec;
   readonly breaker: BreakerState;
   readonly clock: LaneClockState;
-  /** Deliveries before this number were attempted at least once. */
+  /** Every delivery before this number was attempted at least once or has ended. */
   readonly head: number;
 }
 
-/** A delivery whose turn has come. */
+/** A delivery that is chosen for its next attempt. */
 export interface DueDelivery {
   readonly seq: number;
   readonly origin: number;
@@ -28,18 +28,18 @@ export interface DueDelivery {
   readonly attempts: number;
   readonly generation: number;
   readonly waitedMs: number;
-  /** Whether it was never attempted nor put off. */
+  /** Whether the delivery was never attempted and has no later date. */
   readonly isFresh: boolean;
 }
 
-/** Numbers from `from` on and below `to`, of one origin where it is given. */
+/** Numbers of deliveries from `from` inclusive to `to` exclusive, of one origin if it is given. */
 export interface FreshRange {
   readonly from: number;
   readonly to?: number;
   readonly origin?: number;
 }
 
-/** What is left out of a choice. */
+/** Deliveries and origins that are left out when deliveries are chosen. */
 export interface Exceptions {
   readonly seqs: readonly number[];
   readonly origins: readonly number[];
@@ -70,7 +70,7 @@ export class LaneStore {
     this.#received = new ReceivedRanges(sql);
   }
 
-  /** Makes the tables where there are none. */
+  /** Makes the tables and stores the first state. */
   create(state: LaneState): void {
     this.#sql.transaction(() => {
       LANE_TABLES.migrateToEnd(this.#sql);
@@ -87,15 +87,15 @@ export class LaneStore {
     });
   }
 
-  /** Undefined if the lane has no config yet. */
+  /** The stored state; undefined if the object has no config yet. */
   readState(): LaneState | undefined {
     if (!hasSteps(this.#sql)) return undefined;
     const row = first(
       this.#sql.all<LaneRow>("SELECT spec, breaker, offset_ms, last_ms, head FROM lane"),
     );
     return {
-      spec: parseJson(row.spec) as LaneSpec, // what `writeState` has stored
-      breaker: parseJson(row.breaker) as BreakerState, // the same
+      spec: parseJson(row.spec) as LaneSpec, // `create` or `writeSpec` has stored it
+      breaker: parseJson(row.breaker) as BreakerState, // `create` or `writeProgress` has stored it
       clock: { offsetMs: row.offset_ms, lastMs: row.last_ms },
       head: row.head,
     };
@@ -105,7 +105,7 @@ export class LaneStore {
     this.#sql.all("UPDATE lane SET spec = ?", stringifyJson(spec));
   }
 
-  /** The head never goes back: a deactivation may have advanced it further than the lane knows. */
+  /** Stores breaker, clock and head. The head never decreases: a deactivation may have advanced it further than the lane knows. */
   writeProgress({ breaker, clock, head }: Omit<LaneState, "spec">): void {
     this.#sql.all(
       "UPDATE lane SET breaker = ?, offset_ms = ?, last_ms = ?, head = max(head, ?)",
@@ -116,7 +116,7 @@ export class LaneStore {
     );
   }
 
-  /** When a purge last came to the end, by the clock of the machine; before the first one, when the lane was made. */
+  /** When a purge was last completed, by the machine's clock; before the first one, when the lane was made. */
   purgedMs(): number {
     return first(this.#sql.all<{ purged_ms: number }>("SELECT purged_ms FROM lane")).purged_ms;
   }
@@ -133,8 +133,8 @@ export class LaneStore {
   }
 
   /**
-   * Stores the events of a batch that are new, behind `afterSeq`, as pending and due at once. Dates never decrease,
-   * whatever the clock does, so that the order of numbers is that of dates.
+   * Stores the new events of a batch, numbered behind `afterSeq`, as pending and due at once. Creation dates never decrease, even
+   * if the clock steps back, so that deliveries sort by date as by number.
    */
   insert(batch: EventBatch, { afterSeq, nowMs }: { afterSeq: number; nowMs: number }): Inserted {
     const origin = this.#originOf(batch.origin);
@@ -173,7 +173,7 @@ export class LaneStore {
     );
   }
 
-  /** Deliveries that are due again, except some; the longest due first. A bounded number of them is looked at. */
+  /** Deliveries that are due for a retry or a replay, except some, the most overdue first. Only the first `DUE_ROWS_MAX` of them are considered. */
   listDue(laneMs: number, limit: number, except: Exceptions): DueDelivery[] {
     return this.#listChosen(
       `SELECT * FROM (
@@ -187,8 +187,8 @@ export class LaneStore {
   }
 
   /**
-   * The deliveries of a selection. They come as one text, because to hand over each column of each row takes longer than to find
-   * them. Keys, which few have, may be too long for that.
+   * The deliveries of a selection. SQLite returns them as one JSON text, because passing each column of each row takes longer
+   * than finding them. Idempotency keys, which few deliveries have, may be too long for this text and are read separately.
    */
   #listChosen(selection: string, bindings: readonly SqlValue[], isFresh: boolean): DueDelivery[] {
     const { rows } = first(
@@ -198,7 +198,7 @@ export class LaneStore {
         ...bindings,
       ),
     );
-    const chosen = parseColumns(rows) as DueRow[]; // as the statement packs them
+    const chosen = parseColumns(rows) as DueRow[]; // the statement packs rows in this form
     const keys = this.#keysOf(chosen.flatMap(([seq, , , , hasKey]) => (hasKey === 1 ? seq : [])));
     return chosen.map(
       ([seq, origin, position, eventType, , attempts, generation, waitedMs]): DueDelivery => ({
@@ -224,7 +224,7 @@ export class LaneStore {
     return new Map(rows.map(({ seq, key }) => [seq, key]));
   }
 
-  /** Puts the deliveries of some origins off that are due, as many as `listDue` looks at. */
+  /** Postpones the deliveries of some origins that are due, among the rows that `listDue` considers. */
   defer(laneMs: number, untilMs: number, origins: readonly number[]): void {
     this.#sql.all(
       `UPDATE delivery SET due_ms = ? WHERE seq IN (
@@ -239,7 +239,7 @@ export class LaneStore {
     );
   }
 
-  /** Corrects times that no wait can have planned: the clock of the machine was far ahead then. */
+  /** Corrects due times that no wait can have planned, because the machine's clock was far ahead when they were stored. */
   clampDue(latestMs: number): void {
     this.#sql.all(
       `UPDATE delivery SET due_ms = ? WHERE seq IN (
@@ -250,7 +250,7 @@ export class LaneStore {
     );
   }
 
-  /** When the next delivery is due again, at a time or after it, by the clock of the lane; undefined where none is. */
+  /** When the next retry or replay is due at or after a time, by the lane's clock; undefined if there is none. */
   earliestDueMs(fromMs: number): number | undefined {
     const [row] = this.#sql.all<{ due_ms: number }>(
       `SELECT due_ms FROM delivery INDEXED BY delivery_due
@@ -260,7 +260,7 @@ export class LaneStore {
     return row?.due_ms;
   }
 
-  /** The origin of events, by its number. */
+  /** The origin with a number. */
   originOf(id: number): EventOrigin {
     if (id === OUTBOX_ORIGIN) return { source: "outbox" };
     const { ledger, uuid } = first(
@@ -272,12 +272,12 @@ export class LaneStore {
     return { source: "ledger", ledger, uuid };
   }
 
-  /** Stores how turns ended; callers see to it that all of it is one transaction. `wallMs` is the time of the change. */
+  /** Stores the results of deliveries. Callers put all of them into one transaction. `wallMs` is the time of the change. */
   settle(results: readonly DeliveryResult[], wallMs: number): void {
     settleDeliveries(this.#sql, results, { wallMs, nameId: (name) => this.#nameId(name) });
   }
 
-  /** A transaction was rolled back, and with it perhaps numbers that are held in memory. */
+  /** Clears the numbers that are held in memory. Callers call it after a rollback, which may have removed some of them. */
   forget(): void {
     this.#names.clear();
     this.#origins.clear();
@@ -311,10 +311,10 @@ export class LaneStore {
   }
 }
 
-/** Most numbers of names that are held in memory. */
+/** Most names, and most origins, whose numbers are held in memory. */
 const NAMES_MAX = 1000;
 
-/** Most deliveries that are due again of which some are chosen. */
+/** Most due deliveries that one choice considers. */
 const DUE_ROWS_MAX = 1000;
 
 const EXCEPT = `AND seq NOT IN (SELECT value FROM json_each(?))
@@ -323,5 +323,5 @@ const EXCEPT = `AND seq NOT IN (SELECT value FROM json_each(?))
 const DUE_COLUMNS =
   "seq, origin, position, name.name, key IS NOT NULL, attempts, generation, waited_ms";
 
-/** Numbers as a JSON list. */
+/** The numbers as a JSON list. */
 const listText = (numbers: readonly number[]): string => `[${numbers.join(",")}]`;

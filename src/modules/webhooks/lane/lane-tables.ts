@@ -2,11 +2,17 @@ import { TableSteps } from "#platform/sql/table-steps.ts";
 
 /**
  * The tables of one lane, in the storage of its object. Times are milliseconds: `due_ms` by the clock of the lane, the others by
- * that of the machine. A status is its place in `STORED_STATUSES`; a delivery that is under way is pending here.
+ * that of the machine. `status` is an index of `STORED_STATUSES`; a delivery that is under way is stored as pending.
  *
- * A delivery that one attempt finished costs three rows: its own, written twice, and one of the index by status; a message that
- * brings it alone costs a fourth one, in `received`. So that it is no more, its last attempt is kept in its own row, and moves to `attempt` when the next one comes; deliveries that were never
- * attempted are found behind `lane.head`; and the events of a ledger that have come already are known as ranges of its log.
+ *     rows of `delivery`          status   due_ms   found by
+ *     never attempted             0        null     seq, from `lane.head` on
+ *     waits for its next attempt  0        set      delivery_due, delivery_waiting
+ *     ended                       above 0  null     delivery_final, by status
+ *
+ * A delivery that its first attempt finishes costs three rows: its own row, written twice, and one of the index by status; a
+ * message that brings only this event costs a fourth row, in `received`. Three choices keep it at that: the newest attempt is in
+ * the delivery's own row (`last_…`) and moves to `attempt` at the next attempt; deliveries that were never attempted are found
+ * without an index; and the events of a ledger that were received are stored as ranges of its log.
  */
 const STATEMENTS = [
   `CREATE TABLE lane (
@@ -89,12 +95,12 @@ const STATEMENTS = [
   ) STRICT, WITHOUT ROWID`,
 ];
 
-/** The tables of a lane, which exist once the lane has a config. */
+/** The tables of a lane, which exist once the object has a config. */
 export const LANE_TABLES = new TableSteps("the lane of the endpoint", [
   { name: "The tables of a lane", statements: STATEMENTS },
 ]);
 
-/** The statuses that are stored for deliveries, by number. */
+/** The stored statuses of deliveries, by number. */
 export const STORED_STATUSES = ["pending", "succeeded", "failed", "cancelled"] as const;
 export type StoredStatus = (typeof STORED_STATUSES)[number];
 export const PENDING = 0;
@@ -103,5 +109,5 @@ export const statusNumber = (status: StoredStatus): number => STORED_STATUSES.in
 /** The outcomes of attempts, by number. */
 export const OUTCOMES = ["succeeded", "retryable_failure", "permanent_failure"] as const;
 
-/** The origin of the events that are no entries of a ledger: their position is their id. */
+/** The origin of events of the outbox. Their position is their id. */
 export const OUTBOX_ORIGIN = 0;

@@ -1,28 +1,28 @@
 import type { LaneClock } from "./lane-clock.ts";
 
-/** After this time an alarm looks after work that a crash may have left, in milliseconds. */
+/** How soon an alarm rings while the lane works, in milliseconds. After a crash it resumes the work. */
 const RESUME_MS = 10_000;
 
-/** Longest wait of a timer, in milliseconds; a longer one would ring at once. */
+/** Longest wait that `setTimeout` takes, in milliseconds. It runs at once for a longer one. */
 const WAIT_MS_MAX = 2_147_483_647;
 
 export interface LaneTimerPorts {
-  /** The clock of the machine, in milliseconds since the epoch. */
+  /** The machine's clock, in milliseconds since the epoch. */
   readonly wallMs: () => number;
-  /** Lets the lane be woken at a time of the machine's clock, or before, also after the object was evicted. */
+  /** Sets an alarm that wakes the lane at a time of the machine's clock or earlier, even if the object is evicted before. */
   readonly setAlarm: (atMs: number) => void;
 }
 
 /**
- * Wakes a lane when there is something to do. A timer in memory is not changed by steps of the machine's clock, an alarm is not
- * lost by a crash: together they are late in neither case.
+ * Wakes a lane when there is work. A timer in memory is not changed by steps of the machine's clock, and an alarm survives a
+ * crash. With both, the lane wakes in time in either case.
  */
 export class LaneTimer {
   readonly #clock: LaneClock;
   readonly #ports: LaneTimerPorts;
   readonly #onRing: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The time of the lane for which the timer was set. */
+  /** The time of the lane at which the timer rings. */
   #timerMs: number | undefined;
   #alarmMs: number | undefined;
 
@@ -32,14 +32,11 @@ export class LaneTimer {
     this.#onRing = onRing;
   }
 
-  /**
-   * Sets both to the time of the lane at which there is something to do, undefined for never. While the lane is at work, the
-   * alarm looks after what a crash would leave.
-   */
+  /** Sets timer and alarm to the lane's time of the next work; undefined for none. While the lane works, the alarm is set to `RESUME_MS` from now. */
   set(nextMs: number | undefined, isBusy: boolean): void {
     const laneMs = this.#clock.nowMs();
     const timerMs = nextMs !== undefined && nextMs > laneMs ? nextMs : undefined;
-    // The runtime keeps timers that were cleared, so that one which is still right stays.
+    // The runtime keeps cleared timers in memory, so a timer that is still right is not replaced.
     if (timerMs !== this.#timerMs) this.#setTimer(timerMs, laneMs);
     if (nextMs === undefined && !isBusy) return;
     const atMs = isBusy ? laneMs + RESUME_MS : Math.max(nextMs ?? 0, laneMs);
@@ -58,7 +55,7 @@ export class LaneTimer {
     }, waitMs);
   }
 
-  /** The alarm rang. */
+  /** Notes that the alarm rang. */
   hasRung(): void {
     this.#alarmMs = undefined;
   }
@@ -69,8 +66,8 @@ export class LaneTimer {
   }
 
   /**
-   * An alarm that rings too early does no harm, and setting one costs a row. One that is due already rings at any moment: to
-   * replace it would cancel it half-way.
+   * Sets the alarm unless it rings earlier already. An early alarm does no harm, and setting one writes a row. Replacing an alarm
+   * that is due could cancel it while it runs.
    */
   #setAlarm(atMs: number): void {
     if (this.#alarmMs !== undefined && this.#alarmMs <= atMs) return;

@@ -22,26 +22,26 @@ import { SECRET_MASK } from "#platform/secrets/url-secrets.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** When a lane goes on whose own storage has failed. */
+/** How long a lane rests after its own storage has failed. */
 const TROUBLE_BACKOFF = doubling(2000, 60_000);
-/** Calls that end within this time are stored together, in milliseconds, or so many of them: a commit costs more than a call. */
+/** Results of calls are stored together after this time, in milliseconds, or when there are so many, because a commit costs more than a call. */
 const GATHER_MS = 50;
 const GATHERED_MAX = 128;
-/** While calls with so many characters of bodies are under way, no further one is made: an object has little memory. */
+/** Length of the bodies of calls under way, in characters, from which no further call begins. An object has little memory. */
 const UNDER_WAY_LENGTH_MAX = 16_000_000;
-/** While so many results wait to be stored, no call is made. */
+/** Number of results that wait to be stored, from which no further call begins. */
 const UNSTORED_MAX = 256;
-/** So many undelivered events are a backlog: the bodies of further ones are not kept in memory. */
+/** Number of deliveries that were not chosen yet, from which bodies of new events are not kept in memory. */
 const BACKLOG = 500;
-/** How many numbers the stored head may be behind: a crash looks through so many deliveries again. */
+/** How far the stored head may be behind. After a crash, a lane looks through as many deliveries again. */
 const HEAD_STEP = 2000;
 
 /**
- * The deliveries of one endpoint: what is owed, which calls are under way, and when the next one is. It shares nothing with
- * other lanes, so that no endpoint can hold up another one.
+ * The deliveries of one endpoint: which are pending, which calls are under way, and when the next one is due. Lanes share
+ * nothing, so that no endpoint can hold up another one.
  *
- * What is owed is stored before the sender learns that it is accepted; that a call is under way is not stored. So a crash
- * repeats the calls that were under way, and loses nothing. An alarm is stored as long as anything is owed.
+ * An event is stored before its sender learns that it is accepted. That a call is under way is not stored. So a crash repeats the
+ * calls that were under way and loses nothing. An alarm is set as long as anything is pending.
  */
 export class Lane {
   readonly #sql: Sql;
@@ -53,21 +53,21 @@ export class Lane {
   #spec: LaneSpec;
   #breaker: BreakerState;
   #storedHead: number;
-  /** What calls the endpoint of this revision of the config, once it is known. */
+  /** Calls the endpoint by the current revision of the config; undefined until the revision was read from D1. */
   #send: SendCall | undefined;
   #isOpening = false;
-  /** When each call that is under way began, in milliseconds since the epoch, by the number of its delivery. */
+  /** Start of each call that is under way, or whose result is not stored yet, in milliseconds since the epoch, by the number of its delivery. */
   readonly #underWay = new Map<number, number>();
-  /** Characters of the bodies of calls that are under way. */
+  /** Length of the bodies of calls that are under way, in characters. */
   #underWayLength = 0;
   #results: DeliveryResult[] = [];
-  /** Counts the plans to store results. A timer of an earlier one does nothing; none is cleared, as the runtime keeps such timers. */
+  /** Number of the latest plan to store results. Timers of earlier plans do nothing: the runtime keeps cleared timers in memory. */
   #flushPlans = 0;
   #isFlushPlanned = false;
   #isDisabling = false;
   #isBreakerStored = true;
   #pace = new Pace();
-  /** How often in a row the lane's own work has failed, and until when it rests, by the lane's clock. */
+  /** How often in a row the lane's own work has failed, and until when the lane rests, by its clock. */
   #troubles = 0;
   #restUntilMs = 0;
   readonly #timer: LaneTimer;
@@ -97,7 +97,7 @@ export class Lane {
     return this.#spec;
   }
 
-  /** What readers must know of the running lane. */
+  /** The part of the lane's state that its readers need. */
   get view(): LaneView {
     return {
       configId: this.#spec.configId,
@@ -116,23 +116,23 @@ export class Lane {
     return this.#clock.nowMs();
   }
 
-  /** A config that was changed. */
+  /** Adopts a new revision of the config. */
   adopt(spec: LaneSpec): void {
     this.#store.writeSpec(spec);
-    // A lane sees masks in place of the secrets in a URL, one of which may be new.
+    // A lane sees masks in place of the secrets in a URL, so any of these secrets may be new.
     const mayHaveMoved = spec.endpoint.includes(SECRET_MASK);
     const isMoved = mayHaveMoved || spec.endpoint !== this.#spec.endpoint;
     const isSwitched = spec.active !== this.#spec.active;
     this.#spec = spec;
     this.#send = undefined;
-    // What was learnt of another endpoint, or before somebody stepped in, does not count.
+    // The state of the breaker is about another endpoint, or about a time before somebody intervened.
     if (isMoved || isSwitched) this.#setBreaker(CLOSED);
     if (isMoved) this.#pace = new Pace();
     if (isSwitched) this.#queue.clear();
     this.run();
   }
 
-  /** Stores events that are owed from now on. Returns whether further ones should come with their bodies. */
+  /** Stores events as pending. Returns whether the next events should come with their bodies. */
   accept(batch: EventBatch): boolean {
     const { active } = this.#spec;
     if (!active) return false;
@@ -146,7 +146,7 @@ export class Lane {
     return this.#isKeepingUp();
   }
 
-  /** Deliveries became due or ready, or an alarm or a timer rang. */
+  /** Begins the calls that may begin now, and sets the next wake-up. Called after every change, alarm and timer. */
   run(): void {
     if (this.#spec.active) {
       try {
@@ -172,12 +172,12 @@ export class Lane {
     }
   }
 
-  /** An endpoint that is down is asked by one call. */
+  /** Most deliveries that are chosen at once: one, the probe, while the breaker is open; undefined for no limit. */
   get #places(): number | undefined {
     return this.#breaker.openUntilMs === undefined ? undefined : 1;
   }
 
-  /** The alarm rang. */
+  /** Goes on after an alarm. */
   wake(): void {
     this.#timer.hasRung();
     this.run();
@@ -187,7 +187,7 @@ export class Lane {
     return this.#breaker.openUntilMs === undefined && this.#queue.backlog < BACKLOG;
   }
 
-  /** The next ones are made ready while all places are taken, but not for an endpoint that is down. */
+  /** Whether deliveries may be chosen. Further ones are made ready while all calls are taken, but not while the breaker is open. */
   #mayChoose(): boolean {
     if (this.#places !== undefined) return this.#maySend();
     return this.#clock.nowMs() >= this.#restUntilMs;
@@ -202,7 +202,7 @@ export class Lane {
     return calls < callsAllowed(this.#breaker, laneMs, this.#pace.callsMax);
   }
 
-  /** Learns how the endpoint is called, where that is not known. */
+  /** Reads from D1 how the endpoint is called. */
   async #open(): Promise<void> {
     if (this.#isOpening) return;
     this.#isOpening = true;
@@ -242,7 +242,7 @@ export class Lane {
     this.#learn(result.statusCode, { laneMs, tookMs: result.durationMs, endpoint });
     const call = { result, startedMs, endpoint, laneMs };
     this.#finish(toDeliveryResult(delivery, call, this.#policy.retries));
-    // The place is free at once; what else there is to do waits until the result is stored.
+    // The call's place is free at once. All other work waits until the result is stored.
     if (this.#spec.active && this.#send !== undefined) this.#sendChosen(this.#send);
   }
 
@@ -313,7 +313,7 @@ export class Lane {
     }, waitMs);
   }
 
-  /** Stores results. Those that cannot be stored now are kept: the calls were made, and are not made again. */
+  /** Stores the gathered results. If they cannot be stored now, they are kept and tried again: their calls were made and must not be repeated. */
   #flush(): void {
     const results = this.#results;
     try {
@@ -332,7 +332,7 @@ export class Lane {
   }
 
   #settle(results: readonly DeliveryResult[]): void {
-    // Only a success counts once the config is inactive.
+    // Only successes count while the config is inactive.
     const final = this.#spec.active
       ? results
       : results.map((result) =>
@@ -350,7 +350,7 @@ export class Lane {
     }
   }
 
-  /** What becomes of pending deliveries of an inactive config. */
+  /** The status with which pending deliveries of an inactive config end. */
   get endStatus(): "failed" | "cancelled" {
     return this.#spec.hasFailed ? "failed" : "cancelled";
   }
@@ -369,7 +369,7 @@ export class Lane {
     }
   }
 
-  /** Sets when the lane goes on. */
+  /** Sets the timer and the alarm of the lane. */
   #plan(): void {
     const isBusy = this.#underWay.size > 0 || this.#queue.chosen.length > 0;
     if (this.#spec.active) this.#timer.set(this.#nextMs(), isBusy);
@@ -377,7 +377,7 @@ export class Lane {
     else this.#timer.stop();
   }
 
-  /** When there is something to do that does not begin by itself, by the lane's clock; undefined for never. */
+  /** When work begins that no running call or read starts, by the lane's clock; undefined for never. */
   #nextMs(): number | undefined {
     const laneMs = this.#clock.nowMs();
     const gateMs = Math.max(this.#breaker.openUntilMs ?? 0, this.#restUntilMs);

@@ -3,8 +3,8 @@ import { stringifyJson } from "#platform/json.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /**
- * Deliveries whose calls were under way when their config was deactivated, where it is active again: of these calls only a
- * success counts, so that they end as the deactivation says once the calls are over.
+ * Deliveries whose calls were under way when their config was deactivated, while it is active again. Only a success of these
+ * calls counts; other deliveries end as the deactivation says when their calls are over.
  */
 export class LateEndings {
   readonly #sql: Sql;
@@ -25,7 +25,7 @@ export class LateEndings {
     );
   }
 
-  /** Ends those whose calls are over. Returns whether some are left. */
+  /** Ends the deliveries whose calls are over. Returns whether any are left. */
   settle(underWay: readonly number[], wallMs: number): boolean {
     const listed = this.#sql.all("SELECT seq FROM ending LIMIT 1");
     if (listed.length === 0) return false;

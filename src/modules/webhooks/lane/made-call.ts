@@ -3,20 +3,19 @@ import type { DeliveryResult } from "./settle-deliveries.ts";
 import type { CallResult } from "#modules/webhooks/calls/call.ts";
 import { judge, type RetryPolicy } from "#modules/webhooks/core/retry.ts";
 
-/** A call that is over. */
 export interface MadeCall {
   readonly result: CallResult;
-  /** When it began, in milliseconds since the epoch. */
+  /** Start of the call, in milliseconds since the epoch. */
   readonly startedMs: number;
   readonly endpoint: string;
-  /** When it ended, by the clock of the lane. */
+  /** End of the call, by the clock of the lane. */
   readonly laneMs: number;
 }
 
-/** Most bytes that are kept of the answer to a call that succeeded: they say little, and there are many. */
+/** Most bytes that are stored of the answer to a successful call. Such answers say little, and there are many. */
 const SUCCESS_EXCERPT_BYTES_MAX = 4096;
 
-/** What a call makes of its delivery. */
+/** The result of a delivery after a call. */
 export function toDeliveryResult(
   { seq, attempts, generation, waitedMs }: DueDelivery,
   { result, startedMs, endpoint, laneMs }: MadeCall,
@@ -49,7 +48,7 @@ export function toDeliveryResult(
 }
 
 function shortened(excerpt: string): string {
-  // No character takes more than three bytes.
+  // A UTF-16 unit takes at most three bytes in UTF-8.
   if (excerpt.length * 3 <= SUCCESS_EXCERPT_BYTES_MAX) return excerpt;
   const bytes = new TextEncoder().encode(excerpt);
   if (bytes.length <= SUCCESS_EXCERPT_BYTES_MAX) return excerpt;

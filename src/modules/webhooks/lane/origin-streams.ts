@@ -1,26 +1,26 @@
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** When the events of an origin are read again that could not be read, in milliseconds. */
+/** How long the reads of an origin pause after failures. */
 const READ_BACKOFF = doubling(2000, 60_000);
 
 interface OriginState {
-  /** Whether its events are being read. */
+  /** Whether events of the origin are being read. */
   isBusy: boolean;
   failures: number;
-  /** It is not asked before this time of the lane. */
+  /** The origin is not read before this time of the lane. */
   untilMs: number;
-  /** Where its deliveries begin that were passed over; undefined if there are none. */
+  /** The first number of the origin's deliveries that were passed over; undefined if there are none. */
   from: number | undefined;
 }
 
 /**
- * The origins of events that cannot be read as fast as they come: a ledger that is busy, that hangs, or is just being read. Their
- * deliveries are passed over by the others, and come as a stream of their own when they can be read.
+ * Origins whose events cannot be read as fast as they come: a ledger that is busy, hangs, or is being read. Other deliveries pass
+ * theirs over; these are read as a stream of their own once their origin can be read.
  */
 export class OriginStreams {
   readonly #states = new Map<number, OriginState>();
 
-  /** Whether every origin can be asked, and none has deliveries that were passed over. */
+  /** Whether every origin can be read and none has deliveries that were passed over. */
   get isEmpty(): boolean {
     return this.#states.size === 0;
   }
@@ -30,12 +30,12 @@ export class OriginStreams {
     return [...this.#states].flatMap(([origin, { from }]) => (from === undefined ? [] : [origin]));
   }
 
-  /** The smallest number of a delivery that was passed over. */
+  /** The smallest number of a delivery that was passed over; Infinity if there is none. */
   get head(): number {
     return Math.min(...[...this.#states.values()].map(({ from = Infinity }) => from));
   }
 
-  /** When the next origin that rests at this time can be asked again; undefined if none rests. */
+  /** When the next of the resting origins can be read again; undefined if none rests. */
   nextAfter(laneMs: number): number | undefined {
     const times = [...this.#states.values()].flatMap(({ isBusy, untilMs }) =>
       isBusy || untilMs <= laneMs ? [] : [untilMs],
@@ -43,14 +43,14 @@ export class OriginStreams {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** The origins that are not asked at this time. */
+  /** The origins that are not read at this time. */
   restingAt(laneMs: number): number[] {
     return [...this.#states].flatMap(([origin, { isBusy, untilMs }]) =>
       isBusy || untilMs > laneMs ? [origin] : [],
     );
   }
 
-  /** The streams that can go on. */
+  /** The origins whose streams can continue, and the numbers at which they do. */
   readyAt(laneMs: number): { origin: number; from: number }[] {
     return [...this.#states].flatMap(([origin, { isBusy, untilMs, from }]) =>
       isBusy || untilMs > laneMs || from === undefined ? [] : [{ origin, from }],
@@ -78,18 +78,18 @@ export class OriginStreams {
     state.untilMs = laneMs + waitAfterFailures(READ_BACKOFF, state.failures);
   }
 
-  /** A delivery is passed over. */
+  /** Notes that a delivery is passed over. */
   add(origin: number, seq: number): void {
     const state = this.#stateOf(origin);
     state.from = Math.min(state.from ?? Infinity, seq);
   }
 
-  /** Deliveries before this number were chosen. */
+  /** Notes that all deliveries of the stream before this number were chosen. */
   advance(origin: number, seq: number): void {
     this.#stateOf(origin).from = seq;
   }
 
-  /** No delivery is passed over any more. */
+  /** Ends a stream, all of whose deliveries were chosen. */
   end(origin: number): void {
     const state = this.#stateOf(origin);
     state.from = undefined;

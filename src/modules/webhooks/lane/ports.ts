@@ -7,10 +7,10 @@ import { systemContext } from "#platform/context.ts";
 import { reachObject } from "#platform/objects/call.ts";
 import type { StartDeadline } from "#platform/work/deadline.ts";
 
-/** A ledger, or the database, that does not answer in this time is asked again later: a lane must not hang with it. */
+/** Longest read of a ledger or the database, in milliseconds. After it the read is tried again later, so that no lane hangs with it. */
 export const READ_MS_MAX = 5000;
 
-/** Awaits a read that may hang; `object` is what error messages call that which is read. */
+/** Awaits a read that may hang. Error messages call the source of the read `object`. */
 type Within = <T>(read: Promise<T>, object: string) => Promise<T>;
 
 export const readsWithin =
@@ -18,7 +18,7 @@ export const readsWithin =
   (read, object) =>
     reachObject(read, { object, isRead: true, timeoutMs: READ_MS_MAX, startDeadline });
 
-/** What the lane of an endpoint works with in a deployment. */
+/** The effects of a lane in a deployment. */
 export function openPorts(
   env: Env,
   { setAlarm, startDeadline }: Pick<LanePorts, "setAlarm"> & { startDeadline: StartDeadline },

@@ -7,23 +7,26 @@ import type { LedgerOrigin } from "#platform/events/messages.ts";
 import { sourceNamed } from "#platform/events/sources.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
 
-/** Where an event is in its origin: the id of its log entry, or its own id. */
+/** The place of an event in its origin: the id of its log entry, or the event's own id. */
 type Position = number | string;
-/** Bodies of events; undefined for one that is gone for good. Those that are not in it were not read. */
+/** Bodies by position; undefined if the event is gone for good. Positions that are absent were not read. */
 type Bodies = ReadonlyMap<Position, string | undefined>;
 
-/** Entries between two wanted ones that are read along, as a further call costs more. */
+/** Most unwanted entries between two wanted ones that are read along, because another call costs more. */
 const GAP_MAX = 20;
-/** After so many characters, one call reads no further bodies: an object has little memory. */
+/** Length after which one call reads no further bodies, in characters. An object has little memory. */
 const LENGTH_MAX = 8_000_000;
-/** The same after this time, in milliseconds: a lane waits for five seconds, gets none of them then, and asks for as many again. */
+/**
+ * Time after which one call reads no further bodies, in milliseconds. A lane waits for `READ_MS_MAX`; after it, it would get no
+ * body at all and ask for as many again.
+ */
 const READ_ON_MS_MAX = 2000;
-/** How many stored bodies one statement reads. Each may have two megabytes. */
+/** How many stored bodies one statement reads. A body may have two megabytes. */
 const STORED_AT_ONCE = 4;
 
 /**
- * Bodies of some events of one origin: at least one, and as many as fit into memory and can be read in time; the others are to be
- * asked for again. Those of a ledger are made from its log, which never changes. Throws where they cannot be read now.
+ * Reads bodies of events of one origin: at least one, and as many as fit into memory and the time. Callers ask for the others
+ * again. Bodies of a ledger's events are made from its log, which never changes. Throws if they cannot be read now.
  */
 export function readBodies(
   origin: EventOrigin,
@@ -35,7 +38,7 @@ export function readBodies(
     : readLog(origin, positions, context);
 }
 
-/** Bodies of all these events, in their order. */
+/** The bodies of all given events, in their order. Throws as `readBodies` does. */
 export async function readAllBodies(
   origin: EventOrigin,
   positions: readonly Position[],
@@ -96,7 +99,7 @@ async function readLog(
   return bodies;
 }
 
-/** Whether one call may read further bodies. */
+/** The limits of one call, in length and in time. */
 class ReadLimits {
   readonly #clock: Clock;
   readonly #endMs: number;
@@ -111,7 +114,7 @@ class ReadLimits {
     return this.#length < LENGTH_MAX && toMillis(this.#clock()) < this.#endMs;
   }
 
-  /** A body was read. */
+  /** Counts a body that was read. */
   add(body: string | undefined): void {
     this.#length += body?.length ?? 0;
   }
@@ -120,13 +123,13 @@ class ReadLimits {
 const positionOf = ({ id }: WrittenEvent, uuid: string): number =>
   Number(id.slice(uuid.length + 1));
 
-/** No entry of a log is ever removed: where a ledger that exists does not give one, something is wrong, and the event is not gone. */
+/** Throws for an event that a ledger did not return. A log never loses an entry, so this is a fault, and the event does not count as gone. */
 function existing(event: WrittenEvent | undefined, id: number, ledger: string): WrittenEvent {
   if (event === undefined) throw new Error(`ledger ${ledger} gave no entry ${id} of its log`);
   return event;
 }
 
-/** Few ranges that hold all positions. */
+/** Ranges that contain all positions and few others. */
 function rangesOf(positions: readonly number[]): { from: number; to: number }[] {
   const ranges: { from: number; to: number }[] = [];
   for (const position of positions.toSorted((a, b) => a - b)) {

@@ -4,7 +4,7 @@ import { OriginStreams } from "./origin-streams.ts";
 import type { EventOrigin } from "#modules/webhooks/core/lane.ts";
 import { logError } from "#platform/log.ts";
 
-/** A delivery that only has to be sent. */
+/** A delivery that can be sent now. */
 export interface Ready {
   readonly delivery: DueDelivery;
   readonly body: string;
@@ -12,8 +12,8 @@ export interface Ready {
 
 export interface ReadyQueuePorts {
   /**
-   * The bodies of some events of one origin, by their positions: as many as fit into memory, one at least; undefined for one
-   * that is gone for good. Throws where they cannot be read now.
+   * Reads bodies of events of one origin, by position: as many as fit into memory, at least one; undefined for an event that is
+   * gone for good. Throws if they cannot be read now.
    */
   readonly readBodies: (
     origin: EventOrigin,
@@ -23,23 +23,29 @@ export interface ReadyQueuePorts {
   readonly laneMs: () => number;
   /** Ends deliveries whose events are gone. */
   readonly drop: (deliveries: readonly DueDelivery[]) => void;
-  /** Deliveries became ready, or an origin can be asked again. */
+  /** Called when deliveries have become ready, or an origin can be read again. */
   readonly onReady: () => void;
 }
 
-/** How many deliveries are made ready at once, and below how many the next ones are. */
+/** Most deliveries that are ready or being read, and the number of ready ones below which more are chosen. */
 const READY_MAX = 320;
 const READY_LOW = 192;
-/** While so many characters of bodies are ready, no further ones are read. */
+/** Length of ready bodies, in characters, from which no further deliveries are chosen. */
 const READY_LENGTH_MAX = 8_000_000;
-/** How many events of one origin are read at once: places are left to others if it hangs. */
+/** Most events of one origin that are read at once. If the origin hangs, other origins have the remaining places. */
 const LOAD_MAX = 192;
 
 /**
- * The next deliveries of a lane, with their bodies: those that are due again, and those that were never attempted, in the order
- * in which they came. An origin whose events cannot be read, or take long, is set aside, so that it holds up no others.
+ * The next deliveries of a lane, with their bodies.
  *
- * Nothing of it is stored: what is forgotten is chosen again.
+ *     due for a retry or a replay ───┐
+ *     stream of an origin set aside ─┼─► chosen ─┬─► body is in the cache ──────────┬─► ready ─► sent
+ *     never attempted ───────────────┘           └─► body is read from its origin ──┘
+ *                                                      │ fails, or the origin is read already
+ *                                                      └─► stream of the origin, which is set aside
+ *
+ * New deliveries come in the order of their numbers. An origin whose events cannot be read, or take long, is set aside, so that
+ * it holds up no other origin. Nothing of the queue is stored: deliveries that are forgotten are chosen again.
  */
 export class ReadyQueue {
   readonly #store: LaneStore;
@@ -47,13 +53,13 @@ export class ReadyQueue {
   readonly #bodies = new BodyCache();
   readonly #aside = new OriginStreams();
   #ready: Ready[] = [];
-  /** Characters of the bodies that are ready. */
+  /** Length of the ready bodies, in characters. */
   #readyLength = 0;
   /** Numbers of the deliveries whose bodies are being read. */
   #loading = new Set<number>();
-  /** Where the deliveries begin that were never attempted, and were not chosen either; those of origins aside excepted. */
+  /** The first number that was never chosen, apart from the deliveries of origins that are set aside. */
   #nextFresh: number;
-  /** Numbers of those that were chosen for the first time, until their attempt is stored. */
+  /** Numbers of the deliveries whose first attempt is chosen and not stored yet. */
   readonly #first = new Set<number>();
   #lastSeq: number;
 
@@ -69,7 +75,7 @@ export class ReadyQueue {
     return this.#lastSeq;
   }
 
-  /** How many deliveries were never chosen. */
+  /** Number of deliveries that were never chosen. */
   get backlog(): number {
     return Math.max(0, this.#lastSeq + 1 - this.#nextFresh);
   }
@@ -87,12 +93,12 @@ export class ReadyQueue {
     return this.#ready.length < READY_LOW && this.#readyLength < READY_LENGTH_MAX;
   }
 
-  /** When an origin that is set aside can be asked again, by the lane's clock; undefined if there is none. */
+  /** When an origin that is set aside can be read again, by the lane's clock; undefined if none rests. */
   get asideUntilMs(): number | undefined {
     return this.#aside.nextAfter(this.#ports.laneMs());
   }
 
-  /** A new delivery, and its body, where it is to be kept. */
+  /** Adds a new delivery, with its body if it is to be kept. */
   add(seq: number, body: string | undefined): void {
     this.#lastSeq = Math.max(this.#lastSeq, seq);
     if (body !== undefined) this.#bodies.put(seq, body);
@@ -105,11 +111,11 @@ export class ReadyQueue {
   }
 
   /**
-   * Chooses the next deliveries, so that `most` at most are chosen. Those that are due again come first, but never take all
-   * places, so that new ones go on.
+   * Chooses the next deliveries, until at most `most` are chosen. Retries and replays come first, but take half of the places at
+   * most, so that new deliveries go on.
    */
   refill(underWay: readonly number[], most = READY_MAX): void {
-    // A second round finds what the first one has passed over an origin for, or has left for lack of places of its kind.
+    // A second round fills the places that the first one left empty, by a limit of its kind or by an origin that it has set aside.
     for (let round = 0; round < 2; round++) {
       const places = Math.min(most, READY_MAX) - this.#ready.length - this.#loading.size;
       if (places <= 0) return;
@@ -136,12 +142,12 @@ export class ReadyQueue {
     }
   }
 
-  /** A delivery is pending as before: it is chosen again. */
+  /** Gives a chosen delivery back, to be chosen again. */
   giveBack(seq: number): void {
     if (this.#first.delete(seq)) this.#nextFresh = Math.min(this.#nextFresh, seq);
   }
 
-  /** Forgets what is ready; it is chosen again. */
+  /** Gives back all deliveries that are chosen and not sent. */
   clear(): void {
     for (const seq of this.chosen) this.giveBack(seq);
     this.#ready = [];
@@ -149,12 +155,12 @@ export class ReadyQueue {
     this.#loading = new Set();
   }
 
-  /** The first attempt of deliveries is stored. */
+  /** Notes that attempts of deliveries are stored. */
   forget(seqs: readonly number[]): void {
     for (const seq of seqs) this.#first.delete(seq);
   }
 
-  /** Deliveries before this number were attempted at least once, when the attempts of these are stored. */
+  /** The head once the attempts of `settled` are stored: every delivery before it was attempted at least once or has ended. */
   headAfter(settled: ReadonlySet<number>): number {
     let head = Math.min(this.#nextFresh, this.#aside.head);
     for (const seq of this.#first) if (!settled.has(seq)) head = Math.min(head, seq);
@@ -166,7 +172,7 @@ export class ReadyQueue {
     const resting = this.#aside.restingAt(laneMs);
     const except = { seqs: [...underWay, ...this.chosen], origins: resting };
     const again = this.#store.listDue(laneMs, places, except);
-    // Where nothing else is due but the deliveries of origins that rest, they make way for those behind them.
+    // If only deliveries of resting origins are due, they are postponed, so that later deliveries come into view.
     const untilMs = this.#aside.nextAfter(laneMs);
     if (again.length === 0 && untilMs !== undefined) this.#store.defer(laneMs, untilMs, resting);
     return again;
@@ -182,7 +188,7 @@ export class ReadyQueue {
     return fresh;
   }
 
-  /** Those of origins that were set aside and can be asked again. */
+  /** Chooses deliveries of origins that were set aside and can be read again. */
   #chooseAside(places: number): DueDelivery[] {
     const chosen: DueDelivery[] = [];
     for (const { origin, from } of this.#aside.readyAt(this.#ports.laneMs())) {
@@ -199,7 +205,7 @@ export class ReadyQueue {
     return chosen;
   }
 
-  /** Those of a range that were chosen before: usually none. */
+  /** The deliveries of a range whose first attempt is chosen already; usually none. */
   #firstOf({ from, to = Infinity }: FreshRange): number[] {
     return [...this.#first].filter((seq) => seq >= from && seq < to);
   }
@@ -229,7 +235,10 @@ export class ReadyQueue {
     this.#readyLength += ready.body.length;
   }
 
-  /** Those that were not read are the next ones of their origin. */
+  /**
+   * Makes deliveries ready whose bodies were read. Deliveries whose bodies were not read stay first in the stream of their
+   * origin; those of events that are gone are dropped.
+   */
   #take(
     deliveries: readonly DueDelivery[],
     bodies: ReadonlyMap<number | string, string | undefined>,
@@ -245,7 +254,7 @@ export class ReadyQueue {
     if (gone.length > 0) this.#ports.drop(gone);
   }
 
-  /** Those that are due again stay as they are; those that were never attempted are in the stream of their origin. */
+  /** Returns deliveries to the stream of their origin. Retries and replays need no place in it, because they stay due. */
   #setAside(origin: number, deliveries: readonly DueDelivery[]): void {
     for (const { seq, isFresh } of deliveries) {
       if (!isFresh) continue;

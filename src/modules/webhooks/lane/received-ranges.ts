@@ -1,14 +1,13 @@
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** Entries of a log, the first and the last one included. */
 export interface EntryRange {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * Which entries of each ledger's log a lane has received. Messages come twice and in any order, so that a lane must know what
- * it has got. Ranges that touch become one, so that a ledger takes one row, and a few while messages are out of order.
+ * The entries of each ledger's log that a lane has received. Messages come twice and in any order, so a lane has to know which
+ * entries it has. Ranges that touch are joined, so that a ledger takes one row, and a few more while messages are out of order.
  */
 export class ReceivedRanges {
   readonly #sql: Sql;
@@ -17,7 +16,7 @@ export class ReceivedRanges {
     this.#sql = sql;
   }
 
-  /** Adds a range, and returns the parts of it that are new, in ascending order. */
+  /** Adds a range, and returns its parts that are new, in ascending order. */
   add(origin: number, { first, last }: EntryRange): EntryRange[] {
     const known = this.#sql.all<{ first: number; last: number }>(
       `SELECT first, last FROM received
@@ -52,7 +51,7 @@ export class ReceivedRanges {
   }
 }
 
-/** The parts of a range that none of the others covers; these are disjoint and in ascending order. */
+/** The parts of a range that no other range covers. `others` are disjoint and in ascending order. */
 function gapsOf({ first, last }: EntryRange, others: readonly EntryRange[]): EntryRange[] {
   const gaps: EntryRange[] = [];
   let next = first;

@@ -3,22 +3,22 @@ import type { AttemptOutcome } from "#modules/webhooks/core/delivery.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
 
-/** How the turn of a delivery ended. */
+/** The result of one turn of a delivery. */
 export interface DeliveryResult {
   readonly seq: number;
   readonly status: StoredStatus;
-  /** When it is attempted next, by the clock of the lane; only while it is pending. */
+  /** When the next attempt is due, by the lane's clock; only for a pending delivery. */
   readonly dueMs?: number | undefined;
-  /** The waits that were planned so far in this generation. */
+  /** Sum of the waits that were planned in this generation, in milliseconds. */
   readonly waitedMs: number;
-  /** Absent if no call was made. */
+  /** The attempt; absent if no call was made. */
   readonly attempt?: AttemptResult;
-  /** Why no call was made. */
+  /** The reason why no call was made. */
   readonly error?: string;
 }
 
 export interface AttemptResult {
-  /** Whether no attempt of the delivery came before, in any generation. */
+  /** Whether the delivery had no attempt before, in any generation. */
   readonly isFirst: boolean;
   readonly startedMs: number;
   readonly endpoint: string;
@@ -32,11 +32,11 @@ export interface AttemptResult {
 interface SettleOptions {
   /** The time of the change, in milliseconds since the epoch. */
   readonly wallMs: number;
-  /** The number of an endpoint. */
+  /** Returns the number of an endpoint's URL. */
   readonly nameId: (name: string) => number;
 }
 
-/** Stores how turns ended. A delivery that had attempts before keeps them in `attempt`; one that has ended stays as it is. */
+/** Stores the results of turns. The earlier newest attempt of a delivery moves to `attempt`. A delivery that has ended meanwhile stays as it is. */
 export function settleDeliveries(
   sql: Sql,
   results: readonly DeliveryResult[],
@@ -66,7 +66,7 @@ export function settleDeliveries(
   for (const chunk of chunksOf(excerpts)) sql.all(KEEP_EXCERPTS, `[${chunk.join(",")}]`);
 }
 
-/** A delivery that has succeeded without a wait before: most have. */
+/** A result that most deliveries have: success without an earlier wait. */
 type PlainResult = DeliveryResult & { readonly attempt: AttemptResult };
 
 const isPlain = (result: DeliveryResult): result is PlainResult =>
@@ -75,10 +75,10 @@ const isPlain = (result: DeliveryResult): result is PlainResult =>
   result.attempt?.error === undefined &&
   result.attempt !== undefined;
 
-/** What the plain results have in common that one statement stores. */
+/** The key of plain results that one statement stores together. */
 const kindOf = ({ statusCode, endpoint }: AttemptResult): string => `${statusCode} ${endpoint}`;
 
-/** One statement for many results that differ only in their times takes a third of the time of one for each. */
+/** Stores many results that differ only in their times by one statement, which takes a third of the time of a statement for each. */
 function settlePlain(
   sql: Sql,
   results: readonly PlainResult[],
@@ -93,7 +93,7 @@ function settlePlain(
   sql.all(SETTLE_PLAIN, wallMs, `[${rows.join(",")}]`, nameId(endpoint), statusCode);
 }
 
-/** Moves the last attempts of deliveries to the table of attempts, where they stay. */
+/** Copies the newest attempts of deliveries to the table `attempt`, before they are overwritten. */
 function keepAttempts(sql: Sql, seqs: readonly number[]): void {
   if (seqs.length === 0) return;
   sql.all(
@@ -104,7 +104,7 @@ function keepAttempts(sql: Sql, seqs: readonly number[]): void {
   );
 }
 
-/** The parameters of `SETTLE` after the time. */
+/** The parameters of `SETTLE` behind the time. */
 function settledColumns(
   { seq, status, dueMs, waitedMs, attempt, error }: DeliveryResult,
   nameId: (name: string) => number,
@@ -124,13 +124,13 @@ function settledColumns(
   ];
 }
 
-/** The attempt that was just stored is the last one of its delivery. */
+/** Stores excerpts for the attempts that were just stored, which are the newest of their deliveries. */
 const KEEP_EXCERPTS = `
   INSERT OR IGNORE INTO excerpt (seq, generation, number, text)
   SELECT seq, last_generation, last_number, value ->> 1
   FROM json_each(?) JOIN delivery ON seq = value ->> 0 WHERE last_number IS NOT NULL`;
 
-/** The same as `SETTLE` for plain results. */
+/** Has the effect of `SETTLE` for many plain results. */
 const SETTLE_PLAIN = `
   UPDATE delivery SET
     status = ${statusNumber("succeeded")},
@@ -152,7 +152,7 @@ const SETTLE_PLAIN = `
   ) AS result
   WHERE delivery.seq = result.seq AND delivery.status = ${PENDING}`;
 
-/** What was stored of the last attempt stays where no call was made, apart from the error. */
+/** Stores one result. If no call was made, the columns of the last attempt keep their values, except the error. */
 const SETTLE = `
   UPDATE delivery SET
     status = ?2,
