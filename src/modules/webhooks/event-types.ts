@@ -25,7 +25,7 @@ export const WEBHOOK_EVENT_TYPES = {
   },
 } as const satisfies EventTypeTable;
 
-/** The event that a revision of a config was deactivated. */
+/** The event of a config whose `revision` was deactivated. Its id is the same for every attempt to deactivate this revision. */
 export const deactivatedEvent = (
   { id, endpoint, name }: WebhookConfig,
   { revision, now }: { readonly revision: number; readonly now: Timestamp },

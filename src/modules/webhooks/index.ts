@@ -14,18 +14,27 @@ import { type Module, readAndWrite } from "#platform/modules/module.ts";
 import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 /**
- * Webhooks: configs say who gets which events; each event becomes one delivery for each config that wants it; each delivery is
- * attempted until its endpoint has it or its retries are over. Configs are in D1, deliveries in an object for each config, so that
- * no endpoint holds up another one; see `docs/webhooks.md`.
+ * Webhooks. A config names an endpoint and the types of the events that it gets. Each event becomes one delivery for each config
+ * with its type, and a delivery is attempted until its endpoint has taken it or its retries are used up. Configs are in D1;
+ * deliveries are in one Durable Object for each config, so that no endpoint holds up another one. See `docs/webhooks.md`.
  *
- * **Nothing is lost, whatever is killed when.**
+ * A folder imports from those below it only (`scripts/lib/rooms/room-table.ts`):
  *
- * | A kill after | leaves | and then |
+ *     http             routes, schemas, views
+ *     services         use cases of the API: configs, deliveries, replays
+ *     fan-out, lane    events of a message go to lanes; one object for each config: deliveries, calls, retries
+ *     configs          configs in D1, and the reconciler that tells objects of changes
+ *     bodies, calls    bodies of events of the outbox, in D1; one signed request
+ *     core             rules without I/O: retries, circuit breaker, pace, secrets, ids
+ *
+ * **No crash loses a delivery.**
+ *
+ * | A crash after | leaves | then |
  * | --- | --- | --- |
  * | events are read | nothing stored | The producer has no confirmation and publishes the events again. |
- * | some objects have stored what they owe | pending deliveries, and their alarms | The same. The objects know what they have. |
- * | some objects have refused it | rows of D1 that say what | The sweep gives it to these objects. |
- * | all have stored it | the same | The same, until the producer has its confirmation. |
+ * | some objects have stored their batch | pending deliveries, and their alarms | The producer publishes the events again. The objects recognise those that they have. |
+ * | some objects have refused their batch | rows of D1 with these batches | The sweep gives the batches to the objects. |
+ * | all objects have stored their batch | pending deliveries, and their alarms | The producer publishes the events again, unless it has its confirmation. |
  * | a call | a pending delivery and the alarm | The alarm rings, and the endpoint gets the delivery a second time, with the same id. |
  * | a result is stored | the result | Nothing is left to do, or the alarm rings when the next attempt is due. |
  * | a change of a config | a row of D1 that its object does not know | The reconciler tells the object. |

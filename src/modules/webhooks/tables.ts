@@ -4,35 +4,35 @@ import type { Timestamp } from "#platform/time.ts";
 import { pendingIndex, syncColumns } from "#platform/work/sync-columns.ts";
 
 /**
- * Who gets which events. Each change counts the revision up, which a reconciler brings to the object of the config's endpoint.
- * A deleted config stays until its object has purged the last delivery.
+ * Webhook configs. Each change increments the revision, which a reconciler brings to the object of the config's endpoint. A
+ * deleted config stays until its object has purged the last delivery.
  */
 export const webhookConfigs = sqliteTable(
   "webhook_configs",
   {
     id: text("id").primaryKey(),
-    /** With masks in place of the secrets in the URL. */
+    /** The URL with masks in place of its secrets. */
     endpoint: text("endpoint").notNull(),
     /** The URL with its secrets, encrypted; null where it has none. */
     sealedEndpoint: text("sealed_endpoint"),
-    /** Encrypted. */
+    /** The current secret, encrypted. */
     secret: text("secret").notNull(),
-    /** Encrypted: JSON array of the secrets before it, each with the time until which it signs as well. */
+    /** JSON array of the earlier secrets, each with the time until which it still signs, encrypted; null for none. */
     previousSecrets: text("previous_secrets"),
-    /** JSON array of lower-case names. */
+    /** JSON array of event types in lower case. */
     eventTypes: text("event_types").notNull(),
     name: text("name").notNull(),
     active: integer("active", { mode: "boolean" }).notNull(),
-    /** The last revision that deactivated it; 0 for none. */
+    /** The last revision that deactivated the config; 0 for none. */
     endedRevision: integer("ended_revision").notNull().default(0),
-    /** Whether that one did because the endpoint kept failing. */
+    /** Whether the config was deactivated because its endpoint kept failing. */
     hasFailed: integer("has_failed", { mode: "boolean" }).notNull().default(false),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     updatedAt: text("updated_at").$type<Timestamp>().notNull(),
     deletedAt: text("deleted_at").$type<Timestamp>(),
     /** The minute of the last test request, counted from the Unix epoch. */
     testMinute: integer("test_minute"),
-    /** How many test requests there were in that minute. */
+    /** Number of test requests in the minute of the last test request. */
     testCount: integer("test_count").notNull().default(0),
     ...syncColumns(),
   },
@@ -47,33 +47,33 @@ export const webhookConfigs = sqliteTable(
   ],
 );
 
-/** The bodies of delivered events that no log tells again, by the ids of the events. */
+/** The bodies of delivered events of the outbox, which no log can produce again, by the ids of the events. */
 export const webhookPayloads = sqliteTable(
   "webhook_payloads",
   {
     eventId: text("event_id").primaryKey(),
-    /** In milliseconds since the epoch, as `keepUntilMs`: bodies are many, and the text of a date is four times as long. */
+    /** In milliseconds since the epoch, like `keepUntilMs`: there are many bodies, and a date as text takes four times the space. */
     createdMs: integer("created_ms").notNull(),
-    /** Until when it is kept, whatever its deliveries need; then `bodies/payload-purge.ts` asks their lanes. */
+    /** Until when the body is kept without a question; `bodies/payload-purge.ts` then asks the lanes. */
     keepUntilMs: integer("keep_until_ms").notNull(),
-    /** See `bodies/body-compression.ts`. */
+    /** The body in the form of `bodies/body-compression.ts`. */
     body: blob("body", { mode: "buffer" }).notNull(),
   },
   (table) => [index("webhook_payloads_due").on(table.keepUntilMs)],
 );
 
-/** Events that the objects of endpoints did not take yet, without their bodies. */
+/** Batches of events that lanes did not take yet, without bodies. */
 export const webhookOwed = sqliteTable(
   "webhook_owed",
   {
     id: integer("id").primaryKey({ autoIncrement: true }),
     configId: text("config_id").notNull(),
-    /** The revision of the config with which they are owed. */
+    /** The revision of the config for which the sender owed the events. */
     revision: integer("revision").notNull(),
-    /** JSON. */
+    /** An `EventBatch` as JSON. */
     batch: text("batch").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
-    /** When they are given again. */
+    /** When the batch is given to its lane again. */
     dueAt: text("due_at").$type<Timestamp>().notNull(),
   },
   (table) => [
@@ -87,12 +87,12 @@ export const webhookReplays = sqliteTable(
   "webhook_replays",
   {
     key: text("key").primaryKey(),
-    /** Names the request in the objects that it reaches. */
+    /** The name of the request in the objects that replay deliveries. */
     id: text("id").notNull(),
     requestHash: text("request_hash").notNull(),
-    /** What the request comes down to, as JSON: decided once, so that a repetition does the same. */
+    /** The plan of the request, as JSON. It is decided once, so that a repetition does the same. */
     plan: text("plan"),
-    /** The answer, as JSON, once there is one; `null` in JSON where the request was refused, so that its key is free. */
+    /** The answer as JSON, once there is one; the text `null` if the request was refused, which frees the key. */
     response: text("response"),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
   },
