@@ -1,3 +1,4 @@
+import { GatheredResults } from "./gathered-results.ts";
 import { LaneClock } from "./lane-clock.ts";
 import type { LaneParts, LanePolicy, LanePorts, SendCall } from "./lane-ports.ts";
 import type { LaneView } from "./lane-reads.ts";
@@ -7,26 +8,15 @@ import { toDeliveryResult } from "./made-call.ts";
 import { type Ready, ReadyQueue } from "./ready-queue.ts";
 import type { DeliveryResult } from "./settle-deliveries.ts";
 import type { CallResult } from "#modules/webhooks/calls/call.ts";
-import {
-  afterFailure,
-  type BreakerState,
-  callsAllowed,
-  CLOSED,
-} from "#modules/webhooks/core/breaker.ts";
 import { toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
+import { EndpointHealth } from "#modules/webhooks/core/endpoint-health.ts";
 import type { EventBatch, LaneSpec } from "#modules/webhooks/core/lane.ts";
-import { Pace } from "#modules/webhooks/core/pace.ts";
-import { classify, isRefusalOfMessage, RETRY_AFTER_MS_MAX } from "#modules/webhooks/core/retry.ts";
+import { Rest } from "#modules/webhooks/core/rest.ts";
+import { RETRY_AFTER_MS_MAX } from "#modules/webhooks/core/retry.ts";
 import { logError } from "#platform/log.ts";
 import { SECRET_MASK } from "#platform/secrets/url-secrets.ts";
 import type { Sql } from "#platform/sql/sql.ts";
-import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** How long a lane rests after its own storage has failed. */
-const TROUBLE_BACKOFF = doubling(2000, 60_000);
-/** Results of calls are stored together after this time, in milliseconds, or when there are so many, because a commit costs more than a call. */
-const GATHER_MS = 50;
-const GATHERED_MAX = 128;
 /** Length of the bodies of calls under way, in characters, from which no further call begins. An object has little memory. */
 const UNDER_WAY_LENGTH_MAX = 16_000_000;
 /** Number of results that wait to be stored, from which no further call begins. */
@@ -40,6 +30,15 @@ const HEAD_STEP = 2000;
  * The deliveries of one endpoint: which are pending, which calls are under way, and when the next one is due. Lanes share
  * nothing, so that no endpoint can hold up another one.
  *
+ *     accept ──► pending ──► ReadyQueue: chosen, ──► gates ──► call is  ───► results: stored together
+ *                (stored)    with its body                     under way     after 50 ms or 128 of them
+ *                   ▲                                                            │            │
+ *                   └──────────── pending again, due after a wait ◄──────────────┘            ▼
+ *                                                                                    succeeded or failed
+ *
+ *     gates: rest after a fault of its own storage, results that are not stored, bodies in memory,
+ *            circuit breaker (`core/breaker.ts`), pace of the endpoint (`core/pace.ts`)
+ *
  * An event is stored before its sender learns that it is accepted. That a call is under way is not stored. So a crash repeats the
  * calls that were under way and loses nothing. An alarm is set as long as anything is pending.
  */
@@ -51,7 +50,9 @@ export class Lane {
   readonly #clock: LaneClock;
   readonly #queue: ReadyQueue;
   #spec: LaneSpec;
-  #breaker: BreakerState;
+  readonly #health: EndpointHealth;
+  readonly #results: GatheredResults;
+  readonly #rest = new Rest();
   #storedHead: number;
   /** Calls the endpoint by the current revision of the config; undefined until the revision was read from D1. */
   #send: SendCall | undefined;
@@ -60,16 +61,7 @@ export class Lane {
   readonly #underWay = new Map<number, number>();
   /** Length of the bodies of calls that are under way, in characters. */
   #underWayLength = 0;
-  #results: DeliveryResult[] = [];
-  /** Number of the latest plan to store results. Timers of earlier plans do nothing: the runtime keeps cleared timers in memory. */
-  #flushPlans = 0;
-  #isFlushPlanned = false;
   #isDisabling = false;
-  #isBreakerStored = true;
-  #pace = new Pace();
-  /** How often in a row the lane's own work has failed, and until when the lane rests, by its clock. */
-  #troubles = 0;
-  #restUntilMs = 0;
   readonly #timer: LaneTimer;
 
   constructor({ sql, store, ports, policy }: LaneParts) {
@@ -82,7 +74,11 @@ export class Lane {
     this.#clock = new LaneClock(ports.wallMs, state.clock);
     this.#timer = new LaneTimer(this.#clock, ports, () => this.run());
     this.#spec = state.spec;
-    this.#breaker = state.breaker;
+    this.#health = new EndpointHealth(state.breaker);
+    this.#results = new GatheredResults({
+      store: (results) => this.#storeResults(results),
+      onStored: (results) => this.#forget(results),
+    });
     this.#storedHead = state.head;
     store.clampDue(this.#clock.nowMs() + this.#longestWaitMs);
     this.#queue = new ReadyQueue(store, state.head, {
@@ -126,8 +122,8 @@ export class Lane {
     this.#spec = spec;
     this.#send = undefined;
     // The state of the breaker is about another endpoint, or about a time before somebody intervened.
-    if (isMoved || isSwitched) this.#setBreaker(CLOSED);
-    if (isMoved) this.#pace = new Pace();
+    if (isMoved || isSwitched) this.#health.close();
+    if (isMoved) this.#health.forgetPace();
     if (isSwitched) this.#queue.clear();
     this.run();
   }
@@ -152,7 +148,7 @@ export class Lane {
       try {
         this.#sendReady();
       } catch (error) {
-        this.#rest(error, "the deliveries of an endpoint could not be read");
+        this.#failed(error, "the deliveries of an endpoint could not be read");
       }
     }
     this.#plan();
@@ -174,7 +170,7 @@ export class Lane {
 
   /** Most deliveries that are chosen at once: one, the probe, while the breaker is open; undefined for no limit. */
   get #places(): number | undefined {
-    return this.#breaker.openUntilMs === undefined ? undefined : 1;
+    return this.#health.isDown ? 1 : undefined;
   }
 
   /** Goes on after an alarm. */
@@ -184,22 +180,22 @@ export class Lane {
   }
 
   #isKeepingUp(): boolean {
-    return this.#breaker.openUntilMs === undefined && this.#queue.backlog < BACKLOG;
+    return !this.#health.isDown && this.#queue.backlog < BACKLOG;
   }
 
   /** Whether deliveries may be chosen. Further ones are made ready while all calls are taken, but not while the breaker is open. */
   #mayChoose(): boolean {
     if (this.#places !== undefined) return this.#maySend();
-    return this.#clock.nowMs() >= this.#restUntilMs;
+    return this.#clock.nowMs() >= this.#rest.untilMs;
   }
 
   #maySend(): boolean {
     const laneMs = this.#clock.nowMs();
-    if (laneMs < this.#restUntilMs) return false;
-    if (this.#results.length >= UNSTORED_MAX) return false;
+    if (laneMs < this.#rest.untilMs) return false;
+    if (this.#results.count >= UNSTORED_MAX) return false;
     if (this.#underWayLength >= UNDER_WAY_LENGTH_MAX) return false;
-    const calls = this.#underWay.size - this.#results.length;
-    return calls < callsAllowed(this.#breaker, laneMs, this.#pace.callsMax);
+    const calls = this.#underWay.size - this.#results.count;
+    return calls < this.#health.callsAllowed(laneMs);
   }
 
   /** Reads from D1 how the endpoint is called. */
@@ -211,7 +207,7 @@ export class Lane {
       const send = await this.#ports.open(spec);
       if (this.#spec === spec) this.#send = send;
     } catch (error) {
-      this.#rest(error, "a webhook config could not be read");
+      this.#failed(error, "a webhook config could not be read");
     }
     this.#isOpening = false;
     this.run();
@@ -223,7 +219,7 @@ export class Lane {
     const startedMs = this.#ports.wallMs();
     this.#underWay.set(seq, startedMs);
     if (attempts > 0 && maxAttempts > 0 && attempts >= maxAttempts) {
-      this.#finish({ seq, status: "failed", waitedMs, error: "max attempts reached" });
+      this.#results.add({ seq, status: "failed", waitedMs, error: "max attempts reached" });
       return;
     }
     const { configId, endpoint } = this.#spec;
@@ -239,39 +235,19 @@ export class Lane {
     { result, startedMs, endpoint }: { result: CallResult; startedMs: number; endpoint: string },
   ): void {
     const laneMs = this.#clock.nowMs();
-    this.#learn(result.statusCode, { laneMs, tookMs: result.durationMs, endpoint });
+    if (endpoint === this.#spec.endpoint) this.#learn(result, laneMs);
     const call = { result, startedMs, endpoint, laneMs };
-    this.#finish(toDeliveryResult(delivery, call, this.#policy.retries));
+    this.#results.add(toDeliveryResult(delivery, call, this.#policy.retries));
     // The call's place is free at once. All other work waits until the result is stored.
     if (this.#spec.active && this.#send !== undefined) this.#sendChosen(this.#send);
   }
 
-  #learn(
-    statusCode: number,
-    { laneMs, tookMs, endpoint }: { laneMs: number; tookMs: number; endpoint: string },
-  ): void {
-    const hasSucceeded = classify(statusCode) === "succeeded";
-    if (endpoint !== this.#spec.endpoint) return;
-    this.#pace.learn(tookMs, hasSucceeded);
-    if (hasSucceeded) {
-      this.#setBreaker(CLOSED);
-      return;
-    }
-    const wasOpen = this.#breaker.openUntilMs !== undefined;
-    const failed = {
-      nowMs: laneMs,
-      startedMs: laneMs - tookMs,
-      isRefusalOfMessage: isRefusalOfMessage(statusCode),
-    };
-    this.#setBreaker(afterFailure(this.#breaker, failed));
-    if (!wasOpen && this.#breaker.openUntilMs !== undefined) this.#queue.clear();
-    if (this.#breaker.failingMs >= this.#policy.disableAfterMs) void this.#disable();
-  }
-
-  #setBreaker(state: BreakerState): void {
-    if (state === CLOSED && this.#breaker === CLOSED) return;
-    this.#breaker = state;
-    this.#isBreakerStored = false;
+  #learn(result: CallResult, laneMs: number): void {
+    const wasDown = this.#health.isDown;
+    if (this.#health.learn(result, laneMs)) return;
+    if (!wasDown && this.#health.isDown) this.#queue.clear();
+    const { failingMs } = this.#health.breaker;
+    if (failingMs >= this.#policy.disableAfterMs) void this.#disable();
   }
 
   async #disable(): Promise<void> {
@@ -295,37 +271,23 @@ export class Lane {
   #drop(deliveries: readonly DueDelivery[]): void {
     for (const { seq, waitedMs } of deliveries) {
       this.#underWay.set(seq, this.#ports.wallMs());
-      this.#finish({ seq, status: "failed", waitedMs, error: GONE });
+      this.#results.add({ seq, status: "failed", waitedMs, error: GONE });
     }
   }
 
-  #finish(result: DeliveryResult): void {
-    this.#results.push(result);
-    if (this.#results.length === GATHERED_MAX) this.#flushAfter(0);
-    else if (!this.#isFlushPlanned) this.#flushAfter(GATHER_MS);
-  }
-
-  #flushAfter(waitMs: number): void {
-    const plan = ++this.#flushPlans;
-    this.#isFlushPlanned = true;
-    setTimeout(() => {
-      if (plan === this.#flushPlans) this.#flush();
-    }, waitMs);
-  }
-
-  /** Stores the gathered results. If they cannot be stored now, they are kept and tried again: their calls were made and must not be repeated. */
-  #flush(): void {
-    const results = this.#results;
+  /** Returns after how many milliseconds to try again if the results cannot be stored now. */
+  #storeResults(results: readonly DeliveryResult[]): number | undefined {
     try {
       this.#transaction(() => this.#settle(results));
     } catch (error) {
-      this.#rest(error, "results of deliveries could not be stored; it is tried again");
-      this.#flushAfter(this.#restUntilMs - this.#clock.nowMs());
-      return;
+      this.#failed(error, "results of deliveries could not be stored; it is tried again");
+      return this.#rest.untilMs - this.#clock.nowMs();
     }
-    this.#isFlushPlanned = false;
-    this.#troubles = 0;
-    this.#results = [];
+    this.#rest.succeed();
+    return undefined;
+  }
+
+  #forget(results: readonly DeliveryResult[]): void {
     this.#queue.forget(results.map(({ seq }) => seq));
     for (const { seq } of results) this.#underWay.delete(seq);
     this.run();
@@ -343,10 +305,11 @@ export class Lane {
     this.#store.settle(final, this.#ports.wallMs());
     const head = this.#queue.headAfter(new Set(results.map(({ seq }) => seq)));
     const isRetried = final.some(({ status }) => status === "pending");
-    if (isRetried || !this.#isBreakerStored || head - this.#storedHead >= HEAD_STEP) {
-      this.#store.writeProgress({ breaker: this.#breaker, clock: this.#clock.state, head });
+    if (isRetried || !this.#health.isStored || head - this.#storedHead >= HEAD_STEP) {
+      const { breaker } = this.#health;
+      this.#store.writeProgress({ breaker, clock: this.#clock.state, head });
       this.#storedHead = head;
-      this.#isBreakerStored = true;
+      this.#health.markStored();
     }
   }
 
@@ -355,9 +318,10 @@ export class Lane {
     return this.#spec.hasFailed ? "failed" : "cancelled";
   }
 
-  #rest(error: unknown, message: string): void {
+  /** Logs a failure of the lane's own work, and lets the lane rest. */
+  #failed(error: unknown, message: string): void {
     logError(message, error, { config: this.#spec.configId });
-    this.#restUntilMs = this.#clock.nowMs() + waitAfterFailures(TROUBLE_BACKOFF, ++this.#troubles);
+    this.#rest.begin(this.#clock.nowMs());
   }
 
   #transaction<T>(work: () => T): T {
@@ -380,7 +344,7 @@ export class Lane {
   /** When work begins that no running call or read starts, by the lane's clock; undefined for never. */
   #nextMs(): number | undefined {
     const laneMs = this.#clock.nowMs();
-    const gateMs = Math.max(this.#breaker.openUntilMs ?? 0, this.#restUntilMs);
+    const gateMs = Math.max(this.#health.breaker.openUntilMs ?? 0, this.#rest.untilMs);
     const dueMs = this.#store.earliestDueMs(0);
     const isDue = this.#queue.backlog > 0 || this.#queue.hasReady || (dueMs ?? Infinity) <= laneMs;
     const laterMs =

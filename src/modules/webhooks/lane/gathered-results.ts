@@ -1,0 +1,59 @@
+import type { DeliveryResult } from "./settle-deliveries.ts";
+
+/** After this time, in milliseconds, or when there are so many, results are stored together: a commit costs more than a call. */
+const GATHER_MS = 50;
+const GATHERED_MAX = 128;
+
+export interface GatheredResultsPorts {
+  /** Stores results. Returns undefined, or after how many milliseconds to try again. */
+  readonly store: (results: readonly DeliveryResult[]) => number | undefined;
+  /** Called after results were stored. */
+  readonly onStored: (results: readonly DeliveryResult[]) => void;
+}
+
+/**
+ * Results of calls that are stored together. Results that cannot be stored now are kept and tried again: their calls were made and
+ * must not be repeated.
+ */
+export class GatheredResults {
+  readonly #ports: GatheredResultsPorts;
+  #results: DeliveryResult[] = [];
+  /** Number of the latest plan to store results. Timers of earlier plans do nothing: the runtime keeps cleared timers in memory. */
+  #plans = 0;
+  #isPlanned = false;
+
+  constructor(ports: GatheredResultsPorts) {
+    this.#ports = ports;
+  }
+
+  /** Number of results that are not stored yet. */
+  get count(): number {
+    return this.#results.length;
+  }
+
+  add(result: DeliveryResult): void {
+    this.#results.push(result);
+    if (this.#results.length === GATHERED_MAX) this.#storeAfter(0);
+    else if (!this.#isPlanned) this.#storeAfter(GATHER_MS);
+  }
+
+  #storeAfter(waitMs: number): void {
+    const plan = ++this.#plans;
+    this.#isPlanned = true;
+    setTimeout(() => {
+      if (plan === this.#plans) this.#store();
+    }, waitMs);
+  }
+
+  #store(): void {
+    const results = this.#results;
+    const againMs = this.#ports.store(results);
+    if (againMs !== undefined) {
+      this.#storeAfter(againMs);
+      return;
+    }
+    this.#isPlanned = false;
+    this.#results = [];
+    this.#ports.onStored(results);
+  }
+}
