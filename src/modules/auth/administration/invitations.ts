@@ -19,30 +19,30 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
-/** How long an invitation waits, in milliseconds. */
+/** How long an invitation can be accepted, in milliseconds. */
 export const INVITATION_MS = 7 * 24 * 3_600_000;
-/** Most invitations that wait at once. */
+/** Most open invitations of a deployment. */
 const INVITATIONS_MAX = 1000;
 
 export interface InvitationFields {
-  /** Empty if the person chooses it. */
+  /** The e-mail address of the person; empty if the person chooses one. */
   readonly email: string;
   readonly scopes: readonly string[];
 }
 
-/** An invitation that waits to be accepted. */
+/** An open invitation, or an open link for a new password. */
 export interface Invitation extends InvitationFields {
-  /** Who chooses a new password by it; undefined where it makes a new person. */
+  /** The person who chooses a new password; undefined for an invitation of a new person. */
   readonly personId: string | undefined;
   readonly expiresAt: Timestamp;
 }
 
-/** A link as it is made, with its token, which is known at no other time. */
+/** A new link with its token, which is not stored and cannot be read again. */
 export type NewInvitation = Invitation & { readonly token: string };
 
 /**
- * Makes an invitation. This is the only time at which its token is known. It ends with the scopes of whoever makes it. Throws
- * `VALIDATION` for scopes that whoever acts does not have.
+ * Makes an invitation. Only its return value contains the token. The invitation ends when its maker loses scopes. Throws
+ * `VALIDATION` for scopes that the caller does not have.
  */
 export async function invite(
   context: ServiceContext,
@@ -91,7 +91,7 @@ async function tryToInvite(
   return { token, email, scopes, personId: undefined, expiresAt };
 }
 
-/** The invitation of a link, unless it was accepted or has ended. */
+/** The invitation of a link's token; undefined if it was accepted or has expired, or people log in at another provider. */
 export async function findInvitation(
   { env, clock }: ServiceContext,
   token: string,
@@ -102,20 +102,23 @@ export async function findInvitation(
     .from(authInvitations)
     .where(and(eq(authInvitations.hash, hashToken(token)), gt(authInvitations.expiresAt, clock())));
   if (row === undefined) return undefined;
-  const scopes = parseJson(row.scopes) as string[]; // the column holds what was written there
+  const scopes = parseJson(row.scopes) as string[]; // `tryToInvite` and `tryToOffer` have written it
   const { email, expiresAt } = row;
   return { email, scopes, personId: row.personId ?? undefined, expiresAt };
 }
 
 export interface Acceptance {
   readonly token: string;
-  /** What the person has typed; an invitation's own address wins. */
+  /** The address that the person has typed. It counts only if the invitation has none. */
   readonly email: string;
   readonly name: string;
   readonly password: string;
 }
 
-/** Makes a person of an invitation for a new one, which ends with it. Returns the person's id. */
+/**
+ * Makes a person by an invitation and ends the invitation. Returns the person's id. Throws `NOT_FOUND` for an invitation that has
+ * ended, and `CONFLICT` for an e-mail address that somebody has.
+ */
 export async function acceptInvitation(
   context: ServiceContext,
   { token, email: typed, name, password }: Acceptance,
@@ -135,7 +138,7 @@ export async function acceptInvitation(
   throw new AppError("CONFLICT", `there is already a person with the e-mail address ${email}`);
 }
 
-/** Stores the person and ends the invitation, both or none. Of two acceptances at once, one finds no invitation. */
+/** Stores the person and ends the invitation, both or neither. Returns false if the invitation or the e-mail address is taken by then. */
 async function storePerson(
   context: ServiceContext,
   person: { id: string; email: string; name: string; password: string; hash: string },
@@ -167,14 +170,14 @@ async function storePerson(
   return added.length > 0;
 }
 
-/** Throws where people log in at another provider, so that they need no link of ours. */
+/** Throws `VALIDATION` if people log in at another provider, where our links are of no use. */
 export function assertOwnLogin(env: Env): void {
   const { FLORIN_LOGIN_ISSUER: issuer } = authSettings.of(env);
   if (issuer === undefined) return;
   throw new AppError("VALIDATION", `people log in at ${issuer} and need no invitation`);
 }
 
-/** Two acceptances at once may exceed the limit by one; it only keeps the list from growing without end. */
+/** Throws `VALIDATION` if there are too many people. Two acceptances at once may exceed the limit by one, which does no harm. */
 async function assertRoom(env: Env): Promise<void> {
   if ((await new PeopleStore(env).count()) < PEOPLE_MAX) return;
   throw new AppError("VALIDATION", `there are already ${PEOPLE_MAX} people`);

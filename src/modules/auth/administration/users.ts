@@ -21,7 +21,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 
-/** All people, in the order in which they came. */
+/** All people, in the order in which they were added. */
 export const listPeople = ({ env }: ServiceContext): Promise<EndUser[]> =>
   new PeopleStore(env).list();
 
@@ -31,8 +31,9 @@ export async function getPerson({ env }: ServiceContext, id: string): Promise<En
 }
 
 /**
- * What a person's tokens may have from now on. Tokens that were given before keep what they have. Where the person is given more, the
- * password, the passkeys and the sessions end that go back to a link of somebody who could not have given so much.
+ * Replaces the scopes of a person. Access tokens that were issued before keep theirs. If the person gets more, the password, the
+ * passkeys and the sessions end if they go back to a link whose maker could not have given so much (`endsWith`). Throws
+ * `NOT_FOUND`, `VALIDATION` and `CONFLICT`.
  */
 export async function setScopes(
   context: ServiceContext,
@@ -71,7 +72,10 @@ export async function setScopes(
   return getPerson(context, id);
 }
 
-/** Deletes a person, if there is one: the sessions end at once, and the tokens within a minute. */
+/**
+ * Deletes a person, if there is one. The sessions end at once, and the access tokens within a minute. Throws as `setScopes` does,
+ * except `NOT_FOUND`.
+ */
 export async function deletePerson(context: ServiceContext, id: string): Promise<void> {
   await decideAnew(async () => {
     const known = await new PeopleStore(context.env).find(id);
@@ -96,7 +100,7 @@ export async function deletePerson(context: ServiceContext, id: string): Promise
   await Promise.all([armFormerSweep(context), armRevocationSweep(context)]);
 }
 
-/** A person as the rule of changes sees one. */
+/** A person as the target of a change (`permit`). */
 export function targetOf<N extends Authority | undefined = undefined>(person: EndUser, next?: N) {
   return {
     kind: "person" as const,

@@ -20,26 +20,26 @@ import { commonPatterns, outOfReach } from "#platform/access/ledger-patterns.ts"
 import type { Principal, ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
-/** Who makes a change of clients or people, with what they may do now. */
+/** The maker of a change of clients or people, with the present authority. */
 export interface Actor {
   readonly authority: Authority;
-  /** Holds as long as that is so. It belongs into the batch of the change. */
+  /** Holds as long as the actor has this authority. It goes into the batch of the change. */
   readonly holds: SQL;
-  /** The client or the person with whose scopes everything ends that it has offered: `client:shop`. Empty where there is none. */
+  /** The client or the person whose links end with its scopes, such as `client:shop`; empty if there is none. */
   readonly maker: string;
-  /** Whether it is the first client of the settings, or nobody has to say who they are: no change takes this away. */
+  /** Whether the actor is the first client of the settings, or authentication is off. No change takes this away. */
   readonly isRoot: boolean;
 }
 
 /**
- * Who acts in a request, by what is stored now: a token may be an hour old. Throws `UNAUTHENTICATED` where the client, the person or
- * the token is gone, or may no longer write clients.
+ * The actor of a request, by what is stored now, because a token may be an hour old. Throws `UNAUTHENTICATED` if the client, the
+ * person or the token is gone, or may no longer write clients.
  *
  *     FLORIN_AUTH=off, the first client        everything
  *     a client for itself                      what the client may do: its secret gives it a token for all of that
  *     a person, by a client                    what the person, the client and the token allow, all three
- *     a token of another issuer, or one that   what the token says: nothing else is known of whoever has it
- *     an assertion of such an issuer has got
+ *     a token of another issuer, or a token    what the token allows, because nothing else is known of its holder
+ *     for which an assertion was exchanged
  */
 export async function actorOf(context: ServiceContext): Promise<Actor> {
   const { env, principal } = context;
@@ -65,7 +65,7 @@ const rootIf = (holds: SQL): Actor => ({
   isRoot: true,
 });
 
-/** Whether a client acts for itself, by a token of ours. */
+/** Whether a client acts for itself, by a token of this server. */
 const isSelf = ({ subject, clientId, token }: Principal): boolean =>
   token !== undefined && token.grantId === undefined && subject === clientId;
 
@@ -73,7 +73,7 @@ function findActor(context: ServiceContext, holds: SQL): Promise<Actor | undefin
   const { env, principal } = context;
   const { FLORIN_TRUSTED_ISSUERS: trusted } = authSettings.of(env);
   if (principal.token?.grantId !== undefined) return findPersonActor(context, holds);
-  // The token that an assertion has got names the assertion's issuer where no client has presented it.
+  // A token for which an assertion was exchanged names the assertion's issuer as its client, if no client presented the assertion.
   const isIssuers = trusted.some(({ issuer }) => issuer === principal.clientId);
   if (isSelf(principal) && !isIssuers) return findClientActor(context, holds);
   return Promise.resolve({ authority: tokenAuthority(principal), holds, maker: "", isRoot: false });
@@ -116,13 +116,16 @@ async function findPersonActor(
 
 export const makerOf = (kind: "client" | "person", id: string): string => `${kind}:${id}`;
 
-/** What a token allows by itself. */
+/** The authority that a token has by itself. */
 function tokenAuthority({ scopes, ledgers }: Principal): Authority {
   const named = [...scopes];
   return { scopes: named, hasAll: areAll(named, knownScopes()), ledgers, isTrusted: false };
 }
 
-/** Whether a token of ours was not revoked until this moment: isolates learn of it later. Others' tokens are not revoked here. */
+/**
+ * Holds as long as a token of this server is not revoked; the isolate may not have read the revocation yet. Always holds for
+ * tokens of other issuers, which are not revoked here.
+ */
 function isLive({ clientId, subject, token }: Principal): SQL {
   if (token === undefined) return sql`TRUE`;
   const { kind, value, revokedAt } = authRevocations;

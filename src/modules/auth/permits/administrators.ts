@@ -18,7 +18,7 @@ export function canLogIn(env: Env): SQL {
   return and(isHere, or(isNotNull(authPeople.password), hasPasskey)) ?? isHere;
 }
 
-/** The people of some ids, or all, who can log in now. */
+/** The ids of the people who can log in now; with `id`, only this person. */
 export async function whoCanLogIn({ env }: Context, id?: string): Promise<ReadonlySet<string>> {
   const rows = await databaseOf(env)
     .select({ id: authPeople.id })
@@ -27,14 +27,14 @@ export async function whoCanLogIn({ env }: Context, id?: string): Promise<Readon
   return new Set(rows.map((row) => row.id));
 }
 
-/** An administrator is a person who can log in and has all scopes. People are bound to no ledgers. */
+/** Whether a person is an administrator: can log in and has all scopes. People are bound to no ledgers. */
 const isAdministrator = (env: Env): SQL =>
   and(eq(authPeople.hasAllScopes, true), canLogIn(env)) ?? sql`FALSE`;
 
 /**
- * Whether there is an administrator besides a person, or the person is none: what must hold for whoever takes the person's scopes away.
- * It belongs into the batch of the change, so that two administrators cannot remove each other at the same time. The first client may
- * do so nevertheless, because it can invite another administrator whenever it wants.
+ * Holds if there is an administrator besides a person, or the person is none. It has to hold when somebody takes the person's
+ * scopes away. It goes into the batch of the change, so that two administrators cannot remove each other at the same time. It
+ * always holds for the first client, which can invite another administrator at any time.
  */
 export function leavesAdministrator({ env }: Context, { isRoot }: Actor, personId: string): SQL {
   if (isRoot) return sql`TRUE`;
@@ -45,7 +45,7 @@ export function leavesAdministrator({ env }: Context, { isRoot }: Actor, personI
   return sql`(NOT ${isOne} OR ${isThereAnother})`;
 }
 
-/** The same as an error. Throws `VALIDATION`. */
+/** Throws `VALIDATION` unless `leavesAdministrator` holds now. */
 export async function assertLeavesAdministrator(
   context: Context,
   actor: Actor,

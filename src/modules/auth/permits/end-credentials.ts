@@ -9,8 +9,8 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
 /**
- * The statements that end all by which somebody is taken for a person, under a condition: password, passkeys, sessions, logins that are
- * under way, codes and refresh tokens; access tokens end within a minute. They belong into the batch of the change that they follow from.
+ * The statements that end all credentials of a person, under a condition: password, passkeys, sessions, logins that are under
+ * way, codes and refresh tokens at once, access tokens within a minute. They go into the batch of the change that they follow.
  */
 export function endCredentials(
   context: ServiceContext,

@@ -4,8 +4,8 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
 /**
- * The statement that ends the invitations and the links for a new password that somebody has made, under a condition: whoever loses
- * scopes, or is gone, gives them to nobody any more. It belongs into the batch of the change that it follows from.
+ * The statement that ends the invitations and the links for a new password of a maker, under a condition: somebody who loses
+ * scopes, or is gone, can no longer give them. It goes into the batch of the change that it follows.
  */
 export const endLinksOf = ({ env }: Pick<ServiceContext, "env">, maker: string, condition?: SQL) =>
   databaseOf(env)

@@ -5,30 +5,27 @@ import { type Authority, isFull, refusalOf } from "#modules/auth/core/authority.
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** Whom a change touches. */
+/** The client or the person that a change is about. */
 export interface Target extends Holder {
-  /** What it may do now; undefined for one that is made. */
+  /** The present authority; undefined for a target that the change makes. */
   readonly now?: Authority;
-  /** What it will be able to do; undefined where that stays as it is, or ends. */
+  /** The authority after the change; undefined if the change leaves or ends it. */
   readonly next?: Authority | undefined;
-  /** Holds as long as it is as it was read; undefined for one that is made. */
+  /** Holds as long as the target is as it was read; undefined for a target that the change makes. */
   readonly stillIs?: SQL;
 }
 
-/** That somebody may make a change. */
+/** The permission for a change. */
 export interface Permit {
   readonly actor: Actor;
-  /**
-   * Holds as long as whoever acts, and whoever is touched, may do what they could when it was given. It belongs into the batch of the
-   * change.
-   */
+  /** Holds as long as the actor and the target have the authority that was checked. It goes into the batch of the change. */
   readonly holds: SQL;
 }
 
 /**
- * The rule of all changes of clients and people, in one place: whoever changes, deletes, resets or invites one, or takes a secret of one,
- * needs what it may do now, what it would be able to do, and what it could do as long as the tokens of that time live. Throws
- * `VALIDATION` with what is lacking, and `UNAUTHENTICATED` where whoever acts is gone.
+ * The rule of all changes of clients and people: an actor who changes, deletes, resets or invites a target, or takes a secret of
+ * it, needs its authority now and after the change, and every authority that it had while tokens of that time may live
+ * (`refusalOf`). Throws `VALIDATION` with what the actor lacks, and `UNAUTHENTICATED` if the actor is gone.
  */
 export async function permit(context: ServiceContext, target: Target): Promise<Permit> {
   const [actor, past] = await Promise.all([actorOf(context), formerOf(context, target)]);
@@ -40,7 +37,7 @@ export async function permit(context: ServiceContext, target: Target): Promise<P
 
 const NAMES = { client: "client", person: "user" } as const;
 
-/** Refuses whoever cannot do everything: for a change that concerns the tokens of all. Throws as `permit` does. */
+/** Refuses an actor without full authority, for changes that concern the tokens of all. Throws as `permit` does. */
 export async function assertFull(context: ServiceContext, what: string): Promise<void> {
   const { authority } = await actorOf(context);
   if (isFull(authority)) return;
@@ -50,12 +47,12 @@ export async function assertFull(context: ServiceContext, what: string): Promise
   );
 }
 
-/** How often a change is decided anew where somebody else was faster each time. */
+/** How often a change is decided anew when another one keeps coming first. */
 const ATTEMPTS_MAX = 5;
 
 /**
- * Makes a change by what it finds: reads, decides, and stores under the condition that what was read is still so. `attempt` gives
- * undefined where it is not, and is then repeated. Throws `CONFLICT` after some attempts.
+ * Repeats `attempt`, which reads, decides, and stores under the condition that nothing it has read was changed. `attempt` returns
+ * undefined if the condition did not hold. Throws `CONFLICT` after some attempts.
  */
 export async function decideAnew<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   for (let count = 0; count < ATTEMPTS_MAX; count++) {

@@ -5,19 +5,22 @@ import { AuthStore } from "#modules/auth/registry/store.ts";
 import { authSettings } from "#modules/auth/settings.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 
-/** The issuer of who acts while nobody has to say who they are. No token names it, because issuers are URLs. */
+/** The issuer of the principal while authentication is off. No token can name it, because issuers of tokens are URLs. */
 const OWN_WORK = "florin";
 
 /**
- * What a principal may do now that was stored with something that acts for it later: no more than it could then, because a secret by
- * which it was made may have ended since, and no more than its client and its person may do now. Undefined where one of them is gone.
+ * The present permissions of a principal that was stored with work to do later. They are at most those that it had when it was
+ * stored, because a secret by which they were obtained may have ended since, and at most those that its client and its person
+ * have now. Undefined if one of them is gone.
  *
- *     FLORIN_AUTH=off, the first client          what it could then
- *     a client for itself                        what it could then and the client may do now
- *     a person, by a client                      what it could then and both may do now
- *     a token of another issuer                  what it could then, as long as the issuer is trusted
- *     a token that an assertion has got for a    what it could then, in the ledgers that the client reaches now
- *     client
+ *     FLORIN_AUTH=off, the first client          what was stored
+ *     a client for itself                        what was stored and the client may do now
+ *     a person, by a client                      what was stored and both may do now
+ *     a token of another issuer, or a token      what was stored, while the issuer is trusted
+ *     without a client that was exchanged
+ *     for an assertion
+ *     a client's token that was exchanged        what was stored, in the ledgers that the client reaches now
+ *     for an assertion
  */
 export async function principalNow(
   { env }: Pick<ServiceContext, "env">,
