@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 
-/** A change that is made only if a condition holds, with what is stored before it and after it in its batch. */
+/** A change that is made only if a condition holds, with the statements before and after it in the same batch. */
 export interface ConditionalChange {
   readonly audited: AuditedChange;
   readonly condition: SQL;
@@ -11,13 +11,13 @@ export interface ConditionalChange {
   readonly others?: readonly BatchItem<"sqlite">[];
 }
 
-/** The table of clients, or the one of people. */
+/** The table of clients or the table of people. */
 type HolderTable = SQLiteTable & {
   readonly id: AnySQLiteColumn;
   readonly version: AnySQLiteColumn;
 };
 
-/** Whether a client or a person may do what it could when it was read, and has the credentials of that time. */
+/** Holds as long as a client or a person has the authority and the credentials that it had when it was read. */
 export const isStill = (
   table: HolderTable,
   { id, version }: { readonly id: string; readonly version: string },

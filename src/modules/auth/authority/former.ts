@@ -9,25 +9,24 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** A client or a person. */
 export interface Holder {
   readonly kind: "client" | "person";
   readonly id: string;
 }
 
-/** The longest life of an access token, in milliseconds. */
+/** Longest life of an access token, in milliseconds. */
 const ACCESS_TOKEN_MS_MAX = 3_600_000;
 
 /**
- * How long something may live that was given for what somebody could do before, in milliseconds: an access token, a refresh token or a
- * session. What is given later for a refresh token is checked against what its client and its person may do then.
+ * Longest life, in milliseconds, of an access token, a refresh token or a session that was issued for an authority. Tokens that
+ * are issued later for a refresh token are checked against the authority of that time.
  */
 export function longestLifeMs(env: Env): number {
   const { FLORIN_REFRESH_TOKEN_LIFETIME, FLORIN_SESSION_LIFETIME } = authSettings.of(env);
   return Math.max(ACCESS_TOKEN_MS_MAX, FLORIN_REFRESH_TOKEN_LIFETIME, FLORIN_SESSION_LIFETIME);
 }
 
-/** What a client or a person could do lately, as long as something of that time may live. */
+/** The authorities that a client or a person had before, as long as tokens or sessions of that time may live. */
 export async function formerOf(
   { env, clock }: ServiceContext,
   { kind, id }: Holder,
@@ -40,7 +39,7 @@ export async function formerOf(
   return rows.map((row) => fromAuthorityColumn(row.authority));
 }
 
-/** The statement that keeps what somebody could do until a change. It comes before the change in its batch, under its condition. */
+/** The statement that keeps the authority that somebody has until a change. It goes before the change in its batch, under the same condition. */
 export function keepFormer(
   { env, clock }: ServiceContext,
   { kind, id }: Holder,
@@ -57,6 +56,6 @@ export function keepFormer(
     });
 }
 
-/** Whoever keeps a former authority calls it afterwards. Never throws. */
+/** Schedules the sweep of former authorities. Called after each change with `keepFormer`. Never throws. */
 export const armFormerSweep = ({ env, clock }: ServiceContext): Promise<void> =>
   armSweep(env, GRANTS_SWEEP, toMillis(clock()) + longestLifeMs(env));

@@ -5,7 +5,7 @@ import type { Client, ClientFields } from "#modules/auth/core/client.ts";
 import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { knownScopes } from "#platform/access/known-scopes.ts";
 
-/** What a client may do now. */
+/** The present authority of a client. */
 export const authorityOfClient = (client: Client): Authority => ({
   scopes: client.scopes,
   hasAll: client.hasAllScopes,
@@ -13,7 +13,7 @@ export const authorityOfClient = (client: Client): Authority => ({
   isTrusted: client.trusted,
 });
 
-/** What a client of these fields will be able to do. */
+/** The authority of a client with these fields. */
 export const authorityOfFields = ({ scopes, metadata, trusted }: ClientFields): Authority => ({
   scopes,
   hasAll: areAll(scopes, knownScopes()),
@@ -21,7 +21,7 @@ export const authorityOfFields = ({ scopes, metadata, trusted }: ClientFields): 
   isTrusted: trusted,
 });
 
-/** What a person may do now. */
+/** The present authority of a person. */
 export const authorityOfPerson = ({ scopes, hasAllScopes }: EndUser): Authority => ({
   scopes,
   hasAll: hasAllScopes,
@@ -29,7 +29,7 @@ export const authorityOfPerson = ({ scopes, hasAllScopes }: EndUser): Authority 
   isTrusted: false,
 });
 
-/** What a person of these scopes will be able to do. */
+/** The authority of a person with these scopes. */
 export const authorityOfScopes = (scopes: readonly string[]): Authority => ({
   scopes,
   hasAll: areAll(scopes, knownScopes()),

@@ -1,18 +1,18 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * What clients and people could do before their scopes or ledgers were changed, one row for each change; tokens have none. A row is
- * purged when no token of that time lives any more.
+ * Authorities that clients and people had before a change of scopes or ledgers, one row for each change. A row is purged when no
+ * token or session of its time can live any more.
  */
 export const authFormerAuthorities = sqliteTable(
   "auth_former_authorities",
   {
     kind: text("kind", { enum: ["client", "person"] }).notNull(),
-    /** The id of the client or the person, who may be gone. */
+    /** The id of the client or the person, which may be deleted. */
     holder: text("holder").notNull(),
-    /** In its canonical form, as a JSON text; see `core/authority.ts`. */
+    /** The authority in its canonical form, as JSON; see `core/authority.ts`. */
     authority: text("authority").notNull(),
-    /** In milliseconds since the epoch. */
+    /** When the row is purged, in milliseconds since the epoch. */
     expiresMs: integer("expires_ms").notNull(),
   },
   (table) => [
