@@ -5,7 +5,7 @@ import { SigningKeys, TOKEN_ALGORITHM } from "#modules/auth/keys/signing-keys.ts
 import type { ServiceContext } from "#platform/context.ts";
 import { parseJson } from "#platform/json.ts";
 
-/** Whom an ID token of ours is about, and for which client it was made. */
+/** The person and the client of an ID token that this server has issued. */
 export interface IdTokenHint {
   readonly subject: string;
   readonly clientId: string;
@@ -15,14 +15,14 @@ const Claims = z.object({
   iss: z.string(),
   sub: z.string(),
   azp: z.string(),
-  /** Access tokens have it, which are no hints. */
+  /** Absent in ID tokens. Access tokens have it, and are refused as hints. */
   scope: z.undefined().optional(),
 });
 
-/** Longest token, in characters. */
+/** Longest ID token, in characters. */
 const TOKEN_LENGTH_MAX = 16_384;
 
-/** Reads an ID token of ours, which may have expired: it says who was there. Undefined for any other text. */
+/** Reads an ID token of this server; undefined for any other text. The token may have expired, because it only says who was logged in. */
 export async function readIdTokenHint(
   { env }: Pick<ServiceContext, "env">,
   text: string,
@@ -45,7 +45,7 @@ async function verifiedPayload(env: Env, text: string): Promise<unknown> {
     const { payload } = await compactVerify(text, key, { algorithms: [TOKEN_ALGORITHM] });
     return parseJson(new TextDecoder().decode(payload));
   } catch {
-    return undefined; // its signature is not ours
+    return undefined; // the signature is not one of this server
   }
 }
 
@@ -53,6 +53,6 @@ function kidOf(text: string): string | undefined {
   try {
     return decodeProtectedHeader(text).kid;
   } catch {
-    return undefined; // it is no token at all
+    return undefined; // the text is not a token
   }
 }

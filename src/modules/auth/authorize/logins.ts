@@ -15,20 +15,35 @@ import { fromMillis, toMillis } from "#platform/time.ts";
 
 /** How long a person may take to log in, in milliseconds. */
 export const LOGIN_MS_MAX = 15 * 60_000;
-/** Most logins under way; each takes about a kilobyte. */
+/** Most logins under way. Each takes about a kilobyte. */
 const LOGINS_MAX = 100_000;
-/** How many of the oldest end where there are too many. */
+/** How many of the oldest logins end when there are too many. */
 const LOGINS_ENDED = 1000;
 
-/** What a browser shows to go on with a login: the id of the request, and the value of its cookie. */
+/** The keys of a login that a browser has: the id of the login in the URL, and the value of a cookie. */
 export interface LoginKey {
   readonly id: string;
   readonly browser: string;
 }
 
 /**
- * Keeps the request of a client until somebody has logged in. Returns its id. Anybody can begin a login. Where somebody begins very many,
- * the oldest end: a person logs in within a minute, and would get nowhere if no login could begin until others have expired.
+ * Begins a login: keeps the request of a client until a person has logged in. Returns the login's id.
+ *
+ *     client ─► /authorize ── the session suffices ──────────────────────────────────────────────► code ─► client
+ *                 │ it does not                                                                     ▲
+ *                 ▼                                                                                 │
+ *               beginLogin: row without a person, cookie of the browser                             │
+ *                 │                                                                                 │
+ *                 ├─ our own page ─► /login: password or passkey ─────────┐                         │
+ *                 └─ another provider ─► /authorize/callback with a code ─┤                         │
+ *                                                                         ▼                         │
+ *                                          beginSession with asLoginCause: row with the person      │
+ *                                                                         │                         │
+ *                                          /authorize/callback?id=… : issueCode with asCodeCause ───┘
+ *                                                                     deletes the row
+ *
+ * Anybody can begin a login. When somebody begins very many, the oldest end: a person logs in within a minute, but could not
+ * begin a login at all if all places were taken until logins expire.
  */
 export async function beginLogin(
   { env, clock }: ServiceContext,
@@ -51,14 +66,14 @@ export async function beginLogin(
 
 interface NewLogin {
   readonly request: AuthorizeRequest;
-  /** The cookie of the browser that may go on with it. */
+  /** The cookie of the browser that begins the login, and alone may continue it. */
   readonly browser: string;
   readonly loginsMax?: number;
 }
 
 /**
- * Where the database is full, a login may use half of the reserve, because anybody can begin one; the other half is left to deletions. When
- * that is used up, the oldest logins end.
+ * Stores a login. In a full database, logins may use half of the reserve, because anybody can begin one; the other half is left
+ * for deletions. When this half is used up, the oldest logins end.
  */
 async function insertLogin(db: Database, login: typeof authLogins.$inferInsert): Promise<void> {
   const insertion = db.insert(authLogins).values(login);
@@ -79,7 +94,7 @@ function oldestEnd(db: Database) {
   return db.delete(authLogins).where(inArray(authLogins.hash, oldest));
 }
 
-/** The request of a login that is under way in this browser and at which nobody has logged in. */
+/** The request of a login that is under way in this browser, before anybody has logged in; undefined if there is none. */
 export async function findLogin(
   context: ServiceContext,
   key: LoginKey,
@@ -91,7 +106,7 @@ export async function findLogin(
   return row === undefined ? undefined : readRequest(row.request);
 }
 
-/** The cause of a session: a login that is under way, at which nobody has logged in yet, and which keeps who has. */
+/** The cause of a session: a login that is under way and has no person yet. The session's batch stores the person in it. */
 export const asLoginCause = (
   context: ServiceContext,
   key: LoginKey,
@@ -108,7 +123,7 @@ export const asLoginCause = (
   };
 };
 
-/** A login that is under way, with who has logged in. */
+/** A login that is under way, with the person who has logged in, if any. */
 export async function readLogin(
   context: ServiceContext,
   key: LoginKey,
@@ -123,13 +138,13 @@ export async function readLogin(
   };
 }
 
-/** Ends a login. Returns whether it was under way until now: it is answered once. */
+/** Ends a login. Returns whether it was under way until now, so that it is answered only once. */
 export async function endLogin(context: ServiceContext, key: LoginKey): Promise<boolean> {
   const ended = await loginEnd(context, key).returning({ hash: authLogins.hash });
   return ended.length > 0;
 }
 
-/** The cause of a code: a login at which a person has logged in, and which ends with the code. */
+/** The cause of a code: a login that has a person. It ends in the code's batch. */
 export const asCodeCause = (context: ServiceContext, key: LoginKey): CodeCause => {
   const isLoggedIn = and(isOpen(context, key), isNotNull(authLogins.personId));
   return {
@@ -148,5 +163,5 @@ const isOpen = ({ clock }: ServiceContext, { id, browser }: LoginKey) =>
     gt(authLogins.expiresAt, clock()),
   );
 
-/** The column holds what `beginLogin` has written there. */
+/** `beginLogin` has written the column. */
 const readRequest = (text: string) => parseJson(text) as AuthorizeRequest;

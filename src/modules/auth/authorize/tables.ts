@@ -2,20 +2,20 @@ import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { authPeople } from "#modules/auth/people/tables.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Requests of clients whose browsers are at a login. */
+/** Logins under way: requests of clients, while a person logs in. */
 export const authLogins = sqliteTable(
   "auth_logins",
   {
-    /** SHA-256 of the request's id, which only its browser knows. */
+    /** Base64 of the SHA-256 of the login's id, which only its browser knows. */
     hash: text("hash").primaryKey(),
-    /** SHA-256 of the cookie of the browser that has begun the login, and that alone may go on. */
+    /** Base64 of the SHA-256 of the cookie of the browser that has begun the login, and alone may continue it. */
     browser: text("browser").notNull(),
-    /** What the client asks for, as a JSON text. */
+    /** The `AuthorizeRequest` of the client, as JSON. */
     request: text("request").notNull(),
-    /** Who has logged in; null until then. */
+    /** The person who has logged in; null before. */
     personId: text("person_id").references(() => authPeople.id, { onDelete: "cascade" }),
     authenticatedAt: text("authenticated_at").$type<Timestamp>(),
-    /** SHA-256 of what a passkey has to sign; null where none was asked for. */
+    /** Base64 of the SHA-256 of the challenge that a passkey has to sign; null if no passkey was asked for. */
     challenge: text("challenge"),
     expiresAt: text("expires_at").$type<Timestamp>().notNull(),
   },
