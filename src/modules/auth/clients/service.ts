@@ -28,7 +28,7 @@ import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** Manages the clients that were created through the API. The client of the settings is not among them. */
+/** Manages the clients that were created through the API. The first client, which the settings describe, is not among them. */
 export class ClientService {
   readonly #store: AuthStore;
   readonly #context: ServiceContext;
@@ -54,7 +54,7 @@ export class ClientService {
     return decideAnew(async () => {
       const next = authorityOfFields(fields);
       const { actor, holds } = await permit(this.#context, { kind: "client", id, next });
-      // Two requests at once may exceed the limit by one; it only keeps the list from growing without end.
+      // Two requests at once may exceed the limit by one, which does no harm.
       if ((await this.#store.countClients()) >= CLIENTS_MAX) {
         throw new AppError(
           "VALIDATION",
@@ -72,7 +72,7 @@ export class ClientService {
         version: newId(),
       };
       const audited = this.#audited("client.create", id);
-      // A token's subject is a client or a person, so that no client has a person's id.
+      // The subject of a token is a client or a person, so a client must not have a person's id.
       const condition = and(holds, PeopleStore.isGone(id)) ?? holds;
       if (await this.#store.insertClient(client, { audited, condition })) return client;
       if (await this.#isTaken(id)) throw taken(id);
@@ -81,8 +81,8 @@ export class ClientService {
   }
 
   /**
-   * Replaces all fields; the id and the secrets stay. Where the client is given more than it had, secrets and redirect URIs end that
-   * somebody has made who could not have given so much.
+   * Replaces all fields of a client; its id and secrets stay. If the client gets more authority, secrets and redirect URIs end
+   * whose makers could not have given so much (`endsWith`). Throws `NOT_FOUND`, `VALIDATION` and `CONFLICT`.
    */
   async replace(id: string, fields: ClientFields): Promise<Client> {
     const replaced = await decideAnew(async () => {
@@ -126,7 +126,7 @@ export class ClientService {
     return replaced;
   }
 
-  /** Deletes the client, if there is one, with all that people have allowed it. Its tokens end as soon as isolates learn of it. */
+  /** Deletes a client, if there is one, with its grants. Its tokens end within a minute, when isolates read the revocation. */
   async delete(id: string): Promise<void> {
     await decideAnew(async () => {
       const known = await this.#store.findClient(id);
@@ -148,7 +148,7 @@ export class ClientService {
     await Promise.all([armFormerSweep(this.#context), armRevocationSweep(this.#context)]);
   }
 
-  /** Makes a secret. This is the only time at which its clear text is known. */
+  /** Adds a secret. Only the return value contains its clear text. */
   async createSecret(
     clientId: string,
     { name, metadata }: Pick<ClientSecret, "name" | "metadata">,
@@ -193,7 +193,7 @@ export class ClientService {
     });
   }
 
-  /** Ids that tokens have for something else: the first client, and the issuer of an assertion that no client has presented. */
+  /** Whether tokens use an id for something else: the first client, or the issuer of an assertion that no client has presented. */
   #isReserved(id: string): boolean {
     const { FLORIN_CLIENT_ID: first, FLORIN_TRUSTED_ISSUERS: issuers } = authSettings.of(
       this.#context.env,
@@ -215,7 +215,10 @@ export class ClientService {
     return isSame ? [] : [keepFormer(this.#context, target, { now, condition })];
   }
 
-  /** The audit of what ends with a change. Each entry is stored if the one before it was, so that the statements stay together. */
+  /**
+   * The audit entries of secrets and redirect URIs that end with a change. An entry is stored if the one before it was, so the
+   * statements have to stay together.
+   */
   #endings(
     id: string,
     {
@@ -257,7 +260,7 @@ export class ClientService {
   }
 }
 
-/** A client as the rule of changes sees it. */
+/** A client as the target of a change (`permit`). */
 type ClientTarget = Target & { readonly now: Authority };
 
 function targetOf<N extends Authority | undefined = undefined>(client: Client, next?: N) {
@@ -270,7 +273,7 @@ function targetOf<N extends Authority | undefined = undefined>(client: Client, n
   };
 }
 
-/** For what follows from the deletion of a client in its batch. */
+/** Holds when a client is deleted; for statements that follow the deletion in its batch. */
 const isGone = (id: string): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM ${authClients} WHERE ${authClients.id} = ${id})`;
 

@@ -5,11 +5,11 @@ import { commonPatterns, outOfReach } from "#platform/access/ledger-patterns.ts"
 import type { ServiceContext } from "#platform/context.ts";
 
 /**
- * The context of a request with all scopes that its client may ask tokens for. It is for what goes on after the request in the
- * client's name: the official clients ask for tokens that have the scope of one operation. A token may be an hour old, so that the
- * client's scopes and ledgers are those that it has now. Where the client acts for a person, another server has issued the token, or
- * nobody needs one, the context stays as it is. `allScopes` are those that modules have. Throws `UNAUTHENTICATED` where the client is
- * gone.
+ * The context of a request with all scopes that its client may ask tokens for (`allScopes`, those of the modules, for the first
+ * client). It is for work that goes on after the request in the client's name, because the official clients ask for tokens with
+ * the scope of one operation. The client's scopes and ledgers are its present ones, because a token may be an hour old. The
+ * context stays as it is if the client acts for a person, another server has issued the token, or authentication is off. Throws
+ * `UNAUTHENTICATED` if the client is gone.
  */
 export async function asClient(
   context: ServiceContext,
@@ -17,7 +17,7 @@ export async function asClient(
 ): Promise<ServiceContext> {
   const { env, principal } = context;
   const settings = authSettings.of(env);
-  // An assertion that no client has presented gives a token whose client is the assertion's issuer.
+  // A token for which an assertion was exchanged names the assertion's issuer as its client, if no client presented the assertion.
   const isForeign = settings.FLORIN_TRUSTED_ISSUERS.some(
     ({ issuer }) => issuer === principal.issuer || issuer === principal.clientId,
   );

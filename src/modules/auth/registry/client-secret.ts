@@ -4,14 +4,14 @@ import { createHash, timingSafeEqual } from "node:crypto";
 export const hashSecret = (clear: string): string =>
   createHash("sha256").update(clear).digest("base64");
 
-/** Whether one of the hashes is that of a secret. Takes the same time wherever they differ. */
+/** Whether one of the hashes is that of a secret. The comparison takes the same time wherever they differ. */
 export function matchesSecret(clear: string, hashes: readonly string[]): boolean {
   const presented = Buffer.from(hashSecret(clear));
   const matches = hashes.map((hash) => timingSafeEqual(Buffer.from(hash), presented));
   return matches.includes(true);
 }
 
-/** The end of a secret that lists show, so that its owner tells secrets apart. */
+/** The last characters of a secret, which lists show so that its owner can tell secrets apart. */
 export const lastDigitsOf = (clear: string): string => clear.slice(-LAST_DIGITS_LENGTH);
 
 const LAST_DIGITS_LENGTH = 4;

@@ -2,7 +2,7 @@ import { hashSecret } from "./client-secret.ts";
 import type { Credential } from "#modules/auth/core/client.ts";
 import type { AuthSettings } from "#modules/auth/settings.ts";
 
-/** The first client, which the settings describe: it may have all scopes, and the API neither shows nor changes it. */
+/** The first client, which the settings describe; undefined if they name none. It may have all scopes, and the API neither shows nor changes it. */
 export function staticClient(
   settings: AuthSettings,
   scopes: readonly string[],

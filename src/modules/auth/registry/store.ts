@@ -52,7 +52,7 @@ export class AuthStore {
     return client === undefined ? undefined : toClient(client, secrets);
   }
 
-  /** Whether the client was added; if not, the id is taken, or the condition does not hold. */
+  /** Adds a client. Returns false if the id is taken or the condition does not hold. */
   async insertClient(client: StoredClient, change: ConditionalChange): Promise<boolean> {
     const row = toColumns(client);
     const added = await change.audited.store(
@@ -71,7 +71,7 @@ export class AuthStore {
     return added.length > 0;
   }
 
-  /** Whether the client was changed. `ended` are the ids of its secrets that end with that. */
+  /** Replaces the fields of a client, and deletes its secrets with the ids `ended`. Returns whether the condition held. */
   async updateClient(
     client: StoredClient,
     { before = [], audited, condition, others = [] }: ConditionalChange,
@@ -95,7 +95,10 @@ export class AuthStore {
     return changed.length > 0;
   }
 
-  /** Deletes a client, and its secrets with it, then what follows from it. Returns whether there was one, and the condition held. */
+  /**
+   * Deletes a client and, by cascade, its secrets; then runs the statements that follow. Returns whether there was a client and
+   * the condition held.
+   */
   async deleteClient(
     id: string,
     { before = [], audited, condition, others = [] }: ConditionalChange,
@@ -111,7 +114,7 @@ export class AuthStore {
     return deleted.length > 0;
   }
 
-  /** Whether the secret was added. The client gets a new version with it, so that changes at the same time see the secret. */
+  /** Adds a secret and gives the client a new version, so that changes at the same time see the secret. Returns whether the condition held. */
   async insertSecret(
     client: Pick<Client, "id" | "version">,
     secret: ClientSecret,
@@ -135,7 +138,7 @@ export class AuthStore {
     return added.length > 0;
   }
 
-  /** Whether the client had such a secret, and the condition held. */
+  /** Deletes a secret. Returns whether the client had it and the condition held. */
   async deleteSecret(
     clientId: string,
     secretId: string,
@@ -156,17 +159,17 @@ export class AuthStore {
     return deleted.length > 0;
   }
 
-  /** The newest first. */
+  /** Lists the signing keys, newest first. */
   async listSigningKeys(): Promise<SigningKeyRow[]> {
     return this.#db.select().from(authSigningKeys).orderBy(desc(authSigningKeys.sequence));
   }
 
-  /** Adds a key, unless another one was given the same sequence in the meantime. */
+  /** Adds the first key, unless another one has its sequence already. */
   async insertSigningKey(key: SigningKeyRow): Promise<void> {
     await this.#db.insert(authSigningKeys).values(key).onConflictDoNothing();
   }
 
-  /** Adds a key that replaces another one, unless a third one has done so meanwhile. */
+  /** Adds a key that replaces the newest, unless another key has its sequence already. */
   async replaceSigningKey(key: SigningKeyRow, change: AuditedChange): Promise<void> {
     await change.store(this.#db.insert(authSigningKeys).values(key).onConflictDoNothing());
   }
@@ -239,6 +242,6 @@ const toSecret = (row: SecretRow): ClientSecret => ({
   maker: fromAuthorityColumn(row.maker),
 });
 
-/** Columns hold what `toColumns` and `insertSecret` have written there, so their types are known. */
+/** `toColumns` and `insertSecret` have written the columns. */
 const readTexts = (json: string) => parseJson(json) as string[];
 const readMetadata = (json: string) => parseJson(json) as Readonly<Record<string, string>>;
