@@ -2,26 +2,26 @@ import { mayHave, STANDARD_SCOPES } from "./scopes.ts";
 import { coversLedgers, commonPatterns } from "#platform/access/ledger-patterns.ts";
 
 /**
- * What a client or a person may do, as far as somebody could take it over.
+ * The permissions of a client or a person that somebody else could take over.
  *
  *                 scopes ⊆      hasAll ⇒      ledgers ⊆      isTrusted ⇒
  *     wanted  ──────────────────────────────────────────────────────────►  holder      `covers(holder, wanted)`
  *
- * It is the attenuation of capability systems (Miller, "Robust Composition", 2006): what somebody passes on, or gets hold of, is
- * covered by what they have.
+ * This is the attenuation of capability systems (Miller, "Robust Composition", 2006): an authority that somebody passes on or
+ * obtains is covered by their own.
  */
 export interface Authority {
-  /** Those that were given by name; where it has all, they name the scopes of other servers, too. */
+  /** The scopes that were given by name. With `hasAll`, they are the scopes of other servers, too. */
   readonly scopes: readonly string[];
-  /** Whether it has all scopes of the modules, and so those that a later release adds. */
+  /** Whether the authority has all scopes of the modules, including those that a later release adds. */
   readonly hasAll: boolean;
-  /** Patterns of the only ledgers that it reaches; empty for all. */
+  /** Patterns of the only ledgers that the authority reaches; empty for all. */
   readonly ledgers: readonly string[];
-  /** Whether it may introspect the tokens of other clients. */
+  /** Whether the client may introspect the tokens of other clients. */
   readonly isTrusted: boolean;
 }
 
-/** What an administrator may do. */
+/** The authority of an administrator. */
 export const FULL_AUTHORITY: Authority = {
   scopes: [],
   hasAll: true,
@@ -29,28 +29,28 @@ export const FULL_AUTHORITY: Authority = {
   isTrusted: true,
 };
 
-/** What whoever is gone may do. It reaches no ledger, because without scopes it may do nothing in any. */
+/** The authority of somebody who is gone. The empty `ledgers` do no harm, because nothing may be done without a scope. */
 export const NO_AUTHORITY: Authority = { scopes: [], hasAll: false, ledgers: [], isTrusted: false };
 
-/** Whether it has all scopes and is bound to no ledgers. Such an authority covers every other one. */
+/** Whether an authority has all scopes and is bound to no ledgers. It then covers every other authority. */
 export const isFull = ({ hasAll, ledgers }: Authority): boolean => hasAll && ledgers.length === 0;
 
-/** Whether scopes are all of the modules'. Who may write may read. */
+/** Whether scopes include all scopes of the modules. A scope `:write` includes `:read`. */
 export const areAll = (scopes: readonly string[], ofModules: readonly string[]): boolean =>
   ofModules.every((scope) => mayHave(scopes, scope));
 
-/** The scopes by name: where all are had, those of the modules as they are now, behind those that were given by name. */
+/** The scopes of an authority by name: the given ones and, with `hasAll`, the present scopes of the modules behind them. */
 export const scopesOfAuthority = (
   { scopes, hasAll }: Pick<Authority, "scopes" | "hasAll">,
   ofModules: readonly string[],
 ): readonly string[] =>
   hasAll ? [...scopes, ...ofModules.filter((scope) => !scopes.includes(scope))] : scopes;
 
-/** Whether somebody may do all that another one may. Patterns of ledgers count as covered only where each is by a single one. */
+/** Whether `holder` may do everything that `wanted` may. A pattern of ledgers counts as covered only if a single pattern covers it. */
 export const covers = (holder: Authority, wanted: Authority): boolean =>
   lacks(holder, wanted).length === 0;
 
-/** What somebody lacks of an authority, as words of a sentence: scopes, ledgers, trust. */
+/** The parts of `wanted` that `holder` lacks, as words of a sentence: scopes, ledgers, trust. */
 export function lacks(holder: Authority, wanted: Authority): readonly string[] {
   if (isFull(holder)) return [];
   const scopes = wanted.scopes.filter(
@@ -64,7 +64,7 @@ export function lacks(holder: Authority, wanted: Authority): readonly string[] {
   return [...scopes, ...ofAll, ...(isReached ? [] : [ledgers]), ...trust];
 }
 
-/** What both of two allow, for a client that acts for a person. */
+/** The intersection of two authorities, for a client that acts for a person. */
 export function commonAuthority(one: Authority, other: Authority): Authority {
   const ledgers = commonPatterns(one.ledgers, other.ledgers);
   if (ledgers === undefined) return NO_AUTHORITY;
@@ -79,7 +79,7 @@ export function commonAuthority(one: Authority, other: Authority): Authority {
   };
 }
 
-/** The same authority in one form, whatever the order in which it was given, by which two are compared. */
+/** The canonical form of an authority: equal authorities are equal texts, whatever the order of their scopes and ledgers. */
 export const canonical = ({ scopes, hasAll, ledgers, isTrusted }: Authority): Authority => ({
   scopes: [...new Set(scopes)].toSorted(),
   hasAll,
@@ -87,19 +87,20 @@ export const canonical = ({ scopes, hasAll, ledgers, isTrusted }: Authority): Au
   isTrusted,
 });
 
-/** What a change touches: what its target may do now, would be able to do, and could do lately. */
+/** The authorities of a change's target: now, after the change, and lately. */
 export interface Touched {
-  /** "the client 'shop'" */
+  /** The target as messages name it: "the client 'shop'". */
   readonly name: string;
   readonly now?: Authority | undefined;
   readonly next?: Authority | undefined;
-  /** Tokens of each of them may still be valid. */
+  /** Former authorities of which tokens may still be valid. */
   readonly past: readonly Authority[];
 }
 
 /**
- * Why somebody may not make a change, as a sentence; undefined where they may. Whoever changes, deletes, resets, invites or takes a
- * secret needs all that the target has, would get, and could have had as long as its tokens live.
+ * Why an actor may not make a change, as a sentence; undefined if the actor may. Whoever changes, deletes, resets or invites a
+ * target, or takes a secret of it, needs its authority now and after the change, and every authority of which its tokens may
+ * still be valid.
  *
  *     ─────────── past ───────────│── now ──│── next ──►
  *     longest life of a token     change is asked for
@@ -122,7 +123,8 @@ export function refusalOf(
 }
 
 /**
- * Whether a credential no longer counts when its holder is given more: whoever has made it could not have made it then.
+ * Whether a credential ends when its holder gets more authority, because its maker could not have made it for the holder's new
+ * authority.
  *
  *     now ──wider──► next      maker ⊉ next   ⇒   the credential ends
  */

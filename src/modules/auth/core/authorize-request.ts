@@ -2,20 +2,20 @@ import { isCodeChallenge } from "./pkce.ts";
 import { isStandardScope, mayHave, STANDARD_SCOPES } from "./scopes.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** What a client asks of the authorization endpoint, once it is known that the client may have the answer. */
+/** A request to the authorization endpoint, whose client may get the answer. */
 export interface AuthorizeRequest {
   readonly clientId: string;
-  /** As it was sent, which is exactly as it is registered. */
+  /** The redirect URI as it was sent, which is exactly one of those that are registered. */
   readonly redirectUri: string;
   readonly responseMode: ResponseMode;
   readonly state?: string | undefined;
-  /** What the client may have of what it asked for, whoever logs in. */
+  /** The requested scopes that the client may have, whoever logs in. */
   readonly scopes: readonly string[];
   readonly nonce?: string | undefined;
-  /** Of the method S256. */
+  /** The PKCE challenge, of the method S256. */
   readonly codeChallenge?: string | undefined;
   readonly prompts: readonly Prompt[];
-  /** How long ago the person may have logged in. */
+  /** Longest time since the person has logged in. */
   readonly maxAgeSeconds?: number | undefined;
   readonly loginHint?: string | undefined;
   readonly idTokenHint?: string | undefined;
@@ -36,7 +36,7 @@ export type AuthorizeErrorCode =
   | "request_uri_not_supported"
   | "registration_not_supported";
 
-/** The client gets an error instead of a code. */
+/** An error that the client gets instead of a code. */
 export class AuthorizeError extends AppError {
   readonly error: AuthorizeErrorCode;
 
@@ -47,7 +47,7 @@ export class AuthorizeError extends AppError {
   }
 }
 
-/** What the request needs to know of its client. */
+/** The fields of a client that parsing needs. */
 export interface AuthorizingClient {
   readonly id: string;
   readonly public: boolean;
@@ -55,7 +55,7 @@ export interface AuthorizingClient {
 }
 
 const PROMPTS = ["none", "login", "consent", "select_account"] as const;
-/** Longest value that is stored until the person has logged in, in UTF-16 units. */
+/** Longest value of a parameter, which is stored while the person logs in, in UTF-16 units. */
 const VALUE_LENGTH_MAX = 2048;
 /** Longest age that a client may ask for: a hundred years. */
 const AGE_SECONDS_MAX = 3_155_760_000;
@@ -84,7 +84,7 @@ export function parseAuthorizeRequest(
   };
 }
 
-/** Where an error goes, as far as a request that may be wrong says so. */
+/** The target of an error, read from a request that may be wrong. */
 export function readAnswerTarget(
   params: URLSearchParams,
   redirectUri: string,
@@ -97,7 +97,7 @@ export function readAnswerTarget(
   };
 }
 
-/** The scopes of a code: those of the request that the person may have, and those of OpenID Connect. */
+/** The scopes of a code: the requested scopes that the person may have, and those of OpenID Connect. */
 export function grantableScopes(
   requested: readonly string[],
   ofPerson: readonly string[],
@@ -105,7 +105,7 @@ export function grantableScopes(
   return requested.filter((scope) => isStandardScope(scope) || mayHave(ofPerson, scope));
 }
 
-/** RFC 6749 §3.1: no parameter comes twice. Request objects would hold parameters of their own, and are not read. */
+/** Refuses parameters that come twice (RFC 6749 §3.1), values that are too long, and request objects, which would hold parameters of their own. */
 function assertPlain(params: URLSearchParams): void {
   if (params.has("request")) {
     throw new AuthorizeError("request_not_supported", "request objects are not supported");
@@ -138,7 +138,7 @@ function assertCode(responseType: string | undefined): void {
   throw new AuthorizeError("unauthorized_client", "response_type is not code");
 }
 
-/** A public client needs a challenge, and nobody may choose the method `plain`, which shows the verifier to everybody. */
+/** Parses the PKCE challenge. A public client needs one. Nobody may use the method `plain`, which shows the verifier to everybody. */
 function parseChallenge(
   challenge: string | undefined,
   method: string | undefined,
@@ -163,7 +163,7 @@ function parseResponseMode(mode: string | undefined): ResponseMode {
   throw new AuthorizeError("invalid_request", "response_mode is neither query nor fragment");
 }
 
-/** What the client may not have is left out without an error. */
+/** Parses the scopes. Scopes that the client may not have are left out without an error. */
 function parseScopes(scope: string | undefined, client: AuthorizingClient): string[] {
   const asked = new Set((scope ?? "").split(" ").filter((item) => item !== ""));
   if (asked.size === 0) throw new AuthorizeError("invalid_request", "scope missing");
@@ -172,7 +172,7 @@ function parseScopes(scope: string | undefined, client: AuthorizingClient): stri
   return [...asked].filter((item) => allowed.has(item));
 }
 
-/** A client registered by an operator needs no consent, so that `consent` asks for nothing more. */
+/** Parses the prompts. Clients are registered by operators and need no consent, so `consent` has no effect. */
 function parsePrompts(prompt: string | undefined): Prompt[] {
   const prompts = (prompt ?? "").split(" ").filter((item) => item !== "");
   const known = prompts.map((item) => {

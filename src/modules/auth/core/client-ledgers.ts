@@ -7,7 +7,7 @@ export const LEDGERS_KEY = "ledgers";
 /** Most patterns of one client. Each of its tokens carries them. */
 export const LEDGER_PATTERNS_MAX = 20;
 
-/** Parses the patterns; undefined where the text is not a list of them. */
+/** Parses the patterns; undefined for a text that is no list of patterns. */
 export function parseLedgerPatterns(text: string): readonly string[] | undefined {
   const patterns = text.split(",").map((item) => item.trim());
   const isGood =

@@ -4,24 +4,24 @@ import type { Authority } from "./authority.ts";
 export interface Client extends ClientFields {
   readonly id: string;
   readonly secrets: readonly ClientSecret[];
-  /** Whether it has all scopes of the modules, so that `scopes` has those of the release that reads it. */
+  /** Whether the client has all scopes of the modules; `scopes` are then those of the release that reads it. */
   readonly hasAllScopes: boolean;
-  /** By redirect URI, what whoever has added it could do. One does not count for a client that may do more. */
+  /** The authority of the maker of each redirect URI. A URI ends when the client gets more authority than its maker had. */
   readonly redirectUriMakers: ReadonlyMap<string, Authority>;
-  /** Changes with what it may do and with its credentials. */
+  /** A text that changes with the client's authority and its credentials. */
   readonly version: string;
 }
 
-/** What its owner decides. */
+/** The fields of a client that its owner sets. */
 export interface ClientFields {
   readonly name: string;
   readonly description: string;
-  /** A public client cannot keep a secret, so it cannot get a token with one. */
+  /** Whether the client cannot keep a secret; such a client gets no token by a secret alone. */
   readonly public: boolean;
   readonly trusted: boolean;
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
-  /** What it may ask for. */
+  /** The scopes that the client may ask for. */
   readonly scopes: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -33,18 +33,18 @@ export interface ClientSecret {
   readonly hash: string;
   readonly lastDigits: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** What whoever has made it could do. It does not count for a client that may do more. */
+  /** The authority of the secret's maker. The secret ends when the client gets more authority than its maker had. */
   readonly maker: Authority;
 }
 
-/** What the token endpoint needs to know of a client. */
+/** The fields of a client that the token endpoint needs. */
 export interface Credential {
   readonly clientId: string;
   readonly public: boolean;
-  /** Whether it may introspect the tokens of other clients. */
+  /** Whether the client may introspect the tokens of other clients. */
   readonly trusted: boolean;
   readonly scopes: readonly string[];
-  /** Patterns of the only ledgers that its tokens reach; empty for all. */
+  /** Patterns of the only ledgers that the client's tokens reach; empty for all. */
   readonly ledgers: readonly string[];
   readonly secretHashes: readonly string[];
 }
@@ -55,11 +55,11 @@ export const CLIENTS_MAX = 1000;
 export const CLIENT_SECRETS_MAX = 20;
 /** Largest request that describes a client or a secret, in bytes. */
 export const CLIENT_BYTES_MAX = 64 * 1024;
-/** Longest id, in characters. */
+/** Longest id of a client, in characters. */
 export const CLIENT_ID_LENGTH_MAX = 128;
-/** Longest name, in UTF-16 units. */
+/** Longest name of a client or a secret, in UTF-16 units. */
 export const NAME_LENGTH_MAX = 256;
-/** Longest description, in UTF-16 units. */
+/** Longest description of a client, in UTF-16 units. */
 export const DESCRIPTION_LENGTH_MAX = 4096;
 /** Longest redirect URI, in UTF-16 units. */
 export const URI_LENGTH_MAX = 2048;

@@ -6,19 +6,19 @@ export interface EndUser {
   readonly id: string;
   /** The provider at which the person logs in; empty for our own login page. */
   readonly issuer: string;
-  /** Who the person is for that provider. */
+  /** The id of the person at the provider. */
   readonly subject: string;
   readonly email: string;
   readonly emailVerified: boolean;
-  /** Empty if it is not known. */
+  /** The name of the person; empty if it is not known. */
   readonly name: string;
-  /** What the person's tokens may have of the scopes of the modules. */
+  /** The scopes of the modules that the person's tokens may have. */
   readonly scopes: readonly string[];
-  /** Whether the person has all scopes of the modules, so that `scopes` has those of the release that reads it. */
+  /** Whether the person has all scopes of the modules; `scopes` are then those of the release that reads it. */
   readonly hasAllScopes: boolean;
-  /** What whoever vouches for the person's credentials could do; undefined where another provider does. */
+  /** The authority of the maker of the link to which the credentials go back; undefined if another provider vouches for the person. */
   readonly vouchedBy: Authority | undefined;
-  /** Changes with what the person may do and with who vouches for the credentials. */
+  /** A text that changes with the person's authority, and with who vouches for the credentials. */
   readonly version: string;
 }
 

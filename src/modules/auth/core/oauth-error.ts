@@ -1,6 +1,6 @@
 import { AppError, type FailureKind } from "#platform/errors.ts";
 
-/** Error codes of RFC 6749 and 6750 that the endpoints for tokens use. The last one is for requests that come too often. */
+/** Error codes of RFC 6749 and 6750 that the endpoints for tokens use. The last code is for requests that come too often. */
 export const OAUTH_ERRORS = [
   "invalid_request",
   "invalid_client",
@@ -14,7 +14,7 @@ export const OAUTH_ERRORS = [
 ] as const;
 export type OAuthErrorCode = (typeof OAUTH_ERRORS)[number];
 
-/** The token endpoint refuses a request. */
+/** A refusal of the token endpoint. */
 export class OAuthError extends AppError {
   readonly error: OAuthErrorCode;
   readonly description: string | undefined;
@@ -27,7 +27,7 @@ export class OAuthError extends AppError {
   }
 }
 
-/** Failures that are not the client's. */
+/** Kinds of failures that are not the client's fault. */
 const SERVER_FAILURES: ReadonlySet<FailureKind> = new Set([
   "INTERNAL",
   "OVERLOADED",
@@ -44,12 +44,12 @@ export function toOAuthError(error: AppError): OAuthError {
   return new OAuthError(isOurs ? "server_error" : "invalid_request", error.message);
 }
 
-/** A description in the characters that RFC 6749 allows there. */
+/** Converts a text to the characters and the length of an `error_description` (RFC 6749 §5.2). */
 export const toDescription = (text: string): string =>
   text
     .replaceAll('"', "'")
     .replaceAll(/[^\x20-\x5b\x5d-\x7e]/g, "?")
     .slice(0, DESCRIPTION_LENGTH_MAX);
 
-/** Longest description, in characters; it may repeat what the client has sent. */
+/** Longest description, in characters. It may repeat text of the client. */
 const DESCRIPTION_LENGTH_MAX = 300;

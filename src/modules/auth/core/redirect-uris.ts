@@ -1,10 +1,10 @@
 import { type Authority, endsWith } from "./authority.ts";
 
-/** What a change does with a client's redirect URIs. */
+/** A change of a client, as far as its redirect URIs are concerned. */
 export interface RedirectUriChange {
-  /** Those that are asked for. */
+  /** The redirect URIs that the change asks for. */
   readonly wanted: readonly string[];
-  /** Those that the client has, with what whoever has added each could do. */
+  /** The redirect URIs that the client has, each with the authority of its maker. */
   readonly known: ReadonlyMap<string, Authority>;
   readonly actor: Authority;
   readonly now: Authority;
@@ -12,13 +12,14 @@ export interface RedirectUriChange {
 }
 
 /**
- * The redirect URIs that a client has after a change, with their makers, and those that end with it. Codes for what the client may do
- * go to these URIs, so that one that somebody weaker has added does not stay when the client is given more: whoever reads the client,
- * changes something else, and writes it back has not chosen the URI. Whoever adds it after it has ended has.
+ * The redirect URIs that a client has after a change, with their makers, and those that end. Codes for the client's authority go
+ * to these URIs. When the client gets more authority, a URI of a weaker maker ends, even if the request repeats it: a request
+ * that reads the client, changes another field and writes everything back has not chosen the URI. A request that adds the URI
+ * again later has.
  *
- *     URI is           client gets more                 client does not
- *     new              added by the actor               added by the actor
- *     known            ends unless its maker covers     stays, as whose it is
+ *     URI is           client gets more authority              otherwise
+ *     new              added, its maker is the actor           added, its maker is the actor
+ *     known            ends unless its maker covers `next`     stays, with its maker
  */
 export function keptRedirectUris({ wanted, known, actor, now, next }: RedirectUriChange): {
   readonly kept: ReadonlyMap<string, Authority>;

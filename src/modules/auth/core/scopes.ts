@@ -1,12 +1,12 @@
-/** What asks for an ID token. */
+/** The scope that asks for an ID token. */
 export const OPENID_SCOPE = "openid";
 
-/** Scopes of a user's profile, which are not part of an access token. */
+/** Scopes of a person's profile, which access tokens do not carry. */
 const PROFILE_SCOPES = new Set(["profile", "email", "address", "phone"]);
 
 /**
- * The requested scopes that the client may have, in the order of the request. What it may not have is left out without
- * an error, and a request for no scope gets none.
+ * The requested scopes that the client may have, in the order of the request, separated by spaces. Other scopes are left out
+ * without an error, and a request without scopes gets none.
  */
 export function grantScopes(requested: string, allowed: readonly string[]): string {
   const grantable = new Set(allowed.filter((scope) => !PROFILE_SCOPES.has(scope)));
@@ -16,7 +16,7 @@ export function grantScopes(requested: string, allowed: readonly string[]): stri
     .join(" ");
 }
 
-/** Scopes of OpenID Connect, which every client may ask for in the name of a person. */
+/** Scopes of OpenID Connect, which every client may ask for in a person's name. */
 export const STANDARD_SCOPES: readonly string[] = [
   OPENID_SCOPE,
   "profile",
@@ -28,7 +28,7 @@ export const STANDARD_SCOPES: readonly string[] = [
 
 export const isStandardScope = (scope: string): boolean => STANDARD_SCOPES.includes(scope);
 
-/** Whether a person with these scopes may have one of them: who may write may read. */
+/** Whether a person with these scopes may have a scope. A scope `:write` includes `:read`. */
 export const mayHave = (ofPerson: readonly string[], scope: string): boolean =>
   ofPerson.includes(scope) ||
   (scope.endsWith(READ) && ofPerson.includes(`${scope.slice(0, -READ.length)}:write`));
@@ -39,6 +39,6 @@ const READ = ":read";
 export const withoutProfile = (scopes: readonly string[]): string[] =>
   scopes.filter((scope) => !PROFILE_SCOPES.has(scope));
 
-/** The scopes of a token. */
+/** Parses the scopes of a token, which are separated by spaces. */
 export const splitScopes = (scope: string): ReadonlySet<string> =>
   new Set(scope.split(" ").filter((item) => item !== ""));
