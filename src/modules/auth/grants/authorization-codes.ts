@@ -9,16 +9,16 @@ import type { ServiceContext } from "#platform/context.ts";
 import { newId } from "#platform/ids.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** What a code stands for: a person has logged in, for a client. */
+/** The request that a code answers: a person has logged in for a client. */
 export interface CodeRequest {
   readonly clientId: string;
   readonly subject: string;
-  /** As the client has sent it to the authorization endpoint. */
+  /** The redirect URI as the client has sent it to the authorization endpoint. */
   readonly redirectUri: string;
-  /** What is granted, and not what was asked for. */
+  /** The scopes that are granted, which may be fewer than were asked for. */
   readonly scopes: readonly string[];
   readonly nonce?: string | undefined;
-  /** Of the method S256; a public client must have one. */
+  /** The PKCE challenge, of the method S256; a public client must have one. */
   readonly codeChallenge?: string | undefined;
   /** When the person has logged in, in seconds since the epoch. */
   readonly authTime: number;
@@ -31,8 +31,8 @@ export const CODE_LIFETIME_MS = 5 * 60_000;
 export const OFFLINE_SCOPE = "offline_access";
 
 /**
- * Makes a code and stores its hash. The code itself is in the returned text only; undefined where its cause is gone: the person
- * has logged out meanwhile, or has another password.
+ * Makes a code and stores its hash. Only the return value contains the code. Returns undefined if the code's cause is gone: the
+ * person has logged out meanwhile, or has another password.
  */
 export async function issueCode(
   context: ServiceContext,
@@ -54,17 +54,17 @@ export async function issueCode(
   return (await GrantStore.from(context).insertCode(row, cause)) ? code : undefined;
 }
 
-/** What a client presents to the token endpoint; it is authenticated already. */
+/** The parameters that an authenticated client presents to the token endpoint. */
 export interface CodeRedemption {
   readonly code: string;
   readonly clientId: string;
-  /** Whether the client has no secret, so that only the challenge shows that the code is its own. */
+  /** Whether the client is public, so that only the PKCE challenge proves that the code is its own. */
   readonly isPublic: boolean;
   readonly redirectUri: string | undefined;
   readonly codeVerifier: string | undefined;
 }
 
-/** What tokens are made from. */
+/** A grant from which tokens are made. */
 export interface Grant {
   readonly id: string;
   readonly clientId: string;
@@ -72,13 +72,18 @@ export interface Grant {
   readonly scopes: readonly string[];
   readonly authTime: number;
   readonly nonce: string | undefined;
-  /** The next refresh token, where the client may have one. */
+  /** The next refresh token; undefined without the scope `offline_access`. */
   readonly refreshToken: string | undefined;
 }
 
 /**
- * Redeems a code. Of two redemptions at the same time one wins. One that comes later shows that the code has leaked, so
- * that all tokens that were made from it are revoked.
+ * Redeems a code. Of two redemptions at the same time one succeeds. A later redemption shows that the code has leaked, so it
+ * revokes all tokens that were made from the code. Throws `OAuthError`.
+ *
+ *     code ─► redeemed once ─► grant ─► access tokens, ID token, and a refresh token with `offline_access`
+ *               │ again                    └─► refresh token ─► used once ─► the next one …
+ *               ▼                                                 │ again
+ *             the grant ends, with all its tokens ◄───────────────┘
  */
 export async function redeemCode(
   context: ServiceContext,
@@ -111,7 +116,7 @@ async function claim(context: ServiceContext, code: CodeRow): Promise<Grant> {
   return { id, clientId, subject, scopes, authTime, nonce: nonce ?? undefined, refreshToken };
 }
 
-/** The row of a refresh token that is issued now. */
+/** The row of a refresh token that begins its life now. */
 export const refreshTokenRow = (
   { env, clock }: ServiceContext,
   grantId: string,
@@ -123,7 +128,7 @@ export const refreshTokenRow = (
   successor: null,
 });
 
-/** Whether the one who presents a code is the one who has asked for it. */
+/** Throws unless a code is presented by the client, with the redirect URI and with the verifier of its request. */
 function assertOwn(code: CodeRow, redemption: CodeRedemption): void {
   if (code.clientId !== redemption.clientId) throw invalidCode();
   if (code.redirectUri !== redemption.redirectUri) {
@@ -133,8 +138,8 @@ function assertOwn(code: CodeRow, redemption: CodeRedemption): void {
 }
 
 /**
- * A verifier without a challenge is refused as well: somebody may have removed the challenge from the authorization
- * request (RFC 9700 §4.8.2).
+ * Checks the PKCE verifier. A verifier without a challenge is refused, because somebody may have removed the challenge from the
+ * authorization request (RFC 9700 §4.8.2).
  */
 function assertVerifier(
   challenge: string | null,
@@ -155,5 +160,5 @@ function matches(verifier: string, challenge: string): boolean {
   return expected.length === presented.length && timingSafeEqual(expected, presented);
 }
 
-/** The client learns no more, because it may not be the one who has asked for the code. */
+/** The refusal of a code. It gives no reason, because the client may not be the one that has asked for the code. */
 const invalidCode = () => new OAuthError("invalid_grant", "invalid code");

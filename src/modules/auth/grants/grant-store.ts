@@ -12,17 +12,17 @@ type NewCodeRow = Omit<CodeRow, "grantId">;
 export type GrantRow = typeof authGrants.$inferSelect;
 export type RefreshTokenRow = typeof authRefreshTokens.$inferSelect;
 
-/** How long a redeemed code is kept after its expiry, so that its replay is recognised; in milliseconds. */
+/** How long a redeemed code is kept after its expiry, in milliseconds, so that a replay of it is recognised. */
 export const REDEEMED_CODE_KEPT_MS = 24 * 3_600_000;
 
-/** What a code is given for: as long as it is there, nobody has ended what the person has begun by logging in. */
+/** The login or session that a code is issued for. The code is stored only while `condition` holds, so that nobody has ended it meanwhile. */
 export interface CodeCause {
   readonly condition: SQL;
-  /** The statement that ends it. */
+  /** The statement that ends the cause in the batch of the code. */
   readonly consequence?: BatchItem<"sqlite">;
 }
 
-/** Codes, grants and refresh tokens, in D1. What must happen at most once is one statement that changes one row. */
+/** Codes, grants and refresh tokens, in D1. An effect that must happen at most once is one statement that changes one row. */
 export class GrantStore {
   readonly #db: Database;
   readonly #context: ServiceContext;
@@ -36,7 +36,7 @@ export class GrantStore {
     return new GrantStore(context);
   }
 
-  /** Returns false where the cause of the code is gone. */
+  /** Stores a code. Returns false if its cause is gone. */
   async insertCode(code: NewCodeRow, cause: CodeCause): Promise<boolean> {
     const { hash, clientId, subject, redirectUri, scopes, nonce, codeChallenge } = code;
     const { condition, consequence } = cause;
@@ -62,7 +62,7 @@ export class GrantStore {
     return code;
   }
 
-  /** Turns a code into a grant, with its first refresh token. Returns false where another request has done so. */
+  /** Turns a code into a grant, with its first refresh token. Returns false if another request has redeemed the code. */
   async redeemCode(
     code: CodeRow,
     made: { readonly grantId: string; readonly refreshToken: RefreshTokenRow | undefined },
@@ -76,7 +76,7 @@ export class GrantStore {
         .set({ grantId, expiresMs: codeKeptMs })
         .where(and(eq(authCodes.hash, code.hash), isNull(authCodes.grantId)))
         .returning({ hash: authCodes.hash }),
-      // Nothing is selected where another grant has the code.
+      // The selection is empty if another grant has the code.
       this.#db.insert(authGrants).select(sql`
         SELECT ${grantId}, client_id, subject, scopes, auth_time, ${expiresMs}
         FROM auth_codes WHERE hash = ${code.hash} AND grant_id = ${grantId}`),
@@ -96,7 +96,7 @@ export class GrantStore {
     return found;
   }
 
-  /** Replaces a refresh token by its successor. Returns false where another request has done so, or the grant has ended. */
+  /** Replaces a refresh token by its successor. Returns false if another request has done so, or the grant has ended. */
   async rotate(token: RefreshTokenRow, successor: RefreshTokenRow): Promise<boolean> {
     const { hash, grantId, expiresMs } = successor;
     const [used] = await storeWithReserve(this.#db, [
@@ -105,7 +105,7 @@ export class GrantStore {
         .set({ successor: hash })
         .where(and(eq(authRefreshTokens.hash, token.hash), isNull(authRefreshTokens.successor)))
         .returning({ hash: authRefreshTokens.hash }),
-      // Nothing is selected where the token has another successor.
+      // The selection is empty if the token has another successor.
       this.#db.insert(authRefreshTokens).select(sql`
         SELECT ${hash}, grant_id, ${expiresMs}, NULL
         FROM auth_refresh_tokens WHERE hash = ${token.hash} AND successor = ${hash}`),
@@ -122,7 +122,7 @@ export class GrantStore {
     return grant;
   }
 
-  /** Ends a grant: its refresh tokens are gone at once, and its access tokens are revoked. */
+  /** Ends a grant. Its refresh tokens end at once, and its access tokens when isolates read the revocation. */
   async revokeGrant(id: string): Promise<void> {
     await storeWithReserve(this.#db, [
       this.#db.delete(authGrants).where(eq(authGrants.id, id)),
@@ -131,19 +131,19 @@ export class GrantStore {
     await armRevocationSweep(this.#context);
   }
 
-  /** Adds a token, if its grant is there. */
+  /** The statement that adds a refresh token if its grant exists. */
   #insertRefreshToken({ hash, grantId, expiresMs }: RefreshTokenRow) {
     return this.#db.insert(authRefreshTokens).select(sql`
       SELECT ${hash}, id, ${expiresMs}, NULL FROM auth_grants WHERE id = ${grantId}`);
   }
 }
 
-/** Whose grants end: those of a client or of a person. */
+/** The client or the person whose grants end. */
 export type GrantOwner = { readonly clientId: string } | { readonly subject: string };
 
 /**
- * The statements that delete all codes and refresh tokens of an owner, under a condition if there is one. They belong into the
- * batch of the change that they follow from.
+ * The statements that delete all codes and grants of an owner, and with the grants their refresh tokens. They go into the batch
+ * of the change that they follow; the condition, if given, holds when the change was made.
  */
 export function deleteGrantsOf({ env }: ServiceContext, owner: GrantOwner, condition?: SQL) {
   const db = databaseOf(env);

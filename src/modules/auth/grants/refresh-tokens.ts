@@ -6,15 +6,15 @@ import { splitScopes } from "#modules/auth/core/scopes.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** A refresh token that may be used, with what it was given for. */
+/** A refresh token that may be used, and its grant. */
 export interface UsableRefreshToken {
   readonly token: RefreshTokenRow;
   readonly grant: GrantRow;
 }
 
 /**
- * The refresh token of a client. One that was used already has leaked, to the one who presents it now or to the one who has
- * used it: its whole family is revoked.
+ * Finds a refresh token of a client. A token that was used already has leaked, either to the client that presents it now or to
+ * the one that used it, so its whole grant ends. Throws `OAuthError` unless the token may be used.
  */
 export async function findRefreshToken(
   context: ServiceContext,
@@ -33,8 +33,8 @@ export async function findRefreshToken(
 }
 
 /**
- * Uses a refresh token, and gives the next one of its family. Of two uses at the same time one wins; the other is refused and
- * revokes nothing, because it is the same client in a hurry: it has presented a token that was still good.
+ * Uses a refresh token and makes its successor. Of two uses at the same time one succeeds. The other is refused but revokes
+ * nothing: it comes from the same client, which presented a token that was still valid.
  */
 export async function rotateRefreshToken(
   context: ServiceContext,

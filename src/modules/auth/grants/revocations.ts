@@ -7,8 +7,8 @@ import { databaseOf } from "#platform/db/database.ts";
 import { toMillis } from "#platform/time.ts";
 
 /**
- * The statement that revokes the access tokens of all grants of a person, under a condition. It comes before the one that deletes
- * the grants, and ends no token that the person gets later, be it in the same second.
+ * The statement that revokes the access tokens of all grants of a person, under a condition. It goes before the statement that
+ * deletes the grants. Tokens of later grants stay valid, even in the same second.
  */
 export const revocationsOfGrants = (
   { env, clock }: ServiceContext,

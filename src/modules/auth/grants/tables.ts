@@ -4,21 +4,21 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 export const authCodes = sqliteTable(
   "auth_codes",
   {
-    /** Base64 of the SHA-256 of the code, which is not stored itself. */
+    /** Base64 of the SHA-256 of the code. The code itself is not stored. */
     hash: text("hash").primaryKey(),
     clientId: text("client_id").notNull(),
     subject: text("subject").notNull(),
     redirectUri: text("redirect_uri").notNull(),
-    /** Separated by spaces. */
+    /** The granted scopes, separated by spaces. */
     scopes: text("scopes").notNull(),
     nonce: text("nonce"),
-    /** Of the method S256. */
+    /** The PKCE challenge, of the method S256. */
     codeChallenge: text("code_challenge"),
     /** When the person has logged in, in seconds since the epoch. */
     authTime: integer("auth_time").notNull(),
-    /** In milliseconds since the epoch. */
+    /** When the code expires, and after its redemption when its row is purged, in milliseconds since the epoch. */
     expiresMs: integer("expires_ms").notNull(),
-    /** The grant that its redemption has made. */
+    /** The grant that the redemption has made; null before. */
     grantId: text("grant_id"),
   },
   (table) => [
@@ -28,7 +28,7 @@ export const authCodes = sqliteTable(
   ],
 );
 
-/** What people have allowed clients. All tokens that follow from one code belong to one grant, and end with it. */
+/** Grants: scopes that people have allowed clients. All tokens that go back to one code belong to one grant and end with it. */
 export const authGrants = sqliteTable(
   "auth_grants",
   {
@@ -37,7 +37,7 @@ export const authGrants = sqliteTable(
     subject: text("subject").notNull(),
     scopes: text("scopes").notNull(),
     authTime: integer("auth_time").notNull(),
-    /** When nothing that belongs to it is left, in milliseconds since the epoch. */
+    /** When the code and the last refresh token of the grant have expired, in milliseconds since the epoch. */
     expiresMs: integer("expires_ms").notNull(),
   },
   (table) => [
@@ -47,17 +47,17 @@ export const authGrants = sqliteTable(
   ],
 );
 
-/** Refresh tokens. Each is used once; a used one is kept until it would expire, so that its reuse is recognised. */
+/** Refresh tokens. Each is used once. A used token is kept until it would expire, so that a second use is recognised. */
 export const authRefreshTokens = sqliteTable(
   "auth_refresh_tokens",
   {
-    /** Base64 of the SHA-256 of the token, which is not stored itself. */
+    /** Base64 of the SHA-256 of the token. The token itself is not stored. */
     hash: text("hash").primaryKey(),
     grantId: text("grant_id")
       .notNull()
       .references(() => authGrants.id, { onDelete: "cascade" }),
     expiresMs: integer("expires_ms").notNull(),
-    /** The hash of the token that has replaced this one. */
+    /** The hash of the token that has replaced this token; null for an unused token. */
     successor: text("successor"),
   },
   (table) => [
