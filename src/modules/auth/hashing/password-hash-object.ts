@@ -10,18 +10,18 @@ import {
 } from "#platform/secrets/password-key.ts";
 import { type LaneLimits, Lanes, LanesFullError, LaneTimeoutError } from "#platform/work/lanes.ts";
 
-/** Who waits for a hash. */
+/** A caller that waits for a hash. */
 export interface HashCaller {
-  /** Callers of one key wait in one line: an address, a browser, a person. */
+  /** The address, browser or person of the caller. Callers with one key wait in one line. */
   readonly key: string;
-  /** Whether the caller has shown something that only the person has: a device cookie, a session, a link. */
+  /** Whether the caller has shown something that only the person has: a device cookie, a session or a link. */
   readonly isKnown: boolean;
 }
 
-/** A line gives up its turn after this time, in milliseconds: whoever does the work hangs. */
+/** Longest time of one hash, in milliseconds. A line whose hash hangs loses its turn then. */
 const HASH_TIMEOUT_MS = 10_000;
 
-/** One hash at a time in each of the two lanes, and a few that wait, so that the last of them waits for seconds and not for minutes. */
+/** One hash at a time in each of the two lanes, and a few that wait, so that the last one waits for seconds and not for minutes. */
 const LANE: LaneLimits = {
   total: 1,
   perKey: 1,
@@ -31,21 +31,25 @@ const LANE: LaneLimits = {
 };
 
 /**
- * Hashes passwords, two at a time, outside of the isolate that asks for it:
+ * Hashes passwords, two at a time, outside of the isolate that needs them:
  *
  *     address A ──┐
  *     address B ──┼── in turns ──► lane of strangers ──┐
  *     address C ──┘                                    ├──► threads of Node (npm start)
  *     device, session, link ─────► lane of the known ──┘    or this object's own thread
  *
- * However many strangers guess, they never hold the lane of whoever has logged in before. The lines are in the object, and not in the
- * isolates that ask, so that they hold for all of them, and so that a client that goes away leaves no turn behind that nobody ends.
+ * However many strangers guess, they never hold the lane of people who have logged in before. The lines are in the object and not
+ * in the isolates that call it, so they hold for all isolates together, and a client that goes away leaves no turn without an
+ * end.
  */
 export class PasswordHashObject extends DurableObject<Env> {
   readonly #strangers = new Lanes(LANE);
   readonly #known = new Lanes(LANE);
 
-  /** The key of a password, as a base64url text. Fails with `RATE_LIMITED` where too many wait, with `OVERLOADED` where the work takes too long. */
+  /**
+   * Derives the key of a password, as base64url. Fails with `RATE_LIMITED` if too many callers wait, and with `OVERLOADED` if the
+   * hash takes too long.
+   */
   derive(work: PasswordWork, { key, isKnown }: HashCaller): Promise<Result<string>> {
     const lanes = isKnown ? this.#known : this.#strangers;
     return asResult(

@@ -1,15 +1,15 @@
 import { DurableObject } from "cloudflare:workers";
 import { ATTEMPT_WINDOW_MS, type AttemptRule } from "./attempt-rules.ts";
 
-/** Before the key of each count: the times of its failures, in milliseconds since the epoch. */
+/** Prefix of the storage key of each count. The value is the times of its failures, in milliseconds since the epoch. */
 const FAILURES = "failures:";
-/** How many counts one alarm looks at, before other calls get their turn. */
+/** Number of counts that an alarm looks at before other calls get their turn. */
 const SLICE = 1000;
 
 /**
- * The failed attempts of some clients, people and addresses within the last minute, by key. All attempts of one key come to one object, so that
- * its count is exact, whatever number of isolates asks. There are few objects, because a new one costs the disk tens of milliseconds, and
- * strangers choose how many keys there are. An object stores nothing for who does not fail.
+ * Failed attempts within the last minute, by key (client, person or address). All attempts of one key come to one object, so its
+ * count is exact for all isolates. There are few objects, because making one takes the disk tens of milliseconds and strangers
+ * choose how many keys there are. An object stores nothing for keys without failures.
  */
 export class AttemptLimitObject extends DurableObject<Env> {
   #isAlarmSet = false;
@@ -20,7 +20,7 @@ export class AttemptLimitObject extends DurableObject<Env> {
     return waitOf(this.#recent(key, nowMs), rule, nowMs);
   }
 
-  /** Counts a failure. Where there are too many already, counts nothing and returns how long to wait, in milliseconds. */
+  /** Counts a failure and returns 0. If there are too many already, counts nothing and returns how long to wait, in milliseconds. */
   async countFailure(key: string, rule: AttemptRule): Promise<number> {
     const nowMs = Date.now();
     const failures = this.#recent(key, nowMs);
@@ -31,17 +31,17 @@ export class AttemptLimitObject extends DurableObject<Env> {
     return 0;
   }
 
-  /** An attempt that was counted as a failure before its work was none: the newest one is forgotten. */
+  /** Removes the newest failure, which was counted before its attempt and did not happen. */
   giveBack(key: string): void {
     const failures = this.#read(key);
     if (failures.length > 1) this.ctx.storage.kv.put(FAILURES + key, failures.slice(0, -1));
     else this.ctx.storage.kv.delete(FAILURES + key);
   }
 
-  /** Forgets counts whose last failure is too old. */
+  /** Deletes counts whose failures are all too old. */
   override async alarm(): Promise<void> {
     const { kv } = this.ctx.storage;
-    // A failure that comes between two slices may lie behind the place that is looked at, and sets an alarm of its own.
+    // A failure between two slices may lie before the place that is looked at, and then sets an alarm of its own.
     this.#isAlarmSet = false;
     let after: string | undefined;
     let isLeft = false;
@@ -74,7 +74,7 @@ export class AttemptLimitObject extends DurableObject<Env> {
   }
 }
 
-/** A failure in the future was counted before the clock was set back, and counts for a window from now at most. */
+/** Whether a failure still counts. A time in the future was stored before the clock was set back, and counts for one window from now at most. */
 const isRecent = (atMs: number, nowMs: number): boolean =>
   Math.abs(nowMs - atMs) < ATTEMPT_WINDOW_MS;
 

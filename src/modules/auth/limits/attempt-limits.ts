@@ -3,29 +3,29 @@ import { ATTEMPT_RULES, type AttemptRule, type AttemptRuleName } from "./attempt
 import { AppError } from "#platform/errors.ts";
 import { type ObjectCall, reachObject } from "#platform/objects/call.ts";
 
-/** Whose attempts count together, by each of the rules that apply: `{ account: email, loginAddress: address }`. */
+/** The keys whose attempts count together, by rule: `{ personAtAddress: "address person", loginAddress: "address" }`. */
 export type AttemptKeys = Readonly<Partial<Record<AttemptRuleName, string>>>;
 
-/** An object counts in memory and answers within milliseconds. */
+/** How objects are called. They count in memory and answer within milliseconds. */
 const TO_LIMIT: ObjectCall = { object: "limit of attempts", isRead: true, timeoutMs: 5000 };
 
-/** Objects that count side by side. */
+/** Number of objects that count side by side. */
 const OBJECTS = 8;
 
-/** Where the failures of a key are counted: the object, and the key within it, which has one length, whatever a stranger chose. */
+/** The place of a key's failures: the object, and the key within it. The key is a hash, so it has one length whatever a stranger chose. */
 export function placeOf(name: AttemptRuleName, key: string): { object: string; key: string } {
   const hash = createHash("sha256").update(`${name}:${key}`).digest();
   const [first = 0] = hash;
   return { object: `limits-${first % OBJECTS}`, key: hash.toString("base64url") };
 }
 
-/** For how long an isolate takes a limit that was reached as reached, without asking its object, in milliseconds. */
+/** How long an isolate treats a limit as reached without a call of its object, in milliseconds. */
 const REACHED_MS = 1000;
 const REACHED_MAX = 10_000;
 
 /**
- * Limits that were reached a moment ago, by key, with the time until which an attempt has to wait. A flood of attempts costs one call of an object a
- * second, and not one each. It is a hint, which an isolate may lose.
+ * Limits that were reached a moment ago, with the time until which an attempt has to wait. With it, a flood of attempts causes
+ * one call of an object a second instead of one each. The hint may be lost without harm.
  */
 class ReachedLimits {
   readonly #reached = new Map<string, { readonly atMs: number; readonly waitUntilMs: number }>();
@@ -36,12 +36,12 @@ class ReachedLimits {
     this.#reached.set(key, { atMs, waitUntilMs: atMs + waitMs });
   }
 
-  /** How long to wait, in milliseconds; 0 where the object is to be asked. */
+  /** How long to wait, in milliseconds; 0 if the object has to be called. */
   waitMs(key: string): number {
     const reached = this.#reached.get(key);
     if (reached === undefined) return 0;
     const nowMs = Date.now();
-    // A hint from the future was noted before the clock was set back.
+    // A time in the future was noted before the clock was set back.
     const isRecent = nowMs >= reached.atMs && nowMs - reached.atMs < REACHED_MS;
     if (isRecent) return Math.max(0, reached.waitUntilMs - nowMs);
     this.#reached.delete(key);
@@ -56,47 +56,47 @@ class ReachedLimits {
 const reached = new ReachedLimits();
 
 /**
- * Exact limits of failed attempts. Where the check costs much, an attempt counts as failed before it is made, so that it counts however
- * it ends, also when the client goes away meanwhile:
+ * Exact limits of failed attempts. An attempt whose check is expensive counts as failed before the check, so that it counts
+ * however it ends, even if the client goes away:
  *
  *     const limits = new AttemptLimits(env, { personAtAddress: `${address} ${person}`, loginAddress: address });
  *     await limits.take();
  *     if (await isRight(password)) await limits.giveBack();
  *
- * Where the check costs nothing, only failures are counted:
+ * If the check is cheap, only failures are counted:
  *
  *     if (isRight(secret)) await limits.assertOpen();
  *     else await limits.countFailure();
  *
- * All but `giveBack` throw `RATE_LIMITED`. Of a thousand attempts at the same time, nobody learns of more than the allowed number whether
+ * All methods but `giveBack` throw `RATE_LIMITED`. Of a thousand attempts at the same time, only the allowed number learn whether
  * they were right.
  */
 export class AttemptLimits {
   readonly #counts: readonly Count[];
 
   constructor(env: Pick<Env, "ATTEMPT_LIMITS">, keys: AttemptKeys) {
-    // The rules are the properties of the type.
+    // The names of rules are the properties of the type.
     const entries = Object.entries(keys) as [AttemptRuleName, string][];
     this.#counts = entries.map(([name, key]) => new Count(env, name, key));
   }
 
-  /** Throws `RATE_LIMITED` where too many attempts have failed. */
+  /** Throws `RATE_LIMITED` if too many attempts have failed. */
   async assertOpen(): Promise<void> {
     assertNoWait(this.#counts.map((count) => count.reachedMs()));
     assertNoWait(await Promise.all(this.#counts.map((count) => count.waitMs())));
   }
 
-  /** Counts a failed attempt, or throws `RATE_LIMITED` where too many have failed already. */
+  /** Counts a failed attempt. Throws `RATE_LIMITED` if too many have failed already. */
   async countFailure(): Promise<void> {
-    // A client that is blocked does not use up what others at its address may do.
+    // A blocked client must not use up the attempts of others at its address.
     await this.assertOpen();
     assertNoWait(await Promise.all(this.#counts.map((count) => count.countFailure())));
   }
 
   /**
-   * Counts an attempt by each rule, in the order of the keys, from the narrowest to the widest: what is beyond a narrow limit uses up nothing of the
-   * wider ones. Counts by none of them where it throws `RATE_LIMITED`. An attempt that a limit refuses already stores nothing, so that a flood
-   * of attempts costs reads of memory, and not a write to the disk each.
+   * Counts an attempt by each rule, in the order of the keys, from the narrowest to the widest: an attempt beyond a narrow limit
+   * uses up nothing of the wider limits. Throws `RATE_LIMITED` and counts nothing if one limit is reached. A refused attempt
+   * stores nothing, so a flood of attempts costs reads of memory instead of writes to the disk.
    */
   async take(): Promise<void> {
     await this.assertOpen();
@@ -108,7 +108,7 @@ export class AttemptLimits {
     }
   }
 
-  /** The attempt that was taken did not fail. */
+  /** Removes the attempt that `take` has counted, because it did not fail. */
   giveBack(): Promise<void> {
     return giveBackAll(this.#counts);
   }
@@ -127,7 +127,7 @@ class Count {
     this.#object = env.ATTEMPT_LIMITS.getByName(place.object);
   }
 
-  /** How long to wait, as far as this isolate knows without asking, in milliseconds. */
+  /** How long to wait as far as this isolate knows, without a call, in milliseconds. */
   reachedMs(): number {
     return reached.waitMs(this.#key);
   }
@@ -137,7 +137,7 @@ class Count {
     return this.#noting(this.#object.waitMs(this.#key, this.#rule));
   }
 
-  /** Counts a failure. Where there are too many already, counts nothing and returns how long to wait, in milliseconds. */
+  /** Counts a failure and returns 0. If there are too many already, counts nothing and returns how long to wait, in milliseconds. */
   countFailure(): Promise<number> {
     return this.#noting(this.#object.countFailure(this.#key, this.#rule));
   }

@@ -7,22 +7,21 @@ export interface AttemptRule {
 }
 
 /**
- * What is limited. The strictest limits are for one client or person from one address, so that somebody who fails on
- * purpose does not lock out the owner, who comes from elsewhere. The others bound who fails with many of them, or from many
- * addresses.
+ * The limits. The strictest ones are for one client or person from one address, so that somebody who fails on purpose does not
+ * lock out the owner, who comes from elsewhere. The others limit somebody who fails in many names, or from many addresses.
  */
 export const ATTEMPT_RULES = {
   /** Secrets of one client, from one address. */
   clientAtAddress: { failuresMax: 10 },
   /** Secrets of one client, from anywhere. */
   client: { failuresMax: 300 },
-  /** Secrets of whatever clients, from one address. */
+  /** Secrets of any clients, from one address. */
   tokenAddress: { failuresMax: 100 },
   /** Codes, refresh tokens and assertions that come without a secret, in the name of one client from one address. */
   publicClientAtAddress: { failuresMax: 100 },
   /** Passwords of one person, from one address. */
   personAtAddress: { failuresMax: 10 },
-  /** Passwords of whatever people, from one address. */
+  /** Passwords of any people, from one address. */
   loginAddress: { failuresMax: 50 },
   /** Passwords of one person, from all browsers together in which the person has not logged in before. */
   person: { failuresMax: 20 },
