@@ -55,7 +55,7 @@ const LIST_RULES: ListRules = {
   options: AUDIT_FILTERS,
 };
 
-/** Florin's own route, below `/api/florin/v1`. */
+/** Registers `GET /api/florin/v1/audit`. */
 export function registerAudit(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
@@ -82,7 +82,7 @@ export function registerAudit(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** The parameters that a request has. */
+/** The parameters that a request has, without absent ones. */
 const definedOf = (params: Readonly<Record<string, string | undefined>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

@@ -17,7 +17,7 @@ import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 
 const tags = ["OAuth clients"];
 
-/** Clients and their secrets. */
+/** Registers the operations of clients and their secrets. */
 export function registerClients(app: OpenAPIHono<AppEnv>): void {
   registerLists(app);
   registerClient(app);

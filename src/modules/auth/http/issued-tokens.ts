@@ -31,7 +31,7 @@ import { empty, endpoint, json } from "#platform/http/endpoint.ts";
 
 const tags = ["Tokens"];
 
-/** What can be done with tokens that were issued: introspection, revocation, and the question whom they are about. */
+/** Registers introspection, revocation and userinfo, which are about tokens that were issued. */
 export function registerIssuedTokens(app: OpenAPIHono<AppEnv>): void {
   registerIntrospection(app);
   registerRevocation(app);

@@ -10,10 +10,10 @@ import { json } from "#platform/http/endpoint.ts";
 import { addressOf } from "#platform/http/sender/address.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
-/** Answers that concern tokens are nobody else's. */
+/** Header of answers about tokens, which no cache may keep. */
 export const NO_STORE = { "cache-control": "no-store" };
 
-/** The answers of failures of the endpoints that clients authenticate to. */
+/** Failures of the endpoints at which clients authenticate. */
 export const REFUSED = json("The request is refused: `error` says why", OAuthErrorResponse);
 export const WRONG_SECRET = json(
   "The client is unknown or its secret is wrong",
@@ -21,7 +21,7 @@ export const WRONG_SECRET = json(
 );
 export const TOO_MANY = json("Too many attempts have failed: try again later", OAuthErrorResponse);
 
-/** RFC 6749 §5.2: 401 for a client that failed to authenticate, 400 for everything else but too many attempts. */
+/** The answer to a failure (RFC 6749 §5.2): 401 for a client that failed to authenticate, 429 for too many attempts, 400 for everything else. */
 export function toErrorAnswer(failure: AppError, c: Context<AppEnv>) {
   const { error, description } = toOAuthError(failure);
   const body = {
@@ -42,13 +42,13 @@ export function toErrorAnswer(failure: AppError, c: Context<AppEnv>) {
 const authorizationOf = (c: Context<AppEnv>): string | null =>
   c.req.header("authorization") ?? null;
 
-/** How a request says which client it comes from. */
+/** The credentials of a request's client, and the address of the request. */
 export const clientRequestOf = <F extends ClientRequest["form"]>(c: Context<AppEnv>, form: F) => ({
   form,
   authorization: authorizationOf(c),
   address: addressOf(c.req.raw, c.env),
 });
 
-/** The issuer in whose name this server answers a request. */
+/** The issuer of this server for a request. */
 export const issuerOfRequest = (c: Context<AppEnv>): string =>
   issuerOf(platformSettings.of(c.env).FLORIN_PUBLIC_URL, c.req.url);

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { OAUTH_ERRORS } from "#modules/auth/core/oauth-error.ts";
 
-/** Longest value of a parameter of the token endpoint, in UTF-16 units: it limits what a token can hold. */
+/** Longest value of a parameter of the token endpoint, in UTF-16 units. It limits the length of what tokens contain. */
 const FORM_VALUE_LENGTH_MAX = 4096;
 const FormText = z.string({ error: "given more than once" }).max(FORM_VALUE_LENGTH_MAX).optional();
 
-/** How a client says who it is, where it does not use the `Authorization` header. */
+/** Credentials of a client that does not use the `Authorization` header. */
 const ClientForm = z.object({ client_id: FormText, client_secret: FormText });
 
 export const TokenForm = z
@@ -50,7 +50,7 @@ export const OAuthErrorResponse = z
   .object({ error: z.enum(OAUTH_ERRORS), error_description: z.string().optional() })
   .openapi("OAuthError");
 
-/** A token that a request is about; the token itself says of which kind it is. */
+/** A request about a token. `token_type_hint` is ignored, because the token itself shows its kind. */
 const AboutToken = z.object({
   token: z.string({ error: "expected a token, once" }).min(1).max(FORM_VALUE_LENGTH_MAX),
   token_type_hint: FormText,

@@ -52,7 +52,7 @@ const toEmail = ({ email, emailVerified }: UserInfo["person"]) => ({
   email_verified: emailVerified,
 });
 
-/** The discovery document names what works and nothing else. `scopes` are those of the modules. */
+/** The discovery document, which names only what works. `scopes` are those of the modules. */
 export const toDiscoveryView = (
   issuer: string,
   { scopes, grantTypes }: { scopes: readonly string[]; grantTypes: readonly string[] },
@@ -79,12 +79,12 @@ export const toDiscoveryView = (
   prompt_values_supported: ["none", "login", "consent", "select_account"],
   authorization_response_iss_parameter_supported: true,
   ui_locales_supported: ["en"],
-  // Its default is false, but that of the other one is true.
+  // The default of `request_parameter_supported` is false, but that of `request_uri_parameter_supported` is true.
   request_parameter_supported: false,
   request_uri_parameter_supported: false,
 });
 
-/** What ID tokens and the userinfo endpoint say. */
+/** The claims of ID tokens and of the userinfo endpoint. */
 const CLAIMS =
   "iss sub aud exp iat auth_time nonce at_hash c_hash azp client_id name email email_verified".split(
     " ",

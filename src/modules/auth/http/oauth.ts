@@ -22,7 +22,7 @@ export const TOKEN_REQUEST_BYTES_MAX = 16 * 1024;
 
 const tags = ["Tokens"];
 
-/** The OAuth 2 server: discovery, keys and the token endpoint. */
+/** Registers discovery, keys and the token endpoint. */
 export function registerOAuth(app: OpenAPIHono<AppEnv>): void {
   registerDiscovery(app);
   registerToken(app);

@@ -56,7 +56,7 @@ const UserDetails = z
   })
   .openapi("UserDetails");
 
-/** Florin's own routes, below `/api/florin/v1`: who may log in, and what for. */
+/** Registers the operations of people below `/api/florin/v1`: invitations, scopes, password resets, deletion. */
 export function registerPeople(app: OpenAPIHono<AppEnv>): void {
   registerInvite(app);
   registerUserDetails(app);

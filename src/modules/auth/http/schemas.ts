@@ -17,7 +17,7 @@ import { dataOf, MetadataSchema } from "#platform/http/schemas.ts";
 export const ClientParams = z.object({ clientId: z.string() });
 export const SecretParams = ClientParams.extend({ secretId: z.string() });
 
-/** Printable ASCII without a space, as RFC 6749 has it; an empty text asks for a new id. */
+/** An id: printable ASCII (RFC 6749 appendix A.1), here without spaces. An empty text asks for a new id. */
 const ClientId = z
   .string()
   .max(CLIENT_ID_LENGTH_MAX)
@@ -29,16 +29,16 @@ const Scope = z
   .max(SCOPE_LENGTH_MAX)
   .regex(/^\S+$/, "expected one scope without spaces; list several one by one");
 
-/** The scopes that somebody is given. */
+/** The scopes that a client or a person gets. */
 export const Scopes = z.array(Scope).max(CLIENT_LIST_MAX);
 
 const CLIENT_METADATA = `Its key \`${LEDGERS_KEY}\` binds the client to ledgers: names, or beginnings of names with a star, with commas between them (\`eu-*, main\`). The client's tokens then reach no other ledger.`;
 
-/** A list of ledgers becomes a text, because the official clients know texts only. */
+/** The metadata of a client. A list of ledgers is accepted and joined to a text, because the official clients can read only texts. */
 const ClientMetadata = z
   .preprocess(joinLedgers, MetadataSchema)
   .superRefine((metadata, context) => {
-    // The schema of metadata may have refused it, so that its values may be anything.
+    // The schema of metadata may have refused the input, so the value may be anything.
     const text: unknown = metadata?.[LEDGERS_KEY];
     if (typeof text !== "string" || parseLedgerPatterns(text) !== undefined) return;
     const message = `expected 1 to ${LEDGER_PATTERNS_MAX} names of ledgers, or beginnings of names such as 'eu-*'; leave it out for a client that reaches all ledgers`;
@@ -57,7 +57,7 @@ function joinLedgers(given: unknown): unknown {
   return isList ? { ...given, [LEDGERS_KEY]: ledgers.join(", ") } : given;
 }
 
-/** What a client may send of itself. Whatever is absent or null takes its empty value, also in a replacement. */
+/** The fields of a client. A field that is absent or null gets its empty value, also in a replacement. */
 const ClientOptions = z.object({
   public: orElse(z.boolean(), false),
   redirectUris: orElse(z.array(Uri).max(CLIENT_LIST_MAX), []),
@@ -113,7 +113,7 @@ export const InfoResponse = z
   .openapi("AuthInfo");
 export const HealthResponse = z.object({ Database: z.string() }).openapi("AuthHealth");
 
-/** A field that may be absent or null. */
+/** A field that may be absent or null, with the value that it then has. */
 function orElse<S extends z.ZodType>(schema: S, value: z.output<S>) {
   return schema.nullish().transform((given) => given ?? value);
 }

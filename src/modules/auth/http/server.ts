@@ -7,7 +7,7 @@ import { isHealthy } from "#platform/modules/versions.ts";
 
 const tags = ["Service"];
 
-/** What operators ask: the version and whether the database answers. */
+/** Registers the version and the health check. */
 export function registerServer(app: OpenAPIHono<AppEnv>, version: string): void {
   endpoint(
     app,

@@ -21,7 +21,7 @@ const SigningKey = z
 
 const KeysResponse = dataOf(z.array(SigningKey));
 
-/** Florin's own routes, below `/api/florin/v1`. */
+/** Registers the operations of signing keys below `/api/florin/v1`. */
 export function registerSigningKeys(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,

@@ -15,7 +15,7 @@ const User = z
   })
   .openapi("User");
 
-/** The people who can log in, as the official clients read them. */
+/** Registers the reads of people that the official clients know. */
 export function registerUsers(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,

@@ -15,7 +15,7 @@ export function toClientView(client: Client) {
   };
 }
 
-/** A secret with its clear text, for the one answer that shows it. */
+/** A secret with its clear text, for the answer to its creation. */
 export const toCreatedSecretView = ({
   secret,
   clear,
