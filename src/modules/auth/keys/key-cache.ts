@@ -1,48 +1,48 @@
 import { persistently } from "#modules/auth/persistently.ts";
 import { log } from "#platform/log.ts";
 
-/** A key that verifies. Its issuer may have given it no id. */
+/** A key that verifies tokens. Its issuer may have given it no id. */
 export interface VerificationKey {
   readonly kid?: string;
   readonly key: CryptoKey;
 }
 
 export interface KeyCacheOptions {
-  /** Whose keys these are. */
+  /** The issuer, as the log names it. */
   readonly issuer: string;
   readonly load: () => Promise<readonly VerificationKey[]>;
   /** The time, in milliseconds since the epoch. */
   readonly nowMs: () => number;
   /** Shortest time between two loads that tokens with unknown keys cause, in milliseconds. */
   readonly pauseMs: number;
-  /** Most loads at once; without it, each request that needs one loads. */
+  /** Most loads at once; without it, each request that needs a load makes one. */
   readonly loadsMax?: number;
-  /** Whether the first keys are asked for several times, as a database may be that is near and answers soon. */
+  /** Whether the first load is repeated after failures, which suits a database that is near and answers soon. */
   readonly isPersistent?: boolean;
 }
 
-/** After this time a load counts as over: whoever waited for it may be gone, and does not say so. In milliseconds. */
+/** Time after which a load counts as over, in milliseconds. The request that made it may have been cancelled, which nothing reports. */
 const LOAD_MS_MAX = 15_000;
 
-/** After this time keys are loaded again, so that a key that its issuer has withdrawn is no longer trusted. */
+/** Age at which keys are loaded again, in milliseconds, so that a key that its issuer has withdrawn is no longer trusted. */
 const KEYS_AGE_MS_MAX = 10 * 60_000;
 
 /**
- * The verification keys of one issuer, in the memory of an isolate. They are loaded at the first use, when they are
- * old, and when a token names a key that is not among them; after a load, tokens can't cause another one for a while.
+ * The verification keys of one issuer, in the memory of an isolate. They are loaded at the first use, when they are old, and when
+ * a token names an unknown key. After a load, unknown keys cause no other load for a while.
  *
- * Each request loads for itself: if it waited for a load of another request, it would hang when that one is cancelled.
+ * Each request loads for itself. If it waited for the load of another request, it would hang when that request is cancelled.
  */
 export class KeyCache {
   readonly #options: KeyCacheOptions;
   #keys: readonly VerificationKey[] | undefined;
   #failure = new Error("no keys were loaded");
-  /** Whether the last load has failed, so that a key that is not here may be there nevertheless. */
+  /** Whether the last load has failed, so that an unknown key may exist nevertheless. */
   #hasFailed = false;
   #loadedMs = Number.NEGATIVE_INFINITY;
-  /** When the loads that are under way were begun. */
+  /** Start times of the loads that are under way. */
   #startsMs: readonly number[] = [];
-  /** How many loads were begun, and which of them has given the keys. */
+  /** Number of loads so far, and the number of the load that has given the present keys. */
   #begun = 0;
   #answered = 0;
 
@@ -50,7 +50,7 @@ export class KeyCache {
     this.#options = options;
   }
 
-  /** Loads the first keys, if there are none yet. Never throws: whoever looks for a key learns what went wrong. */
+  /** Loads the first keys if there are none. Never throws: `find` throws the error. */
   async prepare(): Promise<void> {
     const nowMs = this.#options.nowMs();
     const ageMs = Math.abs(nowMs - this.#loadedMs);
@@ -59,11 +59,11 @@ export class KeyCache {
   }
 
   /**
-   * The key of that id, or undefined where the issuer has none; without an id, the only key of the issuer. Throws when the key is not
-   * known and the keys can't be loaded.
+   * The key with an id; undefined if the issuer has none. Without an id, the only key of an issuer that has one. Throws if the
+   * key is unknown and the keys cannot be loaded.
    */
   async find(kid: string | undefined): Promise<CryptoKey | undefined> {
-    // Much time lies between the two as well where the machine's clock was set back.
+    // The absolute value, because the machine's clock may have been set back.
     const nowMs = this.#options.nowMs();
     const ageMs = Math.abs(nowMs - this.#loadedMs);
     const isKnown = this.#match(kid) !== undefined;
@@ -82,13 +82,13 @@ export class KeyCache {
     return keys.length === 1 ? keys[0]?.key : undefined;
   }
 
-  /** A key that is only old is used while one request looks for new ones, so that an issuer who hangs holds no others. */
+  /** Whether a request may load. One request at a time renews old keys while others use them, so that an issuer that hangs holds up no others. */
   #mayLoad(nowMs: number, isKnown: boolean): boolean {
     this.#startsMs = this.#startsMs.filter((at) => Math.abs(nowMs - at) < LOAD_MS_MAX);
     return this.#startsMs.length < (isKnown ? 1 : (this.#options.loadsMax ?? Infinity));
   }
 
-  /** Keys that were loaded once stay in use while their issuer does not answer. */
+  /** Loads keys. Keys that were loaded before stay in use if the issuer does not answer. */
   async #load(startMs: number): Promise<void> {
     this.#startsMs = [...this.#startsMs, startMs];
     const number = ++this.#begun;
@@ -96,7 +96,7 @@ export class KeyCache {
     const isFirst = this.#keys === undefined;
     try {
       const keys = await (isPersistent && isFirst ? persistently(load) : load());
-      // An answer that was overtaken by that of a later load may lack a new key.
+      // The answer of an earlier load may lack a new key, so it does not replace that of a later one.
       if (number > this.#answered) this.#keys = keys;
       this.#answered = Math.max(this.#answered, number);
       this.#hasFailed = false;

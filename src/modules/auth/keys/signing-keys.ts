@@ -17,10 +17,10 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 
-/** What access tokens are signed with, and the only algorithm that verification knows. */
+/** The algorithm that signs tokens, and the only one that verification accepts. */
 export const TOKEN_ALGORITHM = "RS256";
 
-/** The public half of a key, as `/keys` shows it. */
+/** The public key of a pair, as `/keys` shows it. */
 export interface PublicKey {
   readonly use: "sig";
   readonly kty: "RSA";
@@ -30,11 +30,11 @@ export interface PublicKey {
   readonly e: string;
 }
 
-/** A key as operators see it. */
+/** A key as its API shows it. */
 export interface KeyState {
   readonly kid: string;
   readonly createdMs: number;
-  /** Until when it verifies, where another key signs now; in milliseconds since the epoch. */
+  /** Until when the key verifies, in milliseconds since the epoch; undefined for the key that signs. */
   readonly endsMs: number | undefined;
 }
 
@@ -43,14 +43,26 @@ export interface SigningKey {
   readonly privateKey: CryptoKey;
 }
 
-/** How long an isolate signs with a key without looking whether there is a newer one, in milliseconds. */
+/** How long an isolate signs with a key before it looks for a newer one, in milliseconds. */
 const CURRENT_MS_MAX = 30_000;
-/** How long a key verifies after another one has replaced it: what it has signed has expired then, wherever clocks are. */
+/**
+ * How long a key verifies after a newer one has replaced it, in milliseconds. All tokens that it has signed have expired then,
+ * whatever machines' clocks say.
+ */
 export const KEY_OVERLAP_MS = 2 * 3_600_000;
 
 /**
- * The keys that sign our tokens. The first is made when one is needed for the first time. A new one signs at once; verifiers that
- * do not know it yet look for it when they see its id.
+ * The keys that sign this server's tokens. The first is made when it is needed, later ones by `rotate` or when the newest is too
+ * old.
+ *
+ *     key 1  │══ signs ══════════════│── verifies ──│ deleted
+ *     key 2                          │══ signs ═══════════════════│── verifies ──│ deleted
+ *     key 3                                                       │══ signs ════════
+ *            │                       │◄ 2 h overlap►│
+ *            └─ FLORIN_SIGNING_KEY_AGE, or `rotate`
+ *
+ * A new key signs at once. Other isolates go on with the key before it for up to 30 s, which the overlap covers. Verifiers look
+ * for a key when a token has an id that they do not know (`KeyCache`).
  */
 export class SigningKeys {
   static readonly from = memoByEnv(
@@ -60,7 +72,7 @@ export class SigningKeys {
   readonly #env: Env;
   readonly #store: AuthStore;
   readonly #box: SecretBox;
-  /** The private key, decrypted once in the life of an isolate. */
+  /** The key that signs, with the private key decrypted. An isolate decrypts each key once. */
   #current: SigningKey | undefined;
   #lookedMs = Number.NEGATIVE_INFINITY;
 
@@ -70,7 +82,7 @@ export class SigningKeys {
     this.#box = box;
   }
 
-  /** The key that signs. */
+  /** The key that signs now. */
   async current(): Promise<SigningKey> {
     const nowMs = Date.now();
     if (this.#current !== undefined && Math.abs(nowMs - this.#lookedMs) < CURRENT_MS_MAX) {
@@ -82,12 +94,12 @@ export class SigningKeys {
     return this.#current;
   }
 
-  /** All keys that verify, the newest first. */
+  /** The public keys of all keys that verify, newest first. Makes the first key if there is none. */
   async list(): Promise<PublicKey[]> {
     return (await this.#rows()).map(({ kid, publicKey }) => toPublicKey(kid, publicKey));
   }
 
-  /** The same keys as operators see them. Makes none. */
+  /** The states of all keys, newest first. Makes no key. */
   async states(): Promise<KeyState[]> {
     const rows = await this.#store.listSigningKeys();
     return rows.map(({ kid, createdMs }, index) => {
@@ -97,7 +109,7 @@ export class SigningKeys {
     });
   }
 
-  /** Lets a new key sign. Of two that are made at the same time, one is stored. */
+  /** Makes a new key, which signs from now on. If two are made at the same time, one is stored. */
   async rotate(context: ServiceContext): Promise<void> {
     const [newest] = await this.#rows();
     const key = await this.#generate((newest?.sequence ?? 0) + 1);
@@ -107,12 +119,12 @@ export class SigningKeys {
     await armSweep(this.#env, KEYS_SWEEP, key.createdMs + KEY_OVERLAP_MS);
   }
 
-  /** Deletes a key that verifies nothing any more. */
+  /** Deletes a key whose tokens have all expired. */
   async delete(kid: string): Promise<void> {
     await this.#store.deleteSigningKey(kid);
   }
 
-  /** The same keys, ready to verify with. */
+  /** The keys that verify, imported. */
   async verifiers(): Promise<readonly VerificationKey[]> {
     const keys = await this.list();
     return Promise.all(
@@ -120,7 +132,7 @@ export class SigningKeys {
     );
   }
 
-  /** The newest key. One that is too old is replaced before it signs again. */
+  /** The newest key. A key that is too old is replaced before it signs again. */
   async #newest(): Promise<SigningKeyRow> {
     const newest = present((await this.#rows())[0], "a key was made");
     const ageMs = Date.now() - newest.createdMs;
@@ -129,7 +141,7 @@ export class SigningKeys {
     return present((await this.#rows())[0], "a key was made");
   }
 
-  /** The stored keys. Of two requests that make the first one at the same time, in whatever isolate, one wins. */
+  /** The stored keys, newest first. Makes the first key if there is none; if two isolates do so at the same time, one key is stored. */
   async #rows(): Promise<readonly SigningKeyRow[]> {
     const rows = await this.#store.listSigningKeys();
     if (rows.length > 0) return rows;
@@ -155,24 +167,24 @@ export class SigningKeys {
   async #open({ kid, privateKey: sealed }: SigningKeyRow): Promise<SigningKey> {
     const pkcs8 = this.#box.open(sealed, purposeOf(kid));
     if (!this.#box.isCurrent(sealed)) {
-      // After this the previous FLORIN_SECRET_KEY is no longer needed for this key.
+      // After this update the previous FLORIN_SECRET_KEY is no longer needed for this key.
       await this.#store.updatePrivateKey(kid, this.#box.seal(pkcs8, purposeOf(kid)));
     }
     return { kid, privateKey: await importPKCS8(pkcs8, TOKEN_ALGORITHM) };
   }
 }
 
-/** Sequence of the first key: fixed, so that the primary key refuses a second first one. */
+/** Sequence of the first key. It is fixed, so that the primary key refuses a second first key. */
 const FIRST_SEQUENCE = 1;
 
 const purposeOf = (kid: string): string => `auth signing key ${kid}`;
 
-/** The columns hold what `#generate` has written there. */
+/** `#generate` has written the columns. */
 function toPublicKey(kid: string, json: string): PublicKey {
   const { n, e } = parseJson(json) as Pick<PublicKey, "n" | "e">;
   return { use: "sig", kty: "RSA", kid, alg: TOKEN_ALGORITHM, n, e };
 }
 
-/** Throws if the key is not an RSA key. */
+/** Imports the public key of an RSA pair. Throws for any other key. */
 export const importPublicKey = ({ n, e }: Pick<PublicKey, "n" | "e">): Promise<CryptoKey> =>
   importJWK({ kty: "RSA", n, e }, TOKEN_ALGORITHM);
