@@ -38,7 +38,7 @@ import { toMillis } from "#platform/time.ts";
 
 const PATH = "/authorize";
 
-/** The authorization endpoint, and where a browser comes back to it after a login. */
+/** Registers the authorization endpoint, and the page to which a browser returns after a login. */
 export function registerAuthorize(app: OpenAPIHono<AppEnv>): void {
   registerPage(app, { method: "GET", path: PATH }, authorize);
   registerFormAsLink(app, PATH);
@@ -46,8 +46,8 @@ export function registerAuthorize(app: OpenAPIHono<AppEnv>): void {
 }
 
 /**
- * Until the client and its redirect URI are known to belong together, an error is told to the person only: redirecting to an
- * unknown URI would let anybody use our name for a link to anywhere.
+ * Answers a request for a code. Until the redirect URI is known to belong to the client, errors are shown to the person only. A
+ * redirect to an unregistered URI would let anybody use this server's name for links to anywhere.
  */
 async function authorize(page: PageRequest): Promise<PageAnswer> {
   const { params, context, issuer } = page;
@@ -66,7 +66,7 @@ async function authorize(page: PageRequest): Promise<PageAnswer> {
   }
 }
 
-/** A client to which codes may be sent at a URI, or why there is none. */
+/** The client for which a redirect URI is registered, or the reason why there is none. */
 async function findRegistered(env: Env, id: string, uri: string): Promise<Client | string> {
   const client = await new AuthStore(env).findClient(id);
   if (client === undefined) return "unable to retrieve client by id";
@@ -74,7 +74,7 @@ async function findRegistered(env: Env, id: string, uri: string): Promise<Client
   return "the redirect_uri is not one of those that are registered for the client";
 }
 
-/** Goes on with who has logged in before, if that is enough for the request, and with a login otherwise. */
+/** Continues with the browser's session if it suffices for the request, and with a login otherwise. */
 async function logIn(page: PageRequest, request: AuthorizeRequest): Promise<PageAnswer> {
   const { c, context, issuer } = page;
   const subject = await hintedSubject(page, request);
@@ -94,7 +94,7 @@ async function logIn(page: PageRequest, request: AuthorizeRequest): Promise<Page
   return { kind: "redirect", to: await loginUrlOf(page, { id, browser }, request) };
 }
 
-/** Where the person logs in: at the provider of the settings, or at our own page. */
+/** The URL at which the person logs in: the provider of the settings, or our own page. */
 async function loginUrlOf(
   page: PageRequest,
   key: LoginKey,
@@ -106,7 +106,7 @@ async function loginUrlOf(
     : upstreamUrl(page, { provider, key, request });
 }
 
-/** Whom the client expects, by an ID token that it has of us. */
+/** The person that the client expects, named by an ID token of this server. Throws `AuthorizeError` for any other hint. */
 async function hintedSubject(
   { context, issuer }: Pick<PageRequest, "context" | "issuer">,
   { idTokenHint, clientId }: AuthorizeRequest,
@@ -130,14 +130,14 @@ function suffices(
   return maxAgeSeconds === undefined || nowMs - toMillis(authenticatedAt) <= maxAgeSeconds * 1000;
 }
 
-/** The browser comes back from a login. */
+/** Handles a browser that returns from our own login page (`id`) or from the provider (`code`, `state`). */
 async function comeBack(page: PageRequest): Promise<PageAnswer> {
   const provider = UpstreamProvider.of(page.context.env);
   if (provider === undefined || page.params.has("id")) return finish(page);
   return finishUpstream(page, provider);
 }
 
-/** Answers a request, once. */
+/** Answers the request of a login, once, with a code or an error. */
 async function finish(page: PageRequest): Promise<PageAnswer> {
   const { c, context, issuer, params } = page;
   const key = {
@@ -169,14 +169,14 @@ async function finish(page: PageRequest): Promise<PageAnswer> {
 
 const UNKNOWN_LOGIN = "the login is unknown in this browser, or has expired";
 
-/** What a code is the answer to. */
+/** A request for a code, and the login that answers it. */
 interface CodeAnswer {
   readonly request: AuthorizeRequest;
   readonly session: BrowserSession;
   readonly cause: CodeCause;
 }
 
-/** Sends the browser to the client with a code. Operators register clients, so that no person is asked for consent. */
+/** Sends the browser to the client with a code. Operators register clients, so no person is asked for consent. */
 async function toCode(
   { context, issuer }: Pick<PageRequest, "context" | "issuer">,
   { request, session, cause }: CodeAnswer,

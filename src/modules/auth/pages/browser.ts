@@ -4,10 +4,10 @@ import { PageError } from "./page-error.ts";
 import { isSameIssuer } from "#modules/auth/core/issuer-url.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
-/** The cookies of our pages: who has logged in, in which browser a login was begun, and whose device it is. */
+/** The cookies of our pages: the session, the browser that has begun a login, and the device that a person has used before. */
 export type CookieName = "florin-session" | "florin-browser" | "florin-device";
 
-/** With https, the prefix keeps other hosts of the same domain from setting the cookie. */
+/** Attributes of cookies. With https, names have the prefix `__Host-`, which keeps other hosts of the same domain from setting them. */
 const options = (issuer: string) => {
   const secure = issuer.startsWith("https:");
   return { path: "/", httpOnly: true, sameSite: "Lax", secure } as const;
@@ -24,7 +24,7 @@ export interface Cookie {
   readonly name: CookieName;
   readonly value: string;
   readonly issuer: string;
-  /** How long the browser keeps it, in seconds; without it, as long as the browser's own session. */
+  /** How long the browser keeps the cookie, in seconds; without it, until the browser is closed. */
   readonly maxAge?: number;
 }
 
@@ -37,7 +37,7 @@ export function removeCookie(c: Context<AppEnv>, name: CookieName, issuer: strin
   deleteCookie(c, prefixOf(issuer) + name, options(issuer));
 }
 
-/** Refuses a form that another site has sent in the person's name. Browsers tell the origin by headers that pages cannot set. */
+/** Refuses a form that another site has sent in the person's name. Browsers name the origin in headers that pages cannot set. Throws `PageError`. */
 export function assertOwnPage(request: Request, issuer: string): void {
   const site = request.headers.get("sec-fetch-site");
   const origin = request.headers.get("origin");

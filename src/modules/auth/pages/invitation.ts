@@ -15,14 +15,14 @@ import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
 const PATH = "/invitation";
-/** Longest name, in UTF-16 units. */
+/** Longest name of a person, in UTF-16 units. */
 const NAME_LENGTH_MAX = 100;
 
-/** The link of an invitation. */
+/** The link of an invitation, or of a new password. */
 export const invitationUrl = (issuer: string, token: string): string =>
   `${issuer}${PATH}?token=${token}`;
 
-/** The page on which somebody accepts an invitation, by choosing a password. */
+/** Registers the page on which a person accepts an invitation, or sets a new password by a link. */
 export function registerInvitation(app: OpenAPIHono<AppEnv>): void {
   registerPage(app, { method: "GET", path: PATH }, async ({ context, issuer, params }) => {
     const token = params.get("token") ?? "";
@@ -84,7 +84,7 @@ function problemOf({
   return passwordProblem(password);
 }
 
-/** Why a text is no password that somebody may choose; undefined if it is one. */
+/** Why a text may not be chosen as a password, as a sentence; undefined if it may. */
 export function passwordProblem({ length }: string): string | undefined {
   if (length < PASSWORD_LENGTH_MIN)
     return `The password needs at least ${PASSWORD_LENGTH_MIN} characters.`;

@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 import { pageHeaders } from "#platform/http/pages/page-headers.ts";
 
-/** A piece of a page, in which every text was escaped. */
+/** A piece of a page, in which every text is escaped. */
 export type Markup = ReturnType<typeof html>;
 
 export interface PageContent {
   readonly title: string;
   readonly body: Markup;
-  /** Where the browser goes by itself at once. */
+  /** URL to which the browser goes at once by itself. */
   readonly next?: string;
-  /** The script of the page, if it has one. */
+  /** URL of the page's script; most pages have none. */
   readonly script?: string;
 }
 
-/** A whole page. It needs no script, except for passkeys. */
+/** A whole page. Only passkeys need a script. */
 export const layout = ({ title, body, next, script }: PageContent): Markup =>
   html`<!doctype html>
     <html lang="en">

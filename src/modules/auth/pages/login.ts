@@ -18,11 +18,11 @@ import type { AppEnv } from "#platform/http/context.ts";
 
 const PATH = "/login";
 
-/** Where a person logs in for a request. */
+/** The URL of our own login page for a login. */
 export const loginUrl = ({ issuer }: Pick<PageRequest, "issuer">, id: string): string =>
   `${issuer}${PATH}?request=${id}`;
 
-/** Our own login page, for an e-mail address and a password. */
+/** Registers our own login page, for an e-mail address and a password. */
 export function registerLogin(app: OpenAPIHono<AppEnv>): void {
   registerPage(app, { method: "GET", path: PATH }, async (page) => {
     const { key, request } = await openLogin(page);
@@ -35,7 +35,8 @@ export function registerLogin(app: OpenAPIHono<AppEnv>): void {
 }
 
 /**
- * The login that is under way in this browser, at our own page. A form that somebody else has begun is not accepted, wherever it comes from.
+ * The login that is under way in this browser at our own page. The browser's cookie proves that it has begun the login, so a
+ * login of somebody else is refused. Throws `PageError`.
  */
 export async function openLogin({
   c,
@@ -72,7 +73,7 @@ async function logIn(page: PageRequest): Promise<PageAnswer> {
   return { kind: "page", status: 401, page: formPage({ ...form, problem }) };
 }
 
-/** Who has that password. */
+/** The person with an e-mail address and a password; undefined if they do not match. */
 async function findByPassword(
   page: PageRequest,
   email: string,
@@ -83,7 +84,7 @@ async function findByPassword(
   return (await isPasswordOf(page, { email, password, owner })) ? owner : undefined;
 }
 
-/** The login page while no password is looked at. A passkey counts into no limit of passwords, so that the page goes on to offer it. */
+/** The login page while passwords are refused. A passkey counts into no limit of passwords, so the page offers it. */
 function waitPage(form: LoginForm, { retryAfterSeconds = 60 }: AppError): PageAnswer {
   const other = hasPasskeys(form.issuer) ? ", or log in with a passkey now" : "";
   const problem = `Too many passwords were tried. Try again in ${retryAfterSeconds} seconds${other}.`;
@@ -96,8 +97,8 @@ function waitPage(form: LoginForm, { retryAfterSeconds = 60 }: AppError): PageAn
 }
 
 /**
- * The page leads on by itself, because browsers hold redirects after a form to the page's `form-action`, however often the
- * client's own pages redirect.
+ * Begins the session and shows a page that leads on by itself. Browsers apply the page's `form-action` to redirects after a form,
+ * which would block the redirects of the client's own pages.
  */
 async function proceed(
   page: PageRequest,
@@ -112,7 +113,10 @@ async function proceed(
   return { kind: "page", page: layout({ title: "Welcome", next, body }) };
 }
 
-/** Begins a new session, so that nobody else knows its cookie, and returns where the login goes on. */
+/**
+ * Ends the browser's old session and begins a new one, so that nobody else can know its cookie. Returns the URL at which the
+ * login continues. Throws `PageError` if the login is over.
+ */
 export async function establish(
   { c, context, issuer }: PageRequest,
   key: LoginKey,

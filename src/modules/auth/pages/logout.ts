@@ -11,13 +11,13 @@ import type { AppEnv } from "#platform/http/context.ts";
 const PATH = "/end_session";
 const LOGGED_OUT_PATH = "/logged-out";
 
-/** RP-initiated logout: an application sends the person here to end the session. */
+/** Registers RP-initiated logout (OpenID Connect): an application sends the person here to end the session. */
 export function registerLogout(app: OpenAPIHono<AppEnv>): void {
   registerPage(app, { method: "GET", path: PATH }, async (page) =>
     logOut(page, { isConfirmed: false }),
   );
   registerFormAsLink(app, PATH);
-  // The same fields again, from our own page, where the person has said so.
+  // The form of our own page, on which the person has confirmed the logout; it repeats the fields of the request.
   registerPage(app, { method: "POST", path: `${PATH}/confirm` }, async (page) =>
     logOut(page, { isConfirmed: true }),
   );
@@ -36,7 +36,7 @@ async function logOut(
   if ("problem" in checked) return { kind: "text", status: 400, text: checked.problem };
   const token = readCookie(c, "florin-session", issuer);
   const session = await findSession(context, token);
-  // Any site can send a person here, but only one where the person has logged in has a token of it.
+  // Any site can send a person here, but only a client at which the person has logged in has an ID token of the person.
   const isOwnWish = isConfirmed || checked.hint?.subject === session?.person.id;
   if (session !== undefined && !isOwnWish) return confirmPage(page, session.person.email);
   await endSession(context, token);
@@ -46,7 +46,7 @@ async function logOut(
 
 interface CheckedLogout {
   readonly hint: IdTokenHint | undefined;
-  /** Where the client wants the browser to go afterwards. */
+  /** The URL to which the client wants the browser to go afterwards. */
   readonly target: string | undefined;
 }
 
@@ -63,7 +63,7 @@ async function check({
     return { problem: "client_id does not match azp of id_token_hint" };
   }
   const uri = params.get("post_logout_redirect_uri") ?? "";
-  // Nobody can say whether it is allowed if no client is named.
+  // Without a client, nothing says whether the URI is allowed, so it is ignored.
   if (uri === "" || clientId === undefined) return { hint, target: undefined };
   const client = await new AuthStore(context.env).findClient(clientId);
   if (!client?.postLogoutRedirectUris.includes(uri) || !/^https?:\/\/[\x21-\x7e]+$/i.test(uri)) {

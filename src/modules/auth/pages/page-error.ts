@@ -1,6 +1,6 @@
 import { AppError } from "#platform/errors.ts";
 
-/** A page cannot be shown, for a reason that the person is told. */
+/** An error whose message is shown to the person on a page. */
 export class PageError extends AppError {
   readonly status: number;
 

@@ -1,4 +1,4 @@
-/** The one script of our pages: what passkeys need. Its button stays hidden in browsers without them. */
+/** The only script of our pages, for passkeys. The button stays hidden in browsers without passkeys. */
 export const PASSKEY_SCRIPT = `"use strict";
 const button = document.getElementById("passkey");
 const problem = document.getElementById("passkey-problem");

@@ -23,10 +23,10 @@ import { PeopleStore } from "#modules/auth/people/store.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** How long after a login the person may change how to log in, in milliseconds. */
+/** How long after a login a person may add or delete passkeys, in milliseconds. */
 const CHANGE_MS_MAX = 15 * 60_000;
 
-/** Passkeys, which may replace the password of our own login page. */
+/** Registers the pages of passkeys, which may replace the password of our own login page. */
 export function registerPasskeys(app: OpenAPIHono<AppEnv>): void {
   app.get("/passkeys.js", (c) =>
     c.body(PASSKEY_SCRIPT, 200, {
@@ -74,7 +74,7 @@ async function logIn(page: PageRequest): Promise<PageAnswer> {
   return { kind: "json", body: { next } };
 }
 
-/** Who has just logged in in this browser. */
+/** The person who has logged in in this browser within `CHANGE_MS_MAX`. Throws `PageError`. */
 async function openAccount({
   c,
   context,

@@ -15,7 +15,7 @@ import type { AppEnv } from "#platform/http/context.ts";
 
 const PATH = "/password";
 
-/** The page on which a person who is logged in changes the password. */
+/** Registers the page on which a person who is logged in changes the password. */
 export function registerPassword(app: OpenAPIHono<AppEnv>): void {
   registerPage(app, { method: "GET", path: PATH }, async (page) => {
     const { email } = await findPerson(page);
@@ -24,7 +24,7 @@ export function registerPassword(app: OpenAPIHono<AppEnv>): void {
   registerPage(app, { method: "POST", path: PATH }, change);
 }
 
-/** Who is logged in in this browser at our own page. */
+/** The person who is logged in in this browser by our own page. Throws `PageError`. */
 async function findPerson({ c, context, issuer }: PageRequest): Promise<EndUser> {
   const session = await findSession(context, readCookie(c, "florin-session", issuer));
   if (session?.person.issuer === "") return session.person;
@@ -55,7 +55,7 @@ async function change(page: PageRequest): Promise<PageAnswer> {
   return stayLoggedIn(page, { personId: person.id, authenticatedAt, proof }, person.email);
 }
 
-/** The hash of the person's password, if the old one is right. A wrong one counts as a failed login. */
+/** The hash of the person's password if `old` is this password. A wrong one counts as a failed login. */
 async function provenHash(
   page: PageRequest,
   { id, email }: EndUser,
@@ -66,7 +66,7 @@ async function provenHash(
   return (await isPasswordOf(page, { email, password: old, owner })) ? hash : undefined;
 }
 
-/** All sessions have ended, this one, too: the browser gets a new one, whose cookie nobody else can know. */
+/** Begins a new session for this browser, because the change has ended all sessions. Nobody else can know its cookie. */
 async function stayLoggedIn(
   page: PageRequest,
   loggedIn: LoggedIn,

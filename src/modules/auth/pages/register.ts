@@ -15,13 +15,13 @@ import { addressOf } from "#platform/http/sender/address.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
-/** A request for a page, or a form that was sent. */
+/** A request for a page, or a form. */
 export interface PageRequest {
   readonly c: Context<AppEnv>;
   readonly context: ServiceContext;
-  /** The issuer in whose name the page is shown. */
+  /** The issuer of this server for the request. */
   readonly issuer: string;
-  /** What the URL has; for a form, what it has. */
+  /** Parameters of the URL, or fields of the form. */
   readonly params: URLSearchParams;
 }
 
@@ -39,7 +39,7 @@ export type PageAnswer =
 export interface PageSpec {
   readonly method: "GET" | "POST";
   readonly path: string;
-  /** Whether other sites may send this form: an application's request to log somebody in or out. */
+  /** Whether other sites may send the form. It is an application's request to log somebody in or out. */
   readonly fromAnywhere?: boolean;
 }
 
@@ -47,8 +47,8 @@ export interface PageSpec {
 const FORM_BYTES_MAX = 64 * 1024;
 
 /**
- * Registers a page for people. It is no operation of the API: it answers HTML, needs no token, and is the only kind of
- * route that reads cookies. Whoever asks for it is nobody yet, so that a request counts for its address, before anything is read.
+ * Registers a page for people. Pages are no operations of the API: they answer HTML, need no token, and are the only routes that
+ * read cookies. A request counts against the rate of its address before anything is read, because nobody is logged in yet.
  */
 export function registerPage(
   app: OpenAPIHono<AppEnv>,
@@ -70,8 +70,8 @@ export function registerPage(
 }
 
 /**
- * Takes a form of a client's page as if it were a link with the same parameters. Browsers send no cookies with a form of
- * another site, but they do when they follow the link.
+ * Redirects a form of a client's page to a link with the same parameters. Browsers send no cookies with a form of another site,
+ * but send them when they follow the link.
  */
 export function registerFormAsLink(app: OpenAPIHono<AppEnv>, path: string): void {
   const spec = { method: "POST", path, fromAnywhere: true } as const;
@@ -117,7 +117,7 @@ async function toResponse(
 const withStatus = (response: Response, status: number): Response =>
   new Response(response.body, { status, headers: response.headers });
 
-/** What people see when something went wrong. */
+/** The page that shows an error to a person. */
 function errorPage(error: AppError): PageAnswer {
   const status = error instanceof PageError ? error.status : (STATUSES[error.kind] ?? 500);
   const text = status < 500 ? error.message : "Something went wrong on our side. Try again later.";

@@ -14,29 +14,29 @@ import { AppError } from "#platform/errors.ts";
 import { addressOf } from "#platform/http/sender/address.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** A password that somebody has typed into one of our pages. */
+/** A password that was typed into one of our pages. */
 export interface TypedPassword {
   readonly email: string;
   readonly password: string;
-  /** Whose e-mail address it is; undefined where nobody has it. */
+  /** The person with the e-mail address; undefined if nobody has it. */
   readonly owner: PasswordOwner | undefined;
 }
 
 /**
- * Whether a password that was typed is the owner's. Whether or not the address is somebody's, finding out takes the same time and counts as the
- * same failure. Whose failures count together depends on the browser's device cookie:
+ * Whether a typed password is the owner's. An unknown address takes the same time and counts as the same failure as a wrong
+ * password. The browser's device cookie decides which failures count together:
  *
  *     the owner has logged in with this browser before
  *        │ yes                          │ no
- *     wrong ones of this browser     wrong ones of this address for this person, of this address, and for this person from all
+ *     failures of this browser       failures of this address for this person, of this address, and for this person from all
  *        │                              │    browsers like this one
  *        └── taken before the work ─────┴──► beyond a limit: RATE_LIMITED, without any work
  *                     │
  *              lane of the known, lane of strangers (`PasswordHashObject`)
  *                     │
- *              right: given back        wrong, or nobody waits for the answer any more: stays counted
+ *              right: given back        wrong, or the client went away: stays counted
  *
- * However many wrong passwords strangers send, and from wherever, they take nothing from the browsers of the owner.
+ * So wrong passwords of strangers, however many and from wherever, never lock out a browser of the owner.
  */
 export async function isPasswordOf(
   page: PageRequest,
@@ -59,15 +59,15 @@ export async function isPasswordOf(
     if (isRight) await limits.giveBack();
     return isRight;
   } catch (error) {
-    // The line was full, so that nobody has looked at the password.
+    // The line was full, so the password was not checked.
     if (error instanceof AppError && error.kind === "RATE_LIMITED") await limits.giveBack();
     throw error;
   }
 }
 
 /**
- * Throws `RATE_LIMITED` where a browser without a device cookie may try no password of this e-mail address now. It is asked before the database is:
- * a flood of wrong passwords costs no reads.
+ * Throws `RATE_LIMITED` if a browser without a device cookie may try no password of an e-mail address now. Called before the
+ * database is read, so that a flood of wrong passwords costs no reads.
  */
 export async function assertMayTry(page: PageRequest, email: string): Promise<void> {
   if (readCookie(page.c, "florin-device", page.issuer) !== undefined) return;
@@ -84,7 +84,7 @@ function limitsOfStranger({ c, context: { env } }: PageRequest, email: string): 
   });
 }
 
-/** Lets the browser, in which the person has just logged in, be known from now on. */
+/** Gives the browser, in which the person has just logged in, a device cookie. */
 export function rememberDevice({ c, context, issuer }: PageRequest, owner: PasswordOwner): void {
   const value = signDevice(context.env, owner, toMillis(context.clock()));
   writeCookie(c, { name: "florin-device", value, issuer, maxAge: DEVICE_MS / 1000 });

@@ -12,7 +12,7 @@ import type { UpstreamIdentity, UpstreamProvider } from "#modules/auth/upstream/
 import { logError } from "#platform/log.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
-/** Where a person logs in for a request, at the provider. */
+/** The URL of the provider's login for a request. Throws `PageError` if the provider cannot be used. */
 export async function upstreamUrl(
   { context, issuer }: PageRequest,
   {
@@ -29,7 +29,7 @@ export async function upstreamUrl(
   }
 }
 
-/** What the provider has to know of the client's wishes: it is the one who asks the person. */
+/** The parameters of the client's request that the provider needs, because it is the provider that asks the person. */
 function hintsOf({ prompts, maxAgeSeconds, loginHint }: AuthorizeRequest): Record<string, string> {
   const prompt = prompts.filter((item) => item === "login" || item === "select_account").join(" ");
   return {
@@ -39,7 +39,7 @@ function hintsOf({ prompts, maxAgeSeconds, loginHint }: AuthorizeRequest): Recor
   };
 }
 
-/** The browser comes back from the provider. */
+/** Handles a browser that returns from the provider: identifies the person and begins a session. Throws `PageError`. */
 export async function finishUpstream(
   page: PageRequest,
   provider: UpstreamProvider,
@@ -54,7 +54,7 @@ export async function finishUpstream(
       "This login is over or was begun in another browser. Go back to the application and log in again.",
     );
   }
-  // RFC 9207: the answer of another provider is not sent to this one.
+  // The answer of another provider is refused before its code is sent to this one (RFC 9207).
   if (params.has("iss") && params.get("iss") !== provider.issuer) throw unavailable();
   const error = params.get("error");
   if (error !== null) return refusedPage(error, params.get("error_description") ?? "");
