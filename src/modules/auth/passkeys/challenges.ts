@@ -7,7 +7,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { storeWithReserve } from "#platform/db/reserve.ts";
 
-/** What a passkey has to sign, kept with the login or the session that it belongs to. */
+/** The tables with challenges, which a passkey has to sign. A challenge is kept with its login or session. */
 const TABLES = { login: authLogins, session: authSessions } as const satisfies Record<
   string,
   SQLiteTable & { hash: AnySQLiteColumn; challenge: AnySQLiteColumn }
@@ -15,11 +15,11 @@ const TABLES = { login: authLogins, session: authSessions } as const satisfies R
 
 export interface ChallengeKey {
   readonly of: keyof typeof TABLES;
-  /** The id of the login, or the cookie of the session. */
+  /** The id of the login, or the value of the session's cookie. */
   readonly token: string;
 }
 
-/** Stores the hash of a challenge; an earlier one of the same login or session is no longer accepted. */
+/** Stores the hash of a challenge. An earlier challenge of the same login or session is no longer accepted. */
 export async function putChallenge(
   { env }: ServiceContext,
   { of, token }: ChallengeKey,
@@ -36,8 +36,8 @@ export async function putChallenge(
 }
 
 /**
- * Takes the challenge, which is good for one attempt: of two at once, one gets it. Returns whether a text is the challenge, or
- * undefined where there is none.
+ * Takes the challenge, which is valid for one attempt: of two attempts at once, one gets it. Returns a function that tells
+ * whether a text is the challenge; undefined if there is none.
  */
 export async function takeChallenge(
   { env }: ServiceContext,

@@ -20,13 +20,13 @@ import { parseJson } from "#platform/json.ts";
 
 /** Most passkeys of a person. */
 const PASSKEYS_MAX = 20;
-/** What a browser sends, as far as it is looked at here; the rest is checked with the signature. */
+/** The fields of a browser's response that this file reads. The library checks the rest. */
 const Credential = z.looseObject({ id: z.string().max(1400), response: z.looseObject({}) });
 
-/** The passkey counts as two factors, so that the device asks for a finger, a face or a PIN. */
+/** User verification is required, so that a passkey counts as two factors: the device asks for a finger, a face or a PIN. */
 const VERIFICATION = "required";
 
-/** Whether browsers have passkeys for the host of a server: they have none for addresses. */
+/** Whether browsers allow passkeys for the host of a server. They allow none for IP addresses. */
 export function hasPasskeys(issuer: string): boolean {
   const { hostname } = new URL(issuer);
   return !/^[\d.]+$|^\[/.test(hostname);
@@ -43,7 +43,7 @@ export const countPasskeys = async (
   return row?.count ?? 0;
 };
 
-/** What a browser needs to make a passkey for a person. */
+/** The options with which a browser makes a passkey for a person. Throws `VALIDATION` if the person has too many. */
 export async function offerPasskey(
   context: ServiceContext,
   { person, key, issuer }: { person: EndUser; key: ChallengeKey; issuer: string },
@@ -68,7 +68,7 @@ export async function offerPasskey(
   return options;
 }
 
-/** Stores the passkey that a browser has made. */
+/** Stores the passkey that a browser has made. Throws `VALIDATION` for a response that does not verify. */
 export async function addPasskey(
   context: ServiceContext,
   {
@@ -79,7 +79,7 @@ export async function addPasskey(
   }: { person: EndUser; key: ChallengeKey; issuer: string; text: string },
 ): Promise<void> {
   const expectedChallenge = await challengeOf(context, key);
-  const response = parseCredential(text) as unknown as RegistrationResponseJSON; // the library checks it
+  const response = parseCredential(text) as unknown as RegistrationResponseJSON; // the library checks the fields
   const { verified, registrationInfo } = await attempt(() =>
     verifyRegistrationResponse({ response, expectedChallenge, ...partyOf(issuer) }),
   );
@@ -92,7 +92,7 @@ export async function addPasskey(
   await change.store(
     databaseOf(context.env)
       .insert(authPasskeys)
-      // Nothing is selected where the session has ended meanwhile, because somebody else has set the password anew.
+      // The selection is empty if the session has ended meanwhile, because somebody has set a new password.
       .select(
         sql`
           SELECT ${id}, ${person.id}, ${Buffer.from(publicKey).toString("base64url")}, ${counter}
@@ -117,7 +117,7 @@ export async function deletePasskeys(
   );
 }
 
-/** What a browser needs to log in with a passkey, whoever has one. */
+/** The options with which a browser asks for a passkey of any person. */
 export async function askForPasskey(
   context: ServiceContext,
   { key, issuer }: { key: ChallengeKey; issuer: string },
@@ -128,13 +128,13 @@ export async function askForPasskey(
   return options;
 }
 
-/** Who has logged in with a passkey, as long as the passkey is there. */
+/** The person who has logged in with a passkey. `proof` holds while the passkey exists. Throws `VALIDATION` for a response that does not verify. */
 export async function findByPasskey(
   context: ServiceContext,
   { key, issuer, text }: { key: ChallengeKey; issuer: string; text: string },
 ): Promise<Omit<LoggedIn, "authenticatedAt">> {
   const expectedChallenge = await challengeOf(context, key);
-  const response = parseCredential(text) as unknown as AuthenticationResponseJSON; // the library checks it
+  const response = parseCredential(text) as unknown as AuthenticationResponseJSON; // the library checks the fields
   const db = databaseOf(context.env);
   const isThisOne = eq(authPasskeys.id, response.id);
   const [passkey] = await db.select().from(authPasskeys).where(isThisOne);
@@ -179,7 +179,7 @@ function parseCredential(text: string): z.output<typeof Credential> {
   }
 }
 
-/** The library throws where a response does not fit. */
+/** Runs a check of the library, which throws errors of its own for a response that does not fit. */
 async function attempt<T>(verify: () => Promise<T>): Promise<T> {
   try {
     return await verify();

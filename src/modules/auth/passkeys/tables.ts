@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { authPeople } from "#modules/auth/people/tables.ts";
 
-/** Passkeys of people. What is stored verifies a login and cannot make one. */
+/** Passkeys of people. A row can verify a login and cannot make one. */
 export const authPasskeys = sqliteTable(
   "auth_passkeys",
   {
@@ -10,9 +10,9 @@ export const authPasskeys = sqliteTable(
     personId: text("person_id")
       .notNull()
       .references(() => authPeople.id, { onDelete: "cascade" }),
-    /** COSE, in base64url. */
+    /** The public key in COSE form, in base64url. */
     publicKey: text("public_key").notNull(),
-    /** How often the device has used it; 0 for those that do not count. */
+    /** How often the device has used the passkey; 0 for devices that do not count. */
     counter: integer("counter").notNull(),
   },
   (table) => [index("auth_passkeys_person").on(table.personId)],

@@ -20,12 +20,13 @@ import { AppError } from "#platform/errors.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
-/** How long a link with which a person sets a new password works, in milliseconds. */
+/** How long a link for a new password works, in milliseconds. */
 export const RESET_MS = 24 * 3_600_000;
 
 /**
- * Makes a link with which a person who is there already chooses a new password. It replaces an earlier one. Whoever has it can log
- * in as the person, so that it is made by nobody who may do less. It ends with the scopes of whoever makes it.
+ * Makes a link with which a known person sets a new password. It replaces an earlier link. Whoever has the link can log in as the
+ * person, so its maker needs all authority of the person. The link ends when its maker loses scopes. Throws `NOT_FOUND`,
+ * `VALIDATION` and `CONFLICT`.
  */
 export function offerPasswordReset(
   context: ServiceContext,
@@ -61,7 +62,7 @@ async function tryToOffer(
       .from(authInvitations)
       .where(eq(authInvitations.hash, hash)),
   );
-  // Nothing is selected where the person was deleted meanwhile, or has got other scopes than those that were checked.
+  // The selection is empty if the person was deleted meanwhile, or has other scopes than those that were checked.
   const made = await change.store(
     db
       .insert(authInvitations)
@@ -81,8 +82,8 @@ async function tryToOffer(
 }
 
 /**
- * Sets the password of a person by a link, which ends with it, as do the person's passkeys: one of them may be that of somebody
- * else, because of whom the password is set anew. Of two uses of a link at once, one finds none.
+ * Sets the password of a person by a link. The link and the person's passkeys end with it, because a passkey may be that of an
+ * intruder who is the reason for the new password. Of two uses of a link at once, one finds none. Throws `NOT_FOUND`.
  */
 export async function resetPassword(
   context: ServiceContext,

@@ -13,25 +13,25 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { newId } from "#platform/ids.ts";
 
-/** What the audit calls a new password. */
+/** The action of a new password in the audit. */
 export const PASSWORD_ACTION = "auth.person.password";
 
 export interface PasswordChange {
   readonly personId: string;
   readonly password: string;
-  /** When the change is to happen: what holds of the person's row. */
+  /** Condition on the person's row under which the change is made. */
   readonly where: SQL;
-  /** What the audit calls it. */
+  /** The action of the change in the audit. */
   readonly action: string;
-  /** The link by which it is set, whose maker vouches for the person from then on; undefined where the old password was known. */
+  /** The link by which the password is set. Its maker vouches for the person from then on. Undefined if the old password was known. */
   readonly link?: { readonly vouchedBy: SQL };
 }
 
 /**
  * Gives a person a new password, and ends everything that somebody may have got by the old one: sessions, logins that are under
- * way, codes, refresh tokens, links that set a password, and, within a minute, access tokens. Returns what proves the new
- * password, for a session that begins with it; undefined where the condition does not hold, and changes nothing then. `others` are statements that belong to it, given the condition by which they see that it has
- * happened.
+ * way, codes, refresh tokens, links that set a password, and, within a minute, access tokens. Returns the proof of the new
+ * password, for a session that begins with it. Returns undefined and changes nothing if the condition does not hold. `others`
+ * makes further statements of the batch; its argument holds when the password was changed.
  */
 export async function setPassword(
   context: ServiceContext,
@@ -41,7 +41,7 @@ export async function setPassword(
   const db = databaseOf(context.env);
   const derive = deriveFor(context.env, { key: `person:${personId}`, isKnown: true });
   const hash = await hashPassword(password, derive);
-  // The salt makes the hash one that no other change has.
+  // The salt makes the hash unique, so it identifies this change.
   const isThisOne = and(eq(authPeople.id, personId), hasPassword(hash));
   const isChanged = exists(
     db
@@ -67,7 +67,7 @@ export async function setPassword(
   return changed.length > 0 ? hasPassword(hash) : undefined;
 }
 
-/** Replaces the password of a person by another one, if the former one is still that of a hash. Returns as `setPassword` does. */
+/** Replaces the password of a person if the former one still has a hash. Returns as `setPassword` does. */
 export const changePassword = (
   context: ServiceContext,
   change: { readonly personId: string; readonly formerHash: string; readonly password: string },
