@@ -4,10 +4,10 @@ import { memoByEnv } from "#platform/memo.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { deriveKeys } from "#platform/secrets/secrets.ts";
 
-/** How long a browser is known after the person has logged in with it, in milliseconds. */
+/** How long a device cookie is valid, in milliseconds. */
 export const DEVICE_MS = 90 * 24 * 3_600_000;
 
-/** Somebody who has a password: the id, and the stored form of the password. */
+/** A person with a password: the id, and the stored form of the password. */
 export interface PasswordOwner {
   readonly id: string;
   readonly password: string;
@@ -16,15 +16,15 @@ export interface PasswordOwner {
 const keysOf = memoByEnv((env: object) => deriveKeys(platformSettings.of(env), "device cookie"));
 
 /**
- * The value of a cookie by which a browser is known again in which a person has logged in:
+ * The value of a device cookie, which shows that a person has logged in with a browser before:
  *
  *     <id of the device>.<end, in milliseconds>.<HMAC-SHA-256>
  *                                                  │
  *                       key: HKDF of FLORIN_SECRET_KEY, purpose "device cookie"
  *                       text: device, end, id of the person, stored form of the password
  *
- * The signature is good for one person and one password: a new password, which has another salt, ends it. Nothing is stored, and the cookie
- * alone logs nobody in. It only decides whose wrong passwords count together.
+ * The signature is valid for one person and one password: a new password has another salt, which ends it. Nothing is stored, and
+ * the cookie alone logs nobody in. It only decides whose wrong passwords count together.
  */
 export function signDevice(env: object, owner: PasswordOwner, nowMs: number): string {
   const claim = `${newOpaqueToken()}.${nowMs + DEVICE_MS}`;
@@ -32,7 +32,7 @@ export function signDevice(env: object, owner: PasswordOwner, nowMs: number): st
   return `${claim}.${signatureOf(claim, owner, current).toString("base64url")}`;
 }
 
-/** The id of the device whose cookie this is, if it is one of the person, made with the password that the person has now, and has not ended. */
+/** The id of the device of a cookie; undefined unless the cookie is valid, of this person, and signed for the person's present password. */
 export function knownDevice(
   env: object,
   cookie: string | undefined,

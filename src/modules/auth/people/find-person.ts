@@ -2,7 +2,7 @@ import { PeopleStore } from "./store.ts";
 import type { EndUser } from "#modules/auth/core/end-user.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
-/** Who a token's `sub` is now: the claims, and the scopes that tokens may have. Undefined after the person was deleted. */
+/** The person who is the `sub` of a token, with the present scopes; undefined if the person was deleted. */
 export const findPerson = (
   { env }: Pick<ServiceContext, "env">,
   subject: string,

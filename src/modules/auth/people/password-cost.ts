@@ -1,5 +1,5 @@
 /**
- * What a guess of a password costs: 32 MiB of memory, three times in a row. Contract tests, which log in hundreds of
- * times, take `test/support/auth/password-cost.ts` in place of this file.
+ * Cost of checking one password (scrypt): 32 MiB of memory, three times in a row. Contract tests, which log in hundreds of times,
+ * replace this file by `test/support/auth/password-cost.ts`.
  */
 export const PASSWORD_COST = { N: 2 ** 15, r: 8, p: 3 } as const;

@@ -9,7 +9,7 @@ export const PASSWORD_LENGTH_MAX = 256;
 const SALT_BYTES = 16;
 const FORMAT = "scrypt";
 
-/** The stored form of a password: `scrypt$N$r$p$salt$key`. */
+/** The stored form of a password: `scrypt$N$r$p$salt$key`, salt and key in base64url. */
 export async function hashPassword(password: string, derive: DeriveKey): Promise<string> {
   const salt = randomBytes(SALT_BYTES).toString("base64url");
   const key = await derive({ ...PASSWORD_COST, salt, password: normalize(password) });
@@ -17,7 +17,7 @@ export async function hashPassword(password: string, derive: DeriveKey): Promise
   return [FORMAT, N, r, p, salt, key].join("$");
 }
 
-/** Whether a password is the stored one. Without a stored one it takes just as long, so that nobody learns who is known. */
+/** Whether a password is the stored one. Without a stored one the check takes as long, so that nobody learns which people are known. */
 export async function matchesPassword(
   password: string,
   stored: string | undefined,
@@ -30,7 +30,7 @@ export async function matchesPassword(
   return isEqual && stored !== undefined;
 }
 
-/** The form of a stored password that nobody has. */
+/** A stored form that no password has. */
 const NOBODY = [
   FORMAT,
   PASSWORD_COST.N,
@@ -40,5 +40,5 @@ const NOBODY = [
   Buffer.alloc(PASSWORD_KEY_BYTES).toString("base64url"),
 ].join("$");
 
-/** Keyboards write the same letter in several ways, which become one. */
+/** Unifies the ways in which keyboards write one letter (Unicode NFKC). */
 const normalize = (password: string): string => password.normalize("NFKC");

@@ -12,31 +12,31 @@ import { storeWithReserve } from "#platform/db/reserve.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
-/** A browser in which somebody has logged in. */
+/** The session of a browser in which a person has logged in. */
 export interface BrowserSession {
   readonly person: EndUser;
   readonly authenticatedAt: Timestamp;
 }
 
-/** Who has logged in, when, and by what. */
+/** A login: the person, the time and the proof. */
 export interface LoggedIn {
   readonly personId: string;
   readonly authenticatedAt: Timestamp;
-  /** Holds as long as the person may log in by what was presented; undefined where another provider says who it is. */
+  /** Holds as long as the person may log in by the password or passkey that was used; undefined if another provider vouches for the person. */
   readonly proof?: SQL | undefined;
 }
 
-/** What a session begins for. */
+/** The login for which a session begins. */
 export interface SessionCause {
-  /** Without it there is no session. */
+  /** Condition under which the session begins. */
   readonly condition: SQL;
-  /** The statement that belongs to it, given the condition by which it sees that the session has begun. */
+  /** Makes the statement that goes with the session; `hasBegun` holds when the session has begun. */
   readonly consequence: (hasBegun: SQL) => BatchItem<"sqlite">;
 }
 
 /**
- * Begins a session for a person who has logged in. Returns the value for the cookie; undefined where the person is gone, may no longer
- * log in by what was presented, or the cause is gone.
+ * Begins a session for a person who has logged in. Returns the value of its cookie. Returns undefined if the person or the cause
+ * is gone, or the password or passkey that was used has ended.
  */
 export async function beginSession(
   { env, clock }: ServiceContext,
@@ -64,11 +64,11 @@ export async function beginSession(
   return token;
 }
 
-/** The condition that there is a session of a cookie, be it one that has expired. */
+/** Holds if there is a session with a cookie, even if it has expired. */
 export const sessionExists = (token: string): SQL =>
   sql`EXISTS (SELECT 1 FROM ${authSessions} WHERE ${eq(authSessions.hash, hashToken(token))})`;
 
-/** The session of a cookie, unless it has ended. */
+/** The session with a cookie; undefined if it has ended. */
 export async function findSession(
   { env, clock }: ServiceContext,
   token: string | undefined,
@@ -86,7 +86,7 @@ export async function findSession(
   };
 }
 
-/** Ends the session of a cookie, if there is one. */
+/** Ends the session with a cookie, if there is one. */
 export async function endSession(
   { env }: Pick<ServiceContext, "env">,
   token: string | undefined,

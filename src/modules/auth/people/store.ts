@@ -30,7 +30,7 @@ export class PeopleStore {
     return row === undefined ? undefined : toPerson(row);
   }
 
-  /** Who logs in at our own page with an e-mail address, and the hash of the password. */
+  /** The person who logs in at our own page with an e-mail address, and the hash of the password; undefined if nobody does. */
   async findLogin(email: string): Promise<{ id: string; password: string } | undefined> {
     const [row] = await this.#db
       .select({ id: authPeople.id, password: authPeople.password })
@@ -40,7 +40,7 @@ export class PeopleStore {
     return { id: row.id, password: row.password };
   }
 
-  /** The hash of a person's password; undefined for who has none. */
+  /** The hash of a person's password; undefined for a person without one. */
   async passwordOf(id: string): Promise<string | undefined> {
     const [row] = await this.#db
       .select({ password: authPeople.password })
@@ -49,7 +49,7 @@ export class PeopleStore {
     return row?.password ?? undefined;
   }
 
-  /** Whether the person was changed. A link with which the person could have set a password is no longer good. */
+  /** Replaces the scopes of a person, and deletes the person's links for a new password. Returns whether the condition held. */
   async setScopes(
     { id, scopes, hasAllScopes, version }: PersonScopes,
     { before = [], audited, condition, others = [] }: ConditionalChange,
@@ -62,7 +62,7 @@ export class PeopleStore {
         .where(and(eq(authPeople.id, id), condition))
         .returning({ id: authPeople.id }),
       ...others,
-      // Who has made it may not have been allowed to give these scopes.
+      // The maker of a link may not have been allowed to give these scopes.
       this.#db
         .delete(authInvitations)
         .where(and(eq(authInvitations.personId, id), isStill(authPeople, { id, version }))),
@@ -70,7 +70,10 @@ export class PeopleStore {
     return changed.length > 0;
   }
 
-  /** Deletes a person, and the sessions with it, then what follows from it. Returns whether there was one, and the condition held. */
+  /**
+   * Deletes a person and, by cascade, the sessions; then runs the statements that follow. Returns whether there was a person and
+   * the condition held.
+   */
   async delete(
     id: string,
     { before = [], audited, condition, others = [] }: ConditionalChange,
@@ -86,22 +89,22 @@ export class PeopleStore {
     return deleted.length > 0;
   }
 
-  /** For what follows from the deletion of a person in its batch. */
+  /** Holds when a person is deleted; for statements that follow the deletion in its batch. */
   static isGone(id: string): SQL {
     return sql`NOT EXISTS (SELECT 1 FROM ${authPeople} WHERE ${authPeople.id} = ${id})`;
   }
 }
 
-/** What a person may do, in another version than before. */
+/** New scopes of a person, with a new version. */
 export type PersonScopes = Pick<EndUser, "id" | "scopes" | "hasAllScopes" | "version">;
 
-/** The condition that a person still has the password of a hash, for a change that begins with it. */
+/** Holds as long as a person has the password with a hash; for changes that begin with the password. */
 export const hasPassword = (hash: string): SQL => eq(authPeople.password, hash);
 
 /** Longest e-mail address, in UTF-16 units. */
 export const EMAIL_LENGTH_MAX = 254;
 
-/** The form of an e-mail address in which two of them are compared. */
+/** The form in which e-mail addresses are compared. */
 export const loginOf = (email: string): string => email.trim().normalize("NFC").toLowerCase();
 
 export const toPerson = (row: PersonRow): EndUser => ({
@@ -111,7 +114,7 @@ export const toPerson = (row: PersonRow): EndUser => ({
   email: row.email,
   emailVerified: row.emailVerified,
   name: row.name,
-  scopes: namedScopes(parseJson(row.scopes) as string[], row.hasAllScopes), // the column holds what was written there
+  scopes: namedScopes(parseJson(row.scopes) as string[], row.hasAllScopes), // JSON of a list
   hasAllScopes: row.hasAllScopes,
   vouchedBy: row.vouchedBy === null ? undefined : fromAuthorityColumn(row.vouchedBy),
   version: row.version,

@@ -11,7 +11,7 @@ import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** What a provider says of a person. */
+/** The claims of a provider about a person. */
 export interface ProviderPerson {
   readonly issuer: string;
   readonly subject: string;
@@ -21,8 +21,9 @@ export interface ProviderPerson {
 }
 
 /**
- * The id of a person who has logged in at a provider. At the first time the person gets the scopes of the settings; later the
- * claims follow the provider, and the scopes stay. Of two first times at once, one makes the person.
+ * The id of a person who has logged in at a provider. The first login adds the person, with the scopes of the settings; of two at
+ * once, one adds the person. Later logins update the claims and leave the scopes. Throws `VALIDATION` if there are too many
+ * people, and `CONFLICT`.
  */
 export async function welcomePerson(
   context: ServiceContext,
