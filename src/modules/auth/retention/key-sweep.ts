@@ -1,7 +1,7 @@
 import { SigningKeys } from "#modules/auth/keys/signing-keys.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
-/** Deletes keys that verify nothing any more. Returns when to run next, in milliseconds since the epoch. */
+/** Deletes keys whose tokens have all expired. Returns when to run next, in milliseconds since the epoch. */
 export async function sweepSigningKeys({ env }: ServiceContext): Promise<number | undefined> {
   const keys = SigningKeys.from(env);
   const nowMs = Date.now();

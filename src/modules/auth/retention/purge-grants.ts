@@ -6,7 +6,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** What ends by itself. */
+/** Tables whose rows expire. */
 const EXPIRING = [
   authCodes,
   authRefreshTokens,
@@ -15,10 +15,13 @@ const EXPIRING = [
   authFormerAuthorities,
 ] as const;
 
-/** Purges what has expired within this time in one go, so that a busy deployment does not sweep all the time; in milliseconds. */
+/** Time that expired rows wait for the next sweep, in milliseconds, so that a busy deployment does not sweep all the time. */
 const PURGE_INTERVAL_MS = 60_000;
 
-/** Deletes codes, refresh tokens, grants, revocations and former authorities that have expired; returns when to run next, in milliseconds. */
+/**
+ * Deletes codes, refresh tokens, grants, revocations and former authorities that have expired. Returns when to run next, in
+ * milliseconds since the epoch.
+ */
 export async function purgeGrants({ env, clock }: ServiceContext): Promise<number | undefined> {
   const db = databaseOf(env);
   const nowMs = toMillis(clock());

@@ -6,14 +6,14 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type Timestamp, toMillis } from "#platform/time.ts";
 
-/** What ends by itself: rows that say when. */
+/** A table whose rows expire. */
 export type Expiring = SQLiteTable & { readonly expiresAt: AnySQLiteColumn };
 
-/** Deletes invitations, sessions and logins that have ended. */
+/** Deletes invitations, sessions and logins that have expired. Returns when to run next, in milliseconds since the epoch. */
 export const purgeLogins = (context: ServiceContext): Promise<number | undefined> =>
   purgeExpired(context, [authInvitations, authSessions, authLogins]);
 
-/** Deletes the rows that have expired; returns when the next one does, in milliseconds since the epoch. */
+/** Deletes the rows that have expired. Returns when the next row expires, in milliseconds since the epoch. */
 export async function purgeExpired(
   { env, clock }: ServiceContext,
   tables: readonly Expiring[],
@@ -26,7 +26,7 @@ export async function purgeExpired(
       sql`SELECT min(${table.expiresAt}) AS at FROM ${table}`,
     );
     const at = next?.at ?? undefined;
-    // What expires at a time is still there in that millisecond.
+    // A row can be deleted after the millisecond in which it expires.
     if (at !== undefined) nextMs.push(toMillis(at) + 1);
   }
   return nextMs.length === 0 ? undefined : Math.min(...nextMs);

@@ -2,50 +2,50 @@ import type { Revoked } from "./revoke.ts";
 import { persistently } from "#modules/auth/persistently.ts";
 import { log } from "#platform/log.ts";
 
-/** A revocation as an isolate knows it. */
+/** A revocation in the memory of an isolate. */
 export interface KnownRevocation extends Revoked {
   readonly id: number;
-  /** In seconds since the epoch. */
+  /** When the revocation was made, in seconds since the epoch. */
   readonly revokedAt: number;
   readonly expiresMs: number;
 }
 
-/** What a token says that revocations are about. */
+/** The claims of a token that revocations refer to. */
 export interface RevocableToken {
   readonly clientId: string;
   readonly subject: string;
   readonly grantId: string | undefined;
   readonly tokenId: string | undefined;
-  /** In seconds since the epoch. */
+  /** When the token was issued, in seconds since the epoch. */
   readonly issuedAt: number;
 }
 
 export interface RevocationListOptions {
-  /** The revocations that were stored after one of that id, in the order of their ids. */
+  /** Reads the revocations with a larger id, in the order of their ids. */
   readonly load: (afterId: number) => Promise<readonly KnownRevocation[]>;
   /** The time, in milliseconds since the epoch. */
   readonly nowMs: () => number;
 }
 
-/** How often an isolate looks for new revocations, in milliseconds. */
+/** How often an isolate reads new revocations, in milliseconds. */
 export const REFRESH_MS = 30_000;
-/** How old what an isolate knows may be while another request of it looks, in milliseconds. */
+/** Age of the list, in milliseconds, up to which requests use it while another request of the isolate reads. */
 const AGE_MS_MAX = 45_000;
-/** How long a request waits for the first list, without which no token is accepted, in milliseconds. */
+/** How long a request waits for the first read, in milliseconds. Without it no token is accepted. */
 const FIRST_LOAD_MS_MAX = 10_000;
-/** How long a request waits for what is new, in milliseconds: the isolate goes on with what it knows after that. */
+/** How long a request waits for a later read, in milliseconds. The isolate then goes on with the list that it has. */
 const LOAD_MS_MAX = 2000;
-/** When it looks again after the database has not answered, in milliseconds. */
+/** How long an isolate waits before it reads again after a read that failed, in milliseconds. */
 const RETRY_MS = 2000;
 
 /**
- * The revocations, in the memory of an isolate, which reads only what is new. One request every 30 seconds waits for it; all
- * others compare a time. An isolate that cannot read goes on with what it knows.
+ * The revocations in the memory of an isolate, which reads only new ones. One request every 30 seconds waits for a read; all
+ * others compare a time. An isolate that cannot read goes on with the list that it has.
  */
 export class RevocationList {
   readonly #options: RevocationListOptions;
   readonly #known = new Map<string, KnownRevocation>();
-  /** The last one that was read; undefined where there was none. */
+  /** The last revocation of the last read; undefined if there was none. */
   #last: KnownRevocation | undefined;
   #loadedMs = Number.NEGATIVE_INFINITY;
   #startedMs = Number.NEGATIVE_INFINITY;
@@ -55,9 +55,9 @@ export class RevocationList {
     this.#options = options;
   }
 
-  /** Whether it is time to look for new ones. */
+  /** Whether a request has to read new revocations first. */
   isDue(nowMs: number): boolean {
-    // Much time lies between the two as well where the machine's clock was set back.
+    // The absolute value, because the machine's clock may have been set back.
     const ageMs = Math.abs(nowMs - this.#loadedMs);
     if (ageMs < REFRESH_MS) return false;
     const isLoading = Math.abs(nowMs - this.#startedMs) < RETRY_MS;
@@ -65,8 +65,8 @@ export class RevocationList {
   }
 
   /**
-   * Reads what is new. Returns whether there was anything. Each request reads for itself: if it waited for a read of another
-   * request, it would hang when that one is cancelled.
+   * Reads new revocations. Returns whether there were any. Throws if the first read fails. Each request reads for itself: if it
+   * waited for the read of another request, it would hang when that request is cancelled.
    */
   async refresh(): Promise<boolean> {
     const nowMs = this.#options.nowMs();
@@ -106,8 +106,9 @@ export class RevocationList {
   }
 
   /**
-   * The last revocation that was read, and those after it. Where another one has its id now, or none has, the database was taken
-   * back to an earlier time or has purged it. Ids may have come again then, so that all are read. What was revoked stays so.
+   * Reads the last known revocation and those after it. If another revocation has its id now, or none has, the row was purged, or
+   * the database was restored to an earlier time. Ids may then have been used again, so all revocations are read. Known
+   * revocations stay valid.
    */
   async #load(): Promise<readonly KnownRevocation[]> {
     const last = this.#last;
@@ -126,13 +127,16 @@ export class RevocationList {
     );
   }
 
-  /** A client or a person may come back: what they get later is good. */
+  /**
+   * Whether a token of a client or a person is revoked. Tokens that were issued after the revocation are valid, because the
+   * client or the person may have been added again.
+   */
   #concerns(revoked: Revoked, { issuedAt }: RevocableToken): boolean {
     const known = this.#known.get(keyOf(revoked));
     return known !== undefined && issuedAt <= known.revokedAt;
   }
 
-  /** Of several revocations of one thing the last one concerns all tokens that the others do. */
+  /** Keeps the latest of several revocations with one key, because it includes all tokens of the others. */
   #add(revocation: KnownRevocation): void {
     const known = this.#known.get(keyOf(revocation));
     if (known === undefined || known.revokedAt <= revocation.revokedAt) {
@@ -147,7 +151,7 @@ export class RevocationList {
   }
 }
 
-/** Gives up on what takes too long, so that no request waits for a database that hangs. */
+/** Rejects after a time, so that no request waits for a database that hangs. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);

@@ -3,10 +3,10 @@ import type { KnownRevocation } from "./revocation-list.ts";
 import { authRevocations } from "./tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
-/** Rows of one read. */
+/** Most rows of one query. */
 const PAGE_ROWS = 5000;
 
-/** The revocations that were stored after one of that id and still concern tokens, in the order of their ids. */
+/** The revocations with a larger id that still concern tokens, in the order of their ids. */
 export async function loadRevocations(
   env: Pick<Env, "DB">,
   afterId: number,
