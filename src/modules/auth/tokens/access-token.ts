@@ -1,28 +1,28 @@
 import { baseOfIssuer } from "#modules/auth/core/issuer-url.ts";
 import { newId } from "#platform/ids.ts";
 
-/** Who gets an access token of ours, and what it allows. */
+/** The content of an access token of this server. */
 export interface AccessTokenGrant {
   readonly issuer: string;
   readonly clientId: string;
-  /** The person that the client acts for, where it does not act for itself. */
+  /** The person that the client acts for; absent if the client acts for itself. */
   readonly subject?: string;
-  /** Separated by spaces. */
+  /** The scopes, separated by spaces. */
   readonly scope: string;
-  /** What the person has allowed the client; see `authGrants`. */
+  /** The id of the person's grant (`authGrants`); absent if no person has logged in here for the client. */
   readonly grantId?: string;
-  /** Whom it is for besides this client and this server. */
+  /** Audiences besides the client and this server. */
   readonly audience?: readonly string[];
-  /** Patterns of the only ledgers that it reaches; empty for all. */
+  /** Patterns of the only ledgers that the token reaches; empty for all. */
   readonly ledgers: readonly string[];
-  /** In seconds since the epoch. */
+  /** When the token is issued, in seconds since the epoch. */
   readonly issuedAt: number;
   readonly lifetimeSeconds: number;
 }
 
 /**
- * The claims of an access token, in alphabetical order, as on the reference server. The audience names the client, as there,
- * and this server, which is how a token is told from those that are for somebody else, such as an ID token.
+ * The claims of an access token, in alphabetical order, as on the reference server. The audience names the client, as there, and
+ * this server. The latter distinguishes access tokens from tokens for others, such as ID tokens.
  */
 export const accessTokenClaims = (grant: AccessTokenGrant) => ({
   aud: [...new Set([grant.clientId, baseOfIssuer(grant.issuer), ...(grant.audience ?? [])])],

@@ -5,7 +5,7 @@ import { issuePersonTokens } from "./person-tokens.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
 import { redeemCode } from "#modules/auth/grants/authorization-codes.ts";
 
-/** A client redeems the code that the authorization endpoint has given it (RFC 6749 §4.1.3, RFC 7636). */
+/** Tokens for the code that a client got from the authorization endpoint (RFC 6749 §4.1.3, RFC 7636). */
 export const authorizationCode: GrantHandler = async (request, ports) => {
   const { code = "", redirect_uri: redirectUri, code_verifier: codeVerifier } = request.form;
   if (code === "") throw new OAuthError("invalid_request", "code missing");

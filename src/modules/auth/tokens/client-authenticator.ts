@@ -10,7 +10,7 @@ import { AuthStore } from "#modules/auth/registry/store.ts";
 import { authSettings } from "#modules/auth/settings.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
-/** The ways in which a client may say who it is. */
+/** The ways in which a client may present its secret. */
 export const CLIENT_AUTHENTICATION_METHODS = ["client_secret_basic", "client_secret_post"] as const;
 
 export interface AuthenticatorOptions {
@@ -18,18 +18,15 @@ export interface AuthenticatorOptions {
   readonly limitsOf: (keys: AttemptKeys) => Pick<AttemptLimits, "assertOpen" | "countFailure">;
 }
 
-/** What a request must prove. */
+/** The proof that a request has to give. */
 export interface ClientProof {
-  /** Whether a public client may say only who it is. */
+  /** Whether a public client may authenticate by its id alone. */
   readonly allowsPublic: boolean;
-  /** What a refusal says besides its code. */
+  /** The description of a refusal. */
   readonly description?: string;
 }
 
-/**
- * Finds out which client a request comes from. Whether the client is unknown or its secret is wrong, the refusal is the same and
- * takes as long.
- */
+/** Authenticates the client of a request. An unknown client and a wrong secret have the same refusal, which takes the same time. */
 export class ClientAuthenticator {
   readonly #options: AuthenticatorOptions;
 
@@ -37,7 +34,7 @@ export class ClientAuthenticator {
     this.#options = options;
   }
 
-  /** `scopes` are all that the modules have. */
+  /** `scopes` are all scopes of the modules. */
   static from({ env }: Pick<ServiceContext, "env">, scopes: readonly string[]) {
     return new ClientAuthenticator({
       findClient: (id) => findCredential(env, id, scopes),
@@ -55,7 +52,7 @@ export class ClientAuthenticator {
       throw refused;
     }
     const isRight = matchesSecret(clientSecret, client?.secretHashes ?? []);
-    // Nobody guesses the secret of a client that has none. What comes in its name takes nothing from those who have secrets.
+    // A client without secrets has none to guess, so attempts in its name must not use up the limits of clients with secrets.
     const isPublic = client?.public === true && client.secretHashes.length === 0;
     const limits = this.#options.limitsOf(
       isPublic
@@ -75,7 +72,7 @@ export class ClientAuthenticator {
   }
 }
 
-/** The client of that id, be it of the settings or of the database. Both are looked for, as that takes the same time. */
+/** The client with an id, from the settings or the database. The database is read in either case, so that both take the same time. */
 export async function findCredential(
   env: Env,
   id: string,
@@ -86,7 +83,7 @@ export async function findCredential(
   return id === first?.clientId ? first : toCredential(stored);
 }
 
-/** Whose failures count together where no secret shows who it is: those in the name of one client, from one address. */
+/** The keys of failures without a secret: those in the name of one client from one address count together. */
 export const publicKeys = (request: ClientRequest): AttemptKeys => ({
   publicClientAtAddress: `${request.address} ${readCredentials(request)?.clientId ?? ""}`,
 });

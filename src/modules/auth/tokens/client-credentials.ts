@@ -3,7 +3,7 @@ import { CLIENT_TOKEN_SECONDS } from "./token-signer.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
 import { grantScopes } from "#modules/auth/core/scopes.ts";
 
-/** A client acts for itself (RFC 6749 §4.4). Scopes that it may not have are left out. */
+/** A token for a client that acts for itself (RFC 6749 §4.4). Scopes that the client may not have are left out. */
 export const clientCredentials: GrantHandler = async (request, { clients, signer }) => {
   const client = await clients.authenticate(request, { allowsPublic: false });
   if (client.public) throw new OAuthError("unauthorized_client");

@@ -8,11 +8,11 @@ export interface Credentials {
 
 const BASIC = /^basic +([A-Za-z0-9+/_-]*={0,2}) *$/i;
 
-/** Whether a request identifies its client by the `Authorization` header, which wins over the form. */
+/** Whether a request authenticates by the `Authorization` header, which takes precedence over the form. */
 export const usesBasic = (authorization: string | null): authorization is string =>
   authorization !== null && /^basic\b/i.test(authorization);
 
-/** Parses `Basic` credentials, both parts form-encoded before base64 (RFC 6749 §2.3.1). */
+/** Parses `Basic` credentials, whose parts are form-encoded before base64 (RFC 6749 §2.3.1); undefined for anything else. */
 export function parseBasic(authorization: string): Credentials | undefined {
   const decoded = decodeBase64(BASIC.exec(authorization)?.[1]);
   const colon = decoded?.indexOf(":") ?? -1;

@@ -4,10 +4,7 @@ import { isStandardScope, mayHave } from "#modules/auth/core/scopes.ts";
 import { findPerson } from "#modules/auth/people/find-person.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
-/**
- * What is left of granted scopes: the client and the person may have had more when they were granted. Refuses a grant whose
- * person is gone.
- */
+/** The granted scopes that the client and the person still have. Throws `OAuthError` if the person is gone. */
 export async function currentScopes(
   context: ServiceContext,
   client: Credential,

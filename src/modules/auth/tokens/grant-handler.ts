@@ -4,7 +4,6 @@ import type { TokenSigner } from "./token-signer.ts";
 import type { TokenReader } from "#modules/auth/verification/token-verifier.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
-/** What grants work with. */
 export interface GrantPorts {
   readonly context: ServiceContext;
   readonly clients: Pick<ClientAuthenticator, "authenticate">;
@@ -12,8 +11,8 @@ export interface GrantPorts {
   readonly reader: TokenReader;
 }
 
-/** One grant type: checks what a request presents, and issues tokens for it. */
+/** A grant type: checks the credentials of a request, and issues tokens for them. Throws `OAuthError`. */
 export type GrantHandler = (request: TokenRequest, ports: GrantPorts) => Promise<IssuedTokens>;
 
-/** What refusals of grants for people say of a client that is unknown or has presented a wrong secret. */
+/** The description of a refusal by the grant types for people, if the client is unknown or its secret is wrong. */
 export const WRONG_CLIENT = "invalid client_id / client_secret";

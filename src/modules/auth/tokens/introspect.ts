@@ -9,19 +9,19 @@ import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** What a client learns of a token that it may know of. */
+/** The state of a token, for a client that may know it. */
 export interface TokenState {
   readonly kind: "access" | "refresh";
   readonly scope: string;
   readonly clientId: string;
   readonly subject: string | undefined;
   readonly person: EndUser | undefined;
-  /** In seconds since the epoch. */
+  /** When the token expires, in seconds since the epoch. */
   readonly expiresAt: number;
   readonly access: ReadToken | undefined;
 }
 
-/** Whose question it is, under which URL it came, and who reads tokens. */
+/** A question about a token: its client, the URL of the request, and the reader of tokens. */
 export interface Introspection {
   readonly token: string;
   readonly caller: Credential;
@@ -29,7 +29,10 @@ export interface Introspection {
   readonly reader: TokenReader;
 }
 
-/** What is known of a token that is valid now; undefined for all others, and for those of others that the caller has no part in. */
+/**
+ * The state of a valid token; undefined for any other. A client that is not trusted gets only access tokens with it in the
+ * audience and its own refresh tokens.
+ */
 export async function introspect(
   context: ServiceContext,
   request: Introspection,
@@ -56,7 +59,7 @@ async function accessState(
   return { kind: "access", scope, clientId, subject, person, expiresAt, access: read };
 }
 
-/** The token itself lacks what only the userinfo endpoint shows. */
+/** The scopes of a token, and `email` if it was granted, which access tokens do not carry. */
 function shownScope(ofToken: string, granted: string): string {
   const inToken = splitScopes(ofToken);
   const shown = [...splitScopes(granted)].filter(
@@ -81,7 +84,7 @@ async function refreshState(
   return { kind: "refresh", scope, clientId, subject, person, expiresAt, access: undefined };
 }
 
-/** A token that is not valid says nothing, whatever the reason. */
+/** Reads a token; undefined for a token that is not valid, whatever the reason. */
 export async function readOrNothing(
   reader: TokenReader,
   token: string,

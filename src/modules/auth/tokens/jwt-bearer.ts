@@ -11,9 +11,9 @@ import { commonPatterns } from "#platform/access/ledger-patterns.ts";
 import { AppError } from "#platform/errors.ts";
 
 /**
- * Somebody exchanges a token of a trusted issuer for one of ours (RFC 7523). The assertion alone decides: requested scopes are
- * ignored, because the official command line asks for `openid email` and works with what it gets. A client need not say who it
- * is, but if it presents a secret, that must be right.
+ * Exchanges a token of a trusted issuer, the assertion, for one of this server (RFC 7523). The assertion alone decides on the
+ * scopes. Requested scopes are ignored, because the official command line asks for `openid email` and works with what it gets.
+ * The client need not authenticate, but if it presents a secret, the secret must be right.
  */
 export const jwtBearer: GrantHandler = async (request, ports) => {
   const { assertion = "", scope: requested = "" } = request.form;
@@ -26,7 +26,7 @@ export const jwtBearer: GrantHandler = async (request, ports) => {
   const scope = withoutProfile([...splitScopes(read.scope)]).join(" ");
   const lifetimeSeconds = read.person === undefined ? CLIENT_TOKEN_SECONDS : PERSON_TOKEN_SECONDS;
   const { issuer } = request;
-  // A client that is bound to ledgers reaches no other by somebody else's assertion.
+  // A client that is bound to ledgers must not reach others by an assertion of somebody else.
   const ledgers = commonPatterns(read.principal.ledgers, client?.ledgers ?? []);
   if (ledgers === undefined) {
     throw new OAuthError("invalid_grant", "the assertion allows no ledger that the client may use");
@@ -34,7 +34,7 @@ export const jwtBearer: GrantHandler = async (request, ports) => {
   const accessToken = await ports.signer.signAccessToken(
     {
       issuer,
-      // The issuer's clients are not ours, even if one of them has the name of one of ours.
+      // The issuer's clients are not clients of this server, even if one has the id of one of them.
       clientId: client?.clientId ?? read.principal.issuer,
       ...(read.person === undefined ? {} : { subject: read.person }),
       audience: read.audience,
@@ -64,7 +64,10 @@ async function readAssertion(
   }
 }
 
-/** A token of ours would live for ever if it could be exchanged for the next one. */
+/**
+ * Throws unless an assertion is of another issuer and for this server. A token of this server would live for ever if it could be
+ * exchanged for the next one.
+ */
 function assertMeantForUs(read: ReadToken, { issuer }: TokenRequest, { context }: GrantPorts) {
   if (read.isOwn) {
     throw new OAuthError("invalid_grant", "the assertion is a token of this server itself");

@@ -5,17 +5,17 @@ import type { Credential } from "#modules/auth/core/client.ts";
 import { OPENID_SCOPE, withoutProfile } from "#modules/auth/core/scopes.ts";
 import type { Grant } from "#modules/auth/grants/authorization-codes.ts";
 
-/** What a client gets for a grant of a person. */
+/** The grant of a person, and the client that gets tokens for it. */
 export interface PersonTokens {
   readonly grant: Grant;
   readonly client: Credential;
-  /** Those of the grant, or fewer. */
+  /** The scopes of the grant, or fewer. */
   readonly scopes: readonly string[];
-  /** The code that was redeemed, if one was. */
+  /** The code that was redeemed; absent when a refresh token was used. */
   readonly code?: string;
 }
 
-/** Signs the tokens that a client gets for a person: an access token, and an ID token where it has asked for one. */
+/** Signs the tokens that a client gets for a person: an access token, and with the scope `openid` an ID token. */
 export async function issuePersonTokens(
   { issuer }: TokenRequest,
   { signer }: GrantPorts,

@@ -7,8 +7,8 @@ import { splitScopes } from "#modules/auth/core/scopes.ts";
 import { findRefreshToken, rotateRefreshToken } from "#modules/auth/grants/refresh-tokens.ts";
 
 /**
- * A client gets new tokens without the person (RFC 6749 §6). Each refresh token is used once. The client may ask for fewer
- * scopes, which changes this access token only.
+ * New tokens without the person, for a refresh token (RFC 6749 §6). Each refresh token is used once. The client may ask for fewer
+ * scopes, which affects this access token only.
  */
 export const refreshToken: GrantHandler = async (request, ports) => {
   const { refresh_token: token = "", scope: requested = "" } = request.form;

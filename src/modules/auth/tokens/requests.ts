@@ -1,4 +1,4 @@
-/** The parameters of the token endpoint that some grant reads. */
+/** The parameters of the token endpoint, of all grant types. */
 export interface TokenForm {
   readonly grant_type?: string | undefined;
   readonly scope?: string | undefined;
@@ -11,11 +11,11 @@ export interface TokenForm {
   readonly assertion?: string | undefined;
 }
 
-/** How a request says which client it comes from. */
+/** The parts of a request that authenticate its client. */
 export interface ClientRequest {
   readonly form: Pick<TokenForm, "client_id" | "client_secret">;
   readonly authorization: string | null;
-  /** Where the request comes from; see `addressOf`. */
+  /** The IP address of the client; see `addressOf`. */
   readonly address: string;
 }
 
@@ -27,11 +27,10 @@ export interface TokenRequest extends ClientRequest {
   readonly issuer: string;
 }
 
-/** What the token endpoint gives. */
 export interface IssuedTokens {
   readonly accessToken: string;
   readonly expiresInSeconds: number;
-  /** The scopes that were granted, where the client may not know them. */
+  /** The granted scopes, separated by spaces; may be absent if they are exactly the requested ones. */
   readonly scope?: string | undefined;
   readonly refreshToken?: string | undefined;
   readonly idToken?: string | undefined;

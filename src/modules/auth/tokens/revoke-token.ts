@@ -17,8 +17,8 @@ export interface TokenRevocation {
 }
 
 /**
- * Ends a token of the caller (RFC 7009). With a refresh token its whole grant ends. A token that is not valid needs no
- * revocation; one of another client is refused.
+ * Revokes a token of the caller (RFC 7009). With a refresh token its whole grant ends. A token that is not valid is ignored; a
+ * token of another client is refused. Throws `OAuthError`.
  */
 export async function revokeToken(
   context: ServiceContext,

@@ -21,11 +21,11 @@ const HANDLERS = {
   "urn:ietf:params:oauth:grant-type:jwt-bearer": jwtBearer,
 } as const satisfies Readonly<Record<string, GrantHandler>>;
 
-/** The grant types that a deployment takes: assertions only where somebody is trusted to make them. */
+/** The grant types of a deployment. Assertions are among them only if there are trusted issuers. */
 export const grantTypesOf = ({ FLORIN_TRUSTED_ISSUERS }: AuthSettings): string[] =>
   Object.keys(HANDLERS).filter(
     (name) =>
-      HANDLERS[name as keyof typeof HANDLERS] !== jwtBearer || FLORIN_TRUSTED_ISSUERS.length > 0, // a key of it
+      HANDLERS[name as keyof typeof HANDLERS] !== jwtBearer || FLORIN_TRUSTED_ISSUERS.length > 0, // a key of `HANDLERS`
   );
 
 export interface TokenServiceOptions extends GrantPorts {
@@ -33,7 +33,7 @@ export interface TokenServiceOptions extends GrantPorts {
   readonly limitsOf: (keys: AttemptKeys) => Pick<AttemptLimits, "assertOpen" | "countFailure">;
 }
 
-/** The token endpoint: an ordered list of checks, each of which refuses with its own error of RFC 6749. */
+/** The token endpoint: an ordered list of checks, each with an error of RFC 6749 of its own. */
 export class TokenService {
   readonly #options: TokenServiceOptions;
 
@@ -41,7 +41,7 @@ export class TokenService {
     this.#options = options;
   }
 
-  /** `scopes` are all that the modules have. */
+  /** `scopes` are all scopes of the modules. */
   static from(
     context: ServiceContext,
     { scopes, reader }: { readonly scopes: readonly string[]; readonly reader: TokenReader },
@@ -59,7 +59,7 @@ export class TokenService {
 
   async issue(request: TokenRequest): Promise<IssuedTokens> {
     const handle = this.#handlerOf(request.form.grant_type ?? "");
-    // Wrong secrets are counted where they are compared. Whoever has a right one guesses no codes, but may hand on those of strangers.
+    // Wrong secrets are counted by `ClientAuthenticator`. A client with a right secret does not guess codes, but may pass on codes of strangers.
     if (presentsSecret(request)) return handle(request, this.#options);
     const limits = this.#options.limitsOf(publicKeys(request));
     await limits.assertOpen();
@@ -75,7 +75,7 @@ export class TokenService {
   #handlerOf(grantType: string): GrantHandler {
     if (grantType === "") throw new OAuthError("invalid_request", "grant_type missing");
     const isKnown = this.#options.grantTypes.includes(grantType);
-    const handler = HANDLERS[grantType as keyof typeof HANDLERS]; // undefined where it is none of them
+    const handler = HANDLERS[grantType as keyof typeof HANDLERS]; // undefined for an unknown grant type
     if (isKnown && handler !== undefined) return handler;
     throw new OAuthError("unsupported_grant_type", `${grantType} not supported`);
   }

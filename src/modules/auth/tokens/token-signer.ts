@@ -6,12 +6,12 @@ import { type Clock, toMillis } from "#platform/time.ts";
 
 /** Lifetime of an access token of a client that acts for itself, in seconds. */
 export const CLIENT_TOKEN_SECONDS = 3600;
-/** Lifetime of an access token of a person, in seconds: a refresh token or a login gives the next one. */
+/** Lifetime of an access token of a person, in seconds. A refresh token or the browser's session gives the next one. */
 export const PERSON_TOKEN_SECONDS = 300;
 /** Lifetime of an ID token, in seconds. */
 const ID_TOKEN_SECONDS = 3600;
 
-/** Who an ID token tells of, and whom. */
+/** The content of an ID token. */
 export interface IdTokenGrant {
   readonly issuer: string;
   readonly clientId: string;
@@ -19,7 +19,7 @@ export interface IdTokenGrant {
   readonly authTime: number;
   readonly nonce: string | undefined;
   readonly accessToken: string;
-  /** The code that it is given for, if it is. */
+  /** The code for which the token is issued, if there is one. */
   readonly code?: string;
 }
 
@@ -33,7 +33,7 @@ export class TokenSigner {
     this.#clock = clock;
   }
 
-  /** Makes sure that there is a key, before something is used up that cannot be used again. */
+  /** Makes sure that there is a key, before a code or a refresh token is used up. */
   async prepare(): Promise<void> {
     await this.#keys.current();
   }

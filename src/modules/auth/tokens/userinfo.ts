@@ -5,14 +5,14 @@ import { findPerson } from "#modules/auth/people/find-person.ts";
 import type { ReadToken } from "#modules/auth/verification/token-verifier.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
-/** A person as a client may see them. */
+/** A person, and the scopes by which a client may see the claims. */
 export interface UserInfo {
   readonly person: EndUser;
-  /** What the person has allowed. */
+  /** The scopes that the person has allowed the client. */
   readonly scopes: ReadonlySet<string>;
 }
 
-/** Whom an access token is about; undefined where that is nobody who can log in here, or the client has not asked who it is. */
+/** The person of an access token; undefined if the token is not of this server, has no person, or lacks the scope `openid`. */
 export async function userInfo(
   context: ServiceContext,
   { isOwn, grantId, scope }: ReadToken,

@@ -3,8 +3,8 @@ import type { UpstreamLogin } from "./provider.ts";
 import type { LoginKey } from "#modules/auth/authorize/logins.ts";
 
 /**
- * What a login at the provider is bound to. All of it follows from the browser's cookie and the id of the login, so that no
- * secret has to be stored; who knows the URL of the callback alone cannot compute the verifier.
+ * The values that bind a login at the provider to a browser. All of them are derived from the browser's cookie and the login's
+ * id, so no secret is stored. The verifier cannot be computed from the URL of the callback alone.
  */
 export function upstreamLogin(issuer: string, { id, browser }: LoginKey): UpstreamLogin {
   const derive = (purpose: string): string =>

@@ -13,29 +13,29 @@ import { parseJson } from "#platform/json.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
-/** Who a provider says has logged in. */
+/** The person who has logged in, by the provider. */
 export interface UpstreamIdentity {
   readonly issuer: string;
   readonly subject: string;
-  /** Empty if the provider does not say. */
+  /** The e-mail address; empty if the provider names none. */
   readonly email: string;
   readonly emailVerified: boolean;
   readonly name: string;
-  /** When, in seconds since the epoch, if the provider says so. */
+  /** When the person has logged in, in seconds since the epoch, if the provider names it. */
   readonly authTime: number | undefined;
 }
 
-/** What binds a login at the provider to the browser that has begun it. */
+/** The values that bind a login at the provider to the browser that has begun it. */
 export interface UpstreamLogin {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
   readonly codeChallenge: string;
-  /** Where the provider sends the browser back. */
+  /** The URL to which the provider sends the browser back. */
   readonly redirectUri: string;
 }
 
-/** The provider at which people log in, as the settings name it. */
+/** A request to an endpoint of the provider. */
 type ProviderCall = Pick<OutboundCall, "method" | "headers" | "body"> & { readonly url: string };
 
 interface UpstreamClient {
@@ -56,7 +56,7 @@ const Tokens = z.object({ id_token: z.string(), access_token: z.string() });
 const Profile = z.object({
   sub: z.string().min(1).max(255),
   email: z.string().max(254).default(""),
-  // Some providers write it as a text.
+  // Some providers write the boolean as a text.
   email_verified: z.union([z.boolean(), z.enum(["true", "false"])]).default(false),
   name: z.string().max(256).default(""),
 });
@@ -68,18 +68,22 @@ const IdClaims = Profile.extend({
 });
 
 const TIMEOUT_MS = 10_000;
-/** Largest answer, in bytes. */
+/** Largest answer of the provider, in bytes. */
 const ANSWER_BYTES_MAX = 256 * 1024;
 /** How long the provider's discovery document is used, in milliseconds. */
 const DISCOVERY_MS_MAX = 10 * 60_000;
-/** Shortest time between two searches for an unknown key. */
+/** Shortest time between two loads of keys because of an unknown key, in milliseconds. */
 const KEYS_PAUSE_MS = 30_000;
-/** How far the provider's clock may be away from ours. */
+/** Largest difference between the provider's clock and ours, in seconds. */
 const CLOCK_SKEW_SECONDS = 5;
 
-/** A client of the OpenID provider that the settings name. Failures are errors with a sentence for the operator's log. */
+/**
+ * A client of the OpenID provider that the settings name. Its errors are sentences for the operator's log.
+ *
+ *     authorizeUrl ─► browser logs in at the provider ─► callback with a code ─► identify: code ─► ID token, checked ─► person
+ */
 export class UpstreamProvider {
-  /** Undefined where people log in at our own page. */
+  /** The provider of the settings; undefined if people log in at our own page. */
   static readonly of = memoByEnv((env: Env): UpstreamProvider | undefined => {
     const {
       FLORIN_LOGIN_ISSUER: issuer,
@@ -114,7 +118,7 @@ export class UpstreamProvider {
     return this.#client.issuer;
   }
 
-  /** Where the browser goes to log in. `hints` pass on what the client has asked for. */
+  /** The URL of the provider's login. `hints` are further parameters, which pass on the wishes of the client. */
   async authorizeUrl(
     login: UpstreamLogin,
     hints: Readonly<Record<string, string>>,
@@ -136,7 +140,7 @@ export class UpstreamProvider {
     return url.href;
   }
 
-  /** Redeems a code of the provider, and gives who has logged in. */
+  /** Redeems a code of the provider and verifies its ID token. Returns the person who has logged in. */
   async identify(login: UpstreamLogin, code: string): Promise<UpstreamIdentity> {
     const discovery = await this.#discover();
     const tokens = Tokens.parse(await this.#redeem(discovery, login, code));
@@ -188,7 +192,7 @@ export class UpstreamProvider {
     });
   }
 
-  /** OpenID Connect Core §3.1.3.7. */
+  /** Verifies an ID token (OpenID Connect Core §3.1.3.7). */
   async #verify(idToken: string, nonce: string): Promise<z.output<typeof IdClaims>> {
     const { issuer, clientId } = this.#client;
     const key = await this.#keys.find(decodeProtectedHeader(idToken).kid);
@@ -209,7 +213,7 @@ export class UpstreamProvider {
     return claims;
   }
 
-  /** Many providers have the e-mail address in the ID token; the others are asked for it. */
+  /** The claims of the person: those of the ID token or, if it has no e-mail address, those of the userinfo endpoint. */
   async #profile(
     discovery: Discovery,
     claims: z.output<typeof IdClaims>,
@@ -228,7 +232,7 @@ export class UpstreamProvider {
 
   async #call(call: ProviderCall): Promise<unknown> {
     const { protocol, origin, pathname } = new URL(call.url);
-    // Secrets go only where the issuer itself would be asked.
+    // Secrets are sent only over https, unless the issuer itself is an http URL.
     if (protocol !== "https:" && protocol !== new URL(this.#client.issuer).protocol) {
       throw new Error(`${origin}${pathname} is not https`);
     }
