@@ -3,8 +3,8 @@ import { AppError } from "#platform/errors.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
 
 /**
- * The issuer of the tokens that a request to `url` may get. On loopback it is the origin of the request; elsewhere the
- * `Host` header decides nothing, because who sends it is not known.
+ * The issuer of this server's tokens for a request to `url`. Without a public URL, it is the origin of the request on loopback
+ * hosts, and nothing elsewhere: the `Host` header decides nothing, because its sender is not known. Throws `VALIDATION`.
  */
 export function issuerOf(publicUrl: string | undefined, url: string): string {
   if (publicUrl !== undefined) return publicUrl + ISSUER_PATH;

@@ -12,10 +12,10 @@ import { AppError } from "#platform/errors.ts";
 import { type Authenticator, allows, type Scope } from "#platform/http/authenticator.ts";
 import { logError } from "#platform/log.ts";
 
-/** What is known of an issuer. */
+/** A trusted issuer. */
 export interface IssuerTrust {
   readonly keys: KeyCache;
-  /** Its tokens must name one of them; without any, the audience is not checked. */
+  /** The audiences of which its tokens must name one; if empty, the audience is not checked. */
   readonly audiences: readonly string[];
 }
 
@@ -25,31 +25,28 @@ export interface TokenVerifierOptions {
   /** The other trusted issuers. */
   readonly trusted: ReadonlyMap<string, IssuerTrust>;
   readonly revocations: RevocationList;
-  /** The time, in milliseconds since the epoch. Every request asks for it, and needs no text of it. */
+  /** The time in milliseconds since the epoch, which every request reads; a `Timestamp` would cost more. */
   readonly nowMs: () => number;
   /** Most verified tokens that are remembered. */
   readonly tokensMax: number;
 }
 
-/** Longest token, in characters. */
+/** Longest token that is read, in characters. */
 const TOKEN_LENGTH_MAX = 16_384;
-/**
- * How long a verified token is cached, in milliseconds; for at most this time a token of a withdrawn key is still
- * accepted.
- */
+/** How long a verified token is remembered, in milliseconds. A token whose key was withdrawn is accepted for this time at most. */
 export const VERIFIED_MS_MAX = 5 * 60_000;
-/** Longest header by which a token is remembered, in characters: whoever has a token can send it with any number of spaces. */
+/** Longest header by which a token is remembered, in characters. A token can be sent with any number of spaces before it. */
 const REMEMBERED_LENGTH_MAX = 4096;
 /**
- * The end of a header, which is the end of a signature. To look up a whole header of 900 characters takes four times as long. If two
- * tokens have the same end, they are the same token, or one of them is forged.
+ * The key of a remembered token: the last characters of its header, which belong to the signature. A look-up by a whole header of
+ * 900 characters takes four times as long. Two headers with the same end have the same token, or one of them is forged.
  */
 const endOf = (header: string): string => header.slice(-END_LENGTH);
 const END_LENGTH = 32;
-/** How far the clock of an issuer may be ahead of ours, in milliseconds. */
+/** How far an issuer's clock may be ahead of ours, in milliseconds. */
 const CLOCK_SKEW_MS_MAX = 5000;
 
-/** A token that has critical headers is refused, because no extension is understood here (RFC 7515 §4.1.11). */
+/** A token with critical headers is refused, because no extension is understood here (RFC 7515 §4.1.11). */
 const Header = z.object({
   alg: z.literal(TOKEN_ALGORITHM),
   kid: z.string().optional(),
@@ -67,44 +64,47 @@ const Claims = z.object({
     .union([z.string(), z.array(z.string())])
     .default([])
     .transform((given) => (typeof given === "string" ? [given] : given)),
-  /** Ours: the only ledgers that the token reaches. A list without any would not say which. */
+  /** A claim of Florin: patterns of the only ledgers that the token reaches. An empty list is refused, because its meaning would be unclear. */
   ledgers: z.array(z.string().regex(LEDGER_PATTERN)).min(1).optional(),
   iat: z.number().default(0),
   jti: z.string().optional(),
-  /** Ours: what the person has allowed the client. */
+  /** A claim of Florin: the id of the person's grant. */
   grant_id: z.string().optional(),
 });
 type Claims = z.output<typeof Claims>;
 
-/** How tokens of an issuer are checked: ours name this server. */
+/** How tokens of an issuer are checked. Tokens of this server have to name it in their audience. */
 type Trust = IssuerTrust | { readonly keys: KeyCache; readonly serverUrl: string };
 
-/** A token that was issued by whom this server trusts, and what it says. */
+/** The content of a valid token. */
 export interface ReadToken extends RevocableToken {
   readonly principal: Principal;
-  /** Whether this server has issued it. */
+  /** Whether this server has issued the token. */
   readonly isOwn: boolean;
-  /** Who it is about; absent where a client acts for itself. */
+  /** The `sub` of the token; undefined if a client acts for itself. */
   readonly person: string | undefined;
   readonly audience: readonly string[];
-  /** As the token has it. */
+  /** The scopes, separated by spaces. */
   readonly scope: string;
-  /** In seconds since the epoch. */
+  /** When the token expires, in seconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** Checks tokens that are not sent as the `Authorization` of a request: those that a request is about. */
+/** Reads tokens that a request is about, and not those that authorise it. */
 export interface TokenReader {
-  /** Throws `UNAUTHENTICATED` as for a request to that URL. What was revoked a moment ago is refused as well. */
+  /**
+   * Verifies a token as if it authorised a request to `url`, after a read of new revocations. Throws `UNAUTHENTICATED`, and
+   * `OVERLOADED` if the database does not answer.
+   */
   read(text: string, url: string): Promise<ReadToken>;
 }
 
 interface VerifiedToken {
-  /** The whole header that it came in. */
+  /** The whole `Authorization` header with the token. */
   readonly header: string;
   readonly read: ReadToken;
   readonly issuer: string;
-  /** The origin of the request for which it was verified, with a slash at the end. */
+  /** The origin of the request for which the token was verified, with a slash at the end. */
   readonly origin: string;
   readonly principal: Principal;
   readonly verifiedMs: number;
@@ -112,14 +112,25 @@ interface VerifiedToken {
 }
 
 /**
- * Checks the signature, issuer, times and scope of bearer tokens. Other servers are called only to load the keys of their
- * issuers. Our own tokens name their client and this server as their audience; the audience of another issuer's token is
- * checked where the settings say which it is. A token that has passed is remembered by its header, because verifying a signature
- * costs more than everything else in a small request.
+ * Verifies bearer tokens. Other servers are called only to load the keys of their issuers. A verified token is remembered by its
+ * header, because verifying a signature costs more than the rest of a small request.
+ *
+ *     header ─► remembered for less than 5 minutes, not expired ─────────────────────────────────┬─► scope ─► Principal
+ *                 │ no, or revocations have to be read (every 30 s)                              │
+ *                 ▼                                                                              │
+ *               read revocations if due, forget tokens that they concern ── still remembered ────┤
+ *                 │ not remembered                                                               │
+ *                 ▼                                                                              │
+ *               issuer ─┬─ this server: keys of `SigningKeys`; audience: its client and server   │
+ *                       └─ a trusted one: keys of its `jwks_uri`; audiences of the settings      │
+ *                 ▼                                                                              │
+ *               signature ─► audience ─► times ─► own tokens: not revoked ─► remember it ────────┘
+ *
+ * A token's `kid` names the key that has signed it; without a `kid`, it is the only key of its issuer.
  */
 export class TokenVerifier implements TokenReader {
   readonly #options: TokenVerifierOptions;
-  /** By the ends of their headers. */
+  /** Verified tokens by the ends of their headers, oldest first. */
   readonly #verified = new Map<string, VerifiedToken>();
 
   constructor(options: TokenVerifierOptions) {
@@ -135,11 +146,11 @@ export class TokenVerifier implements TokenReader {
     return this.#admit(known, request, scope);
   };
 
-  /** The same where it takes a look for new revocations, or the verification of a token. */
+  /** Authenticates a request whose token is not remembered, or before which revocations have to be read. */
   async #authenticateLater(request: Request, scope: Scope): Promise<Principal> {
     const { nowMs, ownKeys, revocations } = this.#options;
     if (revocations.isDue(nowMs())) {
-      // An isolate that is new needs both, and waits for both at once.
+      // A new isolate needs both, and waits for both at once.
       await Promise.all([this.#refreshRevocations(), ownKeys.prepare()]);
     }
     const header = request.headers.get("authorization");
@@ -147,10 +158,9 @@ export class TokenVerifier implements TokenReader {
     return this.#admit(token, request, scope);
   }
 
-  /** Who acts with a token that is valid. Throws where it does not allow the scope, or is not valid for this host. */
-
+  /** The principal of a valid token. Throws `UNAUTHENTICATED` if the token lacks the scope, or its issuer is not trusted under this host. */
   #admit(token: VerifiedToken, request: Request, scope: Scope): Principal {
-    // A token that is remembered may have come through another host, under which the server has another name.
+    // A remembered token may have been verified under another host, for which the server has another issuer.
     if (this.#options.publicUrl === undefined && !request.url.startsWith(token.origin)) {
       this.#trustIn(token.issuer, request.url);
     }
@@ -164,15 +174,15 @@ export class TokenVerifier implements TokenReader {
     return (await this.#verify(text, url)).read;
   }
 
-  /** What is known of a token, unless it has expired, or was verified so long ago that its key may have been withdrawn. */
+  /** A remembered token, unless it has expired or was verified longer ago than `VERIFIED_MS_MAX`. */
   #recall(header: string | null, nowMs: number): VerifiedToken | undefined {
     const token = header === null ? undefined : this.#find(header);
     if (token === undefined || nowMs >= token.expiresMs) return undefined;
-    // Much time lies between the two as well where the machine's clock was set back.
+    // The absolute value, because the machine's clock may have been set back.
     return Math.abs(nowMs - token.verifiedMs) < VERIFIED_MS_MAX ? token : undefined;
   }
 
-  /** Tokens that are remembered are looked through only when something was revoked. */
+  /** Reads new revocations. Remembered tokens are searched only if there are any. */
   async #refreshRevocations(): Promise<void> {
     const { revocations } = this.#options;
     const hasNew = await revocations.refresh().catch((error: unknown) => {
@@ -192,7 +202,7 @@ export class TokenVerifier implements TokenReader {
   /** Verifies the token of a header, and remembers it. */
   async #verifyHeader(header: string | null, url: string): Promise<VerifiedToken> {
     const text = readBearer(header);
-    // Of two requests with the token, the later one may come when it is remembered already.
+    // An entry that is too old is deleted, so that the new one becomes the newest.
     const whole = header ?? "";
     if (this.#find(whole) !== undefined) this.#verified.delete(endOf(whole));
     const token = { ...(await this.#verify(text, url)), header: whole };
@@ -222,7 +232,7 @@ export class TokenVerifier implements TokenReader {
     };
   }
 
-  /** What is known of an issuer that is trusted by this server under this URL. */
+  /** The trust in an issuer, for a request to a URL. Throws `UNAUTHENTICATED` if it is not trusted. */
   #trustIn(issuer: string, url: string): Trust {
     const { publicUrl, ownKeys, trusted } = this.#options;
     const own = issuerOf(publicUrl, url);
@@ -234,7 +244,7 @@ export class TokenVerifier implements TokenReader {
 
   async #findKey(keys: KeyCache, kid: string | undefined): Promise<CryptoKey> {
     const key = await keys.find(kid).catch((error: unknown) => {
-      // Our own keys come from our database: its failure says nothing about the token.
+      // Our own keys come from our database, whose failure says nothing about the token.
       if (keys === this.#options.ownKeys) throw unreadable("the keys that verify tokens", error);
       throw invalid("the keys of the token's issuer cannot be loaded now", error);
     });
@@ -255,7 +265,7 @@ export class TokenVerifier implements TokenReader {
   }
 }
 
-/** Other issuers have several claims for the client (RFC 9068 §2.2, or `azp` of OpenID Connect), or none. */
+/** The principal of a token. Other issuers name the client in `client_id` (RFC 9068 §2.2), in `azp` (OpenID Connect) or not at all. */
 function toPrincipal({ iss, scope, sub, client_id, azp, aud, ledgers = [] }: Claims): Principal {
   const clientId = client_id ?? azp ?? aud[0] ?? "";
   return { issuer: iss, subject: sub ?? clientId, clientId, scopes: splitScopes(scope), ledgers };
@@ -340,7 +350,10 @@ function assertAudience({ aud, client_id }: Claims, trust: Trust): void {
   if (!isMeant) throw invalid("the token is for another audience");
 }
 
-/** Our own tokens are valid from their issue on. Where that is in the future, the machine's clock was set back. */
+/**
+ * Throws unless a token is valid now. Our own tokens are valid from their issue on; an issue in the future means that the
+ * machine's clock was set back.
+ */
 function assertInTime(
   { exp, nbf = 0, iat }: Claims,
   { nowMs, isOwn }: { nowMs: number; isOwn: boolean },
@@ -352,11 +365,11 @@ function assertInTime(
   }
 }
 
-/** `details` become part of the answer's `WWW-Authenticate` header (RFC 6750 §3). */
+/** The refusal of a token. `details` become part of the answer's `WWW-Authenticate` header (RFC 6750 §3). */
 const invalid = (message: string, cause?: unknown): AppError =>
   new AppError("UNAUTHENTICATED", message, { cause, details: 'error="invalid_token"' });
 
-/** The database is away, and this isolate has not read yet what it needs of it. What went wrong is in the log. */
+/** The error while the database does not answer and the isolate has not yet read what it needs. The cause is only in the log. */
 const unreadable = (what: string, cause: unknown): AppError => {
   logError(`${what} cannot be read`, cause);
   return new AppError("OVERLOADED", `${what} cannot be read now; try again`, {

@@ -30,10 +30,7 @@ const KeyDocument = z.object({
 });
 const KeySetDocument = z.object({ keys: z.array(z.unknown()) });
 
-/**
- * Fetches the keys with which another issuer signs, through its discovery document. Throws with a sentence for the
- * operator's log.
- */
+/** Fetches the keys with which another issuer signs, through its discovery document. Throws errors with a sentence for the operator's log. */
 export async function fetchIssuerKeys(
   issuer: string,
   access: IssuerAccess,
@@ -79,14 +76,14 @@ async function fetchDocument(url: string, access: IssuerAccess): Promise<unknown
   return parseJson(new TextDecoder().decode(result.body));
 }
 
-/** What protects the discovery document must protect the keys too. */
+/** The keys must be protected as the discovery document is: by https, unless the issuer itself is an http URL. */
 function assertSafeUrl(url: string, issuer: string): void {
   const { protocol } = new URL(url);
   if (protocol === "https:" || protocol === new URL(issuer).protocol) return;
   throw new Error(`the issuer ${issuer} has its keys at ${url}, which is not https`);
 }
 
-/** The key, or undefined where it can't be used: one bad key must not take the others with it. */
+/** Imports a key; undefined if it cannot be used, so that one bad key does not make the others unusable. */
 async function importUsableKey(
   document: z.output<typeof KeyDocument>,
 ): Promise<VerificationKey | undefined> {
@@ -95,10 +92,10 @@ async function importUsableKey(
     if (modulusBits(key) < MODULUS_BITS_MIN) return undefined;
     return document.kid === undefined ? { key } : { kid: document.kid, key };
   } catch {
-    return undefined; // its modulus or exponent is malformed
+    return undefined; // the modulus or the exponent is malformed
   }
 }
 
-/** WebCrypto gives RSA keys an algorithm of this form. */
+/** The size of an RSA key. WebCrypto gives such keys an algorithm of this form. */
 const modulusBits = (key: CryptoKey): number =>
   (key.algorithm as { modulusLength: number }).modulusLength;

@@ -9,13 +9,16 @@ import { systemFetch } from "#platform/http/outbound.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
-/** Shortest time between two searches for an unknown key of ours, in our own database, in milliseconds. */
+/** Shortest time between two reads of our own keys from the database because of an unknown key, in milliseconds. */
 const OWN_KEYS_PAUSE_MS = 1000;
-/** The same for other issuers: somebody who sends tokens with invented key ids must not make Florin flood them. */
+/**
+ * Shortest time between two fetches of an issuer's keys because of an unknown key, in milliseconds. Without it, somebody who
+ * sends tokens with invented key ids could make Florin flood the issuer.
+ */
 const TRUSTED_KEYS_PAUSE_MS = 30_000;
-/** Most searches at once, for the same reason: until the first one is answered, each token would cause one. */
+/** Most fetches of an issuer's keys at once. Until the first one is answered, every token would cause one. */
 const TRUSTED_LOADS_MAX = 20;
-/** Verified tokens that an isolate remembers, a few kilobytes each at most. */
+/** Most verified tokens that an isolate remembers. Each takes a few kilobytes at most. */
 const VERIFIED_TOKENS_MAX = 4096;
 
 /** The verifier of tokens, made once for each environment. */
