@@ -40,8 +40,8 @@ import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 const VERSION = "v2.4.0";
 
 /**
- * The OAuth 2 server: clients, access tokens for them, and the check of tokens for all modules. A folder imports from those below it only
- * (`scripts/lib/rooms/room-table.ts`):
+ * The OAuth 2 server: clients, access tokens for them, and the check of tokens for all modules. A folder imports from those below
+ * it only (`scripts/lib/rooms/room-table.ts`):
  *
  *     http                         the API of clients, people and keys, and the endpoints of OAuth
  *     pages, passwords             what people see in their browsers
@@ -49,14 +49,14 @@ const VERSION = "v2.4.0";
  *     permits                      the rule of who may make such a change
  *     tokens, upstream, passkeys   ways to a token: secrets and codes, another provider's login, an authenticator
  *     authorize, verification      what a client asks of people; whether a token is valid
- *     keys, people
+ *     keys, people                 keys that sign and verify; people, their passwords and sessions
  *     grants, registry             consents and refresh tokens; clients
  *     authority, revocations       what clients and people may do and could do; tokens that were revoked
  *
- * What surprises: a client that asks for no scope gets a token without any, scopes that a client may not have are left
- * out silently, a missing scope answers 401 and not 403, and the audience of another issuer's token is checked only where the
- * settings name one. The official clients and the modules that they talk to rely on each of these. The first client comes from the settings; the API
- * neither shows nor changes it.
+ * What surprises: a client that asks for no scope gets a token without any, scopes that a client may not have are left out
+ * silently, a missing scope answers 401 and not 403, and the audience of another issuer's token is checked only if the settings
+ * name one. The official clients and the modules that they talk to rely on each of these. The first client comes from the
+ * settings; the API neither shows nor changes it.
  */
 export const authModule: Module & {
   /** The verifier of request tokens, created once for each environment. */
@@ -141,7 +141,7 @@ function createRoutes(): OpenAPIHono<AppEnv> {
   return app;
 }
 
-/** Authentication is off: everybody on this machine is the administrator. */
+/** The authenticator while authentication is off: every request comes from the administrator. */
 const acceptAll: Authenticator = () => ({
   issuer: "florin",
   subject: "administrator",

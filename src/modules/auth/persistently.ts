@@ -1,9 +1,9 @@
-/** The waits between attempts, in milliseconds: a database that is being moved answers again within a second. */
+/** The waits between attempts, in milliseconds. A database that is being moved answers again within a second. */
 const WAITS_MS = [50, 200, 750] as const;
 
 /**
- * Reads what an isolate cannot work without, a few times if need be. Throws the last error. It is for an isolate that has nothing yet:
- * one that has read before goes on with what it knows, and reads later.
+ * Repeats a read that an isolate cannot work without. Throws the last error. It is for isolates that have read nothing yet:
+ * others go on with what they know, and read again later.
  */
 export async function persistently<T>(read: () => Promise<T>): Promise<T> {
   for (const waitMs of WAITS_MS) {

@@ -13,7 +13,7 @@ import {
 /** Another issuer whose tokens are accepted. */
 export interface TrustedIssuer {
   readonly issuer: string;
-  /** The audiences of which its tokens must name one; without any, every audience is accepted. */
+  /** The audiences of which a token of the issuer must name one; if empty, every audience is accepted. */
   readonly audiences: readonly string[];
 }
 
@@ -57,14 +57,14 @@ export const authSettings = new DeclaredSettings(
         "The OpenID provider at which people log in; without it, they log in at our own page",
     }),
     FLORIN_LOGIN_CLIENT_ID: optionalText("a non-empty text", (value) => value.length > 0, {
-      meaning: "The id that this server has there",
+      meaning: "The id of this server as a client of the login provider",
     }),
     FLORIN_LOGIN_CLIENT_SECRET: optionalText("a non-empty text", (value) => value.length > 0, {
       isSecret: true,
-      meaning: "Its secret there, if it has one",
+      meaning: "The secret of this server as a client of the login provider, if it has one",
     }),
     FLORIN_LOGIN_SCOPES: list("comma separated scopes", (value) => /^\S+$/.test(value), {
-      meaning: "The scopes of people who log in there for the first time",
+      meaning: "The scopes of people who log in at the login provider for the first time",
     }),
     FLORIN_SESSION_LIFETIME: retention({
       standard: "12h",
@@ -73,7 +73,7 @@ export const authSettings = new DeclaredSettings(
     FLORIN_SIGNING_KEY_AGE: retention({
       standard: "2160h",
       meaning:
-        "After which time a new key signs tokens; the old one verifies until they have expired",
+        "Age at which a new key replaces the one that signs; the old key verifies until its tokens have expired",
     }),
     FLORIN_AUDIT_RETENTION: retention({
       standard: "8760h",

@@ -1,12 +1,15 @@
 import { logError } from "#platform/log.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 
-/** The sweeps that purge what has expired. */
+/** Names of the sweeps that delete expired rows and keys. */
 export const LOGINS_SWEEP = "logins";
 export const GRANTS_SWEEP = "grants";
 export const KEYS_SWEEP = "signing-keys";
 
-/** Makes sure that a sweep runs by then. Never throws: what is left over is swept with what comes next. */
+/**
+ * Schedules a sweep at a time, in milliseconds since the epoch. Never throws: if it fails, the rows are deleted by the next sweep
+ * that is scheduled.
+ */
 export async function armSweep(
   env: Pick<Env, "CLOCK">,
   sweep: typeof GRANTS_SWEEP | typeof KEYS_SWEEP,

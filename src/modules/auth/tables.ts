@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** Applications that may ask for tokens. Lists and metadata are JSON texts. */
 export const authClients = sqliteTable("auth_clients", {
-  /** Clients are listed in the order in which they were created. */
+  /** Order in which clients are listed: the order in which they were created. */
   sequence: integer("sequence").primaryKey({ autoIncrement: true }),
   id: text("id").notNull().unique(),
   name: text("name").notNull(),
@@ -13,11 +13,11 @@ export const authClients = sqliteTable("auth_clients", {
   postLogoutRedirectUris: text("post_logout_redirect_uris").notNull(),
   scopes: text("scopes").notNull(),
   metadata: text("metadata").notNull(),
-  /** Whether it was given all scopes of the modules, and so has those that a later release adds. */
+  /** Whether the client has all scopes of the modules, including those that a later release adds. */
   hasAllScopes: integer("has_all_scopes", { mode: "boolean" }).notNull().default(false),
-  /** Pairs of a redirect URI and of what whoever has added it could do (`core/authority.ts`), as a JSON text. */
+  /** Pairs of a redirect URI and the authority of its maker (`core/authority.ts`), as JSON. */
   redirectUriMakers: text("redirect_uri_makers").notNull().default("[]"),
-  /** Another text after each change of what it may do, or of its secrets. */
+  /** A text that changes with the client's authority and its secrets. */
   version: text("version").notNull().default(""),
 });
 
@@ -35,24 +35,21 @@ export const authClientSecrets = sqliteTable(
     hash: text("hash").notNull(),
     lastDigits: text("last_digits").notNull(),
     metadata: text("metadata").notNull(),
-    /** What whoever has made it could do (`core/authority.ts`), as a JSON text. */
+    /** The authority of the secret's maker (`core/authority.ts`), as JSON. */
     maker: text("maker").notNull(),
   },
   (table) => [index("auth_client_secrets_client").on(table.clientId)],
 );
 
-/** Keys that sign tokens. The highest sequence signs; the others verify until all that they have signed has expired. */
+/** Keys that sign tokens. The key with the highest sequence signs; the others verify until all tokens that they have signed have expired. */
 export const authSigningKeys = sqliteTable("auth_signing_keys", {
-  /**
-   * A new key takes the number after the highest one that its creator saw, so if two are created at once, only one is
-   * stored.
-   */
+  /** The number after the highest one that the key's creator saw. If two keys are created at once, only one is stored. */
   sequence: integer("sequence").primaryKey(),
   kid: text("kid").notNull().unique(),
-  /** The members `n` and `e` of its JSON Web Key. */
+  /** The members `n` and `e` of the public JSON Web Key, as JSON. */
   publicKey: text("public_key").notNull(),
-  /** PKCS #8, encrypted. */
+  /** The private key as PKCS #8, encrypted. */
   privateKey: text("private_key").notNull(),
-  /** In milliseconds since the epoch. */
+  /** When the key was made, in milliseconds since the epoch. */
   createdMs: integer("created_ms").notNull(),
 });
