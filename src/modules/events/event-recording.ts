@@ -59,7 +59,7 @@ export class EventRecording {
     return this.#idleSinceMs;
   }
 
-  /** Whether entries were dropped that no reader has seen. Every reader that comes back has then missed some, even if recording goes on. */
+  /** Whether entries were dropped that no reader has seen. Every reader that comes back has then missed some, even if recording continues. */
   get isOutrun(): boolean {
     return this.#ring.floor > this.#readUpTo;
   }

@@ -33,7 +33,7 @@ function piecesOf(lines: ReadableStream<Uint8Array>, leave: () => void): AsyncIt
         const { done, value } = await reader.read();
         if (!done) return { done: false, value };
       } catch {
-        // The object was restarted. The client connects again and goes on after its last event.
+        // The object was restarted. The client connects again and continues after its last event.
       }
       leave();
       return end;

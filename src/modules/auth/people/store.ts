@@ -8,7 +8,7 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 
 type PersonRow = typeof authPeople.$inferSelect;
 
-/** People, in D1. */
+/** The people of a deployment, in D1. */
 export class PeopleStore {
   readonly #db: Database;
 
@@ -114,7 +114,7 @@ export const toPerson = (row: PersonRow): EndUser => ({
   email: row.email,
   emailVerified: row.emailVerified,
   name: row.name,
-  scopes: namedScopes(parseJson(row.scopes) as string[], row.hasAllScopes), // JSON of a list
+  scopes: namedScopes(parseJson(row.scopes) as string[], row.hasAllScopes), // the column holds JSON of a list
   hasAllScopes: row.hasAllScopes,
   vouchedBy: row.vouchedBy === null ? undefined : fromAuthorityColumn(row.vouchedBy),
   version: row.version,

@@ -5,9 +5,9 @@ import { commonPatterns, outOfReach } from "#platform/access/ledger-patterns.ts"
 import type { ServiceContext } from "#platform/context.ts";
 
 /**
- * The context of a request with all scopes that its client may ask tokens for (`allScopes`, those of the modules, for the first
- * client). It is for work that goes on after the request in the client's name, because the official clients ask for tokens with
- * the scope of one operation. The client's scopes and ledgers are its present ones, because a token may be an hour old. The
+ * The context of a request with all scopes that its client may ask tokens for; the first client may ask for `allScopes`, those of
+ * the modules. It is for work that continues after the request in the client's name, because the official clients ask for tokens
+ * with the scope of one operation. The client's scopes and ledgers are its present ones, because a token may be an hour old. The
  * context stays as it is if the client acts for a person, another server has issued the token, or authentication is off. Throws
  * `UNAUTHENTICATED` if the client is gone.
  */

@@ -33,14 +33,14 @@ export const REFRESH_MS = 30_000;
 const AGE_MS_MAX = 45_000;
 /** How long a request waits for the first read, in milliseconds. Without it no token is accepted. */
 const FIRST_LOAD_MS_MAX = 10_000;
-/** How long a request waits for a later read, in milliseconds. The isolate then goes on with the list that it has. */
+/** How long a request waits for a later read, in milliseconds. After it the isolate uses the list that it has. */
 const LOAD_MS_MAX = 2000;
 /** How long an isolate waits before it reads again after a read that failed, in milliseconds. */
 const RETRY_MS = 2000;
 
 /**
  * The revocations in the memory of an isolate, which reads only new ones. One request every 30 seconds waits for a read; all
- * others compare a time. An isolate that cannot read goes on with the list that it has.
+ * others compare a time. An isolate that cannot read uses the list that it has.
  */
 export class RevocationList {
   readonly #options: RevocationListOptions;

@@ -22,7 +22,7 @@ export interface AccessTokenGrant {
 
 /**
  * The claims of an access token, in alphabetical order, as on the reference server. The audience names the client, as there, and
- * this server. The latter distinguishes access tokens from tokens for others, such as ID tokens.
+ * this server. The server in the audience distinguishes access tokens from tokens for others, such as ID tokens.
  */
 export const accessTokenClaims = (grant: AccessTokenGrant) => ({
   aud: [...new Set([grant.clientId, baseOfIssuer(grant.issuer), ...(grant.audience ?? [])])],

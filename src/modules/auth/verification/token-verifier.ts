@@ -12,7 +12,7 @@ import { AppError } from "#platform/errors.ts";
 import { type Authenticator, allows, type Scope } from "#platform/http/authenticator.ts";
 import { logError } from "#platform/log.ts";
 
-/** A trusted issuer. */
+/** The keys and the audiences of a trusted issuer. */
 export interface IssuerTrust {
   readonly keys: KeyCache;
   /** The audiences of which its tokens must name one; if empty, the audience is not checked. */
@@ -22,7 +22,7 @@ export interface IssuerTrust {
 export interface TokenVerifierOptions {
   readonly publicUrl: string | undefined;
   readonly ownKeys: KeyCache;
-  /** The other trusted issuers. */
+  /** The trusted issuers besides this server. */
   readonly trusted: ReadonlyMap<string, IssuerTrust>;
   readonly revocations: RevocationList;
   /** The time in milliseconds since the epoch, which every request reads; a `Timestamp` would cost more. */

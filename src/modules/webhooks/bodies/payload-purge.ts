@@ -20,7 +20,7 @@ export const PURGE_ROWS = 4000;
 /** How many lanes are asked at once, and how long each may take. */
 const LANES = { total: 24, perKey: 1, timeoutMs: 15_000 };
 
-/** What a purge works with; tests replace it. */
+/** The effects and settings of a purge; tests replace them. */
 export interface PurgePorts {
   readonly store: PayloadStore;
   readonly settings: WebhookSettings;

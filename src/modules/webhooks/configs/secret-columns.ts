@@ -108,7 +108,7 @@ export class SecretSealer {
     });
   }
 
-  /** The secrets; undefined if they cannot be decrypted, which is logged. A new secret makes such a config work again. */
+  /** The secrets; undefined if they cannot be decrypted, which is logged. The config works again after it was given a new secret. */
   openIfPossible(row: SecretRow): Secrets | undefined {
     try {
       return this.open(row);

@@ -14,11 +14,11 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 export interface BreakerState {
   /** Failures in a row since the last success or refusal of a message. */
   readonly failures: number;
-  /** Pauses in a row. */
+  /** Number of pauses in a row. */
   readonly pauses: number;
   /** End of the pause; from then on one call may be under way, the probe. Absent while the breaker is closed. */
   readonly openUntilMs?: number;
-  /** Start of the pause. */
+  /** When the present pause began. */
   readonly openedMs?: number;
   /** How long the endpoint has been failing. Times without calls count for `SILENCE_MS_MAX` at most. */
   readonly failingMs: number;

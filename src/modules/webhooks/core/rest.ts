@@ -18,7 +18,7 @@ export class Rest {
     this.#untilMs = laneMs + waitAfterFailures(BACKOFF, ++this.#failures);
   }
 
-  /** Ends the row of failures; a rest that has begun goes on. */
+  /** Ends the row of failures. A rest that has begun still lasts until its end. */
   succeed(): void {
     this.#failures = 0;
   }

@@ -33,7 +33,7 @@ export type Verdict =
 /** Longest wait that an endpoint can ask for, in milliseconds. */
 export const RETRY_AFTER_MS_MAX = 6 * 3_600_000;
 
-/** Decides how a delivery goes on after an attempt. */
+/** Decides how a delivery continues after an attempt. */
 export function judge(attempt: AttemptInfo, policy: RetryPolicy): Verdict {
   const outcome = classify(attempt.statusCode);
   if (outcome === "succeeded") return { status: "succeeded", outcome };

@@ -173,7 +173,7 @@ export class Lane {
     return this.#health.isDown ? 1 : undefined;
   }
 
-  /** Goes on after an alarm. */
+  /** Resumes the lane after an alarm. */
   wake(): void {
     this.#timer.hasRung();
     this.run();

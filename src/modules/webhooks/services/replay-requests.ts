@@ -118,7 +118,7 @@ export class ReplayRequests {
   }
 
   async #decide<T>(row: Row, decide: () => Promise<T>): Promise<T> {
-    if (row.plan !== null) return parseJson(row.plan) as T; // stored below
+    if (row.plan !== null) return parseJson(row.plan) as T; // `#decide` has stored it
     const plan = stringifyJson(await decide());
     const [stored] = await this.#db
       .update(webhookReplays)
