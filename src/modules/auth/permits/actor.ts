@@ -38,8 +38,8 @@ export interface Actor {
  *     FLORIN_AUTH=off, the first client        everything
  *     a client for itself                      what the client may do: its secret gives it a token for all of that
  *     a person, by a client                    what the person, the client and the token allow, all three
- *     a token of another issuer, or a token    what the token allows, because nothing else is known of its holder
- *     for which an assertion was exchanged
+ *     a token of another issuer, or for an     what the token allows, because nothing else is known of its holder
+ *     assertion of one
  */
 export async function actorOf(context: ServiceContext): Promise<Actor> {
   const { env, principal } = context;
@@ -73,7 +73,7 @@ function findActor(context: ServiceContext, holds: SQL): Promise<Actor | undefin
   const { env, principal } = context;
   const { FLORIN_TRUSTED_ISSUERS: trusted } = authSettings.of(env);
   if (principal.token?.grantId !== undefined) return findPersonActor(context, holds);
-  // A token for which an assertion was exchanged names the assertion's issuer as its client, if no client presented the assertion.
+  // A token that was issued for an assertion names the assertion's issuer as its client, if no client presented the assertion.
   const isIssuers = trusted.some(({ issuer }) => issuer === principal.clientId);
   if (isSelf(principal) && !isIssuers) return findClientActor(context, holds);
   return Promise.resolve({ authority: tokenAuthority(principal), holds, maker: "", isRoot: false });

@@ -16,11 +16,10 @@ const OWN_WORK = "florin";
  *     FLORIN_AUTH=off, the first client          what was stored
  *     a client for itself                        what was stored and the client may do now
  *     a person, by a client                      what was stored and both may do now
- *     a token of another issuer, or a token      what was stored, while the issuer is trusted
- *     without a client that was exchanged
- *     for an assertion
- *     a client's token that was exchanged        what was stored, in the ledgers that the client reaches now
- *     for an assertion
+ *     a token of another issuer, or for an       what was stored, while the issuer is trusted
+ *     assertion that no client presented
+ *     a token for an assertion that a client     what was stored, in the ledgers that the client reaches now
+ *     presented
  */
 export async function principalNow(
   { env }: Pick<ServiceContext, "env">,

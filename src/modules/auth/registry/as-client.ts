@@ -17,7 +17,7 @@ export async function asClient(
 ): Promise<ServiceContext> {
   const { env, principal } = context;
   const settings = authSettings.of(env);
-  // A token for which an assertion was exchanged names the assertion's issuer as its client, if no client presented the assertion.
+  // A token that was issued for an assertion names the assertion's issuer as its client, if no client presented the assertion.
   const isForeign = settings.FLORIN_TRUSTED_ISSUERS.some(
     ({ issuer }) => issuer === principal.issuer || issuer === principal.clientId,
   );
