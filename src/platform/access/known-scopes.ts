@@ -1,6 +1,6 @@
 let known: readonly string[] | undefined;
 
-/** Makes the scopes of all modules known to those who ask for "all of them". Who wires the modules together calls it once. */
+/** Records the scopes of all modules, for `knownScopes`. The code that wires the modules together calls it once. */
 export function declareScopes(scopes: readonly string[]): void {
   known = scopes;
 }

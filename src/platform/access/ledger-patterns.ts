@@ -1,6 +1,6 @@
 import { AppError } from "#platform/errors.ts";
 
-/** What a token may be bound to: the name of a ledger, or how names begin with a star behind it. */
+/** Binding of a token: the name of a ledger, or the beginning of names followed by a star. */
 export const LEDGER_PATTERN = /^(?:[0-9a-zA-Z_-]{1,63}\*?|\*)$/;
 
 const STAR = "*";
@@ -9,23 +9,23 @@ const STAR = "*";
 export const matchesLedger = (pattern: string, name: string): boolean =>
   pattern.endsWith(STAR) ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
 
-/** Whether a pattern allows all ledgers that another one does. */
+/** Whether a pattern allows every ledger that the other pattern allows. */
 export const coversPattern = (pattern: string, other: string): boolean =>
   pattern === other || (pattern.endsWith(STAR) && other.startsWith(pattern.slice(0, -1)));
 
-/** Whether patterns allow a ledger. Without any, all ledgers are allowed. */
+/** Whether patterns allow a ledger. An empty list allows all ledgers. */
 export const allowsLedger = (patterns: readonly string[], name: string): boolean =>
   patterns.length === 0 || patterns.some((pattern) => matchesLedger(pattern, name));
 
-/** Whether patterns allow all ledgers that others do. */
+/** Whether a list of patterns allows every ledger that the other list allows. */
 export const coversLedgers = (patterns: readonly string[], others: readonly string[]): boolean =>
   patterns.length === 0 ||
   (others.length > 0 &&
     others.every((other) => patterns.some((pattern) => coversPattern(pattern, other))));
 
 /**
- * The patterns that allow what both lists do; empty where both allow all ledgers, and undefined where there is no ledger that both
- * allow.
+ * Patterns for the ledgers that both lists allow; empty if both lists allow all ledgers, and undefined if the lists have no ledger in
+ * common.
  */
 export function commonPatterns(
   one: readonly string[],
@@ -41,8 +41,8 @@ export function commonPatterns(
 }
 
 /**
- * Throws `UNAUTHENTICATED` where a principal is bound to other ledgers. It is what a missing scope answers, and is decided by
- * the name alone, so that nobody learns whether such a ledger exists.
+ * Throws `UNAUTHENTICATED` where a principal is bound to other ledgers. The answer is that of a missing scope and depends on the name
+ * alone, so that a caller does not learn whether the ledger exists.
  */
 export function assertLedgerAllowed(
   { ledgers }: { readonly ledgers: readonly string[] },
@@ -53,6 +53,6 @@ export function assertLedgerAllowed(
   }
 }
 
-/** `details` become part of the answer's `WWW-Authenticate` header. */
+/** A failure whose `details` become part of the `WWW-Authenticate` header of the answer. */
 export const outOfReach = (message: string): AppError =>
   new AppError("UNAUTHENTICATED", message, { details: 'error="insufficient_scope"' });

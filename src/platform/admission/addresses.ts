@@ -1,13 +1,13 @@
 /**
- * Addresses of the internet protocol as limits know them: an IPv4 address is one sender, and so is the first half of an IPv6 address,
- * because one household or machine has the whole network of 64 bits.
+ * IP addresses as limits count them: one sender is an IPv4 address or the first half of an IPv6 address, because one household or machine
+ * has the whole network of 64 bits.
  *
  *     203.0.113.7            203.0.113.7
  *     ::ffff:203.0.113.7     203.0.113.7
  *     2001:db8:1:2:3::7      2001:db8:1:2::/64
  */
 
-/** The bytes of an address, 4 or 16; undefined where the text is none. An IPv4 address that is mapped into IPv6 has 4. */
+/** The bytes of an address, 4 or 16; undefined where the text is no address. An IPv4 address that is mapped into IPv6 has 4 bytes. */
 export function parseAddress(text: string): Uint8Array | undefined {
   if (!text.includes(":")) return parseIpv4(text);
   const bytes = parseIpv6(text);
@@ -27,7 +27,7 @@ export function senderOf(text: string): string | undefined {
   return `${groups.join(":")}::/64`;
 }
 
-/** Addresses that begin with the same bits. */
+/** A network: all addresses whose first `bits` bits are those of `bytes`. */
 export interface Network {
   readonly bytes: Uint8Array;
   readonly bits: number;
@@ -56,8 +56,8 @@ export function isInNetwork(address: string, { bytes, bits }: Network): boolean 
 }
 
 /**
- * Who has sent a request that came through proxies. Each proxy adds, at the right of `X-Forwarded-For`, whom it got the request from:
- * the rightmost address that is not one of ours is the sender's, and everything left of it is what the sender says.
+ * The sender of a request that came through proxies. Each proxy appends the address of its caller to `X-Forwarded-For`. The sender's
+ * address is the rightmost one that is not a trusted proxy's; addresses further left are claims of the sender.
  */
 export function forwardedSender(
   peer: string,
@@ -96,7 +96,7 @@ function parseIpv6(text: string): Uint8Array | undefined {
   return Uint8Array.from([...left, ...Array.from({ length: missing }, () => 0), ...right]);
 }
 
-/** The bytes of groups with colons between them, the last of which may be written as an IPv4 address. */
+/** The bytes of groups with colons between them. The last group may be written as an IPv4 address. */
 function toBytes(text: string): number[] | undefined {
   if (text === "") return [];
   const bytes: number[] = [];

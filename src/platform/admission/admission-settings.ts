@@ -13,7 +13,7 @@ const TRUSTED_PROXIES = list(
   },
 );
 
-/** How much work of each kind an isolate does at once, and whose word counts for where a request comes from. */
+/** Limits of concurrent work in an isolate, by kinds, and the proxies that are trusted to name a request's sender. */
 export const admissionSettings = new DeclaredSettings({
   FLORIN_LIMIT_REQUESTS: integer(PLACES, {
     standard: "256",

@@ -10,18 +10,18 @@ export class Admission {
 
   constructor(totalOf: (kind: WorkKind) => number) {
     const gates = Object.entries(WORK_KINDS).map(([key, { name }]) => {
-      const kind = key as WorkKind; // a key of the table
+      const kind = key as WorkKind; // `WORK_KINDS` has no other keys.
       return [kind, new FairGate(name, limitsOf(kind, totalOf(kind)))];
     });
-    this.#gates = Object.fromEntries(gates) as Record<WorkKind, FairGate>; // each kind has one
+    this.#gates = Object.fromEntries(gates) as Record<WorkKind, FairGate>; // Each kind has a gate.
   }
 
-  /** Takes the right to do work, before the work; whoever gets it gives it back. Throws `RATE_LIMITED`. */
+  /** Takes a ticket before work. The caller releases the ticket after the work. Throws `RATE_LIMITED`. */
   enter(kind: WorkKind, payer: Payer): Ticket | Promise<Ticket> {
     return this.#gates[kind].enter(payer);
   }
 
-  /** Does work between taking the right to it and giving it back. Throws `RATE_LIMITED`, or what the work throws. */
+  /** Does work with a ticket, which is released afterwards. Throws `RATE_LIMITED`, or the error of the work. */
   async run<T>(kind: WorkKind, payer: Payer, work: () => Promise<T>): Promise<T> {
     const ticket = await this.enter(kind, payer);
     try {
@@ -31,7 +31,7 @@ export class Admission {
     }
   }
 
-  /** What is under way and what waits, by kinds. */
+  /** Work of a kind that is under way or waits. */
   loadOf(kind: WorkKind): FairGate["load"] {
     return this.#gates[kind].load;
   }
@@ -45,7 +45,7 @@ export const admissionOf = memoByEnv((env: Env) => {
 
 const payers = new WeakMap<Principal, Payer>();
 
-/** Who pays for what a principal does: its client, and the person in whose name the client acts. */
+/** The payer of a principal's work: a member is the person in whose name the client acts, and the group is the client. */
 export function payerOf(principal: Principal): Payer {
   const known = payers.get(principal);
   if (known !== undefined) return known;
@@ -55,7 +55,7 @@ export function payerOf(principal: Principal): Payer {
   return payer;
 }
 
-/** Who pays where nobody is known: the sender's address, one of all strangers, who together are one group. */
+/** The payer of work without a principal: the member is the sender's address, and all strangers together are one group. */
 export const strangerAt = (address: string): Payer => ({ group: STRANGERS, member: address });
 
 const STRANGERS = "strangers";

@@ -1,18 +1,18 @@
 import { AppError } from "#platform/errors.ts";
 
-/** Who pays for work: a group, which is a client or all strangers together, and the member of it that acts. */
+/** The payer of work: a group, which is a client or all strangers together, and the acting member of this group. */
 export interface Payer {
   readonly group: string;
   readonly member: string;
 }
 
-/** How much of one kind of work is admitted, and who waits for it. */
+/** The limits of a gate for one kind of work. */
 export interface GateLimits {
   /** Most work under way at once. */
   readonly total: number;
-  /** The most of it that one group has while no other group is there; the rest is the reserve for whoever comes next. */
+  /** Most work of one group under way while no other group has work. The rest of the total is a reserve for the next group. */
   readonly alone: number;
-  /** The most of it that one group has while others are there. */
+  /** Most work of one group under way while other groups have work. */
   readonly shared: number;
   /** Most work of one group that waits for its turn; 0 answers at once. */
   readonly waitingOfGroup: number;
@@ -20,41 +20,48 @@ export interface GateLimits {
   readonly waiting: number;
   /** Longest wait, in milliseconds. */
   readonly waitMs: number;
-  /** After so long, in milliseconds, work counts as over: its caller may be gone, and an edge that ends a request does not say so. */
+  /** Time after which a ticket counts as released, in milliseconds: the edge may end a request without telling the isolate. */
   readonly leaseMs: number;
 }
 
 /** The right to do one piece of work. */
 export interface Ticket {
-  /** Gives the right back; once is enough, and twice does no harm. */
+  /** Ends the right. Further calls have no effect. */
   release(): void;
 }
 
 /**
- * Admits work of one kind: fair queueing by round robin (J. Nagle, RFC 970), over groups and then over the members of a group.
+ * Admits work of one kind: fair queueing by round robin (J. Nagle, "On Packet Switches with Infinite Storage", RFC 970), over groups and
+ * then over the members of a group.
  *
- *     payer ─► place free? ── yes ──────────────────────────► Ticket
+ *     payer ─► place free? ── yes ──────────────────────────► Ticket, until release() or leaseMs
  *                  │ no                                         ▲
  *                  ├─► room in the group's queue? ─ wait ─ turn ┘
  *                  │            │ no          └─ waitMs over ─┐
  *                  └────────────┴──────────────────────────────┴─► RATE_LIMITED
  *
- * A member has at most half of its group's places while another member of the group is there. Nothing is kept of a payer who has
- * nothing under way and nothing waiting.
+ * The places of a group, with the parts that `work-kinds.ts` gives:
+ *
+ *     total   |████████████████|   all groups together
+ *     alone   |██████████████  |   one group, while no other group has work
+ *     shared  |██████          |   one group, while other groups have work
+ *     member  |███             |   one member, while other members of its group have work: half of the group's places
+ *
+ * A payer without work, under way or waiting, takes no memory.
  */
 export class FairGate {
   readonly #limits: GateLimits;
   readonly #nowMs: () => number;
-  /** One for all who are refused, of whom there may be thousands at once: none has a stack of interest. */
+  /** One error for all refusals: there may be thousands at once, and their stacks are of no interest. */
   readonly #refusal: AppError;
   readonly #groups = new Map<string, Group>();
-  /** Groups that have work waiting, the one whose turn is next first. */
+  /** Groups with waiting work, in the order of their turns. */
   readonly #turns = new Set<Group>();
-  /** Tickets that are out, the oldest first. */
+  /** Unreleased tickets, oldest first. */
   readonly #tickets = new Set<HeldTicket>();
   #waiting = 0;
 
-  /** `name` is how refusals call the work: `exports`. */
+  /** `name` names the work in refusals: `exports`. */
   constructor(name: string, limits: GateLimits, nowMs: () => number = () => Date.now()) {
     this.#limits = limits;
     this.#nowMs = nowMs;
@@ -65,7 +72,7 @@ export class FairGate {
     );
   }
 
-  /** How much is under way, how much waits, and of how many payers something is kept. */
+  /** Work under way, waiting work, and payers in memory. */
   get load(): { readonly active: number; readonly waiting: number; readonly payers: number } {
     let payers = 0;
     for (const { members } of this.#groups.values()) payers += members.size;
@@ -124,8 +131,8 @@ export class FairGate {
   }
 
   /**
-   * Looks for its ticket again and again, by timers of its own: a promise that another request resolves would go on in that one's name, which
-   * the runtime does not allow. A waiter that has stopped looking belongs to a request that was broken off.
+   * Polls for a ticket with timers of its own: a promise that another request resolves would continue in the context of the other request,
+   * which the runtime does not allow. A waiter that has stopped polling belongs to a request that was broken off.
    */
   async #wait(member: Member): Promise<Ticket> {
     const sinceMs = this.#nowMs();
@@ -138,7 +145,7 @@ export class FairGate {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       if (waiter.ticket !== undefined) return waiter.ticket;
       const nowMs = this.#nowMs();
-      // Timers of a busy thread ring late. A clock that steps makes the wait neither longer nor much shorter.
+      // Timers of a busy thread ring late. The bounds keep a step of the clock from making the wait longer or much shorter.
       waitedMs += Math.max(pauseMs, Math.min(nowMs - waiter.seenMs, LOOK_MS_MAX));
       waiter.seenMs = nowMs;
     }
@@ -165,7 +172,7 @@ export class FairGate {
     return true;
   }
 
-  /** Gives the places that are free to those who wait, a turn for each group and a turn for each of its members. */
+  /** Gives free places to waiters by round robin: each group has one turn, which goes to its next member. */
   #admitWaiting(): void {
     for (const group of Array.from(this.#turns)) {
       const member = this.#nextOf(group);
@@ -173,10 +180,10 @@ export class FairGate {
       const [waiter] = member.queue ?? [];
       if (waiter === undefined) continue;
       this.#dequeue(member, waiter);
-      // The next turn of both comes after those of the others.
+      // The group and the member go to the end of their rounds.
       if (group.turns.delete(member)) group.turns.add(member);
       if (this.#turns.delete(group)) this.#turns.add(group);
-      // Much time lies between the two as well where the machine's clock was set back.
+      // A clock that was set back counts as much time, too.
       if (Math.abs(this.#nowMs() - waiter.seenMs) > GONE_MS) this.#forget(member);
       else waiter.ticket = this.#grant(member);
     }
@@ -187,12 +194,12 @@ export class FairGate {
     return undefined;
   }
 
-  /** Takes back what is out for longer than the work can take, and says whether there was any. */
+  /** Releases tickets that are older than `leaseMs`. Returns whether there were any. */
   #reclaim(): boolean {
     const nowMs = this.#nowMs();
     let isAny = false;
     for (const ticket of this.#tickets) {
-      // Much time lies between the two as well where the machine's clock was set back.
+      // A clock that was set back counts as much time, too.
       if (Math.abs(nowMs - ticket.sinceMs) < this.#limits.leaseMs) break;
       ticket.release();
       isAny = true;
@@ -200,7 +207,7 @@ export class FairGate {
     return isAny;
   }
 
-  /** Keeps nothing of a payer without work. */
+  /** Drops a payer without work from memory. */
   #forget({ key, group, active, queue }: Member): void {
     if (active > 0 || (queue?.size ?? 0) > 0) return;
     group.members.delete(key);
@@ -208,20 +215,20 @@ export class FairGate {
   }
 }
 
-/** The shortest pause between two looks for a ticket, what each waiter before adds to it, and the longest pause, in milliseconds. */
+/** Pauses between two polls for a ticket, in milliseconds: the shortest, the addition for each earlier waiter, and the longest. */
 const LOOK_MS_MIN = 8;
 const LOOK_MS_EACH = 4;
 const LOOK_MS_MAX = 256;
-/** A waiter that has not looked for its ticket for so long has gone, in milliseconds: the thread may be busy for a while. */
+/** A waiter without a poll for this time counts as gone, in milliseconds. A busy thread may delay polls by seconds. */
 const GONE_MS = 5000;
 
-/** When a refused caller may come again, in seconds: places come free all the time. */
+/** Time after which a refused caller may try again, in seconds. */
 const RETRY_SECONDS = 1;
 
 interface Group {
   readonly key: string;
   readonly members: Map<string, Member>;
-  /** Members that have work waiting, the one whose turn is next first. */
+  /** Members with waiting work, in the order of their turns. */
   readonly turns: Set<Member>;
   active: number;
   waiting: number;
@@ -232,15 +239,15 @@ interface Member {
   readonly group: Group;
   active: number;
   queue: Set<Waiter> | undefined;
-  /** How many have entered the queue so far, and how many have left it. */
+  /** Waiters that have entered the queue so far, and waiters that have left it. */
   queued: number;
   left: number;
 }
 
 interface Waiter {
-  /** How many entered the member's queue before it. */
+  /** The number of waiters that entered the member's queue earlier. */
   readonly number: number;
-  /** When it has looked for its ticket last. */
+  /** Time of the waiter's last poll. */
   seenMs: number;
   ticket: Ticket | undefined;
 }

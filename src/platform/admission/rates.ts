@@ -4,13 +4,13 @@ import { withDeadline } from "#platform/work/deadline.ts";
 
 /** The period of all rates in wrangler.toml, in seconds. */
 const PERIOD_SECONDS = 60;
-/** How long a count may take, in milliseconds. */
+/** Longest time of one count, in milliseconds. */
 const COUNT_MS_MAX = 1000;
 
 /**
- * Counts a request of `key` before its work, and throws `RATE_LIMITED` where the key has made too many within a minute. The rate is that of the
- * binding: each place of Cloudflare's network counts for itself. Where the platform cannot count, or does not answer within a second, the
- * request goes on: the gates of `Admission` still hold for it, and nobody is locked out by a limit that is away.
+ * Counts a request of `key` before its work, and throws `RATE_LIMITED` where the key has made too many within a minute. The binding has the
+ * rate, and each location of Cloudflare's network counts for itself. If the platform cannot count, or does not answer within a second, the
+ * request is let through: an outage of the counter locks nobody out, and the gates of `Admission` still apply.
  */
 export async function takeRate(rate: RateLimit, key: string): Promise<void> {
   if (await isWithin(rate, key)) return;
@@ -38,5 +38,5 @@ async function isWithin(rate: RateLimit, key: string): Promise<boolean> {
 
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error)); // the deadline's
+    signal.addEventListener("abort", () => reject(signal.reason as Error));
   });

@@ -1,14 +1,14 @@
 import type { GateLimits } from "./fair-gate.ts";
 
-/** What a kind of work is called in refusals, and which setting says how much of it is under way at once in an isolate. */
+/** A kind of work: its name in refusals, the setting for the most of it under way at once in an isolate, and its times. */
 interface WorkKindSpec {
   readonly name: string;
   readonly setting: AdmissionSetting;
-  /** How much of one client beyond its share waits for a moment; 0 where it is refused at once. */
+  /** Least queue length of one client, for requests beyond its share; 0 if such requests are refused at once. */
   readonly queue: number;
-  /** Whether it takes so long that it lets a burst of requests pass before it begins. */
+  /** Whether the work takes so long that a burst of requests may pass before it begins. */
   readonly isLong: boolean;
-  /** How long such work takes at most, in milliseconds. */
+  /** Longest time of the work, in milliseconds. */
   readonly leaseMs: number;
 }
 
@@ -23,16 +23,16 @@ export type AdmissionSetting =
   | "FLORIN_LIMIT_WAITING";
 
 const MINUTE_MS = 60_000;
-/** Least work of one client that may wait: each waiter looks for its place again and again, so that a queue is no longer than it must be. */
+/** Queue length of one client for small limits. The queue is kept short because every waiter polls. */
 const QUEUE = 128;
-/** As much as a client that sets itself up sends at once. Each work of such a kind adds to what later events cost. */
+/** Queue for a client that sets itself up in one burst. Every object that is created adds to the cost of later events. */
 const SHORT_QUEUE = 16;
-/** Each start that is made then holds 0.3 MB of the runtime for as long as its client waits for the instance. */
+/** Queue for starts. A start holds 0.3 MB of the runtime for as long as its client waits for the instance. */
 const START_QUEUE = 48;
 
-/** The kinds of work that have a budget. A request is of one kind; work inside of it may take a second one. */
+/** The kinds of work that have a budget. A request has one kind; work inside of a request may take a ticket of a second kind. */
 export const WORK_KINDS = {
-  /** Whatever has no kind of its own. */
+  /** Requests without a more special kind. */
   request: {
     name: "requests",
     setting: "FLORIN_LIMIT_REQUESTS",
@@ -40,7 +40,7 @@ export const WORK_KINDS = {
     isLong: false,
     leaseMs: 2 * MINUTE_MS,
   },
-  /** Checks of a signature or a secret, and signatures of tokens: nobody is known before. */
+  /** Checks of a signature or a secret, and signatures of tokens. The caller is not known yet. */
   credential: {
     name: "checks of credentials",
     setting: "FLORIN_LIMIT_CREDENTIALS",
@@ -64,7 +64,7 @@ export const WORK_KINDS = {
     isLong: false,
     leaseMs: MINUTE_MS,
   },
-  /** Makes objects with tables of their own, for which the storage takes tens of milliseconds each. */
+  /** Creations of objects with tables of their own, each of which costs the storage tens of milliseconds. */
   creation: {
     name: "creations",
     setting: "FLORIN_LIMIT_CREATIONS",
@@ -72,7 +72,7 @@ export const WORK_KINDS = {
     isLong: true,
     leaseMs: MINUTE_MS,
   },
-  /** Starts of instances: each stores rows and events, asks the clock, and is executed beside the answer. */
+  /** Starts of instances. Each start stores rows and events, calls the clock, and executes the instance beside the answer. */
   start: {
     name: "starts of instances",
     setting: "FLORIN_LIMIT_STARTS",
@@ -101,7 +101,7 @@ export const WORK_KINDS = {
     isLong: true,
     leaseMs: 2 * MINUTE_MS,
   },
-  /** Listeners of events. A stream ends after an hour. */
+  /** Streams of events, which end after an hour. */
   stream: {
     name: "event streams",
     setting: "FLORIN_LIMIT_STREAMS",
@@ -109,7 +109,7 @@ export const WORK_KINDS = {
     isLong: false,
     leaseMs: 65 * MINUTE_MS,
   },
-  /** Requests that wait for the end of something: `wait=true`. */
+  /** Requests that wait for the end of an instance: `wait=true`. */
   waiting: {
     name: "waiting requests",
     setting: "FLORIN_LIMIT_WAITING",
@@ -121,14 +121,14 @@ export const WORK_KINDS = {
 
 export type WorkKind = keyof typeof WORK_KINDS;
 
-/** Part of the places that one client has while no other is there. */
+/** Part of the places that one client may hold while no other client has work. */
 const ALONE = 7 / 8;
-/** Part of the places that one client has while others are there. */
+/** Part of the places that one client may hold while other clients have work. */
 const SHARED = 3 / 8;
 /** Longest wait in a queue, in milliseconds. */
 export const QUEUE_WAIT_MS = 5000;
 
-/** The limits of a kind of which `total` are under way at once. */
+/** The limits of a kind of work with `total` places. */
 export const limitsOf = (kind: WorkKind, total: number): GateLimits => ({
   total,
   alone: Math.max(1, Math.floor(total * ALONE)),
