@@ -19,11 +19,11 @@ export const AUDIT_FILTERS = {
   endTime: "",
 } as const satisfies ListOptions;
 
-/** How many rows one statement purges, and how many statements one sweep runs at most. */
+/** Most rows that one statement purges, and most statements of one sweep. */
 const PURGE_ROWS = 1000;
 const PURGES_MAX = 20;
 
-/** What was changed outside of ledgers, and by whom. */
+/** The log of changes outside of ledgers and of their authors. */
 export class AuditLog {
   readonly #db: Database;
   readonly #clock: Clock;
@@ -60,7 +60,7 @@ export class AuditLog {
     });
   }
 
-  /** Deletes the entries that are older, some at a time; returns when to purge next, in milliseconds since the epoch. */
+  /** Deletes entries older than the retention, in batches. Returns the time of the next purge, in milliseconds since the epoch. */
   async purge(retentionMs: number): Promise<number | undefined> {
     const nowMs = toMillis(this.#clock());
     const before = fromMillis(nowMs - retentionMs);
@@ -75,7 +75,7 @@ export class AuditLog {
       sql`SELECT min(date) AS date FROM ${audit}`,
     );
     if (oldest?.date === null || oldest === undefined) return undefined;
-    // An entry is purged when it is older than the retention, and not when it is just as old.
+    // An entry is purged when its age exceeds the retention; an equal age is not enough.
     return Math.max(toMillis(oldest.date) + retentionMs + 1, nowMs);
   }
 }

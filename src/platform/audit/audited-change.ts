@@ -10,11 +10,14 @@ import { logError } from "#platform/log.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { type Timestamp, toMillis } from "#platform/time.ts";
 
-/** The action that an entry tells of. */
+/** The action that an entry records. */
 export interface AuditedAction {
   /** Module, entity and verb: `ledger.bucket.delete`. */
   readonly action: string;
-  /** What is changed, as a path: `clients/42`; or a query that gives, after the change, all of them in the column `object`. */
+  /**
+   * The changed object as a path, `clients/42`; or a query that gives, after the change, the paths of all changed objects in the column
+   * `object`.
+   */
   readonly object: string | SQL;
 }
 
@@ -22,12 +25,12 @@ type Statement = BatchItem<"sqlite">;
 
 /** The sweep that purges entries. */
 export const AUDIT_SWEEP = "audit";
-/** After this time at most, the sweep looks when to purge, in milliseconds. */
+/** Longest time from a change to the next sweep, in milliseconds. */
 const SWEEP_AFTER_MS = 24 * 3_600_000;
 
 /**
- * The last words of actions that have to be possible where the database is full: they delete or end something, so that there is
- * room again or less is written, or let a person in again. Their changes may use the reserve (`platform/db/reserve.ts`).
+ * The verbs of actions that must work in a full database: they free room, stop writes, or let a person in again. Their changes may use the
+ * reserve (`platform/db/reserve.ts`).
  */
 const VITAL: ReadonlySet<string> = new Set([
   "abort",
@@ -46,11 +49,11 @@ const VITAL: ReadonlySet<string> = new Set([
   "uninstall",
 ]);
 
-/** A change in D1 that the audit tells of. Its entry is stored in the same batch, so that there is never one without the other. */
+/** A change in D1 with an entry in the audit log. One batch stores both, so that neither exists without the other. */
 export class AuditedChange {
   readonly #context: ServiceContext;
   readonly #action: AuditedAction;
-  /** Of changes in one batch, the entry of the one that was made first is not the later one. */
+  /** Taken at construction, so that entries of changes in one batch are dated in the order of the changes. */
   readonly #date: Timestamp;
 
   constructor(context: ServiceContext, action: AuditedAction) {
@@ -59,10 +62,7 @@ export class AuditedChange {
     this.#date = context.clock();
   }
 
-  /**
-   * Stores a change, then its entry if it has changed a row, then what follows from it. Returns what the change has
-   * returned.
-   */
+  /** Stores a change, then its entry if the change affected a row, then the other statements. Returns the result of the change. */
   store<C extends Statement>(
     change: C,
     ...others: readonly Statement[]
@@ -70,7 +70,7 @@ export class AuditedChange {
     return this.storeAfter([], change, ...others);
   }
 
-  /** The same, behind statements that see the state before the change. */
+  /** Stores a change as `store` does, after statements that see the state before the change. */
   async storeAfter<C extends Statement>(
     before: readonly Statement[],
     change: C,
@@ -82,33 +82,36 @@ export class AuditedChange {
       ? storeWithReserve(db, [first, ...rest])
       : db.batch([first, ...rest]));
     await this.armSweep();
-    return answers[before.length] as BatchResponse<readonly [C]>[0]; // the answer to the change, which is behind them
+    return answers[before.length] as BatchResponse<readonly [C]>[0]; // The result of the change comes after those of `before`.
   }
 
-  /** Whether it has to be possible where the database is full. */
+  /** Whether the change must work in a full database. */
   get isVital(): boolean {
     return VITAL.has(this.#action.action.split(".").at(-1) ?? "");
   }
 
-  /** The statement that stores the entry, if the one right before it in its batch has changed a row. */
+  /** The statement that stores the entry, if the statement right before it in the batch has changed a row. */
   get entry(): Statement {
     const { action, object } = this.#action;
     const { env, principal, requestId } = this.#context;
     const { issuer, subject, clientId } = principal;
-    // Cascades and triggers do not count.
+    // `changes()` counts no rows of cascades and triggers.
     const objects = typeof object === "string" ? sql`SELECT ${object} AS object` : object;
     return databaseOf(env).insert(audit).select(sql`
       SELECT NULL, ${this.#date}, ${issuer}, ${subject}, ${clientId}, ${action}, object, ${requestId}
       FROM (${objects}) WHERE changes() > 0`);
   }
 
-  /** Whoever stores the entry calls it afterwards. Never throws: the next change schedules the sweep, too. */
+  /**
+   * Schedules the sweep; callers that store `entry` by themselves call it afterwards. Never throws: the next change schedules the sweep,
+   * too.
+   */
   armSweep(): Promise<void> {
     return armAuditSweep(this.#context);
   }
 }
 
-/** One of several changes that are stored together, and who makes it. */
+/** One of several changes that are stored together, and its author. */
 export interface AuditedRow extends Pick<GuardedRow, "guard"> {
   readonly context: Pick<ServiceContext, "principal" | "requestId">;
   readonly action: string;
@@ -116,8 +119,8 @@ export interface AuditedRow extends Pick<GuardedRow, "guard"> {
 }
 
 /**
- * The statements that store the entries of several changes, for their batch: those for which the condition holds after the changes,
- * which finds a change by `guardOf`. Whoever stores them calls `armAuditSweep` afterwards.
+ * The statements that store the entries of several changes, for the batch of the changes. An entry is stored if the condition, which finds
+ * its change by `guardOf`, holds after the changes. The caller calls `armAuditSweep` afterwards.
  */
 export const auditEntries = (
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
@@ -138,10 +141,10 @@ export const auditEntries = (
   );
 };
 
-/** Schedules the sweep of the audit. Never throws: the next change schedules it, too. */
+/** Schedules the sweep of the audit. Never throws: the next change schedules the sweep, too. */
 export async function armAuditSweep({ env }: Pick<ServiceContext, "env">): Promise<void> {
   try {
-    // Alarms ring by the machine's clock, whatever time the change is given.
+    // Alarms ring by the machine's clock, not by the clock of the change.
     await armClock(env, AUDIT_SWEEP, toMillis(systemClock()) + SWEEP_AFTER_MS);
   } catch (error) {
     logError("the sweep of the audit could not be scheduled; the next change schedules it", error);

@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Who changed what, in the order in which it happened. Rows are added and purged, never changed. */
+/** The audit log: changes and their authors, in the order of the changes. Rows are added and purged, never updated. */
 export const audit = sqliteTable(
   "audit",
   {
@@ -12,11 +12,11 @@ export const audit = sqliteTable(
     clientId: text("client_id").notNull(),
     /** Module, entity and verb: `ledger.bucket.delete`. */
     action: text("action").notNull(),
-    /** What was changed, as a path: `clients/42`. */
+    /** The changed object as a path: `clients/42`. */
     object: text("object").notNull(),
     requestId: text("request_id").notNull(),
   },
-  // Each ends with the id, which orders rows of one date.
+  // SQLite appends the id to each index, which orders rows of one date.
   (table) => [
     index("audit_date").on(table.date),
     index("audit_client").on(table.clientId, table.date),

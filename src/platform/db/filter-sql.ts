@@ -6,28 +6,28 @@ import { AppError } from "#platform/errors.ts";
 import { type Filter, parseFilterText } from "#platform/filter/filter.ts";
 
 /**
- * Most parameters of a filter. D1 takes 100 in a statement, and the list itself needs some. It also bounds the length of the
- * statement, and the depth of its expressions, for which D1's limit is 100 as well.
+ * Most parameters of a filter. D1 takes 100 in a statement, and the list itself needs some. The limit also bounds the length of the
+ * statement and the depth of its expressions, for which D1's limit is 100 as well.
  */
 export const FILTER_PARAMETERS_MAX = 80;
 
 /**
- * So many values of lists may be parameters beside those: SQLite compares a row with a few values in a third of the time that it
- * takes to look into a list.
+ * Most values of lists that are inlined as parameters of their own: SQLite compares a row with a few values in a third of the time that a
+ * lookup in a list takes.
  */
 const INLINED_MAX = 4;
 
 /**
- * The condition of a filter in SQL, undefined for no filter. Values are parameters, and those of one list are a single one. As in
- * SQL, a test of a value that a row lacks is neither true nor false, and neither is its negation. Of a map, a name that is
- * absent is known to be absent. Throws `VALIDATION`, naming the key.
+ * The condition of a filter in SQL, undefined for no filter. Values are parameters, and the values of one list are a single parameter. As
+ * in SQL, a test of a value that a row lacks is neither true nor false, and neither is its negation. A test of a name that a map lacks is
+ * false, and its negation is true. Throws `VALIDATION`, naming the key.
  */
 export function toCondition(keys: FilterKeys, where: string | undefined): SQL | undefined {
   const filter = where === undefined ? undefined : parseFilterText(where);
   return filter === undefined ? undefined : new Compiler(keys).compile(filter);
 }
 
-/** Counts the parameters of statements; it has no state. */
+/** The dialect that counts the parameters of statements. A dialect has no state. */
 const DIALECT = new SQLiteSyncDialect();
 
 class Compiler {
@@ -55,7 +55,10 @@ class Compiler {
     }
   }
 
-  /** Alternatives that name values of the same key are one list: `$or` of many `$match` is as good as `$in`. */
+  /**
+   * Conditions of an `$or`. Alternatives that name values of one key are merged into one list, so that `$or` of many `$match` costs as much
+   * as `$in`.
+   */
   #alternatives(filters: readonly Filter[]): SQL[] {
     const lists: Membership[] = [];
     const others: SQL[] = [];
@@ -76,7 +79,10 @@ class Compiler {
     return toSql(test, count);
   }
 
-  /** A tree whose depth grows with the logarithm of the number of conditions, where a chain's is that number. */
+  /**
+   * Conditions joined as a balanced tree. The depth of the tree is the logarithm of the number of conditions; the depth of a chain would be
+   * the number itself.
+   */
   #joined(operator: "AND" | "OR", conditions: readonly SQL[]): SQL {
     const [only] = conditions;
     // An empty list is always true, for both operators.
@@ -88,7 +94,7 @@ class Compiler {
     return sql`(${left} ${sql.raw(operator)} ${right})`;
   }
 
-  /** A condition without parameters counts as one with one, because it makes the statement deeper, too. */
+  /** Counts the parameters of a condition, at least one: a condition without parameters makes the statement deeper, too. */
   #counted(condition: SQL): SQL {
     this.#parameters += Math.max(1, DIALECT.sqlToQuery(condition).params.length);
     if (this.#parameters <= FILTER_PARAMETERS_MAX) return condition;

@@ -5,8 +5,8 @@ import { stringifyJson } from "#platform/json.ts";
 type Value = string | number | null;
 
 /**
- * A row that belongs to one of several changes that a batch stores together. Its guard names that change, so that a
- * condition can decide for each row whether its change was stored.
+ * A row that belongs to one of several changes in one batch. The guard names the row's change, so that a condition can decide for each row
+ * whether its change was stored.
  */
 export interface GuardedRow {
   readonly guard: readonly (string | number)[];
@@ -21,7 +21,7 @@ export const packRows = (rows: readonly GuardedRow[]): string[] => [
 /** A column of the row `e`. */
 export const columnOf = (number: number): SQL => sql.raw(`e.value ->> ${number + 1}`);
 
-/** The first so many columns of the row `e`. */
+/** The first `count` columns of the row `e`. */
 export const columnsOf = (count: number): SQL =>
   sql.join(
     Array.from({ length: count }, (_, number) => columnOf(number)),

@@ -19,7 +19,7 @@ import { stringifyJson } from "#platform/json.ts";
 /** A test of a key, in SQL. */
 export type KeyTest = Membership | { readonly kind: "condition"; readonly condition: SQL };
 
-/** The test whether a value is one of a list, which is kept so that it can be joined with others of its key. */
+/** The test whether a value is in a list. The list stays apart from SQL, so that lists of one key can be joined. */
 export interface Membership {
   readonly kind: "membership";
   readonly key: string;
@@ -27,13 +27,13 @@ export interface Membership {
   readonly values: readonly Value[];
 }
 
-/** As a parameter, and as an element of a JSON list. */
+/** A value that is a parameter, or an element of a JSON list. */
 type Value = string | number;
 
-/** A key whose values are read and compared here. */
+/** A key whose values this file reads and compares. */
 type ValueKey = ScalarKey | MapKey;
 
-/** What a test is about: the value of a column, or of a member of a map. */
+/** The subject of a test: the value of a column, or of a member of a map. */
 interface Subject {
   readonly operand: SQLWrapper;
   readonly exists: SQL;
@@ -49,7 +49,7 @@ export function readTest(keys: FilterKeys, test: ParsedTest): KeyTest {
   if (key.type === "custom") return readCustomTest(key, name, test);
   if (key.type === "map" || key.type === "metadata") return readMapTest(key, name, test);
   if (name !== undefined) throw unknownKey(test);
-  // The parentheses are for expressions.
+  // The column may be an expression, which needs parentheses.
   const operand = sql`(${key.column})`;
   return readSubjectTest(key, test, {
     operand,
@@ -71,7 +71,7 @@ function readCustomTest(
   );
 }
 
-/** On the map itself, `$exists` and `$match` take a name. */
+/** Reads a test of a map. On the map itself, `$exists` and `$match` take a name. */
 function readMapTest(key: MapKey, name: string | undefined, test: ParsedTest): KeyTest {
   if (name !== undefined) return readSubjectTest(key, test, memberOf(key, name));
   if (key.type === "map") throw unknownKey(test);
@@ -79,7 +79,7 @@ function readMapTest(key: MapKey, name: string | undefined, test: ParsedTest): K
   return conditionOf(memberOf(key, textOf(test, test.value)).exists);
 }
 
-/** SQL has no path to a member of any name, so that names are compared. */
+/** The member of a map. Names are compared, because a JSON path cannot express every name. */
 function memberOf({ column }: MapKey, name: string): Subject {
   const member = sql`SELECT 1 FROM json_each(${column}) AS member WHERE member.key = ${name}`;
   return {
@@ -125,7 +125,7 @@ function operatorsOf(key: ValueKey): readonly string[] {
   return "nullable" in key && key.nullable ? [...operators, "$exists"] : operators;
 }
 
-/** Reads a value in the form in which the table holds it. */
+/** The function that reads a value in the form in which the table stores it. */
 function readerOf(key: ValueKey): (test: ParsedTest, value: FilterValue) => Value {
   switch (key.type) {
     case "text":
@@ -144,7 +144,7 @@ function readerOf(key: ValueKey): (test: ParsedTest, value: FilterValue) => Valu
   }
 }
 
-/** Beyond all integers of a table. */
+/** A bound beyond all integers of a table. */
 const NUMBER_MAX = 2 ** 53;
 
 const toNumber = (integer: bigint): number =>
@@ -173,7 +173,7 @@ function compareDigits(operand: SQLWrapper, relation: Relation, integer: bigint)
   return isLess === isNegative ? sql`(${isBeyond} AND ${sign})` : sql`(${sign} OR (${isBeyond}))`;
 }
 
-/** A test as a condition. The values of a list that is not longer than `inlinedMax` are parameters of their own. */
+/** A test as a condition. A list of at most `inlinedMax` values has a parameter for each value. */
 export const toSql = (test: KeyTest, inlinedMax = 1): SQL =>
   test.kind === "membership"
     ? isOneOf(test.subject, { values: [...new Set(test.values)], inlinedMax })
@@ -184,9 +184,9 @@ function isOneOf(
   { values, inlinedMax }: { readonly values: readonly Value[]; readonly inlinedMax: number },
 ): SQL {
   const [only] = values;
-  // No value is in an empty list; of a value that is absent, this is as unknown as any test.
+  // No value is in an empty list. As any other test, the inequality is unknown for an absent value.
   if (only === undefined) return where(sql`${operand} <> ${operand}`);
-  // By an equality, an index gives rows in the order of the list.
+  // An equality lets an index give rows in the order of the list.
   if (values.length === 1) return where(sql`${operand} = ${only}`);
   if (values.length <= inlinedMax) {
     const equalities = values.map((value) => sql`${operand} = ${value}`);
@@ -195,7 +195,7 @@ function isOneOf(
   return where(sql`${operand} IN (SELECT value FROM json_each(${stringifyJson(values)}))`);
 }
 
-/** One test for each key, of the values of all its tests. */
+/** Merges the tests of each key into one test with the values of all. */
 export function joinMemberships(tests: readonly Membership[]): Membership[] {
   return [...Map.groupBy(tests, ({ key }) => key).values()].flatMap((group) => {
     const [first] = group;

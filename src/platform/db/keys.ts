@@ -8,7 +8,7 @@ export type FilterKey = ScalarKey | MapKey | CustomKey;
 /** A key with one value in each row. Where a row may lack the value, the key is nullable and takes `$exists`. */
 export type ScalarKey = { readonly nullable?: boolean } & (
   | Key<"text">
-  /** A text of a closed set. A filter may name any text: one that is not of the set finds nothing. */
+  /** A text of a closed set. A filter may name any text; a text outside of the set finds nothing. */
   | Key<"set">
   /** An integer below 2^53, in an INTEGER column. */
   | Key<"integer">
@@ -26,12 +26,12 @@ export type MapKey =
   /** A map that also answers whether it has a name: `{"$exists": {"metadata": "channel"}}`. */
   | Key<"metadata">;
 
-/** A key that takes `$match` and `$in`, and whose conditions are the module's own: an id that is spread over columns, say. */
+/** A key that takes `$match` and `$in`, and whose conditions the module writes: for example, an id that is spread over columns. */
 export interface CustomKey {
   readonly type: "custom";
-  /** Whether it has members, as maps do: `key[name]`. */
+  /** Whether the key has members, as maps do: `key[name]`. */
   readonly isMap?: boolean;
-  /** The test whether a row has a value, or the member of that name has it: true or false, or unknown for a row without one. */
+  /** The test whether a row, or its member `name`, has the value: true or false, or unknown for a row without a value. */
   readonly matches: (value: string, name: string) => SQL;
 }
 
@@ -39,11 +39,11 @@ interface Key<T extends FilterKeyType> {
   readonly type: T;
   /** A column, or an expression without parameters. */
   readonly column: SQLWrapper;
-  /** The operators of the key, where they are not those of its type. */
+  /** The operators of the key, where they differ from those of its type. */
   readonly operators?: readonly (Operators[T] | ComparisonOf<T> | "$exists")[];
 }
 
-/** Texts are compared where a list says so: by their bytes. */
+/** Comparisons of texts, by their bytes, are allowed only where a key names them. */
 type ComparisonOf<T> = T extends "text" ? (typeof COMPARISON)[number] : never;
 
 export type FilterKeyType = keyof typeof OPERATORS;

@@ -1,15 +1,18 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { stringifyJson } from "#platform/json.ts";
 
-/** The rows whose ledger some patterns allow (`platform/access/ledger-patterns.ts`); all rows without any pattern. */
+/**
+ * The condition for rows whose ledger one of the patterns allows (`platform/access/ledger-patterns.ts`); undefined, for all rows, without
+ * patterns.
+ */
 export const whereLedgerAllowed = (
   column: SQLWrapper,
   patterns: readonly string[],
 ): SQL | undefined => (patterns.length === 0 ? undefined : isCovered(column, patterns));
 
 /**
- * The rows that were made under patterns which these cover, so that they can't have to do with other ledgers; all rows without
- * any pattern. The column has the patterns of a row as JSON.
+ * The condition for rows whose own patterns are all covered by `patterns`, so that the rows concern no other ledgers; undefined, for all
+ * rows, without patterns. The column holds the patterns of a row as JSON.
  */
 export function whereBindingCovered(
   column: SQLWrapper,
@@ -20,7 +23,7 @@ export function whereBindingCovered(
   return sql`(json_array_length(${column}) > 0 AND NOT EXISTS (SELECT 1 FROM json_each(${column}) AS bound WHERE ${isBeyond}))`;
 }
 
-/** Whether one of the patterns equals a text, or is its beginning with a star. */
+/** The test whether one of the patterns equals a text, or is a beginning of the text followed by a star. */
 const isCovered = (text: SQLWrapper, patterns: readonly string[]): SQL => sql`
   EXISTS (SELECT 1 FROM json_each(${stringifyJson(patterns)}) AS pattern
     WHERE ${text} = pattern.value

@@ -3,13 +3,13 @@ import { AppError } from "#platform/errors.ts";
 import { ANY_TEXT, type LikeItem, parseLike } from "#platform/filter/like.ts";
 import { textBelow } from "#platform/filter/text-ranges.ts";
 
-/** Longest pattern of SQL's GLOB on D1, in bytes. A longer one fails, once it is compared with a row. */
+/** Longest pattern of SQL's GLOB on D1, in bytes. A longer pattern fails when it is compared with a row. */
 const GLOB_BYTES_MAX = 50;
 
 /**
- * The test of a text by a pattern of `$like`. SQL's LIKE ignores the case and takes short patterns only, so the text before the
- * first wildcard and the one after the last are compared by themselves: they may be long, and the first one uses an index.
- * Throws `VALIDATION` if what is left is too long for GLOB; a single text between two `%` is never.
+ * The test of a text by a pattern of `$like`. SQL's LIKE ignores the case and takes only short patterns. The texts before the first
+ * wildcard and after the last are therefore compared by themselves: both may be long, and the comparison of the first uses an index. Throws
+ * `VALIDATION` if the rest is too long for GLOB; a single text between two `%` never is.
  */
 export function likeCondition(operand: SQLWrapper, pattern: string, key: string): SQL {
   const items = parseLike(pattern);
@@ -22,13 +22,13 @@ export function likeCondition(operand: SQLWrapper, pattern: string, key: string)
   const condition = and(
     head === "" ? undefined : startsWith(operand, head),
     tail === "" ? undefined : sql`substr(${operand}, -${lengthOf(tail)}) = ${tail}`,
-    // Without this, the two could overlap.
+    // The length keeps head and tail from overlapping.
     head === "" || tail === ""
       ? undefined
       : sql`length(${operand}) >= ${lengthOf(head)} + ${lengthOf(tail)}`,
     hasBetween(within(operand, { head, tail }), middle, key),
   );
-  // Every text matches; of a value that is absent, this is as unknown as any test.
+  // Every text matches. As any other test, the equality is unknown for an absent value.
   return condition ?? sql`${operand} = ${operand}`;
 }
 
@@ -37,7 +37,7 @@ const isWildcard = (item: LikeItem): boolean => typeof item !== "string";
 const textIn = (items: readonly LikeItem[]): string =>
   items.filter((item) => typeof item === "string").join("");
 
-/** The number of characters, as SQL counts them. It is no text of a client, and takes no parameter. */
+/** The number of characters, as SQL counts them. A number is no text of a client and needs no parameter. */
 const lengthOf = (text: string): SQL => sql.raw(String(Array.from(text).length));
 
 function startsWith(operand: SQLWrapper, prefix: string): SQL {
@@ -47,7 +47,7 @@ function startsWith(operand: SQLWrapper, prefix: string): SQL {
     : sql`(${operand} >= ${prefix} AND ${operand} < ${below})`;
 }
 
-/** What the text has between its head and its tail. */
+/** The part of the text between its head and its tail. */
 function within(operand: SQLWrapper, { head, tail }: { head: string; tail: string }): SQLWrapper {
   if (tail === "") return head === "" ? operand : sql`substr(${operand}, ${lengthOf(head)} + 1)`;
   const length = sql`length(${operand}) - ${lengthOf(head)} - ${lengthOf(tail)}`;

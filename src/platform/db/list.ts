@@ -7,7 +7,7 @@ import { type Page, pageOf, type Scan, scanOf } from "#platform/paging/paginatio
 import { type Order, type PageKey, type PageQuery } from "#platform/paging/query.ts";
 import { fromMicros } from "#platform/time.ts";
 
-/** A column that rows are listed by. Together with the tie, where there is one, it tells any two rows apart. */
+/** A sort column of a list. The column, together with the tie if there is one, tells any two rows apart. */
 export interface ListColumn<Row> {
   readonly column: SQLWrapper;
   /** Values of a date are timestamps in the table and microseconds in cursors. */
@@ -19,18 +19,18 @@ export interface ListColumn<Row> {
 
 /** Selects and orders the rows that are read. */
 export interface RowScan {
-  /** The filter, and what leaves out the rows before the page; undefined on a first page without a filter. */
+  /** The filter, and the condition that skips the rows before the page; undefined on a first page without a filter. */
   readonly where: SQL | undefined;
   readonly orderBy: readonly SQL[];
   readonly limit: number;
   readonly offset: number;
 }
 
-/** How an entity is listed. */
+/** The filter keys and sort columns of an entity's list. */
 export interface ListTable<Row> {
   /** The keys that filters may test; without any, no filter is accepted. */
   readonly keys?: FilterKeys;
-  /** The columns that it can be sorted by, under the names that cursors use. */
+  /** The sort columns of the entity, under the names that cursors use. */
   readonly sort: Readonly<Record<string, ListColumn<Row>>>;
 }
 
@@ -40,8 +40,8 @@ export interface List<Row> extends ListTable<Row> {
 }
 
 /**
- * A page of a list in D1, in both directions by keys: rows that are written meanwhile shift nothing, so that a walk shows
- * each row once. Throws `VALIDATION` for a filter that the keys do not allow. A list is declared so:
+ * Reads a page of a list in D1 by keyset pagination, in both directions (M. Winand, "SQL Performance Explained", 2012): concurrent writes
+ * shift no rows, so that a walk shows each row once. Throws `VALIDATION` for a filter that the keys do not allow. An example of a list:
  *
  *     const POOLS: ListTable<Pool> = {
  *       keys: {
@@ -58,9 +58,9 @@ export interface List<Row> extends ListTable<Row> {
  *         db.select().from(pools).where(where).orderBy(...orderBy).limit(limit).offset(offset),
  *     });
  *
- * The types of keys are explained in `keys.ts`. `query` comes from `toPageQuery`, whose rules name the same sort columns. A
- * condition of the module itself is joined with `where`, and may have some ten parameters. A filter that no index serves
- * reads the table to its end, or until the page is full: what clients often ask for needs an index.
+ * The types of keys are explained in `keys.ts`. `query` comes from `toPageQuery`, whose rules name the same sort columns. A condition of
+ * the module itself is joined with `where`, and may have some ten parameters. A filter that no index serves reads the table to its end, or
+ * until the page is full; frequent filters need an index.
  */
 export async function listPage<Row>(
   query: PageQuery,
@@ -74,8 +74,8 @@ export async function listPage<Row>(
 }
 
 /**
- * Whether a row is one of those that a scan selects, for a table with an index that has all that its filters test. The keys of these
- * rows are found first, so that SQLite reads nothing but the index to find them. The rows are then to be ordered as the scan says.
+ * The condition that a scan selects a row, for a table whose index covers all filters of the scan. The subquery finds the keys of the rows
+ * from the index alone. The caller orders the rows as the scan says.
  */
 export const isSelected = (key: SQLiteColumn, { where, orderBy, limit, offset }: RowScan): SQL =>
   sql`${key} IN (

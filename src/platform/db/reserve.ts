@@ -8,29 +8,29 @@ import { isStorageFull } from "#platform/storage-full.ts";
 type Statement = BatchItem<"sqlite">;
 type Batch = readonly [Statement, ...Statement[]];
 
-/** How many bytes a slot holds, and how many slots there are: 4 MiB. */
+/** Bytes of a slot and number of slots: 4 MiB in all. */
 const SLOT_BYTES = 32_768;
 export const RESERVE_SLOTS = 128;
-/** How many slots the attempts release, one attempt after the other: 128 KiB, then 2 MiB for what has long events. */
+/** Slots that the first and the second attempt release: 128 KiB, then 2 MiB for changes with long events. */
 const RELEASES = [4, 64];
 
 export interface ReserveUse {
-  /** How many slots stay for others, who need them more. */
+  /** Slots that are kept for more important changes. */
   readonly leaves?: number;
 }
 
 /**
- * Stores a batch that has to find room also where the database is full: it deletes, ends an access or logs in. Where the batch
- * finds no room, it is stored together with the release of a part of the reserve:
+ * Stores a batch that must find room also in a full database: a deletion, the end of an access, or a login. A batch that finds no room is
+ * stored together with the release of a part of the reserve:
  *
  *     full:      |████ data ████|▒▒ reserve ▒▒|         an INSERT needs a page: SQLITE_FULL
  *     in a batch |████ data ████|▒▒ reserve|  |         the DELETE of slots puts their pages on the list of free pages ...
- *                |████ data ████|▒▒ reserve|██|         ... from which the statements after it take theirs
- *     then       |████ data ██|▒▒▒ reserve|▒▒▒|         what is free is taken back, and what the change has deleted with it
+ *                |████ data ████|▒▒ reserve|██|         ... from which the next statements take pages
+ *     then       |████ data ██|▒▒▒ reserve|▒▒▒|         the reserve takes free pages, also those of deleted rows
  *
- * SQLite needs no new page for a `DELETE` of slots. A deletion of other rows may need some, because indexes are rebalanced, and so
- * may an update, which makes a row longer. A batch that finds room costs nothing more than any other. Throws as `batch` does: where
- * the whole reserve does not help, with the error of a full database.
+ * SQLite needs no new page for a `DELETE` of slots. A deletion of other rows may need pages, because indexes are rebalanced, and so may an
+ * update that makes a row longer. A batch that finds room at once has no extra cost. Throws as `batch` does; the error is that of a full
+ * database if the released part of the reserve does not suffice.
  */
 export async function storeWithReserve<const T extends Batch>(
   db: Database,
@@ -55,7 +55,7 @@ async function storeInReleased<const T extends Batch>(
     try {
       const [, ...answers] = await db.batch([release(db, slots, leaves), ...batch]);
       await takeBack(db, slots);
-      return answers; // without the answer to the release
+      return answers;
     } catch (error) {
       if (!isStorageFull(error)) throw error;
       lastError = error;
@@ -65,8 +65,8 @@ async function storeInReleased<const T extends Batch>(
 }
 
 /**
- * Runs work that deletes, such as the purge of a sweep, once more with a part of the reserve if it found no room. The work may be
- * cut off and repeated at any place.
+ * Runs work that deletes, such as the purge of a sweep. If the work finds no room, it runs once more after the release of a part of the
+ * reserve. The work must tolerate an interruption and a repetition at any point.
  */
 export async function runWithReserve<T>(db: Database, work: () => Promise<T>): Promise<T> {
   try {
@@ -83,7 +83,7 @@ export async function runWithReserve<T>(db: Database, work: () => Promise<T>): P
   }
 }
 
-/** Takes room for the reserve as far as there is some. Returns whether it is complete. */
+/** Fills the reserve as far as the database has room. Returns whether the reserve is complete. */
 export async function fillReserve(db: Database): Promise<boolean> {
   if ((await slotsOf(db)) < RESERVE_SLOTS) await takeBack(db, RESERVE_SLOTS);
   return (await slotsOf(db)) >= RESERVE_SLOTS;
@@ -96,13 +96,13 @@ async function slotsOf(db: Database): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Releases slots, as long as more than `leaves` are there. */
+/** Releases at most `slots` slots and keeps at least `leaves`. */
 const release = (db: Database, slots: number, leaves: number) =>
   db.delete(storageReserve).where(sql`slot IN (
     SELECT slot FROM ${storageReserve} ORDER BY slot DESC
     LIMIT max(0, min(${slots}, (SELECT count(*) FROM ${storageReserve}) - ${leaves})))`);
 
-/** Takes back up to that many slots, in ever smaller parts. Never throws: what finds no room is left to the sweep. */
+/** Takes back up to `slots` slots, in ever smaller parts. Never throws: the sweep takes the slots that find no room. */
 async function takeBack(db: Database, slots: number): Promise<void> {
   for (let part = slots; part >= 1; part = Math.floor(part / 2)) {
     try {
