@@ -13,14 +13,14 @@ export interface EventRoutes {
 }
 
 /**
- * How many keys are handled at once, and for how long each, in milliseconds. What was confirmed until then stays confirmed,
- * and the messages come again for the rest.
+ * Keys that are handled at once, and the longest time for each, in milliseconds. After a timeout, confirmed events stay confirmed, and the
+ * messages come again for the other events.
  */
 const KEY_LANES = { total: 6, perKey: 1, timeoutMs: 60_000 };
 
 /**
- * Delivers the events of messages to all listeners, and confirms the events that all have accepted. A message that
- * cannot be read does not hold back the others, and neither does a key whose source fails or hangs.
+ * Delivers the events of messages to all listeners, and confirms the events that all listeners have accepted. Neither an unreadable message
+ * nor a key whose source fails or hangs holds back other messages.
  */
 export async function consumeEvents(
   batch: MessageBatch,
@@ -57,7 +57,7 @@ export async function consumeEvents(
   );
 }
 
-/** A sink that has taken events when all have; undefined where there is none. */
+/** One sink for all sinks, which resolves when all have taken the events; undefined if there are none. */
 function joined(sinks: readonly (EventSink | undefined)[]): EventSink | undefined {
   const wanting = sinks.filter((sink) => sink !== undefined);
   if (wanting.length === 0) return undefined;

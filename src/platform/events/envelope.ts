@@ -1,30 +1,30 @@
 import type { JsonText } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Something that happened, in the one form that all modules publish. */
+/** An event, in the form that all modules publish. */
 export interface PlatformEvent {
-  /** Equal whenever the same event is published again; consumers drop what they have seen. */
+  /** The id, which a repeated publication of the event keeps, so that consumers drop repetitions. */
   readonly id: string;
-  /** Module that it comes from, `ledger`. */
+  /** The publishing module: `ledger`. */
   readonly app: string;
   readonly version: string;
-  /** Raw type, `COMMITTED_TRANSACTIONS`. */
+  /** The raw type: `COMMITTED_TRANSACTIONS`. */
   readonly type: string;
   readonly date: Timestamp;
-  /** Empty in events of the ledger, as clients know them. */
+  /** The idempotency key of the change; always empty in events of the ledger, because clients expect that. */
   readonly idempotencyKey: string;
-  /** Wire form of the payload; integers may be `bigint`. */
+  /** The payload in its wire form; integers may be `bigint`. */
   readonly payload: unknown;
-  /** How many triggers, one after the other, led to the event; absent for none. No client sees it. */
+  /** The length of the chain of triggers that led to the event; absent for none. Clients do not see the number. */
   readonly causationDepth?: number;
 }
 
-/** An event whose payload is written already. */
+/** An event whose payload is already serialised. */
 export interface WrittenEvent extends Omit<PlatformEvent, "payload"> {
   readonly payload: JsonText<unknown>;
 }
 
-/** What all modules write as the version of their events: that of the envelope and of its payloads. */
+/** The version of the envelope and of the payloads of all modules. */
 export const EVENT_VERSION = "v2";
 
 /** The name that webhooks subscribe to: `ledger.committed_transactions`. */

@@ -1,12 +1,12 @@
 import type { z } from "zod";
 
-/** What one type of event says. */
+/** The description of a type of event. */
 export interface EventType {
-  /** When it happens, in a sentence. */
+  /** A sentence that says when the event happens. */
   readonly description: string;
-  /** The schema of its payload, in the wire form. */
+  /** The schema of the payload in its wire form. */
   readonly payload: z.ZodType;
-  /** A payload. Amounts are bigints. */
+  /** An example of a payload. Amounts are bigints. */
   readonly example: unknown;
 }
 

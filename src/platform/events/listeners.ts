@@ -4,15 +4,18 @@ import type { ServiceContext } from "#platform/context.ts";
 
 const registered = new Set<EventListener>();
 
-/** Makes the listeners of all modules known to those who publish. Who wires the modules together calls it once, before anything else runs. */
+/**
+ * Records the listeners of all modules, for `isEventWanted`. The code that wires the modules together calls it once, before all other
+ * code.
+ */
 export function registerListeners(listeners: readonly EventListener[]): void {
   for (const listener of listeners) registered.add(listener);
 }
 
 /**
- * Whether anybody takes events of a type now. It is asked only for events that say nothing new, such as the tenth confirmation of the same
- * balance, which cost more to publish than all else that is stored then. Whoever begins to listen later gets the later ones. Where nobody
- * has told who listens, somebody may.
+ * Whether a listener takes events of a type now. Publishers ask only about events without news, such as the tenth confirmation of one
+ * balance, whose publication costs more than the rest of the change. A listener that begins later gets later events. Without registered
+ * listeners, the answer is yes.
  */
 export async function isEventWanted(
   context: ServiceContext,

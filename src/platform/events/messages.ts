@@ -1,18 +1,18 @@
-/** On the queue `events`: where events are. It holds no payload, as events may be large. */
+/** A message on the queue `events`: the location of events. Payloads stay out of messages, because events may be large. */
 export type EventsMessage = LedgerMessage | OutboxMessage;
 
-/** New log entries of a ledger, from and to inclusive. */
+/** New log entries of a ledger, with the ids `from` to `to`, both inclusive. */
 export interface LedgerMessage extends LedgerOrigin {
   readonly source: "ledger";
   readonly from: number;
   readonly to: number;
 }
 
-/** The ledger that events are of. */
+/** The ledger that events come from. */
 export interface LedgerOrigin {
   /** The name by which the ledger's object is found. */
   readonly ledger: string;
-  /** Tells the ledger from one that gets its name after a purge. */
+  /** The id that tells the ledger from a later ledger of the same name, after a purge. */
   readonly uuid: string;
 }
 

@@ -5,26 +5,26 @@ import { parseJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 
 /**
- * After so many announcements, which is about an hour after it was stored, an event that is still refused is parked: it is
- * announced once an hour from then on, and the later events of its key no longer wait for it.
+ * Announcements after which a refused event is parked, about an hour after it was stored. A parked event is announced once an hour, and
+ * later events of its key no longer wait for it.
  */
 export const PARKED_AFTER_ATTEMPTS = 10;
 
-/** An event that could be read. */
+/** A stored event with its parsed text. */
 interface OpenEvent extends StoredEvent {
   readonly event: PlatformEvent;
 }
 
 /**
- * One delivery of events of the outbox. An event that the sink refuses holds up the later ones of its key, until it is
- * parked, and no others. Nothing is ever dropped.
+ * One delivery of events of the outbox. An event that the sink refuses holds up the later events of its key until it is parked, and no
+ * other events. No event is dropped.
  */
 export class OutboxDelivery {
   readonly #store: OutboxStore;
   readonly #delivery: Pick<EventDelivery, "sink" | "signal">;
-  /** Keys of which an event was refused: the later ones wait. */
+  /** Keys with a refused event, whose later events wait. */
   readonly #blocked = new Set<string>();
-  /** Why the delivery has to be repeated. */
+  /** The first refusal, because of which the delivery has to be repeated. */
   #refusal: Error | undefined;
 
   constructor(store: OutboxStore, delivery: Pick<EventDelivery, "sink" | "signal">) {
@@ -32,7 +32,7 @@ export class OutboxDelivery {
     this.#delivery = delivery;
   }
 
-  /** Delivers and confirms all that can be. Throws if an event was refused that is not parked yet. */
+  /** Delivers events, and confirms those that the sink accepts. Throws if the sink refused an event that is not parked yet. */
   async deliver(ids: readonly string[]): Promise<void> {
     for (const part of idParts(ids)) await this.#deliverPart(part);
     if (this.#refusal !== undefined) throw this.#refusal;
@@ -53,10 +53,10 @@ export class OutboxDelivery {
     }
   }
 
-  /** Parks what cannot be read, as no repetition would make it better. */
+  /** Parses an event. An unreadable event is parked, because no repetition would repair it. */
   async #open({ id, text }: StoredEvent): Promise<PlatformEvent | undefined> {
     try {
-      return parseJson(text) as PlatformEvent; // the outbox has stored one
+      return parseJson(text) as PlatformEvent; // The outbox stores only events.
     } catch (error) {
       logError("an event of the outbox cannot be read and is parked", error, { event: id });
       await this.#store.park(id, PARKED_AFTER_ATTEMPTS);
@@ -64,7 +64,7 @@ export class OutboxDelivery {
     }
   }
 
-  /** Gives events to the sink, in halves if it refuses them, so that what passes is confirmed. */
+  /** Offers events to the sink, and offers refused events in halves (bisection), so that the acceptable ones are confirmed. */
   async #offer(events: readonly OpenEvent[]): Promise<void> {
     const open = events.filter(({ orderKey }) => orderKey === null || !this.#blocked.has(orderKey));
     const [first] = open;

@@ -8,7 +8,7 @@ import { databaseOf } from "#platform/db/database.ts";
 
 const storeOf = ({ env }: ServiceContext): OutboxStore => new OutboxStore(databaseOf(env));
 
-/** The events of modules whose data is in D1. */
+/** The source of events of modules whose data is in D1. */
 export const outboxSource: EventSource<OutboxMessage> = {
   name: "outbox",
   schema: z.object({ source: z.literal("outbox"), ids: z.array(z.string().min(1)).min(1) }),

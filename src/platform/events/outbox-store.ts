@@ -6,22 +6,22 @@ import { columnsOf, type GuardedRow, packRows } from "#platform/db/guarded-rows.
 import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
-/** An event, and what it is stored with. */
+/** An event to store, with its order and its guard. */
 export interface OutboxEvent {
   readonly event: PlatformEvent;
-  /** Nobody gets the event before the earlier ones of its key. Without a key, events have no order. */
+  /** The key of the order. Consumers get an event after the earlier events of its key; events without a key have no order. */
   readonly orderKey?: string;
-  /** Which of several changes it tells of, for the condition of a publication: `guardOf` of `platform/db/guarded-rows.ts`. */
+  /** The guard that names the event's change, for the condition of a publication: `guardOf` of `platform/db/guarded-rows.ts`. */
   readonly guard?: GuardedRow["guard"];
 }
 
-/** An event that nobody has confirmed. */
+/** An event that is not confirmed yet. */
 export interface UnconfirmedEvent {
   readonly id: string;
   readonly attempts: number;
 }
 
-/** An event as it is stored. */
+/** A row of the outbox. */
 export interface StoredEvent extends UnconfirmedEvent {
   /** The place of the event in the order in which events were stored. */
   readonly sequence: number;
@@ -40,7 +40,7 @@ export function* idParts(ids: readonly string[]): Generator<readonly string[]> {
   }
 }
 
-/** What one read gives at most: a row may be half a megabyte. */
+/** Most rows and bytes of one read: a row may have half a megabyte. */
 const READ_COUNT_MAX = 200;
 const READ_BYTES_MAX = 4_000_000;
 
@@ -53,9 +53,9 @@ export class OutboxStore {
   }
 
   /**
-   * The statement that stores events, for the batch of the change that they tell of. It drops an event whose id is there and
-   * returns the ids of the others. With a condition, which sees what the statements before have done, it stores the events
-   * for which that holds. However many parameters the events take, they are one statement, so that they are stored together or not at all.
+   * The statement that stores events, for the batch of their change. The statement skips events whose ids are stored already and returns
+   * the ids of the others. With a condition, which sees the effects of the earlier statements of the batch, it stores the events for which
+   * the condition holds. All events are in one statement, so that they are stored together or not at all.
    */
   insert(events: readonly OutboxEvent[], announceAt: Timestamp, condition: SQL = sql`1`) {
     const packs = packRows(events.map(toRow)).map((rows, place) => sql`(${place}, ${rows})`);
@@ -72,8 +72,8 @@ export class OutboxStore {
   }
 
   /**
-   * The first events of these ids that are there, with the earlier ones of their keys, in the order in which they were stored;
-   * `isAll` tells whether there are no more. `after` is the sequence of the last one that was read before.
+   * A part of the stored events with these ids, and of the earlier events of their keys, in the order of their sequence, which begins
+   * behind `after`. `isAll` tells whether the part is the last one.
    */
   async read(
     ids: readonly string[],
@@ -111,14 +111,14 @@ export class OutboxStore {
     }
   }
 
-  /** Takes an event out of the order of its key, and counts it as announced so many times at least. */
+  /** Takes an event out of the order of its key, and raises its count of announcements to at least `attempts`. */
   async park(id: string, attempts: number): Promise<void> {
     await this.#db.run(
       sql`UPDATE outbox SET order_key = NULL, attempts = max(attempts, ${attempts}) WHERE id = ${id}`,
     );
   }
 
-  /** The events that are to be announced again, longest due first. */
+  /** The events that are due for a repeated announcement, longest due first. */
   async listDue(nowMs: number, limit: number): Promise<UnconfirmedEvent[]> {
     return this.#db.all<UnconfirmedEvent>(sql`
       SELECT id, attempts FROM outbox WHERE announce_at <= ${fromMillis(nowMs)}
@@ -139,7 +139,7 @@ export class OutboxStore {
     return claimed.map(({ id }) => id);
   }
 
-  /** When the next event is to be announced again, in milliseconds since the epoch; undefined where there is none. */
+  /** The time at which the next event is due, in milliseconds since the epoch; undefined if the outbox is empty. */
   async nextDueMs(): Promise<number | undefined> {
     const [row] = await this.#db.all<{ due: Timestamp | null }>(
       sql`SELECT min(announce_at) AS due FROM outbox`,

@@ -17,12 +17,12 @@ import { type Clock, fromMillis, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 import type { SweepClock } from "#platform/work/reconcile.ts";
 
-/** What the outbox needs besides D1. */
+/** The dependencies of the outbox besides D1. */
 export interface OutboxPorts {
   readonly send: (messages: readonly MessageSendRequest<OutboxMessage>[]) => Promise<void>;
   readonly sweepClock: SweepClock;
   readonly clock: Clock;
-  /** How many triggers led to the events that do not say it themselves. */
+  /** The causation depth of events without a depth of their own. */
   readonly causationDepth?: number;
 }
 
@@ -31,49 +31,57 @@ export interface Publication<T extends readonly BatchItem<"sqlite">[]> {
   /** The statements of the change, which may be none. */
   readonly change: T;
   readonly events: readonly OutboxEvent[];
-  /** Where it is given, only the events are stored for which it holds after the change. */
+  /** The condition on which an event is stored, tested after the change; absent for all events. */
   readonly condition?: SQL;
-  /** Tells the audit of the first statement of the change, in the same batch. */
+  /** The audit entry for the first statement of the change, which the same batch stores. */
   readonly audit?: AuditedChange;
-  /** Whether the change has to be possible where the database is full, as it deletes something. What the audit says counts, too. */
+  /** Whether the change must work in a full database, because it frees room. The default is that of `audit`. */
   readonly isVital?: boolean;
 }
 
-/** Largest event, in bytes of its JSON. Twice as much fits into a parameter of D1, as quotes are escaped there. */
+/** Largest event, in bytes of its JSON. A parameter of D1 takes 2 MB, and the escapes of quotes in it may double the size of an event. */
 export const EVENT_BYTES_MAX = 524_288;
-/** Most events that one change publishes, and how many bytes their JSON may have together: one statement stores them. */
+/** Most events of one change, and most bytes of their JSON together, because one statement stores them. */
 export const EVENTS_PER_CHANGE_MAX = 1000;
 export const BYTES_PER_CHANGE_MAX = 4_000_000;
 
-/** Most events that one message names, and the longest id of an event, as JSON: the platform takes messages of 128 kB. */
+/** Most ids in a message, and most bytes of an id's JSON: the platform takes messages of 128 kB. */
 const IDS_PER_MESSAGE_MAX = 100;
 const ID_BYTES_MAX = 1000;
 /** Most messages that are sent in one call: the platform takes 256 kB a call. */
 const MESSAGES_PER_SEND_MAX = 10;
 /** The sweep that announces events again. */
 export const OUTBOX_SWEEP = "outbox";
-/** When unconfirmed events are announced again. */
+/** Waits before unconfirmed events are announced again. */
 const ANNOUNCE_BACKOFF = doubling(15_000, 600_000);
-/** The same for an event that may be parked. */
+/** Wait before a parked event is announced again, in milliseconds. */
 const PARKED_MS = 3_600_000;
 /** Most events that one sweep announces again. */
 const SWEEP_ROWS_MAX = 1000;
 
 /**
- * Publishes the events of changes in D1. No event is lost, and no event describes a change that was not stored,
- * whichever process is killed at whichever time:
+ * Publishes the events of changes in D1: a transactional outbox (C. Richardson, "Microservices Patterns", 2018, chapter 3).
+ *
+ *     publish ─► D1, one batch ─► queue `events` ─► consumeEvents ─► each listener ─► DELETE of the rows
+ *                change,          ids, without      reads rows       stores its       (confirmation)
+ *                audit entry,     payloads          by id            effects
+ *                outbox rows          ▲
+ *                     │ not deleted   │
+ *                     └ in time ─► sweep: the ids again
+ *
+ * No event is lost, and no event describes a change that was not stored, whichever process is killed at whichever time:
  *
  * | A kill after | leaves | and then |
  * | --- | --- | --- |
  * | the clock is set to watch | nothing | a sweep finds nothing |
- * | the change is stored | the change and its events | the sweep announces the events; the clock watches long enough for that |
- * | the events are announced | the same, and messages | the consumer reads the events; an event that is announced twice has the same id |
- * | the consumer has stored what follows | the same | the events come again, and the consumer knows their ids |
+ * | the change is stored | the change and its events | the sweep, which the clock still watches for, announces the events |
+ * | the events are announced | the change, its events and messages | the consumer reads the events; an event that is announced twice has the same id |
+ * | a listener has stored its effects | the change, its events and messages | the events come again, and the listener knows their ids |
  * | the events are confirmed | the change | a message that comes late finds no events |
  *
- * An event with a key is read together with all earlier events of this key, so that nobody gets it before those, in whatever
- * order the messages come. Events without a key, and those of different keys, have no order. An event that is refused for an
- * hour, or cannot be read, is parked: it leaves this order, so that later ones go on, and is announced once an hour.
+ * An event with a key is read together with all earlier events of the key, so that consumers get events of a key in order, whatever the
+ * order of the messages. Events without a key, and events of different keys, have no order. An event that is refused for an hour, or cannot
+ * be read, is parked: it leaves the order of its key, so that later events go on, and is announced once an hour.
  */
 export class Outbox {
   readonly #db: Database;
@@ -102,8 +110,8 @@ export class Outbox {
   }
 
   /**
-   * Stores a change and its events in one batch, and announces the events. Returns what the statements of the change have
-   * given. Throws `VALIDATION` for an event that is too large, and whatever the database says to the change.
+   * Stores a change and its events in one batch, and announces the events. Returns the results of the change's statements. Throws
+   * `VALIDATION` for an event that is too large, and the errors of the database.
    */
   async publish<const T extends readonly BatchItem<"sqlite">[]>({
     change,
@@ -127,7 +135,7 @@ export class Outbox {
             ? storeWithReserve(this.#db, [first, ...others])
             : this.#db.batch([first, ...others]));
     await audit?.armSweep();
-    // The statement of the outbox comes last and gives the ids that it has stored.
+    // The statement of the outbox comes last and returns the ids of the stored events.
     const stored = results.slice(change.length + entries.length).flat() as {
       readonly id: string;
     }[];
@@ -135,7 +143,7 @@ export class Outbox {
     return results.toSpliced(1, entries.length).slice(0, change.length) as BatchResponse<T>;
   }
 
-  /** Announces again what nobody has confirmed; returns when to sweep next, in milliseconds since the epoch. */
+  /** Announces unconfirmed events again. Returns the time of the next sweep, in milliseconds since the epoch. */
   async sweep(): Promise<number | undefined> {
     const nowMs = this.#nowMs();
     const due = await this.#store.listDue(nowMs, SWEEP_ROWS_MAX);
@@ -147,7 +155,7 @@ export class Outbox {
     return this.#store.nextDueMs();
   }
 
-  /** Never throws: if it fails, the sweep announces the events. */
+  /** Sends the ids to the queue. Never throws: after a failure, the sweep announces the events. */
   async #announce(ids: readonly string[]): Promise<void> {
     const messages: MessageSendRequest<OutboxMessage>[] = [];
     for (let at = 0; at < ids.length; at += IDS_PER_MESSAGE_MAX) {
@@ -169,11 +177,11 @@ export class Outbox {
   }
 }
 
-/** How long an event that was announced again so many times waits for the next time, in milliseconds. */
+/** The wait after `attempts` repeated announcements, in milliseconds. */
 const waitOf = (attempts: number): number =>
   attempts > PARKED_AFTER_ATTEMPTS ? PARKED_MS : waitAfterFailures(ANNOUNCE_BACKOFF, attempts + 1);
 
-/** Events with what led to them. */
+/** Adds the causation depth to events without one. */
 const caused = (events: readonly OutboxEvent[], causationDepth = 0): readonly OutboxEvent[] =>
   causationDepth === 0
     ? events
@@ -212,7 +220,10 @@ function bytesToStore(event: PlatformEvent): number {
 
 const byteLength = (text: string): number => new TextEncoder().encode(text).byteLength;
 
-/** Reading is stricter than writing: what is written must be readable, or nobody ever gets it. */
+/**
+ * Throws `VALIDATION` for JSON that `parseJson` would refuse: reading is stricter than writing, and no consumer would ever get an
+ * unreadable event.
+ */
 function assertReadable(text: string, name: string): void {
   try {
     parseJson(text);

@@ -8,7 +8,7 @@ export interface Received<T> {
   readonly body: T;
 }
 
-/** The messages of a batch that are well formed. The others are acknowledged: no repetition would make them better. */
+/** The well-formed messages of a batch. Malformed messages are acknowledged, because no repetition would repair them. */
 export function parseMessages<T>(batch: MessageBatch, schema: z.ZodType<T>): Received<T>[] {
   const received: Received<T>[] = [];
   for (const message of batch.messages) {
@@ -23,7 +23,7 @@ export function parseMessages<T>(batch: MessageBatch, schema: z.ZodType<T>): Rec
   return received;
 }
 
-/** Acknowledges messages when the work that they ask for is done, and has them sent again when it failed. */
+/** Acknowledges messages after their work, and has them sent again if the work failed. */
 export async function acknowledgeAfter(
   received: readonly Received<unknown>[],
   work: () => Promise<void>,
@@ -41,5 +41,5 @@ export async function acknowledgeAfter(
   }
 }
 
-/** When a message is sent again. */
+/** Waits before a message is sent again. */
 const MESSAGE_BACKOFF = doubling(1000, 300_000);

@@ -3,65 +3,64 @@ import type { PlatformEvent, WrittenEvent } from "./envelope.ts";
 import type { EventsMessage } from "./messages.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
-/** Takes events, and the message that names exactly these. It resolves when whatever follows from them is stored. */
+/** Takes events and the message that names exactly these events. Resolves when all effects of the events are stored. */
 export interface EventSink {
   (events: readonly PlatformEvent[], message: EventsMessage): Promise<void>;
-  /** Whether it looks at no payload. Where none does, a source may give events without, as payloads are most of the work. */
+  /** Whether the sink ignores payloads. A source may leave payloads out if all sinks ignore them, because payloads are most of its work. */
   readonly isBare?: boolean;
 }
 
-/** What a source needs to deliver events. */
+/** The arguments of a delivery. */
 export interface EventDelivery {
   readonly sink: EventSink;
   readonly context: ServiceContext;
-  /** Aborts when nobody waits for the delivery any more. No part is begun after that. */
+  /** Aborts when the caller has given up the delivery. No part begins after the abort. */
   readonly signal: AbortSignal;
 }
 
-/** Events that were read again, to be sent as they are, and the last position up to which these are all. */
+/** Events that were read again, in serialised form, and the last position up to which the part is complete. */
 export interface RereadPart {
   readonly events: readonly WrittenEvent[];
   readonly to: number;
 }
 
 /**
- * How a consumer gets the events of one kind of message. Messages come twice, late and in any order, and events come again
- * until they are confirmed: consumers know them by their ids.
+ * The access of consumers to the events of one kind of message. Messages may come twice, late and in any order, and events come again until
+ * they are confirmed; consumers recognise repeated events by their ids.
  */
 export interface EventSource<M extends EventsMessage = EventsMessage> {
   readonly name: M["source"];
   readonly schema: z.ZodType<M>;
-  /** What messages are about: those of one key are handled together, and hold up no others. */
+  /** The subject of a message. Messages of one key are handled together and hold up no other messages. */
   keyOf(message: M): string;
-  /** As few messages as name all the events that some messages of one key name. */
+  /** Merges messages of one key into as few as possible that name the same events. */
   merge(messages: readonly M[]): M[];
   /** Gives all events of a message to the sink, in parts, and confirms each part when the sink has taken it. */
   deliver(message: M, delivery: EventDelivery): Promise<void>;
   /**
-   * The first events of a message again, whether they are confirmed or not: as many as one call gives. Undefined where all are
-   * gone for good. It may take any time: objects that read all the time limit it by a deadline that they share. Absent for
-   * a source that forgets confirmed events.
+   * Reads the first events of a message again, confirmed or not, as many as one call gives; undefined if all events are gone for good. Has
+   * no time limit: objects that read often limit the call by a shared deadline. Absent for a source that forgets confirmed events.
    */
   reread?(message: M, context: ServiceContext): Promise<RereadPart | undefined>;
-  /** Confirms all events of a message without reading them: nobody wants them. */
+  /** Confirms all events of a message without reading them, for a message that no listener wants. */
   confirm(message: M, context: ServiceContext): Promise<void>;
 }
 
-/** A type of events, by the names that consumers know. */
+/** The names of a type of events. */
 export interface NamedType {
-  /** `payments.saved_balance`. */
+  /** The full name: `payments.saved_balance`. */
   readonly name: string;
-  /** `SAVED_BALANCE`. */
+  /** The raw type: `SAVED_BALANCE`. */
   readonly rawType: string;
 }
 
 /** A listener for events. */
 export interface EventListener {
-  /** Whether it would take events of a type now. A listener without it may take all. */
+  /** Whether the listener would take events of a type now. A listener without this method may take events of all types. */
   wants?(type: NamedType, context: ServiceContext): Promise<boolean>;
   /**
-   * Lets it know which messages came, before any of their events is confirmed. Returns what takes the events; undefined
-   * where it wants none of them.
+   * Announces messages to the listener, before any of their events is confirmed. Returns the sink for the events; undefined if the listener
+   * wants none of the events.
    */
   open(messages: readonly EventsMessage[], context: ServiceContext): Promise<EventSink | undefined>;
 }
