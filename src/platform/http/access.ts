@@ -17,21 +17,21 @@ type LedgerOf = (env: Env) => string;
 const honouring = new WeakMap<OpenAPIHono<AppEnv>, { readonly ledgerOf: LedgerOf | undefined }>();
 
 /**
- * An app all of whose operations honour the ledgers that a token is bound to (`EndpointSpec.honoursLedgers`), or are about the
- * one ledger that is given.
+ * Marks an app: all its operations honour the ledgers that a token is bound to (`EndpointSpec.honoursLedgers`), or concern the single
+ * ledger that `ledgerOf` gives.
  */
 export function honourLedgers(app: OpenAPIHono<AppEnv>, ledgerOf?: LedgerOf): OpenAPIHono<AppEnv> {
   honouring.set(app, { ledgerOf });
   return app;
 }
 
-/** What an operation asks of a token. */
+/** The requirements of an operation on a token. */
 export interface Access {
   readonly scope: Scope | "public";
   readonly namesLedger: boolean;
-  /** Whether a token that is bound to ledgers may call it although its path names none. */
+  /** Whether a token that is bound to ledgers may call an operation whose path names no ledger. */
   readonly isOpen: boolean;
-  /** The ledger that it is about, where the settings name it. */
+  /** The single ledger of the operation, if the settings name one. */
   readonly ledgerOf: LedgerOf | undefined;
 }
 
@@ -52,8 +52,8 @@ export const accessOf = (
 });
 
 /**
- * Checks the token, where one is needed, and takes the caller's place for one kind of work: without waiting, where the token is known and
- * a place is free. Throws `UNAUTHENTICATED` and `RATE_LIMITED`.
+ * Checks the token of a request that needs one, and takes a ticket for its work, without waiting if the token is known and a place is free.
+ * Throws `UNAUTHENTICATED` and `RATE_LIMITED`.
  */
 export function enter(
   c: Context<AppEnv>,
@@ -98,7 +98,7 @@ function assertReaches(
   }
 }
 
-/** A request that was made inside belongs to work that has its place. */
+/** Takes a ticket for a request. An internal request needs none, because it belongs to work with a ticket. */
 function takePlace(c: Context<AppEnv>, kind: WorkKind): Promise<void> | undefined {
   if (isInternal(c.req.raw)) return undefined;
   const request = c.get("request");

@@ -3,20 +3,20 @@ import type { AppEnv, RequestFacts } from "./context.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 
-/** How an answer in JSON is sent. */
+/** Options for sending a JSON answer. */
 interface Sending {
-  /** Whether amounts are written as texts; only asked where something is to be written. */
+  /** Whether amounts are written as texts; called only for an answer with a body. */
   readonly wantsTexts?: () => boolean;
   /** An empty answer, of status 200, with the headers of all answers. */
   readonly common?: Response;
 }
 
-/** An answer as the handler gave it. */
+/** Sends the answer of a handler. */
 export function respond(
   answer: {
     status: number;
     body?: unknown;
-    /** The body, where it is written already. */
+    /** The body, if it is already serialised. */
     written?: string;
     headers?: Readonly<Record<string, string>>;
   },
@@ -28,7 +28,7 @@ export function respond(
   if (headers !== undefined && Object.keys(headers).length > 0) {
     return new Response(text, { status, headers: withOwn(common.headers, headers) });
   }
-  // The runtime copies an answer in less time than it takes to read the members of an object.
+  // The runtime copies a response in less time than it takes to read the members of an object.
   return new Response(
     text,
     status === common.status ? common : { status, headers: common.headers },
@@ -49,28 +49,28 @@ const TEXT_WANTED = new Set(["true", "yes", "y", "1"]);
 export const wantsTexts = (c: Context<AppEnv>): boolean =>
   TEXT_WANTED.has((c.req.header("formance-bigint-as-string") ?? "").toLowerCase());
 
-/** The request whose answer is made while it is sent. */
+/** The request of an answer that is made while it is sent. */
 type StreamedRequest = Pick<RequestFacts, "id" | "ticket">;
 
-/** A JSON answer of one long list, which is made and sent a page at a time. */
+/** A JSON answer with one long list, which is made and sent page by page. */
 export interface PagedAnswer {
   readonly status: number;
-  /** The items of the member `data`. */
+  /** The items of the member `data`, in pages. */
   readonly pages: AsyncIterable<readonly object[]>;
   /** The members that follow `data`. */
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-/** Sends the first piece with the status, and each of the others when the client takes it. */
+/** An answer in texts. The first piece is sent with the status, each later one when the client takes it. */
 export interface TextAnswer<S> {
   readonly status: S;
   readonly texts: TextPieces;
 }
 
-/** A text in pieces, each a text or the bytes of one in UTF-8. */
+/** A text in pieces; a piece is a text or its bytes in UTF-8. */
 export type TextPieces = AsyncIterable<string | Uint8Array>;
 
-/** What stands for a body with one long list, whose pages are sent in the same way. */
+/** An answer that replaces a body with one long list. The first page is sent with the status, each later one when the client takes it. */
 export interface ListAnswer<S, Body> {
   readonly status: S;
   readonly pages: AsyncIterable<ItemsOf<Body>>;
@@ -78,7 +78,7 @@ export interface ListAnswer<S, Body> {
 
 type ItemsOf<Body> = Body extends { data: (infer Item extends object)[] } ? readonly Item[] : never;
 
-/** An answer as a handler gave it. */
+/** An answer of a handler, of any kind. */
 export interface AnyAnswer {
   readonly status: number;
   readonly texts?: TextPieces;
@@ -90,8 +90,8 @@ export const textsOfAnswer = ({ texts, pages }: AnyAnswer): TextPieces | undefin
   texts ?? (pages === undefined ? undefined : textsOf(pages, {}));
 
 /**
- * Sends an answer in pages, each when the client takes it. The first page is made before the status is sent, so that its
- * failure gets an error answer. The failure of a later page cuts the answer off.
+ * Sends an answer page by page, at the client's speed. The first page is made before the status is sent, so that its failure becomes an
+ * error answer. The failure of a later page cuts the answer off.
  */
 export const respondInPages = (
   { status, pages, members }: PagedAnswer,
@@ -99,7 +99,10 @@ export const respondInPages = (
 ): Promise<Response> =>
   respondInTexts(textsOf(pages, members), { status, contentType: "application/json", request });
 
-/** The same for an answer of another kind, which is made as texts. */
+/**
+ * Sends an answer text by text, at the client's speed. The first text is made before the status is sent, so that its failure becomes an
+ * error answer. The failure of a later text cuts the answer off.
+ */
 export async function respondInTexts(
   source: TextPieces,
   {
@@ -110,7 +113,7 @@ export async function respondInTexts(
 ): Promise<Response> {
   const texts = source[Symbol.asyncIterator]();
   let next: IteratorResult<string | Uint8Array> | undefined = await texts.next();
-  // The request's work is done when the last text is taken, or the client has gone away.
+  // The ticket is released when the client has taken the last text or has gone away.
   const { ticket } = request;
   request.ticket = undefined;
   const encoder = new TextEncoder();
@@ -143,7 +146,7 @@ export async function respondInTexts(
   return new Response(body, { status, headers: { "content-type": contentType } });
 }
 
-/** The pieces of the answer; the first has the first page in it. */
+/** The pieces of the answer. The first piece contains the first page. */
 async function* textsOf(
   pages: PagedAnswer["pages"],
   members: PagedAnswer["members"],

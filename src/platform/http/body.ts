@@ -1,7 +1,7 @@
 import { AppError } from "#platform/errors.ts";
 import { parseRequestJson } from "#platform/request-json.ts";
 
-/** Largest request body, in bytes, where an operation does not say otherwise. */
+/** Largest request body, in bytes, unless an operation sets its own limit. */
 export const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
@@ -12,7 +12,7 @@ export async function readText(request: Request, bytesMax: number): Promise<stri
   if (request.body === null) return "";
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > bytesMax) throw tooLarge(bytesMax);
-  // The usual case, in one step: HTTP holds a body to its declared length.
+  // The usual case is read in one step: HTTP holds a body to its declared length.
   if (declared !== null) return decode([await readBytes(request)]);
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -33,8 +33,8 @@ async function readBytes(request: Request): Promise<Uint8Array> {
 }
 
 /**
- * The chunks of a body as they arrive. Throws `VALIDATION` if the body breaks off. If the caller does not want the rest, some
- * of it is read nevertheless, because many clients read no answer before they have sent everything.
+ * The chunks of a body as they arrive. Throws `VALIDATION` if the body breaks off. If the caller stops early, a part of the rest is read
+ * nevertheless, because many clients read no answer before they have sent the whole body.
  */
 export async function* readChunks(request: Request): AsyncGenerator<Uint8Array> {
   if (request.body === null) return;
@@ -55,11 +55,11 @@ export async function* readChunks(request: Request): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** The client went away, sent less than it declared, or framed its chunks in a way that HTTP does not know. */
+/** The failure of a body whose client went away, sent less than it declared, or framed its chunks in a way that HTTP does not know. */
 const brokenOff = (cause: unknown): AppError =>
   new AppError("VALIDATION", "the body broke off", { cause });
 
-/** How much of an unwanted body is read, in bytes, and for how long. */
+/** Most bytes that are read of an unwanted body, and the longest time of reading, in milliseconds. */
 const DISCARDED_BYTES_MAX = 32 * 1024 * 1024;
 const DISCARD_MS_MAX = 2000;
 
@@ -80,11 +80,11 @@ async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
   }
 }
 
-/** The content type of a body without its parameters; empty for none. */
+/** The content type of a body, without parameters; empty if there is none. */
 export const contentTypeOf = (request: Request): string =>
   (request.headers.get("content-type")?.split(";")[0] ?? "").trim();
 
-/** Parses a JSON body. An empty body is `undefined`; the caller decides whether that is allowed. */
+/** Parses a JSON body. An empty body gives `undefined`, which the caller may refuse. */
 export const parseBody = (text: string): unknown =>
   text.trim() === "" ? undefined : parseRequestJson(text, "the body");
 
@@ -129,12 +129,12 @@ export function percentDecoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    return undefined; // the only error is a malformed sequence
+    return undefined; // The only possible error is a malformed sequence.
   }
 }
 
 const newDecoder = () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-/** Decodes whole bodies only, so that nothing of one is left for the next. */
+/** A decoder for whole bodies only, so that no state of one body reaches the next. */
 const wholeDecoder = newDecoder();
 
 function decode(chunks: readonly Uint8Array[]): string {

@@ -1,18 +1,21 @@
-/** Names the request in its answer and in what is logged of it. */
+/** The header for a request's id, which is also in its log lines. */
 export const REQUEST_ID_HEADER = "x-request-id";
-/** Headers that pages may read besides those that browsers show them anyway. */
+/** Headers that pages may read besides those that CORS exposes by default. */
 export const EXPOSED_HEADERS = ["Count", "Idempotency-Hit", "X-Florin-Import-Notes"];
-/** The origins that may read what the API answers; see `answerPreflight`. */
+/** The origins that may read answers of the API; see `answerPreflight`. */
 export const ALLOWED_ORIGIN = "*";
-/** What an answer of the API allows a browser that shows it: nothing. Pages have policies of their own. */
+/** The content security policy of API answers, which lets a browser load and frame nothing. Pages have policies of their own. */
 const POLICY = "default-src 'none'; frame-ancestors 'none'";
 
-/** The headers of every answer but its own ones. Where `isSilent`, no other origin is allowed. */
+/** Options for the headers that all answers share. With `isSilent`, no other origin may read the answer. */
 interface CommonHeaders {
   readonly isSilent: boolean;
 }
 
-/** Adds to a finished answer what keeps a browser from making of it what it is not. A policy that it has already stays. */
+/**
+ * Adds the common headers to those of a finished answer: CORS, and protections against a browser's misinterpretation. A content security
+ * policy of the answer stays.
+ */
 export function addCommonHeaders(headers: Headers, { isSilent }: CommonHeaders): void {
   if (!isSilent) {
     headers.set("access-control-allow-origin", ALLOWED_ORIGIN);
@@ -34,9 +37,9 @@ const TO_ALL = jsonAnswer({ isSilent: false });
 const SILENT = jsonAnswer({ isSilent: true });
 
 /**
- * An empty answer in JSON with the common headers, to make the answer to a request of. All calls give the same object, so that this must
- * be done at once: the runtime copies an answer in a fraction of the time that it takes to set each header, or to change those of
- * a finished answer.
+ * An empty JSON answer with the common headers, as a template for the answer to a request. The caller must copy it at once, because all
+ * calls share one object: the runtime copies a response in a fraction of the time that it takes to set each header, or to change the
+ * headers of a finished response.
  */
 export function commonJsonAnswer(requestId: string, { isSilent }: CommonHeaders): Response {
   const answer = isSilent ? SILENT : TO_ALL;

@@ -5,38 +5,38 @@ import type { ServiceContext } from "#platform/context.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 /**
- * What a request carries to its handler. `c.get` reads one of the variables; `c.var` copies all of them each time, so that code which
- * every request runs, and the handlers of a ledger, use `get`. There are few of them, because each takes its time in every request.
+ * The types of a request's context in Hono. `c.get` reads one variable and `c.var` copies all variables on each access, so that code on the
+ * path of every request, and the handlers of a ledger, use `get`. The variables are few, because each costs time in every request.
  */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
     request: RequestFacts;
-    /** What the handler passes to use cases. It is set once the token is checked. */
+    /** The context that the handler passes to use cases, set after the check of the token. */
     context: ServiceContext;
   };
 }
 
-/** What is known of a request before its operation is. */
+/** Facts of a request that are known before its operation. */
 export interface RequestFacts {
-  /** Its name in answers and logs. */
+  /** The request's name in answers and logs. */
   readonly id: string;
-  /** The runtime makes the text anew each time that the request is asked for it. */
+  /** The request's URL, kept because the runtime makes the text anew on each read of `Request.url`. */
   readonly url: string;
   readonly deployment: Deployment;
   /** Whether the answer has the common headers already. */
   hasCommonHeaders: boolean;
-  /** Its part of the budget of whoever sends it, which is given back when the request ends, or the last of its answer is sent. */
+  /** The request's ticket, which is released when the request ends or the last part of its answer is sent. */
   ticket: Ticket | undefined;
 }
 
-/** What all requests of an environment have in common. */
+/** The facts that all requests of an environment share. */
 export interface Deployment {
   readonly settings: PlatformSettings;
-  /** All scopes that the modules have. */
+  /** The scopes of all modules. */
   readonly scopes: readonly string[];
   readonly authenticate: Authenticator;
-  /** Whether nobody has to say who they are: then no other origin may read answers, and reads hide secrets. */
+  /** Whether requests need no authentication. Then no other origin may read answers, and reads hide secrets. */
   readonly isOpenToAll: boolean;
 }
 

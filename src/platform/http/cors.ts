@@ -2,15 +2,14 @@ import { ALLOWED_ORIGIN, EXPOSED_HEADERS } from "./common-headers.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const HEADERS = ["Authorization", "Content-Type", "Idempotency-Key", "Formance-Bigint-As-String"];
-/** How long a browser need not ask again, in seconds. */
+/** Time for which a browser may cache the answer, in seconds. */
 const MAX_AGE_SECONDS = 100;
 
 /**
- * Answers what browsers ask before a call. Any page may call the API: what protects it is the bearer token. Only the pages of a login
- * read cookies, and browsers show no page what a request with cookies to another site has answered, unless the answer allows it, as
- * ours do not.
+ * Answers a CORS preflight. Any page may call the API, because a bearer token protects it. Only the pages of a login read cookies, and a
+ * browser hides the answer to a cross-site request with cookies unless the answer allows credentials, which Florin's answers do not.
  *
- * Whether the call itself will be refused is no matter of this answer: without it, the page could not read why.
+ * A preflight is answered also for a call that will be refused; otherwise the page could not read the reason.
  */
 export const answerPreflight = (): Response =>
   new Response(null, {

@@ -8,18 +8,18 @@ type Serve = (request: Request, env: Env) => Response | Promise<Response>;
 
 let registered: Serve | undefined;
 
-/** Makes the app known to those who call it from inside. Who wires the modules together calls it once. */
+/** Records the app for internal calls. The code that wires the modules together calls it once. */
 export function registerApp(serve: Serve): void {
   registered = serve;
 }
 
-/** Who acts in requests that were made inside of the process. Nobody outside can make such a request. */
+/** The principals of internal requests. A request from outside is never in this map. */
 const principals = new WeakMap<Request, Principal>();
 
-/** A host that is served whatever the settings are. The call does not leave the process. */
+/** A host that is served with any settings. An internal call does not leave the process. */
 const INSIDE = "http://localhost";
 
-/** Reads a path of the own API in the name of a principal, with no more than its scopes. */
+/** Reads a path of Florin's own API in the name of a principal, with the principal's scopes. */
 export async function readInternally(
   env: Env,
   { path, principal }: { readonly path: string; readonly principal: Principal },
@@ -32,7 +32,7 @@ export async function readInternally(
 /** Whether a request was made inside of the process. */
 export const isInternal = (request: Request): boolean => principals.has(request);
 
-/** How a request that was made inside is authenticated; undefined for all others. */
+/** The authenticator of an internal request; undefined for all other requests. */
 export function internalAuthenticator(request: Request): Authenticator | undefined {
   const principal = principals.get(request);
   if (principal === undefined) return undefined;

@@ -7,9 +7,9 @@ import type { PlatformSettings } from "#platform/platform-settings.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { TimestampInput } from "#platform/validation.ts";
 
-/** How a resource is listed. */
+/** The rules of a resource's list: cursors, options and sort columns. */
 export interface ListRules {
-  /** Names the list in its cursors, so that those of another one are refused. */
+  /** The name of the list in its cursors, so that cursors of other lists are refused. */
   readonly list?: string;
   /** The options of the list besides filter, dates and expansions, with their defaults. */
   readonly options?: ListOptions;
@@ -41,13 +41,13 @@ export const ListParams = z.object({
   sort: z.string().optional().openapi({ example: "id:desc" }),
 });
 
-/** `expand` may be repeated. */
+/** The parameter `expand`, which may be repeated. */
 export const ExpandParam = Repeatable.transform((value) => [value ?? []].flat()).openapi({
   type: "array",
   items: { type: "string" },
 });
 
-/** A date in a query; empty for none. */
+/** A date in a query; empty for no date. */
 export const TimestampParam = TimestampInput.optional();
 
 /** The parameters of lists that can also show an earlier point in time. */
@@ -61,7 +61,7 @@ export const HistoryParams = z.object({
   }),
 });
 
-/** The parameter that carries a filter, where the body does not. */
+/** The parameter that carries a filter if the body does not. */
 export const FilterParams = z.object({
   query: z.string().optional().openapi({ description: "A filter as JSON." }),
 });
@@ -86,7 +86,7 @@ export function toPageQuery(
 ): PageQuery {
   const standard = settings.FLORIN_DEFAULT_PAGE_SIZE;
   const pageSizeMax = settings.FLORIN_MAX_PAGE_SIZE;
-  // 0 means not given.
+  // A page size of 0 counts as absent.
   const wanted = request.pageSize === 0 ? undefined : request.pageSize;
   if (request.cursor !== undefined) {
     const query = decodeCursor(request.cursor, { ...rules, pageSizeMax });
@@ -132,8 +132,8 @@ function parseSort(sort: string | undefined, rules: ListRules): { column: string
 }
 
 /**
- * The filter of a list as JSON text: that of the `query` parameter, or else the body. Its form is checked here, and its keys
- * where it is applied. A request with a cursor has no filter of its own, because the cursor holds the whole query.
+ * The filter of a list as JSON text: the `query` parameter, or else the body. The form of the filter is checked here; its keys are checked
+ * when it is applied. A request with a cursor has no filter of its own, because the cursor holds the whole query.
  */
 export function filterOf(
   query: { cursor?: string | undefined; query?: string | undefined },

@@ -2,24 +2,24 @@ import { isPublicHost } from "./public-hosts.ts";
 import { ownDeadline, type RunningDeadline, type StartDeadline } from "#platform/work/deadline.ts";
 
 /**
- * Calls to URLs that users give: webhook endpoints, exporters, payment providers. What a user names must not reach into
- * the network that Florin runs in, so addresses that are not public are refused before a socket is opened, and redirects
- * are returned instead of followed. A Worker does not see which address a name resolves to: Cloudflare's own network
- * refuses those that are not public, and so does that of `npm start` (scripts/lib/runtime/public-network.ts).
+ * A function that calls URLs of users: webhook endpoints, exporters, payment providers. A user's URL must not reach into the network that
+ * Florin runs in, so that addresses that are not public are refused before a socket is opened, and redirects are returned instead of
+ * followed. A Worker does not see the address that a name resolves to: Cloudflare's own network refuses addresses that are not public, and
+ * so does the network of `npm start` (scripts/lib/runtime/public-network.ts).
  */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * The platform's `fetch`; tests pass their own. Under `npm start` a binding leads to the network: the runtime's own way goes
- * through a Worker of its tools, which doubles what a call costs.
+ * The platform's `fetch`; tests pass a fetch of their own. Under `npm start`, calls go through a binding: the runtime's own `fetch` passes
+ * a Worker of its tools, which doubles the cost of a call.
  */
 export const systemFetch = (env: object): Fetch =>
   boundFetch(env, NETWORK_BINDING) ?? ((url, init) => fetch(url, init));
 
-/** The binding to the network that `npm start` gives. */
+/** The name of the binding to the network under `npm start`. */
 export const NETWORK_BINDING = "FLORIN_NETWORK";
 
-/** Fetches through a binding that a deployment may have; undefined where it has none. */
+/** A `fetch` through an optional binding; undefined if the deployment lacks the binding. */
 export function boundFetch(env: object, name: string): Fetch | undefined {
   const binding: unknown = Reflect.get(env, name);
   return isFetcher(binding) ? (url, init) => binding.fetch(url, init) : undefined;
@@ -32,25 +32,23 @@ const isFetcher = (value: unknown): value is { readonly fetch: Fetch } =>
   typeof value.fetch === "function";
 
 export interface OutboundPolicy {
-  /** Lets calls reach loopback and private addresses: for development only. */
+  /** Whether calls may reach loopback and private addresses: for development only. */
   readonly allowPrivateHosts: boolean;
 }
 
 export interface OutboundCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** A URL that is called often is judged once, by `judgeUrl`. */
+  /** A URL, or the judgement of `judgeUrl` for a URL that is called often. */
   readonly url: string | JudgedUrl;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Covers the connection, the headers and the body of the answer. */
+  /** The time limit for the connection, the headers and the body of the answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** What is kept of the answer's body, in bytes; the rest is not read. */
+  /** Most bytes that are kept of the answer's body; the rest is not read. */
   readonly bodyBytesMax: number;
 }
 
-/**
- * The result of a call. An answer whose body broke off still has its status, the text that was read, and `bodyError`.
- */
+/** The result of a call. An answer whose body broke off has its status, the bytes that were read, and `bodyError`. */
 export type OutboundResult =
   | {
       readonly kind: "answered";
@@ -61,7 +59,7 @@ export type OutboundResult =
     }
   | { readonly kind: "unreachable"; readonly error: string };
 
-/** Whether a URL may be called, and how the URL parser writes it. */
+/** A judgement of a URL: a problem, or the form in which the URL parser writes the URL. */
 export type JudgedUrl =
   | { readonly problem: string }
   | { readonly problem: undefined; readonly href: string };
@@ -76,7 +74,7 @@ export function urlProblem(text: string, policy: OutboundPolicy): string | undef
   if (text.length > OUTBOUND_URL_LENGTH_MAX) {
     return `is longer than ${OUTBOUND_URL_LENGTH_MAX} characters`;
   }
-  // The URL parser drops spaces at both ends and line breaks anywhere; what is stored is shown as it was sent.
+  // The URL parser drops spaces at both ends and line breaks anywhere, but the stored text is shown as the user sent it.
   if (!ABSOLUTE.test(text) || !URL.canParse(text)) return "is not an absolute http(s) URL";
   const url = new URL(text);
   if (url.href.length > OUTBOUND_URL_LENGTH_MAX) {
@@ -88,19 +86,19 @@ export function urlProblem(text: string, policy: OutboundPolicy): string | undef
 }
 
 /**
- * Judges a URL that will be called. What is called is the URL as the URL parser writes it: another parser could find another
- * host in the text as it was given.
+ * Judges a URL for a call. The call uses the URL in the form that the URL parser writes, because another parser could find another host in
+ * the user's text.
  */
 export function judgeUrl(text: string, policy: OutboundPolicy): JudgedUrl {
   const problem = urlProblem(text, policy);
   return problem === undefined ? { problem, href: new URL(text).href } : { problem };
 }
 
-/** What a call is made with. */
+/** The dependencies of a call. */
 export interface OutboundAccess {
   readonly fetch: Fetch;
   readonly policy: OutboundPolicy;
-  /** Objects that make many calls pass `sharedDeadlines()`; a timer of its own ends each call of others. */
+  /** The start of a deadline. Objects that make many calls pass `sharedDeadlines()`; the default is a timer for each call. */
   readonly startDeadline?: StartDeadline;
 }
 
@@ -124,7 +122,7 @@ export async function callOutbound(
     );
     const { status, headers } = response;
     const length = headers.get("content-length");
-    // The connection is free for the next call then, read or not; most answers to webhooks are empty.
+    // The connection of an empty answer is free for the next call without a read; most answers to webhooks are empty.
     if (length === "0") return { kind: "answered", status, headers, body: NOTHING };
     const { body, error } = isKnownSmall(headers, length, call.bodyBytesMax)
       ? await readWhole(response, deadline)
@@ -142,7 +140,7 @@ export async function callOutbound(
 class Deadline {
   readonly #running: RunningDeadline;
   #error: Error | undefined;
-  /** Rejects what is waited for. */
+  /** Rejects the promise of the current `race`. */
   #reject: ((error: Error) => void) | undefined;
 
   constructor(timeoutMs: number, startDeadline: StartDeadline) {
@@ -160,7 +158,7 @@ class Deadline {
     this.#running.end();
   }
 
-  /** Waits for some work, one after the other. It costs less than `Promise.race`. */
+  /** Waits for work or the deadline. Calls must not overlap. Costs less than `Promise.race`. */
   race<T>(work: Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#reject = reject;
@@ -191,20 +189,20 @@ async function readUpTo(
   } catch (error) {
     return { body: kept(), error: textOf(error) };
   } finally {
-    // The connection is given back even when the endpoint keeps on sending; whether that works changes nothing.
+    // The cancellation frees the connection even if the endpoint goes on sending. A failure of the cancellation has no consequences.
     reader.cancel().catch(() => undefined);
   }
 }
 
 const NOTHING = new Uint8Array();
 
-/** Whether an answer says that it is no longer than what is kept; a compressed one becomes longer than it says. */
+/** Whether the declared length of an answer is within the limit. A compressed answer becomes longer than it declares. */
 function isKnownSmall(headers: Headers, length: string | null, bytesMax: number): boolean {
   if (length === null || !/^\d{1,9}$/.test(length) || Number(length) > bytesMax) return false;
   return !headers.has("content-encoding");
 }
 
-/** Reads a small body at once, which costs much less than reading it in chunks. */
+/** Reads a small body at once, which costs much less than reading chunks. */
 async function readWhole(
   response: Response,
   deadline: Deadline,

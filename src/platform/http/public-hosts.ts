@@ -1,6 +1,6 @@
 /**
- * Which hosts and addresses are on the internet. All others are in a network that a caller from outside must not reach:
- * the machine itself, its surroundings, or the services of a cloud for its machines.
+ * Decides which hosts and addresses are on the public internet. All others belong to networks that a caller from outside must not reach:
+ * the machine itself, its local network, or the services of a cloud for its machines.
  */
 
 /**
@@ -19,7 +19,7 @@ export function isPublicAddress(address: string): boolean {
   return ipv4 === undefined ? isPublicIpv6(address) : isPublicIpv4(ipv4);
 }
 
-/** Names without a dot and these top-level names are resolved inside a network only. */
+/** Suffixes of names that only a private network resolves, as it does names without a dot. */
 const PRIVATE_SUFFIXES = [
   ".localhost",
   ".localdomain",
@@ -31,12 +31,12 @@ const PRIVATE_SUFFIXES = [
   ".home",
   ".lan",
   ".home.arpa",
-  ".svc", // services of Kubernetes
+  ".svc", // Kubernetes resolves services under this name.
   ".consul",
   ".test",
 ];
 
-/** One dot at the end means the root. With two of them the URL parser does not recognise an address before them. */
+/** Whether a name may be public. One dot at the end means the root. The URL parser does not recognise an IP address before two dots. */
 function isPublicName(name: string): boolean {
   const relative = name.replace(/\.$/, "");
   const labels = relative.split(".");
@@ -50,8 +50,8 @@ const PRIVATE_IPV4: readonly (readonly [string, number])[] = [
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
   ["127.0.0.0", 8],
-  ["168.63.129.16", 32], // the services of Azure for its machines, with an address that looks public
-  ["169.254.0.0", 16], // the metadata service of most clouds, too
+  ["168.63.129.16", 32], // Azure's services for its machines have this address, which looks public.
+  ["169.254.0.0", 16], // The metadata service of most clouds is in this block, too.
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
   ["192.0.2.0", 24],
@@ -75,8 +75,9 @@ function parseIpv4(hostname: string): number | undefined {
 }
 
 /**
- * Only 2000::/3 is given out to the internet. That leaves out loopback, link-local and unique local addresses, and IPv4
- * addresses that are mapped or translated; blocks inside it that tunnel IPv4 or document are left out by name.
+ * Whether an IPv6 address is public. Only 2000::/3 is assigned to the internet, which excludes loopback, link-local and unique local
+ * addresses, and mapped or translated IPv4 addresses. Blocks inside of 2000::/3 for IPv4 tunnels and for documentation are excluded one by
+ * one.
  */
 function isPublicIpv6(address: string): boolean {
   const [first = 0, second = 0] = expandIpv6(address);

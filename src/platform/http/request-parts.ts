@@ -6,17 +6,17 @@ import { AppError } from "#platform/errors.ts";
 import { frozen, Remembered, type RememberedBounds } from "#platform/memo.ts";
 import { toValidationError } from "#platform/validation.ts";
 
-/** What a request says in its query. */
+/** The query of a request. */
 export interface ReadQuery<Q> {
-  /** Whether it goes on with a list: its cursor holds the whole query, and all but the page size is ignored. */
+  /** Whether the request continues a list: its cursor holds the whole query, and other parameters except the page size are ignored. */
   readonly isWalk: boolean;
-  /** The query as the schema makes it, which nobody can change. Throws `VALIDATION` if it does not fit. */
+  /** Gives the query in the form of its schema, frozen. Throws `VALIDATION` for a query that does not fit. */
   readonly parse: () => Q;
 }
 
 /**
- * Reads the queries of many requests. Clients repeat them, and most have none, so that those of a moment ago are remembered by
- * their text. What a public operation is asked with may be a code of a login, so only its empty query is.
+ * Reads the queries of many requests. Clients repeat queries, and most requests have none, so that recent queries are cached by their text.
+ * A query of a public operation may contain a login code, so that only the empty query of a public operation is cached.
  */
 export function queryReader<S extends z.ZodType>(
   schema: S | undefined,
@@ -40,7 +40,7 @@ export function queryReader<S extends z.ZodType>(
 }
 
 const QUERY = "query parameter";
-/** Under these paths, nobody depends on parameters being ignored that an operation does not have. */
+/** Paths of Florin's own operations, where unknown parameters are errors: no client depends on their being ignored. */
 const OWN_ROUTES = "/api/florin/v1/";
 
 function isOwnRoute(c: Context<AppEnv>): boolean {
@@ -48,7 +48,7 @@ function isOwnRoute(c: Context<AppEnv>): boolean {
   return url.slice(0, url.indexOf("?")).includes(OWN_ROUTES);
 }
 
-/** Throws `VALIDATION` for a parameter that an operation does not have: a filter whose name is misspelt would show everything. */
+/** Throws `VALIDATION` for an unknown parameter: a list would ignore a filter with a misspelt name and show all rows. */
 function assertKnown(names: readonly string[], given: Parameters): void {
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown === undefined) return;
@@ -59,7 +59,7 @@ function assertKnown(names: readonly string[], given: Parameters): void {
   );
 }
 
-/** What stands behind the question mark; empty for none. */
+/** The text of the query, without the question mark; empty if there is none. */
 function queryTextOf(c: Context<AppEnv>): string {
   const { url } = c.get("request");
   const start = url.indexOf("?");
@@ -69,8 +69,8 @@ function queryTextOf(c: Context<AppEnv>): string {
 }
 
 /**
- * Parses the parameters of many paths, each by its own schema. What was made of the first one, which is the ledger in most, is remembered
- * for a moment, and nobody can change it; that of a public operation is not.
+ * Parses the parameters of many paths, each parameter by its own schema. Recent values of the first parameter, in most paths the ledger,
+ * are cached and frozen, except those of a public operation.
  */
 export function paramsReader<S extends z.ZodType>(
   schema: S | undefined,
@@ -78,7 +78,7 @@ export function paramsReader<S extends z.ZodType>(
 ): (params: Readonly<Record<string, string>>) => z.output<S> {
   const parseAll = (params: Readonly<Record<string, string>>) =>
     parsePart<S>(schema, params, "path parameter");
-  // Such a schema tests parameters together.
+  // A schema with checks of its own tests parameters together.
   if (schema === undefined || asObject(schema).def.checks !== undefined) return parseAll;
   const members = Object.entries<z.core.$ZodType>(asObject(schema).shape);
   const readers = members.map(
@@ -89,14 +89,14 @@ export function paramsReader<S extends z.ZodType>(
     const parsed: Record<string, unknown> = {};
     for (const [name, read] of readers) {
       const part = read(params[name]);
-      if (part === undefined) return parseAll(params); // which says what is wrong
+      if (part === undefined) return parseAll(params); // `parseAll` throws the error for the part that does not fit.
       parsed[name] = part.value;
     }
-    return parsed as z.output<S>; // each member is what its schema makes of it
+    return parsed as z.output<S>; // Each member was parsed by its schema.
   };
 }
 
-/** Gives what a schema makes of a text; undefined where that does not fit. */
+/** Parses a text by a schema; undefined for a text that does not fit. */
 type PartReader = (text: string | undefined) => { readonly value: unknown } | undefined;
 
 const partReader =
@@ -119,9 +119,9 @@ function rememberingReader(schema: z.core.$ZodType, isPublic: boolean): PartRead
   };
 }
 
-/** How many texts of a part of an operation are remembered, and how long they are at most, in characters. */
+/** Bounds of the cache for one part of an operation. */
 const REMEMBERED: RememberedBounds = { countMax: 16, lengthMax: 512 };
-/** Secrets must not stay in memory, and what a public operation is asked with may be one. */
+/** Bounds of the cache for a public operation, whose parameters may be secrets, which must not stay in memory. */
 const EMPTY_ONLY: RememberedBounds = { countMax: 1, lengthMax: 0 };
 
 const boundsOf = (isPublic: boolean): RememberedBounds => (isPublic ? EMPTY_ONLY : REMEMBERED);
@@ -129,44 +129,44 @@ const boundsOf = (isPublic: boolean): RememberedBounds => (isPublic ? EMPTY_ONLY
 const followsCursor = (schema: z.ZodType | undefined, given: Parameters): boolean =>
   given["cursor"] !== undefined && schema instanceof z.ZodObject && "cursor" in schema.shape;
 
-/** What counts of the query of a request that goes on with a list. */
+/** The parameters that count in a request with a cursor. */
 const walkOf = (given: Parameters): Parameters =>
   Object.fromEntries(
     Object.entries(given).filter(([name]) => name === "cursor" || name === "pageSize"),
   );
 
-/** The names of the headers or parameters that a schema describes; none where there is no schema. */
+/** The names of the headers or parameters of a schema; none without a schema. */
 export const namesOf = (schema: z.ZodType | undefined): readonly string[] =>
   schema === undefined ? [] : Object.keys(asObject(schema).shape);
 
-/** The headers of these names. A request may write their names in letters of any size. */
+/** The headers with these names, which are case-insensitive. */
 export function headersOf(names: readonly string[], c: Context<AppEnv>) {
   const headers: Record<string, string | undefined> = {};
   for (const name of names) headers[name] = c.req.header(name);
   return headers;
 }
 
-/** A part of a request in the form of its schema. Throws `VALIDATION` naming the part, if it does not fit. */
+/** Parses a part of a request by its schema. Throws `VALIDATION`, naming the part, if the part does not fit. */
 export function parsePart<S extends z.ZodType>(
   schema: S | undefined,
   value: unknown,
   what: string,
 ): z.output<S> {
-  if (schema === undefined) return undefined as z.output<S>; // the handler of such a spec sees `unknown`
+  if (schema === undefined) return undefined as z.output<S>; // Without a schema, the handler sees `unknown`.
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw toValidationError(parsed.error, what);
 }
 
-/** What a schema makes of an empty body. Throws `VALIDATION` where there must be one. */
+/** Parses an empty body by its schema. Throws `VALIDATION` if the operation requires a body. */
 export function parseEmptyBody<S extends z.ZodType>(schema: S | undefined): z.output<S> {
-  if (schema === undefined) return undefined as z.output<S>; // the handler of such a spec sees `unknown`
+  if (schema === undefined) return undefined as z.output<S>; // Without a schema, the handler sees `unknown`.
   const empty = schema.safeParse(undefined);
   if (!empty.success) throw new AppError("VALIDATION", "the body is empty");
   return empty.data;
 }
 
-/** The schema of parameters or headers, whose members have their names. */
+/** The object schema of parameters or headers. Throws for any other schema. */
 export function asObject(schema: z.ZodType): z.ZodObject {
   if (schema instanceof z.ZodObject) return schema;
   throw new Error("parameters are described by an object schema");

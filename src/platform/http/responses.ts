@@ -9,42 +9,40 @@ export interface ResponseSpec<S extends z.ZodType = z.ZodType> {
   readonly description: string;
   readonly schema?: S;
   readonly headers?: z.ZodObject;
-  /** Of an answer that is sent as texts, as they are made. */
+  /** The content type of an answer that is sent text by text, as the texts are made. */
   readonly contentType?: string;
-  /** Whether the list in `data` is sent in pages, as they are made. */
+  /** Whether the list in `data` is sent page by page, as the pages are made. */
   readonly isLongList?: true;
 }
 
-/** A JSON answer. */
 export const json = <S extends z.ZodType>(description: string, schema: S) => ({
   description,
   schema,
 });
 
-/** A JSON answer of one long list, which is made and sent a page at a time. */
+/** A JSON answer with one long list, which is made and sent page by page. */
 export const longList = <S extends z.ZodType>(description: string, schema: S) =>
   ({ description, schema, isLongList: true }) as const;
 
-/** An answer of another type, which is made and sent a piece at a time. */
+/** An answer with another content type, which is made and sent text by text. */
 export const texts = <C extends string>(description: string, contentType: C) => ({
   description,
   contentType,
 });
 
-/** An answer without a body. */
 export const empty = (description: string) => ({ description });
 
-/** The statuses that no operation declares, as they follow from what it is; see `commonErrors`. */
+/** The error statuses that follow from the other parts of an operation, so that no operation declares them; see `commonErrors`. */
 type CommonStatus = 400 | 401 | 500 | 503 | 507;
 
-/** The error answers that an operation declares, besides those that all have. */
+/** The error answers that an operation declares besides the common ones. */
 export const errors = (...statuses: readonly Exclude<ErrorStatus, CommonStatus>[]) =>
   errorResponses(statuses);
 
 export const errorResponses = (statuses: readonly ErrorStatus[]) =>
   Object.fromEntries(
     statuses.map((status) => [status, json(ERROR_DESCRIPTIONS[status], ErrorResponse)]),
-  ) as Record<never, ResponseSpec>; // error answers are thrown, never returned by a handler
+  ) as Record<never, ResponseSpec>; // Handlers throw error answers and never return them.
 
 type BodyOf<R> = R extends { schema: infer S extends z.ZodType } ? z.input<S> : undefined;
 

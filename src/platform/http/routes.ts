@@ -1,10 +1,10 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { AppEnv } from "./context.ts";
 
-/** Answers which methods a path has, from the operations that the app has registered. */
+/** Gives the methods of a path, from the operations of an app. */
 export type MethodFinder = (path: string) => readonly string[];
 
-/** The paths of operations, a segment at a time. */
+/** A node of the trie of paths, whose edges are segments. */
 interface RouteNode {
   readonly methods: Set<string>;
   readonly fixed: Map<string, RouteNode>;
@@ -12,8 +12,8 @@ interface RouteNode {
 }
 
 /**
- * A segment that is fixed is never a parameter as well: `/v2/x` belongs to the paths that begin with `/v2`, and not to
- * `/{ledger}/x`.
+ * Makes the finder for an app. A fixed segment takes precedence over a parameter: `/v2/x` belongs to the paths that begin with `/v2`, and
+ * not to `/{ledger}/x`.
  */
 export function methodFinder(app: OpenAPIHono<AppEnv>): MethodFinder {
   const root = newNode();
@@ -28,7 +28,7 @@ export function methodFinder(app: OpenAPIHono<AppEnv>): MethodFinder {
   };
 }
 
-/** A slash at the end that `SegmentRouter` forgives. */
+/** A slash at the end of a path, which `SegmentRouter` ignores. */
 const LAST_SLASH = /(?<=[^/])\/$/;
 
 const methodsAt = (root: RouteNode, path: string): string[] => [

@@ -1,6 +1,6 @@
 import { AppError } from "#platform/errors.ts";
 
-/** What browsers say of a request that a page of the same origin makes, or that a person makes by typing an address. */
+/** Values of `Sec-Fetch-Site` for a request of a page of the same origin, or of a person who types an address. */
 const OWN_SITES: ReadonlySet<string> = new Set(["same-origin", "none"]);
 
 /** Throws `UNAUTHENTICATED` for a request that a page of another origin has caused, as far as the browser tells. */

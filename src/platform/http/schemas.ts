@@ -8,7 +8,7 @@ export { BigIntegerInput, MetadataSchema, TimestampInput } from "#platform/valid
 /** The body of every failed request. */
 export const ErrorResponse = z
   .object({
-    /** The document lists the codes that the modules declare. */
+    /** The code; the API document lists the codes of all modules. */
     errorCode: z.string(),
     errorMessage: z.string().openapi({ example: "[VALIDATION] the body is not valid JSON" }),
     details: z.string().optional(),
@@ -33,7 +33,7 @@ export const BooleanParam = z
   .transform((text) => text !== undefined && TRUE_TEXTS.has(text.toLowerCase()))
   .openapi({ type: "boolean" });
 
-/** What error answers say, by their status. */
+/** Descriptions of error answers, by status. */
 export const ERROR_DESCRIPTIONS: Readonly<Record<ErrorStatus, string>> = {
   400: "The request is refused: `errorCode` says why",
   401: "The token is absent, invalid, expired or lacks the scope",
@@ -49,10 +49,10 @@ export const ERROR_DESCRIPTIONS: Readonly<Record<ErrorStatus, string>> = {
   507: "Storage is full: nothing was written",
 };
 
-/** `{"data": ...}` */
+/** The schema of `{"data": ...}`. */
 export const dataOf = <T extends z.ZodType>(schema: T) => z.object({ data: schema });
 
-/** `{"cursor": {...}}` */
+/** The schema of a page: `{"cursor": {...}}`. */
 export const cursorOf = <T extends z.ZodType>(schema: T) =>
   z.object({
     cursor: z.object({
@@ -64,11 +64,11 @@ export const cursorOf = <T extends z.ZodType>(schema: T) =>
     }),
   });
 
-/** `{"data": ...}` around what is written already. */
+/** The JSON of `{"data": ...}` around serialised data. */
 export const dataText = <T>(written: JsonText<T>): JsonText<{ data: T }> =>
-  `{"data":${written}}` as JsonText<{ data: T }>; // as the type says
+  `{"data":${written}}` as JsonText<{ data: T }>; // The text has the form of its type.
 
-/** What `toCursorView` gives, around items that are written already. */
+/** The JSON of `toCursorView`'s envelope around serialised items. */
 export function cursorText<T>({
   pageSize,
   hasMore,
@@ -79,10 +79,10 @@ export function cursorText<T>({
   const before = previous === undefined ? "" : `"previous":${quoteJson(previous)},`;
   return `{"cursor":{"pageSize":${pageSize},"hasMore":${hasMore},${before}"next":${quoteJson(next)},"data":[${data.join(",")}]}}` as ReturnType<
     typeof cursorText<T>
-  >; // as the type says
+  >; // The text has the form of its type.
 }
 
-/** The envelope of a page; `next` is the empty text on the last one. */
+/** The envelope of a page; `next` is empty on the last page. */
 export function toCursorView<T>({ pageSize, hasMore, previous, next, data }: Page<T>) {
   return {
     cursor: {

@@ -2,16 +2,16 @@ import { METHOD_NAME_ALL, type Result, type Router, UnsupportedPathError } from 
 import { Remembered, type RememberedBounds } from "#platform/memo.ts";
 
 /**
- * A router for paths whose segments are fixed texts or parameters, `/v2/:ledger/accounts`, and which may end with a `*` for
- * everything below. A request follows its segments through a tree, and what runs at its ends is put together once, so
- * that a match takes little more than splitting the path. Hono's own router of that kind takes no paths that have a fixed
- * text and a parameter at the same place.
+ * A router for paths whose segments are fixed texts or parameters, `/v2/:ledger/accounts`, and which may end with a `*` for all paths
+ * below. A request follows its segments through a trie, and the handlers of each combination of ends are merged once, so that a match costs
+ * little more than splitting the path. Hono's own trie router takes no paths with a fixed text and a parameter at the same place.
  *
- * The routes of a path take part in the order in which they were added, as the one handler that `merge` makes of theirs: Hono calls
- * a single handler with much less work than several. A route that has a parameter of an earlier one at another place of the path
- * takes no part. Other patterns throw `UnsupportedPathError`.
+ * The routes of a path take part in the order of their addition, as the one handler that `merge` makes of theirs: Hono calls a single
+ * handler with much less work than several. A route that has a parameter of an earlier route at another place of the path takes no part.
+ * Other patterns throw `UnsupportedPathError`.
  *
- * A path with a slash behind it, `/v2/main/`, leads where it does without, `/v2/main`, unless a route ends with the slash itself.
+ * A path with a slash at its end, `/v2/main/`, leads to the routes of the path without the slash, `/v2/main`, unless a route ends with the
+ * slash itself.
  */
 export class SegmentRouter<T> implements Router<T> {
   readonly name = "SegmentRouter";
@@ -39,7 +39,7 @@ export class SegmentRouter<T> implements Router<T> {
   }
 
   match(method: string, path: string): Result<T> {
-    // Clients make up methods: those without routes share a tree.
+    // Clients may send any method, so that methods without routes share a tree.
     const tree = this.#treeOf(this.#methods.has(method) ? method : METHOD_NAME_ALL);
     const end = path.lastIndexOf("/");
     if (end === path.length - 1 && isForgiven(tree, path))
@@ -74,16 +74,16 @@ export class SegmentRouter<T> implements Router<T> {
   }
 }
 
-/** Makes one handler of those of a path, of which there may be none. */
+/** Merges the handlers of a path, possibly none, into one. */
 export type Merge<T> = (handlers: readonly T[]) => T;
 
-/** A handler, and at which segment of the path each of its parameters stands. */
+/** A handler, and the segment of the path at which each of its parameters stands. */
 type Entry<T> = [T, Record<string, number>];
 
 interface Route<T> {
   readonly method: string;
   readonly segments: readonly string[];
-  /** Whether it takes everything below these segments as well. */
+  /** Whether the route also takes all paths below its segments. */
   readonly isOpen: boolean;
   readonly order: number;
   readonly entry: Entry<T>;
@@ -104,26 +104,26 @@ interface Node<T> {
 
 interface Tree<T> {
   readonly start: Place<T>;
-  /** Where the beginnings of some paths lead: many paths differ in nothing but their last segment. */
+  /** A cache of places, by the beginnings of paths: many paths differ only in their last segment. */
   readonly places: Remembered<Place<T>>;
 }
 
 const PLACES: RememberedBounds = { countMax: 64, lengthMax: 256 };
 
-/** Where the first segments of a path lead. */
+/** The place in the tree that the first segments of a path lead to. */
 interface Place<T> {
-  /** Those from which the next segment goes on. */
+  /** The nodes from which the next segment goes on. */
   readonly nodes: readonly Node<T>[];
   readonly reached: Reached<T>;
   readonly segments: readonly string[];
 }
 
-/** The ends that a path has come to, one after the other: there are as many of these as kinds of paths. */
+/** The routes that a path has reached, one end after the other. There is one object for each combination of ends. */
 class Reached<T> {
   readonly entries: [Entry<T>];
   readonly #routes: readonly Route<T>[];
   readonly #merge: Merge<T>;
-  /** What follows at an end, by the number of the end. */
+  /** The object after one more end, by the number of the end. */
   readonly #next: Reached<T>[] = [];
 
   constructor(routes: readonly Route<T>[], merge: Merge<T>) {
@@ -162,7 +162,7 @@ function nodeOf<T>(root: Node<T>, segments: readonly string[]): Node<T> {
   return node;
 }
 
-/** The one handler has the parameters of all routes that take part. */
+/** Merges routes into one entry, which has the parameters of all routes that take part. */
 function mergedEntry<T>(routes: readonly Route<T>[], merge: Merge<T>): Entry<T> {
   const handlers: T[] = [];
   const places: Record<string, number> = {};
@@ -176,7 +176,7 @@ function mergedEntry<T>(routes: readonly Route<T>[], merge: Merge<T>): Entry<T> 
   return [merge(handlers), places];
 }
 
-/** Whether the slash at the end of a path means nothing: it is the only one there, and no route has it. */
+/** Whether the slash at the end of a path is ignored: the path ends with only one slash, and no route ends with a slash there. */
 function isForgiven<T>(tree: Tree<T>, path: string): boolean {
   const beginning = path.slice(0, -1);
   if (beginning === "" || beginning.endsWith("/")) return false;
@@ -184,7 +184,7 @@ function isForgiven<T>(tree: Tree<T>, path: string): boolean {
   return !nodes.some(({ fixed }) => fixed.get("")?.end !== undefined);
 }
 
-/** Follows the beginning of a path, which may have very many segments, and remembers where it leads, if anywhere. */
+/** Follows the beginning of a path, which may have very many segments. Caches the place if it has nodes. */
 function placeOf<T>({ start, places }: Tree<T>, beginning: string): Place<T> {
   const segments = beginning.split("/");
   let { nodes, reached } = start;
@@ -198,7 +198,7 @@ function placeOf<T>({ start, places }: Tree<T>, beginning: string): Place<T> {
   return place;
 }
 
-/** What has been reached by a path whose last segment follows a place. */
+/** The routes that a path reaches with its last segment, from a place. */
 function reachedAt<T>({ nodes, reached }: Place<T>, last: string): Reached<T> {
   let found = reached;
   for (const node of nodes) {
@@ -210,7 +210,7 @@ function reachedAt<T>({ nodes, reached }: Place<T>, last: string): Reached<T> {
   return found;
 }
 
-/** The nodes that a segment leads to: of the same text, and a parameter, which is never empty. */
+/** The nodes that a segment leads to: the node of the same fixed text, and the parameter, which is never empty. */
 function nodesAfter<T>({ fixed, parameter }: Node<T>, segment: string): Node<T>[] {
   const nodes: Node<T>[] = [];
   const same = fixed.get(segment);

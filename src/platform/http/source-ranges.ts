@@ -6,7 +6,7 @@ const PositionResponse = z
     description: "As in the Language Server Protocol: from 0, characters in UTF-16 code units.",
   });
 
-/** A range of a source text, as editors have it. */
+/** A range of a source text, in the form of the Language Server Protocol. */
 export const RangeResponse = z
   .object({ start: PositionResponse, end: PositionResponse })
   .openapi("SourceRange", { description: "The end is exclusive." });

@@ -3,12 +3,13 @@ import { forwardedSender, senderOf } from "#platform/admission/addresses.ts";
 import { admissionSettings } from "#platform/admission/admission-settings.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
-/** The key of requests whose sender is not known: all of them count together. */
+/** The key of all requests from unknown senders, which count as one sender. */
 const UNKNOWN_ADDRESS = "unknown";
 
 /**
- * Who sends a request, for limits: an IPv4 address, or the network of an IPv6 address. On Cloudflare the edge says so. Under `npm start`
- * it is the other end of the socket, or whom a trusted proxy (`FLORIN_TRUSTED_PROXIES`) names; what else a client says does not count.
+ * The sender of a request, for limits: an IPv4 address, or the network of an IPv6 address. On Cloudflare, the edge names the address. Under
+ * `npm start`, the address is that of the socket's other end, or the one that a trusted proxy (`FLORIN_TRUSTED_PROXIES`) names. Other
+ * claims of clients are ignored.
  */
 export function addressOf(request: Request, env: Env): string {
   const address = platformSettings.of(env).FLORIN_DIRECT

@@ -1,18 +1,18 @@
 import { platformSettings } from "#platform/platform-settings.ts";
 
 /**
- * Whether Cloudflare's edge has sent a request, which then says in headers who the sender is and how the request is called.
- * Elsewhere these headers are the sender's. `cf` is looked at last, because the runtime makes it at its first use.
+ * Whether a request came through Cloudflare's edge, whose headers name the sender and the request. Headers of other requests are claims of
+ * their sender. `cf` is read last, because the runtime makes it at its first use.
  */
 export const isFromEdge = (request: Request, env: Env): boolean =>
   !platformSettings.of(env).FLORIN_LOCAL && edgeDataOf(request) !== undefined;
 
-/** What the edge tells of a request. Where a header says so instead, it may be anything. */
+/** The runtime's data about a request, `Request.cf`. A runtime that takes the data from a header gives any value that the header has. */
 function edgeDataOf(request: Request): unknown {
   try {
     return request.cf;
   } catch {
-    return {}; // it is not JSON
+    return {}; // `cf` is not valid JSON.
   }
 }
 
@@ -20,8 +20,8 @@ function edgeDataOf(request: Request): unknown {
 const PEER = /^(?:\[([^\]]+)\]|([^:]+)):\d+$/;
 
 /**
- * The address of the other end of the Worker's own socket under `npm start`, of which the runtime tells nothing else. Undefined for a request
- * that came by another way: the runtime's ways for its tools tell more, or nothing.
+ * The address of the other end of the Worker's own socket under `npm start`, for which `cf` has the member `clientIp` only. Undefined for a
+ * request that came another way: the runtime's sockets for its tools give `cf` other members, or none.
  */
 export function directPeerOf(request: Request): string | undefined {
   const data = edgeDataOf(request);
