@@ -2,7 +2,7 @@ import { AppError } from "#platform/errors.ts";
 import { decimalSource, stringifyJson } from "#platform/json.ts";
 import { parseRequestJson } from "#platform/request-json.ts";
 
-/** A filter of the list language (`$and`, `$match`, ...) as a tree; keys and value types are checked by each resource. */
+/** A filter of the list language (`$and`, `$match`, ...) as a tree. Each resource checks keys and types of values. */
 export type Filter =
   | { readonly kind: "all" | "any"; readonly filters: readonly Filter[] }
   | { readonly kind: "not"; readonly filter: Filter }
@@ -32,7 +32,7 @@ export const FILTER_VALUES_MAX = 1000;
 export const parseFilterText = (text: string): Filter | undefined =>
   parseFilter(parseJsonFilter(text));
 
-/** The JSON of a `query` parameter, which need not be a filter. Throws `VALIDATION`. */
+/** The decoded JSON of a `query` parameter, which need not be a filter. Throws `VALIDATION`. */
 export function parseJsonFilter(text: string): unknown {
   if (text.trim() === "") return undefined;
   if (text.length > FILTER_LENGTH_MAX) throw tooLong();
@@ -48,8 +48,8 @@ export function parseFilter(value: unknown): Filter | undefined {
 }
 
 /**
- * The JSON text of a decoded filter, undefined for none. Its form is checked, so that it is read again without surprises;
- * its keys are not. Throws `VALIDATION`.
+ * The JSON text of a decoded filter; undefined for no filter. The form of the filter is checked, so that its text can be parsed again; its
+ * keys are not. Throws `VALIDATION`.
  */
 export function toFilterText(value: unknown): string | undefined {
   if (parseFilter(value) === undefined) return undefined;
@@ -122,7 +122,7 @@ function singleEntry(value: unknown, what: string): [string, unknown] {
   return entry;
 }
 
-/** An empty list is always true, for `$and` and for `$or`. */
+/** Whether a filter is an empty `$and` or `$or`, both of which are always true. */
 const isTrivial = (filter: Filter): boolean =>
   (filter.kind === "all" || filter.kind === "any") && filter.filters.length === 0;
 

@@ -1,10 +1,9 @@
-/** Longest pattern, in UTF-16 units. The time that a match takes grows with it, and no reference is longer. */
+/** Longest pattern, in UTF-16 units. The time of a match grows with the length, and no reference is longer. */
 export const LIKE_LENGTH_MAX = 1024;
 
 /**
- * SQL's `LIKE`, case-sensitive: `%` stands for any text, `_` for one character, and `\` makes the next character
- * literal. The platform's own `LIKE` accepts at most 50 bytes. At worst, a match takes time in proportion to the length
- * of the pattern times that of the text.
+ * SQL's `LIKE`, case-sensitive: `%` stands for any text, `_` for one character, and `\` makes the next character literal. The platform's
+ * own `LIKE` accepts at most 50 bytes. A match takes O(pattern × text) time in the worst case.
  */
 export function likeMatcher(pattern: string): (text: string) => boolean {
   const items = parseLike(pattern);
@@ -41,7 +40,10 @@ export function parseLike(pattern: string): LikeItem[] {
   return items;
 }
 
-/** Only the last `%` is ever extended, because extending an earlier one could match no more. */
+/**
+ * Greedy matching of wildcards: on a mismatch, only the last `%` is extended, because extending an earlier one could match no more (R.
+ * Salz's `wildmat`, 1986, with one retry instead of recursion).
+ */
 function matchesItems(items: readonly LikeItem[], text: readonly string[]): boolean {
   let [item, at] = [0, 0];
   let retry: { item: number; at: number } | undefined;

@@ -3,10 +3,10 @@ import { LIKE_LENGTH_MAX } from "./like.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 
-/** A test of a parsed filter: its key is not yet known, and its value may have any type. */
+/** A test of a parsed filter, whose key is unchecked and whose value may have any type. */
 export type ParsedTest = Extract<Filter, { kind: "test" }>;
 
-/** Reads a value of a test as one of the key's type. Throws `VALIDATION`, naming the key. */
+/** Reads a value of a test as a value of the key's type. Throws `VALIDATION`, naming the key. */
 export type OperandReader<V> = (test: ParsedTest, value: FilterValue) => V;
 
 /** The key of a test: `metadata[channel]` is the member `channel` of the map `metadata`. */
@@ -22,7 +22,7 @@ export function parseKey(key: string): TestKey {
   return { base, name };
 }
 
-/** The values that `$match` or `$in` compare with. Refuses other operators. */
+/** The values that `$match` or `$in` compare with. Throws `VALIDATION` for other operators. */
 export function membersOf<V>(test: ParsedTest, read: OperandReader<V>): V[] {
   const { operator, value } = test;
   if (operator === "$match") return [read(test, value)];

@@ -1,5 +1,5 @@
 const CODE_POINT_MAX = 0x10ffff;
-/** The code points of this range are not characters. */
+/** The range of surrogates, which are no characters. */
 const SURROGATES = { from: 0xd800, below: 0xe000 };
 
 /** The first text, in byte order, after all texts with a prefix; undefined where there is none. */

@@ -1,4 +1,4 @@
-// A namespace import, so that a bundle holds what is used and not all languages of the messages.
+// A namespace import keeps unused parts of the library, such as the languages of its messages, out of the bundle.
 import * as z from "zod";
 import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 
@@ -6,7 +6,7 @@ import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 const OFFSET_MAX = 2_147_483_647;
 
 const Integer = z.union([z.int(), z.bigint()]).transform(BigInt);
-/** Not with a union inside: one that fails makes an error of it, even if another member of the outer one fits. */
+/** The value of a key. The union is flat, because the error of a nested union would fail the outer union even if another member fits. */
 const KeyValue = z.union([z.string(), z.bigint(), z.int().transform(BigInt)]).nullish();
 const OptionalDate = z
   .string()
@@ -18,7 +18,7 @@ const OptionalDate = z
     return date;
   });
 
-/** What a cursor holds, once its JSON is parsed. */
+/** The schema of a cursor's parsed JSON. */
 export const CursorContent = z.object({
   column: z.string(),
   order: z.union([z.literal(0), z.literal(1)]),
@@ -40,8 +40,8 @@ export const CursorContent = z.object({
 export type CursorContent = z.output<typeof CursorContent>;
 
 /**
- * Gives what `CursorContent` makes of parsed JSON in a fraction of the time, since nearly all cursors are our own. A value that
- * does not fit for certain gives undefined: then the schema decides, and says why it refuses.
+ * Reads a cursor's parsed JSON as `CursorContent` does, in a fraction of the time, because nearly all cursors are Florin's own. Gives
+ * undefined for a value that may not fit, which the caller parses by the schema for its errors.
  */
 export function readOwnContent(value: unknown): CursorContent | undefined {
   if (!isObject(value)) return undefined;
@@ -103,7 +103,7 @@ function readTies(value: unknown): [bigint, bigint] | typeof UNFIT | undefined {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Without those above 2^53, which are bigints. */
+/** Whether a value is an integer below 2^53. Larger integers are bigints. */
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
 
 const isOffset = (value: unknown): value is number | null | undefined =>
@@ -124,7 +124,7 @@ const isOptions = (value: unknown): value is CursorContent["filters"]["opts"] =>
   value === undefined ||
   (isObject(value) && Object.entries(value).every(isOption));
 
-/** A record of the schema drops a name that is special to objects. */
+/** Whether an entry is an option. The record of the schema drops the name `__proto__`, so that the schema has to read it. */
 const isOption = ([name, value]: [string, unknown]): boolean =>
   name !== "__proto__" &&
   (value === null || typeof value === "string" || typeof value === "boolean" || isInteger(value));

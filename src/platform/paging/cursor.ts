@@ -7,27 +7,27 @@ import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
 import { frozen, Remembered } from "#platform/memo.ts";
 import { formatTimestamp, MICROS_MAX, MICROS_MIN, type Timestamp } from "#platform/time.ts";
 
-/** Longest cursor that is accepted, in characters: more than the longest filter takes. */
+/** Longest accepted cursor, in characters: longer than a cursor with the longest filter. */
 const CURSOR_LENGTH_MAX = 300_000;
-/** Largest positions that are accepted: a 64-bit integer, and the end of the year 9999 in microseconds. */
+/** Largest accepted position: a 64-bit integer. */
 const INTEGER_MAX = 9_223_372_036_854_775_807n;
 
 /**
- * Cursor pagination, in the encoding of the Formance Stack: base64url without padding of a JSON object that holds the
- * whole query, so that a walk needs nothing else. A column cursor carries the key that its page starts from, and the key of
- * the first row of the walk. The ids of these rows, in the extra member `ties`, tell rows with equal keys apart.
+ * Encodes a cursor in the format of the Formance Stack: base64url without padding of a JSON object that holds the whole query, so that a
+ * walk needs no other parameters. A column cursor carries the key that its page starts from, and the key of the first row of the walk. The
+ * ids of both rows, in the extra member `ties`, tell rows with equal keys apart.
  */
 export const encodeCursor = (query: PageQuery): string => toBase64Url(cursorJson(query));
 
 const ASCII = /^[ -~]*$/;
 
-/** Nearly all cursors are ASCII, for which this and `atob` take a fraction of the time of a buffer. */
+/** Encodes a text in base64url. Nearly all cursors are ASCII, for which `btoa` and `atob` take a fraction of the time of a buffer. */
 const toBase64Url = (json: string): string =>
   ASCII.test(json)
     ? btoa(json).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")
     : Buffer.from(json).toString("base64url");
 
-/** Written member by member, which takes a fraction of the time of an object with bigints. */
+/** The JSON of a cursor, written member by member in a fraction of the time that an object with bigints takes. */
 function cursorJson(query: PageQuery): string {
   const { column, order, pageSize, pit, oot, where, expand = [], options, list } = query;
   const filter = where === undefined ? "null" : stringifyJson(parseJson(where));
@@ -59,17 +59,17 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
 /** Sort columns and the types of their values. Dates are not unique, so their cursors also name the row. */
 export type SortColumns = Readonly<Record<string, "integer" | "text" | "date">>;
 
-/** What a resource's cursors may contain. */
+/** The rules for a resource's cursors. */
 export interface CursorRules {
-  /** The name of the list. A cursor without a name counts as one of this list. */
+  /** The name of the list. A cursor without a name counts as a cursor of the list. */
   readonly list?: string;
   readonly columns: SortColumns;
-  /** The defaults of the list's options. A cursor may have these options only, with values of the same types. */
+  /** The defaults of the list's options. A cursor may have only these options, with values of the same types. */
   readonly options?: ListOptions;
   readonly pageSizeMax: number;
 }
 
-/** Decodes and checks a cursor. Throws `VALIDATION` unless it is one that `encodeCursor` could have made. */
+/** Decodes and checks a cursor. Throws `VALIDATION` for a cursor that `encodeCursor` could not have made. */
 export function decodeCursor(cursor: string, rules: CursorRules): PageQuery {
   const { column, order, pageSize, filters, offset, list, ...keys } = parseCursor(cursor);
   if (list !== undefined && list !== rules.list) throw invalidCursor("it belongs to another list");
@@ -123,7 +123,7 @@ function optionsOf(given: ListOptions, standard: ListOptions): ListOptions {
   return { ...standard, ...given };
 }
 
-/** The cursors of a moment ago: a page that several clients read, or one reads again, is asked for by the same one. */
+/** A cache of recent cursors: clients that read one page, or read a page again, send the same cursor. */
 const remembered = new Remembered<CursorContent>({ countMax: 64, lengthMax: 1024 });
 
 function parseCursor(cursor: string): CursorContent {
@@ -147,10 +147,10 @@ function parseCursor(cursor: string): CursorContent {
   }
 }
 
-/** Decodes whole cursors only, so that nothing of one is left for the next. */
+/** A decoder for whole cursors only, so that no state of one cursor reaches the next. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Throws for bytes that are not UTF-8. A buffer also takes lengths that base64 cannot have, and `atob` does not. */
+/** Decodes base64url. Throws for bytes that are not UTF-8. `atob` refuses lengths that base64 cannot have; a buffer takes them. */
 function fromBase64Url(cursor: string): string {
   if (cursor.length % 4 !== 1) {
     const text = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));

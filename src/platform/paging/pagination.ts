@@ -8,11 +8,11 @@ export interface Page<T> {
   readonly previous?: string;
   readonly next?: string;
   readonly data: readonly T[];
-  /** Where to go on, if reading ended before the page was full; see `joinPages`. */
+  /** The query for the rest of the page, if reading ended before the page was full; see `joinPages`. */
   readonly rest?: ColumnQuery;
 }
 
-/** How the rows of a page are read: in `order` from `bound`, at most `limit` of them. */
+/** The read of a page's rows: in `order` from `bound`, at most `limit` rows. */
 export interface Scan {
   readonly order: Order;
   readonly bound?: { readonly key: PageKey; readonly inclusive: boolean };
@@ -37,16 +37,16 @@ export function scanOf(query: PageQuery): Scan {
 
 export interface PageOptions<T> {
   readonly keyOf: (row: T) => PageKey;
-  /** The page ends early, after so many rows. */
+  /** Most rows of the page; fewer than the page size for a page that ends early. */
   readonly keptMax?: number;
   /**
-   * Reading ended early, with fewer rows than the page has, at the row of this key. For pages that start at keys. The page
-   * may be empty; it has a neighbour in the direction of reading all the same.
+   * The key of the row at which reading ended early, with fewer rows than the page size; only for column queries. The page may be empty,
+   * and has a neighbour in the direction of reading nevertheless.
    */
   readonly readTo?: PageKey | undefined;
 }
 
-/** Makes the page of the rows that `scanOf(query)` gave, in the order in which they were read. */
+/** Makes the page of a scan's rows, in the order in which `scanOf(query)` read them. */
 export function pageOf<T>(query: PageQuery, rows: readonly T[], options: PageOptions<T>): Page<T> {
   const wanted = wantedOf(query);
   const keptMax = Math.min(wanted, options.keptMax ?? wanted);
@@ -58,7 +58,7 @@ export function pageOf<T>(query: PageQuery, rows: readonly T[], options: PageOpt
 const wantedOf = (query: PageQuery): number =>
   (query.kind === "column" ? query.wanted : undefined) ?? query.pageSize;
 
-/** One page of two parts of it, the second read where the first ended. */
+/** Joins two parts of a page. The second part was read from the end of the first. */
 export function joinPages<T>(query: PageQuery, first: Page<T>, second: Page<T>): Page<T> {
   const { pageSize, rest } = second;
   const isReverse = query.kind === "column" && query.reverse;
@@ -103,7 +103,7 @@ function columnPage<T>(
         };
   if (query.reverse) {
     const kept = rows.slice(0, keptMax);
-    // The page before starts beyond the row of its key, which is the last one of this page.
+    // A previous page starts beyond the row of its key, which is the last row of the current page in the order of reading.
     const start = readTo ?? (rows.length > keptMax ? keyAt(rows, keptMax - 1, keyOf) : undefined);
     return page(query, kept.toReversed(), {
       previous: start === undefined ? undefined : at(true, start),
@@ -111,7 +111,7 @@ function columnPage<T>(
       rest: restOf(kept.length),
     });
   }
-  // The next page starts with the row of its key, which then does not belong to this one.
+  // The next page starts with the row of its key, so that the row does not belong to the current page.
   const start = readTo ?? keyAt(rows, keptMax, keyOf);
   const isBeyondBottom =
     query.start !== undefined &&

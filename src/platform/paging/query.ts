@@ -2,28 +2,28 @@ import type { Timestamp } from "#platform/time.ts";
 
 export type Order = "asc" | "desc";
 
-/** What a page starts from: the value of the sort column and, where that is not unique, the id of the row. */
+/** The start of a page: the value of the sort column and, if the values are not unique, the id of the row. */
 export interface PageKey {
   readonly value: bigint | string;
   readonly tie?: bigint;
 }
 
-/** What a list shows, and as of when. */
+/** The scope of a list: filter, expansions, options, and point in time. */
 export interface ListScope {
-  /** Point in time, and origin of time. */
+  /** The point in time and the origin of time. */
   readonly pit?: Timestamp;
   readonly oot?: Timestamp;
   /** A filter of the list language, as JSON text; see `filter/filter.ts`. */
   readonly where?: string;
   readonly expand?: readonly string[];
-  /** What else the resource's lists take. */
+  /** Further options of the resource's lists. */
   readonly options?: ListOptions;
 }
 
 export type ListOptions = Readonly<Record<string, string | number | boolean | null>>;
 
 interface QueryBase extends ListScope {
-  /** Names the list, so that the cursor of another one is refused. */
+  /** The name of the list, so that cursors of other lists are refused. */
   readonly list?: string;
   readonly column: string;
   readonly order: Order;
@@ -36,7 +36,7 @@ export interface ColumnQuery extends QueryBase {
   readonly bottom?: PageKey;
   readonly start?: PageKey;
   readonly reverse: boolean;
-  /** How many rows of the page are still to be read, where others of it were read before. */
+  /** Rows of the page that are still to be read, after a part of the page was read. */
   readonly wanted?: number;
 }
 

@@ -1,6 +1,6 @@
 import { type Assertion, PatternError, type PatternNode } from "./pattern-tree.ts";
 
-/** Counts the work of matching, in states that were visited. */
+/** Counts the work of matching, in visited states. */
 export interface WorkMeter {
   visits: number;
 }
@@ -10,24 +10,29 @@ export interface AutomatonOptions<S> {
   readonly source: string;
   readonly statesMax: number;
   /**
-   * Texts have no room for more repetitions that each take a character, so that higher counts have no effect.
-   * Repetitions that take no character can be left out or repeated at will.
+   * Highest count of repetitions that has an effect: texts have no room for more repetitions that take a character, and repetitions that
+   * take no character can be left out or repeated freely.
    */
   readonly repetitionsMax: number;
   readonly has: (set: S, character: number) => boolean;
 }
 
 /**
- * A regular expression in the syntax of RE2 as an automaton that follows all states at the same time, so that a match
- * takes time in proportion to the length of the text, whatever the pattern. The platform's `RegExp` backtracks, which
- * a pattern can be made to do for hours.
+ * A regular expression in the syntax of RE2 as a nondeterministic automaton, by Thompson's construction, and its simulation, which follows
+ * all states at the same time (K. Thompson, "Regular Expression Search Algorithm", CACM 11(6), 1968). A match takes O(text × states) time
+ * for every pattern. The platform's `RegExp` backtracks, and a malicious pattern can make it run for hours.
+ *
+ *     a(b|c)*   start ─► a ─► split ─► match
+ *                               ▲ └─► split ─► b ─┐
+ *                               │       └────► c ─┤
+ *                               └─────────────────┘
  */
 export class Automaton<S> {
   readonly #states: readonly State<S>[];
   readonly #start: number;
   readonly #has: (set: S, character: number) => boolean;
 
-  /** Throws `PatternError`. */
+  /** Throws `PatternError` for a pattern with too many states. */
   constructor(tree: PatternNode<S>, options: AutomatonOptions<S>) {
     const builder = new StateBuilder(options);
     this.#start = builder.build(tree);
@@ -40,7 +45,7 @@ export class Automaton<S> {
     return this.#states.length;
   }
 
-  /** A search in a text from its first character on. */
+  /** Begins a search in a text. */
   search(meter: WorkMeter): PatternSearch<S> {
     return new PatternSearch(this.#states, { start: this.#start, has: this.#has, meter });
   }
@@ -52,7 +57,7 @@ type State<S> =
   | { readonly kind: "split"; next: number; readonly other: number }
   | { readonly kind: "match" };
 
-/** Builds the states of a tree, starting from the last one: each part is given the state that follows it. */
+/** Builds the states of a tree from the end to the start: each part gets the state that follows it. */
 class StateBuilder<S> {
   readonly states: State<S>[] = [{ kind: "match" }];
   readonly #options: AutomatonOptions<S>;
@@ -125,9 +130,11 @@ interface SearchOptions<S> {
   readonly meter: WorkMeter;
 }
 
-/** The states that a text has led to so far. The pattern may begin at each position that is entered. */
+/**
+ * A search: the set of states that the characters so far have led to. The caller decides by `begin` at which positions a match may start.
+ */
 export class PatternSearch<S> {
-  /** Whether one of the states is the end of the pattern. */
+  /** Whether the search has reached the end of the pattern. */
   isDone = false;
   readonly #states: readonly State<S>[];
   readonly #options: SearchOptions<S>;
@@ -147,7 +154,7 @@ export class PatternSearch<S> {
     this.#enter(this.#options.start, position);
   }
 
-  /** Steps from all states with a character. `position` is the one behind it. */
+  /** Steps from all states with a character. `position` is the position behind the character. */
   step(character: number, position: TextPosition): void {
     const waiting = this.#waiting;
     const { has } = this.#options;
@@ -157,7 +164,7 @@ export class PatternSearch<S> {
     }
   }
 
-  /** Enters a state, and all states that follow it without a character. */
+  /** Enters a state, and all states that follow it without a character (the epsilon closure). */
   #enter(start: number, position: TextPosition): void {
     const { meter } = this.#options;
     this.#pending.push(start);
@@ -207,7 +214,7 @@ function holds(assertion: Assertion, { text, at }: TextPosition): boolean {
 
 /** Words consist of the letters and digits of ASCII and the underscore. */
 function isWord(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at); // NaN outside of the text
+  const unit = text.charCodeAt(at); // `charCodeAt` gives NaN outside of the text.
   return (
     (unit >= 0x61 && unit <= 0x7a) ||
     (unit >= 0x41 && unit <= 0x5a) ||

@@ -1,23 +1,23 @@
 /**
- * Sets of characters, for the patterns of one kind of text. A text whose alphabet is small has room for each set in a
- * few bits; sets of any characters are better told by what is in them.
+ * Operations on sets of characters, for the patterns of one kind of text. Sets over a small alphabet can be bit masks; sets of arbitrary
+ * characters need another representation.
  */
 export interface CharacterSets<S> {
   readonly none: S;
   readonly unionOf: (a: S, b: S) => S;
   readonly complementOf: (set: S) => S;
-  /** The code points from one to another. Both are included. */
+  /** The set of code points from `from` to `to`, both inclusive. */
   readonly rangeSet: (from: number, to: number, comparing: Comparing) => S;
-  /** `\p{Greek}` and the like by the name of the category or script; undefined for unknown names. */
+  /** The set of a Unicode category or script, such as `\p{Greek}`, by its name; undefined for unknown names. */
   readonly unicodeClass: (name: string, comparing: Comparing) => S | undefined;
 }
 
-/** How characters are compared. With `fold`, characters that differ only in case are equal. */
+/** The comparison of characters. With `fold`, characters that differ only in case are equal. */
 export interface Comparing {
   readonly fold: boolean;
 }
 
-/** The first and last characters of ranges, in pairs. */
+/** Perl's classes, as pairs of the first and the last character of each range. */
 const PERL_CLASSES: Readonly<Record<string, string>> = {
   d: "09",
   s: "\t\n\f\r  ",
@@ -40,7 +40,9 @@ const ASCII_CLASSES: Readonly<Record<string, string>> = {
   xdigit: "09AFaf",
 };
 
-/** `\d`, `\s` and `\w` by their letter, `[:alpha:]` and the like by their name; undefined for unknown ones. */
+/**
+ * The set of a Perl class by its letter, such as `\d`, or of an ASCII class by its name, such as `[:alpha:]`; undefined for unknown names.
+ */
 export function namedSet<S>(
   sets: CharacterSets<S>,
   { kind, name }: { readonly kind: "perl" | "ascii"; readonly name: string },
@@ -57,7 +59,7 @@ export function namedSet<S>(
   return set;
 }
 
-/** Matches one character of a category or script at a time, so that there is nothing to backtrack to. */
+/** An expression for single characters of a category or script. Its matches cannot backtrack, because a text has one character only. */
 export function propertyMatcher(name: string): RegExp | undefined {
   if (!PROPERTY_NAME.test(name)) return undefined;
   const properties = GENERAL_CLASSES.has(name)
@@ -67,12 +69,12 @@ export function propertyMatcher(name: string): RegExp | undefined {
     try {
       return new RegExp(`^\\p{${property}}$`, "u");
     } catch {
-      // There is no such property.
+      // The engine does not know this property.
     }
   }
   return undefined;
 }
 
 const PROPERTY_NAME = /^[A-Za-z_]{1,40}$/;
-/** The names that are neither a category nor a script. */
+/** Names of properties that are neither a category nor a script. */
 const GENERAL_CLASSES: ReadonlySet<string> = new Set(["Any", "ASCII", "Assigned"]);

@@ -6,10 +6,10 @@ export const PATTERN_LENGTH_MAX = 1000;
 /** Deepest nesting of groups in a pattern. */
 export const PATTERN_DEPTH_MAX = 100;
 
-/** The largest count of a repetition, also as the product of nested ones. It is that of RE2. */
+/** The largest count of a repetition, also as the product of nested counts; the limit of RE2. */
 const REPEAT_MAX = 1000;
 
-/** Parses a regular expression in the syntax of RE2. Throws `PatternError`. */
+/** Parses a regular expression in the syntax of RE2, by recursive descent. Throws `PatternError`. */
 export function parsePattern<S>(source: string, sets: CharacterSets<S>): PatternNode<S> {
   if (source.length > PATTERN_LENGTH_MAX) {
     throw new PatternError(`more than ${PATTERN_LENGTH_MAX} characters`, source);
@@ -25,10 +25,10 @@ interface Counted<S> {
 
 const COUNTS = /\{(0|[1-9]\d*)(?:(,)(0|[1-9]\d*)?)?\}/y;
 const FLAGS = /\(\?([imsU]*)(-[imsU]+)?([:)])/y;
-/** Flags, up to and including a character that does not belong there. */
+/** Flags, up to and including the first invalid character. */
 const ANY_FLAGS = /\(\?[imsU-]*.?/sy;
 const NAMED_GROUP = /\(\?P?<\w+>/y;
-/** The beginning of a name, if anything follows it. */
+/** The beginning of a named group, if any text follows. */
 const NAME_START = /\(\?(?:P<.|<.)/sy;
 const QUOTED = /\\Q(.*?)(?:\\E|$)/sy;
 const ASCII_CLASS = /\[:(\^?)(.*?):\]/sy;
@@ -51,7 +51,7 @@ const ASSERTIONS: Readonly<Record<string, Assertion>> = {
   z: "end",
 };
 
-/** What `(?ims)` change: letters match in both cases, `^` and `$` at each line, `.` a line break, too. */
+/** The flags of `(?ims)`: letters match in both cases, `^` and `$` match at each line, `.` also matches a line break. */
 interface Flags {
   readonly fold: boolean;
   readonly byLine: boolean;
@@ -130,7 +130,7 @@ class PatternParser<S> {
       throw this.#fault("invalid repeat count", start);
     }
     if (least > most) throw this.#fault("invalid repeat count", start);
-    // Greed changes what is matched, but not whether.
+    // Greed changes the matched text, but not whether the pattern matches.
     this.#takes("?");
     return bounds;
   }
@@ -345,10 +345,7 @@ class PatternParser<S> {
     return code;
   }
 
-  /**
-   * Matches a sticky expression at the current position. Each of them takes time in proportion to the rest of the
-   * pattern.
-   */
+  /** Matches a sticky expression at the current position, in O(rest of the pattern) time. */
   #match(expression: RegExp): RegExpExecArray | undefined {
     expression.lastIndex = this.#at;
     const match = expression.exec(this.#source) ?? undefined;

@@ -1,7 +1,4 @@
-/**
- * A regular expression as a tree. Only whether it matches is of interest, so that the tree has neither groups nor
- * greed.
- */
+/** A regular expression as a tree. The tree has neither groups nor greed, because callers only ask whether the pattern matches. */
 export type PatternNode<S> =
   | { readonly kind: "characters"; readonly set: S }
   | { readonly kind: "assertion"; readonly assertion: Assertion }
@@ -11,7 +8,7 @@ export type PatternNode<S> =
       readonly kind: "repetition";
       readonly item: PatternNode<S>;
       readonly least: number;
-      /** Infinity stands for no bound. */
+      /** The upper bound; Infinity for no bound. */
       readonly most: number;
     };
 
@@ -24,7 +21,7 @@ export type Assertion =
   | "wordBoundary"
   | "noWordBoundary";
 
-/** Why a text is not a pattern, in the words of the reference server. */
+/** The error of a text that is no pattern, in the words of the reference server. */
 export class PatternError extends Error {
   constructor(why: string, where: string) {
     super(`error parsing regexp: ${why}: \`${where.length > SHOWN_MAX ? cut(where) : where}\``);
