@@ -1,40 +1,48 @@
 import { logError } from "#platform/log.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** When the work of an alarm that failed is tried again. */
+/** Waits before failed work of an alarm is repeated. */
 const FAILURE_BACKOFF = doubling(15_000, 300_000);
 
-/** What an alarm needs of the storage of its object. */
+/** The part of an object's storage that alarms need. */
 type AlarmStorage = Pick<DurableObjectStorage, "setAlarm">;
 
 /**
- * The alarms of a Durable Object, which has only one: each has a name and work of its own, and the object's alarm is set to
- * the earliest. Only that one is stored. So an object that was evicted doesn't know which of them it was set for, and its
- * first alarm does the work of all: the work must look for itself whether there is anything to do.
+ * Named alarms of a Durable Object, multiplexed on the platform's single alarm, which is set to the earliest. Each name has work of its
+ * own.
+ *
+ *     set("a", 10) ─► due: a 10, b 30 ─► setAlarm(10)         only the earliest time is stored
+ *     ring() ───────► work of a       ─► setAlarm(30)
+ *     evicted ──────► due: unknown    ─► ring(): work of a and of b
+ *
+ * An object that was evicted does not know the names behind its stored alarm, so that its first ring does the work of all names: work must
+ * check by itself whether anything is to be done.
  */
 export class Alarms<Name extends string> {
   readonly #storage: AlarmStorage;
   readonly #work: ReadonlyMap<Name, () => unknown>;
   readonly #dueMs = new Map<Name, number>();
-  /** How often the work of an alarm has failed in a row. */
+  /** Consecutive failures of an alarm's work. */
   readonly #failures = new Map<Name, number>();
-  /** What the object's alarm was set to since it rang last. */
+  /** The time of the object's alarm, if it was set since the last ring. */
   #storedMs: number | undefined;
   #hasRung = false;
-  /** What the object's alarm was set to before the object was evicted, nobody knows for which work. */
+  /** The time of the object's alarm from before an eviction, for unknown work. */
   #inheritedMs: number | undefined;
 
   constructor(storage: AlarmStorage, work: Readonly<Record<Name, () => unknown>>) {
     this.#storage = storage;
-    this.#work = new Map(Object.entries(work) as [Name, () => unknown][]); // the keys of the record
+    this.#work = new Map(Object.entries(work) as [Name, () => unknown][]);
   }
 
-  /** Whether it is known to be set. */
+  /** Whether an alarm is known to be set. */
   isSet(name: Name): boolean {
     return this.#dueMs.has(name);
   }
 
-  /** Sets an alarm to a time in milliseconds, whatever it was set to before. It is stored with the writes of this turn. */
+  /**
+   * Sets an alarm to a time in milliseconds since the epoch, in place of its earlier time. The time is stored with the writes of this turn.
+   */
   set(name: Name, atMs: number): void {
     this.#dueMs.set(name, atMs);
     this.#store();
@@ -47,7 +55,7 @@ export class Alarms<Name extends string> {
     this.#storedMs = atMs;
   }
 
-  /** Forgets all of them: the object's own was deleted. */
+  /** Forgets all alarms, after the object's alarm was deleted. */
   clear(): void {
     this.#dueMs.clear();
     this.#failures.clear();
@@ -56,11 +64,11 @@ export class Alarms<Name extends string> {
   }
 
   /**
-   * Does the work that is due, one after the other; the object's `alarm` calls it. It never throws, as the platform
-   * gives up on an alarm that fails again and again; work that has failed is done again later.
+   * Does the work that is due, sequentially; the object's `alarm` calls it. Never throws, because the platform gives up on an alarm that
+   * fails repeatedly. Failed work is repeated later.
    */
   async ring(): Promise<void> {
-    // The alarm was set to the earliest time, so that work is due even if the clock is behind.
+    // The object's alarm was set to the earliest time, so that the earliest work is due even if the clock is behind.
     const untilMs = Math.max(Date.now(), Math.min(...this.#dueMs.values()));
     const isDue = (name: Name) => !this.#hasRung || (this.#dueMs.get(name) ?? Infinity) <= untilMs;
     const due = [...this.#work].filter(([name]) => isDue(name));

@@ -3,19 +3,19 @@ import { type Result, unwrap } from "#platform/result.ts";
 import { isStorageFull, storageFull } from "#platform/storage-full.ts";
 import { ownDeadline, type StartDeadline } from "#platform/work/deadline.ts";
 
-/** Which object a call goes to, and what it does there. */
+/** The object of a call and the kind of the call. */
 export interface ObjectCall {
-  /** What error messages call the object: "ledger", "pipeline", "clock". */
+  /** The name of the object in error messages: "ledger", "pipeline", "clock". */
   readonly object: string;
-  /** A call that changes nothing may be repeated as it is. */
+  /** Whether the call may be repeated as it is, because it changes nothing or has the same effect twice. */
   readonly isRead?: boolean;
-  /** After this time, in milliseconds, nobody waits any longer: the object hangs. Without it, the call may take any time. */
+  /** Longest wait for the object, in milliseconds; absent for no limit. */
   readonly timeoutMs?: number;
-  /** Objects that make many calls pass `sharedDeadlines()`. */
+  /** The start of a deadline. Objects that make many calls pass `sharedDeadlines()`. */
   readonly startDeadline?: StartDeadline;
 }
 
-/** Awaits a call of a Durable Object and unwraps its result. Throws as `reachObject` does, and what the result says. */
+/** Awaits a call of a Durable Object and unwraps its result. Throws the errors of `reachObject`, and the failure of the result. */
 export async function callObject<T>(call: Promise<Result<T>>, to: ObjectCall): Promise<T> {
   let result: Result<T>;
   try {
@@ -27,9 +27,9 @@ export async function callObject<T>(call: Promise<Result<T>>, to: ObjectCall): P
 }
 
 /**
- * Awaits a call of a Durable Object. If the platform has refused the call or cut it off, or the call takes too long, its
- * outcome is unknown: it throws `OVERLOADED`, and nothing is repeated here, because only the client knows whether it may
- * be. A call that finds no room throws `STORAGE_FULL`.
+ * Awaits a call of a Durable Object. Throws `OVERLOADED` if the platform has refused the call or cut it off, or if the call takes too long.
+ * The outcome of such a call is unknown, and it is not repeated here, because only the client knows whether a repetition is safe. Throws
+ * `STORAGE_FULL` for a call that finds no room.
  */
 export async function reachObject<T>(call: Promise<T>, to: ObjectCall): Promise<T> {
   try {
@@ -43,7 +43,7 @@ const inTime = <T>(call: Promise<T>, { timeoutMs, startDeadline }: ObjectCall): 
   timeoutMs === undefined ? call : endsWithin(call, timeoutMs, startDeadline);
 
 function toCallError(error: unknown, to: ObjectCall): unknown {
-  // The platform also resets an object whose commit finds no room; nothing of it is kept then.
+  // The platform also resets an object whose commit finds no room, and drops the whole commit.
   if (isStorageFull(error)) return storageFull(error);
   if (!isPlatformFailure(error)) return error;
   return new AppError("OVERLOADED", messageOf(to), { cause: error });
@@ -54,7 +54,7 @@ const messageOf = ({ object, isRead = false }: ObjectCall): string =>
     ? `the ${object} is busy or was restarted; try again`
     : `the ${object} is busy or was restarted; the outcome of this request is unknown. If it has an idempotency key, repeat it with the same one`;
 
-/** The call goes on after its time: nothing can stop it. Only its caller stops waiting. */
+/** Ends the wait for a call after its time. The call itself goes on, because nothing can stop it. */
 async function endsWithin<T>(
   call: Promise<T>,
   timeoutMs: number,

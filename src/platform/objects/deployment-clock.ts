@@ -3,31 +3,34 @@ import { memoByEnv } from "#platform/memo.ts";
 
 type ClockEnv = Pick<Env, "CLOCK">;
 
-/** The name of the clock object of a sweep, which says which sweep it runs. */
+/** The name of a sweep's clock object, from which the object knows its sweep. */
 export const clockName = (sweep: string): string => `sweep:${sweep}`;
 
 /** The clock of one sweep: an object with an alarm of its own; see `ClockObject`. */
 export const clockOf = (env: ClockEnv, sweep: string) => env.CLOCK.getByName(clockName(sweep));
 
-/** A clock that was armed once rings at least so often, in milliseconds, until its storage is gone. */
+/** Longest time between two rings of a clock that was armed once, in milliseconds. */
 export const RING_MS_MAX = 3_600_000;
 
 /**
- * A clock answers within milliseconds. One that hangs must not hold up every request that needs it. All its calls may be
- * repeated.
+ * Options for calls of clocks. A clock answers within milliseconds, and a clock that hangs must not hold up the requests that need it. All
+ * calls of clocks may be repeated.
  */
 const TO_CLOCK: ObjectCall = { object: "clock", isRead: true, timeoutMs: 5000 };
 
 /** Longest time that a statement may take to be stored, in milliseconds: D1 gives up after 30 seconds. */
 export const STATEMENT_MS_MAX = 35_000;
-/** How much longer than asked for a clock watches, in milliseconds, so that the next writes of this isolate need not call it. */
+/** Time for which a clock watches beyond the request, in milliseconds, so that the next writes of this isolate need no call. */
 const WATCH_AHEAD_MS = 30_000;
 
-/** What an isolate knows of the clock of a sweep. */
+/** The state of a sweep's clock, as an isolate knows it. */
 interface KnownClock {
-  /** Until when it watches, in milliseconds since the epoch. */
+  /** The end of the watch, in milliseconds since the epoch. */
   readonly watchesUntilMs: number;
-  /** When that was heard. A machine whose clock steps back asks again. */
+  /**
+   * The time of the last call of the clock, in milliseconds since the epoch. After a step back of the machine's time, the clock is called
+   * again.
+   */
   readonly heardMs: number;
 }
 
@@ -35,8 +38,8 @@ interface KnownClock {
 const knownClocksOf = memoByEnv((_env: object) => new Map<string, KnownClock>());
 
 /**
- * Makes sure that a sweep runs at that time, in milliseconds since the epoch, or before. Makes no call for a time that is so far away
- * that the clock, which this isolate has called before, rings anyway after what the sweep is to find was stored.
+ * Makes sure that a sweep runs at `atMs`, in milliseconds since the epoch, or earlier. Skips the call for a time so far away that a clock,
+ * once called by this isolate, rings earlier anyway, and after the caller's write.
  */
 export async function armClock(env: ClockEnv, sweep: string, atMs: number): Promise<void> {
   const known = knownClocksOf(env);
@@ -47,8 +50,8 @@ export async function armClock(env: ClockEnv, sweep: string, atMs: number): Prom
 }
 
 /**
- * Makes sure that a sweep runs again and again until that time, in milliseconds since the epoch, and once after it. Most calls of an
- * isolate find that the clock watches for so long already.
+ * Makes sure that a sweep runs repeatedly until `untilMs`, in milliseconds since the epoch, and once later. Most calls of an isolate find
+ * that the clock already watches for long enough.
  */
 export async function watchClock(env: ClockEnv, sweep: string, untilMs: number): Promise<void> {
   const known = knownClocksOf(env);
@@ -60,19 +63,22 @@ export async function watchClock(env: ClockEnv, sweep: string, untilMs: number):
   known.set(sweep, { watchesUntilMs: aheadMs, heardMs: nowMs });
 }
 
-/** Makes sure that a sweep runs after a change that is stored within the next `STATEMENT_MS_MAX`: it is called before. */
+/**
+ * Makes sure that a sweep runs after a change that is stored within the next `STATEMENT_MS_MAX`. Callers call it before they store the
+ * change.
+ */
 export const watchChange = (env: ClockEnv, sweep: string, nowMs: number): Promise<void> =>
   watchClock(env, sweep, nowMs + STATEMENT_MS_MAX);
 
-/** Makes sure that the clock of a sweep rings soon, if it has never rung. */
+/** Makes sure that a sweep's clock which has never rung rings soon. */
 export const startClock = (env: ClockEnv, sweep: string): Promise<void> =>
   reachObject(clockOf(env, sweep).start(), TO_CLOCK);
 
-/** Resolves when the clock of a sweep has stored a write of some size. */
+/** Tests the storage: resolves when a sweep's clock has stored a write of some size. */
 export const tryClockWrite = (env: ClockEnv, sweep: string): Promise<void> =>
   reachObject(clockOf(env, sweep).tryWrite(), TO_CLOCK);
 
-/** The clock of a sweep, for those who are given one. */
+/** The clock of a sweep as a `SweepClock`, for code that gets its clock by argument. */
 export const sweepClockOf = (env: ClockEnv, sweep: string) => ({
   arm: (atMs: number) => armClock(env, sweep, atMs),
   watch: (untilMs: number) => watchClock(env, sweep, untilMs),

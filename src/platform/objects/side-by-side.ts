@@ -1,11 +1,11 @@
 import { platformSettings } from "#platform/platform-settings.ts";
 
-/** Objects of one machine share its thread and its disk, on which each of them waits for its own writes. */
+/** Most concurrent calls of objects on one machine. The objects share its thread and its disk, and each waits there for its own writes. */
 const OF_ONE_MACHINE = 4;
 
 /**
- * How many objects are called at once for one message or sweep, of the `most` that are called where each has a machine of its own. Under
- * `npm start`, more of them at once finish no sooner, and each request of others waits for a write of each.
+ * Objects that are called at once for one message or sweep: `most` where each object has a machine of its own. Under `npm start`, more
+ * calls at once finish no sooner and delay other requests by a write of each object.
  */
 export const objectsAtOnce = (env: Env, most: number): number =>
   platformSettings.of(env).FLORIN_DIRECT ? Math.min(most, OF_ONE_MACHINE) : most;

@@ -1,11 +1,11 @@
 import { memoByEnv } from "#platform/memo.ts";
 
-/** How long after a write that found no room storage counts as full, in milliseconds, whatever else is stored meanwhile. */
+/** Time for which storage counts as full after a write that found no room, in milliseconds, even if other writes succeed. */
 const FULL_MS = 15_000;
 
 /**
- * Remembers that storage was full, so that health checks find out whether it still is. As long as it was never full, they
- * write nothing. When an isolate ends, this knowledge is lost; the next write that fails restores it.
+ * Remembers that storage was full, so that health checks test whether it still is. Health checks write nothing while storage was never
+ * full. The knowledge ends with the isolate; the next failed write restores it.
  */
 export class StorageWatch {
   static readonly from = memoByEnv((_env: object) => new StorageWatch(() => Date.now()));
@@ -29,20 +29,20 @@ export class StorageWatch {
   }
 
   /**
-   * Throws as long as storage is full. One database or object may be full where others have room: `tryWrite`, which writes
-   * to one that all share, says nothing until no other write has failed for a while.
+   * Throws while storage is full. One database or object may be full while others have room: `tryWrite` writes to a shared object, so that
+   * its success counts only when no other write has failed for a while.
    */
   async check(tryWrite: () => Promise<void>): Promise<void> {
     if (this.#fullAtMs === undefined) return;
     const nowMs = this.#nowMs();
-    // Much time lies between the two as well where the machine's clock was set back.
+    // A clock that was set back counts as much time, too.
     if (Math.abs(nowMs - this.#fullAtMs) < FULL_MS) {
       throw new Error("storage was full a moment ago");
     }
-    // Anybody may check the health. Until this write has shown that there is room, no other check writes.
+    // Anybody may check the health, so that only one check writes at a time.
     this.#fullAtMs = nowMs;
     await tryWrite();
-    // Unless a write has failed meanwhile.
+    // A concurrent write may have failed in the meantime, which keeps storage full.
     if (this.#fullAtMs === nowMs) this.#fullAtMs = undefined;
   }
 }
