@@ -1,21 +1,21 @@
 import { assert } from "#platform/assert.ts";
 
-/** How the waits between attempts grow. All times are in milliseconds. */
+/** A policy of exponential backoff: the growth of waits between attempts. All times are in milliseconds. */
 export interface Backoff {
   /** The wait after the first failure. */
   readonly firstMs: number;
-  /** Where the growth ends. Jitter comes on top, so that also the longest waits spread out. */
+  /** The longest wait before jitter. Jitter is added later, so that also the longest waits spread out. */
   readonly mostMs: number;
-  /** What each further failure multiplies the wait by. */
+  /** The factor by which each further failure multiplies the wait. */
   readonly factor: number;
-  /** The largest share of a wait that is added to it, from 0 to 1: parties that failed together spread out. */
+  /** The largest share of a wait that is added to it at random, from 0 to 1, so that parties that failed together spread out. */
   readonly jitter: number;
 }
 
-/** Returns a number from 0 on and below 1. */
+/** Returns a number in [0, 1). */
 export type Random = () => number;
 
-/** The policy that doubles from one wait to another without any jitter. */
+/** The policy that doubles each wait and has no jitter. */
 export const doubling = (firstMs: number, mostMs: number): Backoff => ({
   firstMs,
   mostMs,
@@ -23,7 +23,7 @@ export const doubling = (firstMs: number, mostMs: number): Backoff => ({
   jitter: 0,
 });
 
-/** The wait after so many failures in a row, the first of which is number 1. It is bounded for any number of them. */
+/** The wait after `failures` consecutive failures, counted from 1. The wait is bounded for any number. */
 export function waitAfterFailures(
   backoff: Backoff,
   failures: number,
@@ -32,7 +32,7 @@ export function waitAfterFailures(
   assertSound(backoff);
   const { firstMs, mostMs, factor } = backoff;
   const growth = factor ** (Math.max(failures, 1) - 1);
-  // A first wait of zero stays zero however often it is multiplied. Zero times an infinite growth would be NaN.
+  // A first wait of zero stays zero; zero times an infinite growth would be NaN.
   const grownMs = firstMs === 0 ? 0 : Math.min(firstMs * growth, mostMs);
   return withJitter(backoff, grownMs, random);
 }

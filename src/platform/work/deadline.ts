@@ -1,9 +1,9 @@
-/** Calls `pass` after a time in milliseconds, unless the deadline is ended before. */
+/** Starts a deadline, which calls `pass` after `afterMs` milliseconds unless it is ended earlier. */
 export type StartDeadline = (afterMs: number, pass: () => void) => RunningDeadline;
 
 export interface RunningDeadline {
   end(): void;
-  /** Aborts when the deadline passes, after `pass`. Deadlines that pass together may share it. */
+  /** Aborts when the deadline passes, after `pass`. Deadlines that pass together may share a signal. */
   readonly signal: AbortSignal;
 }
 
@@ -21,10 +21,17 @@ export const ownDeadline: StartDeadline = (afterMs, pass) => {
 };
 
 /**
- * Deadlines in a Durable Object. The runtime keeps about 250 bytes of each timer that was cleared until the object leaves
- * memory, so that a timer for each call would make an object that is always at work grow for ever. Here, deadlines of the
- * same length share one timer, which nobody clears. A deadline never passes too early. It may be late by a twentieth of its time,
- * and by what other work of the object delays the timer's twenty rings.
+ * Deadlines in a Durable Object, by a timing wheel for each length (G. Varghese and T. Lauck, "Hashed and Hierarchical Timing Wheels", SOSP
+ * 1987). The runtime keeps about 250 bytes of each cleared timer until the object leaves memory, so that a timer for each call would make a
+ * busy object grow without bound. Deadlines of one length share one timer, which is never cleared:
+ *
+ *     length 10 s, 20 steps of 0.5 s
+ *     step   41      42      43     ...     61      62
+ *            [ ]    [c c]    [ ]            [c]     [c c]    ◄── start() at step 41 adds to slot 62
+ *             ▲ now: the timer rings each step, and the calls of a slot that are still running pass
+ *
+ * A deadline never passes too early. It may be late by a twentieth of its time, and by the delays that other work of the object causes to
+ * the timer's twenty rings.
  */
 export function sharedDeadlines(): StartDeadline {
   const wheels = new Map<number, DeadlineWheel>();
@@ -35,18 +42,18 @@ export function sharedDeadlines(): StartDeadline {
   };
 }
 
-/** How many steps the time of a deadline has. */
+/** Steps in the time of a deadline. */
 const STEPS = 20;
 /**
- * So many deadlines of a step share a signal at most. The runtime keeps a signal of each call in memory until garbage is
- * collected, and what a call costs grows with the calls that have the same one.
+ * Most deadlines of a step that share a signal. The runtime keeps the signal of a call in memory until garbage collection, and the cost of
+ * a call grows with the number of calls that share its signal.
  */
 const SHARED_MAX = 32;
 
-/** Deadlines of one length. It turns by one step at a time, and only while there are deadlines. */
+/** The wheel for deadlines of one length. The wheel advances step by step, and only while deadlines run. */
 class DeadlineWheel {
   readonly #stepMs: number;
-  /** What passes at a step, by the step's number: the last group has room. */
+  /** The groups that pass at a step, by the step's number. Only the last group may have room. */
   readonly #slots = new Map<number, DeadlineGroup[]>();
   #step = 0;
   #isTurning = false;
@@ -56,7 +63,7 @@ class DeadlineWheel {
   }
 
   start(pass: () => void): RunningDeadline {
-    const step = this.#step + STEPS + 1; // the step that is under way may end at once
+    const step = this.#step + STEPS + 1; // The current step may end at once.
     const groups = this.#slots.get(step) ?? [];
     this.#slots.set(step, groups);
     let group = groups.at(-1);
@@ -83,7 +90,7 @@ class DeadlineWheel {
   }
 }
 
-/** Deadlines that pass together and share a signal, which is made when it is first asked for. */
+/** Deadlines that pass together and share a signal, which is made at its first use. */
 class DeadlineGroup {
   readonly #running = new Set<GroupedDeadline>();
   #started = 0;
@@ -93,7 +100,7 @@ class DeadlineGroup {
     return this.#started === SHARED_MAX;
   }
 
-  /** Whether all that was started has ended. */
+  /** Whether all deadlines of the group have ended. */
   get isOver(): boolean {
     return this.#running.size === 0;
   }
@@ -139,14 +146,14 @@ class GroupedDeadline implements RunningDeadline {
   }
 }
 
-/** When work as a whole has to end. */
+/** The deadline of a piece of work. */
 export interface Deadline {
   readonly afterMs: number;
-  /** What the signal of the work aborts with. */
+  /** The reason with which the signal of the work aborts. */
   readonly reason: Error;
 }
 
-/** Does work with a signal that aborts at the deadline. The work itself has to heed it. */
+/** Does work with a signal that aborts at the deadline. The work has to end when the signal aborts. */
 export async function withDeadline<T>(
   { afterMs, reason }: Deadline,
   work: (signal: AbortSignal) => Promise<T>,

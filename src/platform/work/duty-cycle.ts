@@ -1,12 +1,12 @@
-/** How background work takes turns with everything else: for one part of work, so many parts of rest. */
+/** Parts of rest for each part of background work. */
 const RESTS_PER_WORK = 9;
-/** Longest rest after a turn, in milliseconds. A rest that seems to be longer was begun before the clock stepped back. */
+/** Longest rest after a turn, in milliseconds. A rest that seems longer began before the clock stepped back. */
 const REST_MS_MAX = 2000;
 
 /**
- * Keeps background work of an isolate to a tenth of its time, whichever objects do it: each turn is followed by a rest that is nine times as
- * long, in which no other turn begins. Where the clock stands still while code runs, as on Cloudflare, turns seem to take no time and only
- * yield: there, objects do not share a thread.
+ * Limits background work of an isolate to a tenth of its time, over all objects: a rest nine times as long follows each turn, and no other
+ * turn begins in a rest. On Cloudflare, where the clock stands still while code runs, turns seem to take no time and only yield; objects do
+ * not share a thread there.
  *
  * ```
  *   object A  ▓▓          wait                      ▓▓
@@ -15,10 +15,10 @@ const REST_MS_MAX = 2000;
  * ```
  */
 export class DutyCycle {
-  /** When the next turn may begin, in milliseconds since the epoch. */
+  /** The time at which the next turn may begin, in milliseconds since the epoch. */
   #freeMs = 0;
 
-  /** Does a turn of work, which is synchronous, when it may begin. */
+  /** Does a turn of synchronous work when a turn may begin. */
   async run<T>(work: () => T): Promise<T> {
     for (;;) {
       const restMs = this.#freeMs - Date.now();
@@ -26,7 +26,7 @@ export class DutyCycle {
       await scheduler.wait(restMs);
     }
     const startMs = Date.now();
-    // No other turn begins before it is known how long this one took.
+    // No other turn begins until the length of the current turn is known.
     this.#freeMs = startMs + REST_MS_MAX;
     const result = work();
     await scheduler.wait(0);

@@ -1,18 +1,17 @@
 import { assert, present } from "#platform/assert.ts";
 
-/** How many tasks share the lanes, and for how long each may hold one. */
+/** The number of lanes, and the limits of their tasks. */
 export interface LaneLimits {
   /** Most tasks under way at once. */
   readonly total: number;
-  /** Most tasks of one key under way at once. Below `total`, a slow key always leaves lanes to the others. */
+  /** Most tasks of one key under way at once. With a limit below `total`, a slow key always leaves lanes to other keys. */
   readonly perKey: number;
-  /** Most tasks that wait for their turn; one more is refused. */
+  /** Most tasks that wait for a lane; further tasks are refused. */
   readonly waiting: number;
-  /** Most tasks of one key that wait; one more is refused. Without it, one key may take all places. */
+  /** Most tasks of one key that wait; further tasks are refused. Without this limit, one key may take all places of the queue. */
   readonly waitingPerKey?: number;
   /**
-   * Longest time that a task holds its lane, in milliseconds. After it the task counts as failed, even if its work
-   * still succeeds.
+   * Longest time that a task holds its lane, in milliseconds. A task that takes longer counts as failed, even if its work succeeds later.
    */
   readonly timeoutMs: number;
 }
@@ -20,7 +19,7 @@ export interface LaneLimits {
 export interface LaneTask<T> {
   /** The resource that tasks share and that can be slow: an object, an endpoint, a provider. */
   readonly key: string;
-  /** The signal aborts when nobody waits for the result any more. */
+  /** Does the work. The signal aborts when the result is no longer wanted. */
   readonly run: (signal: AbortSignal) => Promise<T>;
   /** Cancels the task, whether it waits or runs. */
   readonly signal?: AbortSignal | undefined;
@@ -37,13 +36,20 @@ export class LaneTimeoutError extends Error {
 }
 
 /**
- * Runs asynchronous work side by side: at most `total` tasks at once, those of one key in the order in which they came,
- * and the keys in turns. A key that is slow, or has many tasks, delays no other one.
+ * Runs asynchronous tasks concurrently, at most `total` at once: fair queueing by round robin over keys (J. Nagle, RFC 970), first in,
+ * first out within a key.
+ *
+ *     key a   a4 a3 a2 ─┐                                            ┌─► lane 1: a1 ─┐
+ *     key b   b2       ─┼─► next ready key, at most perKey each ─────┼─► lane 2: b1 ─┼─► done, failed, timeoutMs or cancelled
+ *     key c   (none)    ┘                                            └─► lane 3: c1 ─┘
+ *             waiting, waitingPerKey: LanesFullError
+ *
+ * A key that is slow, or has many tasks, delays no other key.
  */
 export class Lanes {
   readonly #limits: LaneLimits;
   readonly #keys = new Map<string, KeyState>();
-  /** Keys that have a task to start and a lane left of their own, the one whose turn is next first. */
+  /** Ready keys, which have a waiting task and run fewer than `perKey`, in the order of their turns. */
   readonly #ready = new Set<string>();
   #running = 0;
   #waiting = 0;
@@ -55,8 +61,8 @@ export class Lanes {
   }
 
   /**
-   * Resolves to the result of the task. Rejects with the task's own error, a `LanesFullError`, a `LaneTimeoutError`, or the
-   * reason of the signal that cancels it.
+   * Runs a task and resolves to its result. Rejects with the task's own error, a `LanesFullError`, a `LaneTimeoutError`, or the reason of
+   * the signal that cancels the task.
    */
   async run<T>({ key, run, signal }: LaneTask<T>): Promise<T> {
     signal?.throwIfAborted();
@@ -85,7 +91,7 @@ export class Lanes {
     }
   }
 
-  /** Whether a new task of a key would not wait: it has a free lane and is the first of its key. */
+  /** Whether a new task of a key would start at once: a lane is free, and no other task of the key waits. */
   #startsAtOnce(key: string): boolean {
     const { total, perKey } = this.#limits;
     const state = this.#keys.get(key);
@@ -124,7 +130,7 @@ export class Lanes {
     this.#waiting--;
     state.running++;
     this.#running++;
-    // Its next turn comes after those of the other keys.
+    // The key goes to the end of the round.
     this.#ready.delete(job.key);
     this.#update(job.key, state);
     const { timeoutMs } = this.#limits;
@@ -157,7 +163,7 @@ export class Lanes {
     this.#release(job);
   }
 
-  /** Gives the lane back, once. */
+  /** Frees the lane of a task, once. */
   #release(job: Job): void {
     const { release } = job;
     job.release = undefined;
@@ -172,7 +178,7 @@ export class Lanes {
   }
 }
 
-/** Options for processing a list of items in its own lanes. */
+/** Options for processing a list of items in lanes of its own. */
 export interface ListWork<T> {
   readonly limits: Omit<LaneLimits, "waiting">;
   readonly keyOf: (item: T) => string;
@@ -183,7 +189,7 @@ export interface ListWork<T> {
 /** The outcome of an item. */
 export interface ItemResult<T> {
   readonly item: T;
-  /** Undefined where the work was done. */
+  /** The error of the work; undefined if the work was done. */
   readonly error?: unknown;
 }
 
@@ -216,6 +222,6 @@ interface Job {
   readonly start: (signal: AbortSignal) => Promise<void>;
   readonly fail: (reason: unknown) => void;
   readonly controller: AbortController;
-  /** Set while the task holds a lane. */
+  /** Frees the lane; set while the task holds one. */
   release?: (() => void) | undefined;
 }

@@ -6,24 +6,24 @@ import type { PendingRow, SyncTable } from "./sync-table.ts";
 import { logError } from "#platform/log.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
 
-/** What code that leaves work to a sweep needs of that sweep's clock. Times are milliseconds since the epoch. */
+/** The clock of a sweep, for code that leaves work to the sweep. Times are in milliseconds since the epoch. */
 export interface SweepClock {
-  /** Makes sure that the sweep runs at that time or before. */
+  /** Makes sure that the sweep runs at `atMs` or earlier. */
   readonly arm: (atMs: number) => Promise<void>;
-  /** Makes sure that the sweep runs again and again until that time, and once after it. */
+  /** Makes sure that the sweep runs repeatedly until `untilMs`, and once later. */
   readonly watch: (untilMs: number) => Promise<void>;
 }
 
 export interface ReconcilerOptions<Row extends PendingRow> {
-  /** What a row is, in the log: `pipeline`. */
+  /** The name of a row in the log: `pipeline`. */
   readonly what: string;
   readonly table: SyncTable<Row>;
   /**
-   * Makes the other side agree with a row. It may be called twice, late and in any order, so the other side keeps the highest
-   * revision that it has received. It fails by throwing.
+   * Makes the other side agree with a row. Calls may come twice, late and in any order, so that the other side keeps the highest revision
+   * that it has received. Throws if the other side could not be changed.
    */
   readonly apply: (row: Row, signal: AbortSignal) => Promise<void>;
-  /** Rows of one key are applied one after the other. */
+  /** The key of a row. Rows of one key are applied sequentially. */
   readonly keyOf: (row: Row) => string;
   readonly lanes: Pick<LaneLimits, "total" | "timeoutMs">;
   readonly backoff: Backoff;
@@ -33,31 +33,40 @@ export interface ReconcilerOptions<Row extends PendingRow> {
 }
 
 export interface RunLimits {
-  /** Most rows that are applied: the platform limits the calls of one invocation. */
+  /** Most rows of the run: the platform limits the calls of one invocation. */
   readonly rowsMax: number;
-  /** Nothing is begun or waited for beyond this time, in milliseconds since the epoch. */
+  /** The end of the run, in milliseconds since the epoch. No row is begun or waited for later. */
   readonly untilMs: number;
-  /** Restricts the rows; all of them are meant if it is absent. */
+  /** A condition for the rows; absent for all rows. */
   readonly scope?: SQL;
 }
 
-/** Longest time that a statement may take to be stored: D1 gives up after 30 seconds. */
+/** Longest time until a statement is stored, in milliseconds: D1 gives up after 30 seconds. */
 const STATEMENT_MS_MAX = 35_000;
-/** How many rows are taken together, for each lane. */
+/** Rows of one claim, for each lane. */
 const ROWS_PER_LANE = 2;
-/** How much longer rows stay claimed than the work on them can last. */
+/** Time for which rows stay claimed beyond the longest work on them, in milliseconds. */
 const CLAIM_MARGIN_MS = 1000;
-/** How long somebody who waits for the sweep waits between two looks. */
+/** Time between two polls of a caller that waits for the sweep, in milliseconds. */
 const LOOK_MS = 200;
 
 /**
- * Makes another system agree with rows in D1. There is no transaction across the two, so each row counts its revisions
- * and stores the one that the other side is known to have. While they differ, the other side is called again and again
- * until it agrees. This holds even if a process is killed between any two lines:
+ * Makes another system, the other side, agree with rows in D1. No transaction covers both, so that each row counts its revisions and stores
+ * the last revision that the other side is known to have. While the two numbers differ, the row is pending, and the other side is called
+ * until it agrees:
  *
- * - The clock watches from before a change is stored, so that the sweep comes after it.
- * - A claim keeps others from a row only for a while. Confirmations compare revisions, so a late one changes nothing.
- * - A row whose other side fails or hangs waits longer each time, and holds up no other one.
+ *     change ─► clock watches ─► D1: revision 4, synced 3, due now
+ *                                         │
+ *     run ─► claim: attempts + 1, due again in claimMs ─► apply ─┬─ done ───► confirm: synced 4 (or the row is deleted)
+ *              ▲                                                 ├─ failed ─► postpone: due after the backoff ─┐
+ *              │                                                 └─ killed ─► due when the claim ends ─────────┤
+ *              └─────────────────────────────────── the sweep's next run ──────────────────────────────────────┘
+ *
+ * The rows and the other side agree in the end, even if a process is killed between any two lines:
+ *
+ * - The clock watches from before a change is stored, so that a sweep runs after the change.
+ * - A claim keeps other runs from a row for a limited time. Confirmations compare revisions, so that a late confirmation changes nothing.
+ * - A row whose other side fails or hangs waits longer each time, and holds up no other row.
  */
 export class Reconciler<Row extends PendingRow> {
   readonly #options: ReconcilerOptions<Row>;
@@ -66,7 +75,7 @@ export class Reconciler<Row extends PendingRow> {
     this.#options = options;
   }
 
-  /** Stores a change of rows, which has to increase their revision. `run` or the sweep applies it afterwards. */
+  /** Stores a change of rows, which must increase their revision. `run` or the sweep applies the change afterwards. */
   async change<T>(store: () => Promise<T>): Promise<T> {
     await this.#options.sweepClock.watch(this.#nowMs() + STATEMENT_MS_MAX);
     return store();
@@ -87,8 +96,8 @@ export class Reconciler<Row extends PendingRow> {
   }
 
   /**
-   * Applies a stored change, or leaves it to the sweep. Returns whether the other sides agree. Never throws: once the change
-   * is stored, the sweep continues without the caller.
+   * Applies a stored change, or leaves it to the sweep. Returns whether the other side agrees with all rows. Never throws: the sweep
+   * applies a stored change without the caller.
    */
   async settle(limits: RunLimits & { readonly waitsForSweep?: boolean }): Promise<boolean> {
     const { table, sweepClock, what } = this.#options;
@@ -104,13 +113,13 @@ export class Reconciler<Row extends PendingRow> {
     return false;
   }
 
-  /** When to sweep next, in milliseconds since the epoch; undefined when nothing is pending. */
+  /** The time of the next sweep, in milliseconds since the epoch; undefined if no row is pending. */
   async nextSweepMs(): Promise<number | undefined> {
     const dueMs = await this.#options.table.nextDueMs();
     return dueMs === undefined ? undefined : Math.max(dueMs, this.#nowMs());
   }
 
-  /** Returns whether the other sides agree before `untilMs`. */
+  /** Waits for the sweep. Returns whether the other side agrees with all rows before `untilMs`. */
   async #waitForSweep(untilMs: number, scope: SQL | undefined): Promise<boolean> {
     while (Date.now() + LOOK_MS < untilMs) {
       await new Promise((resolve) => {
@@ -121,7 +130,7 @@ export class Reconciler<Row extends PendingRow> {
     return false;
   }
 
-  /** No row is waited for beyond `untilMs`. The rows that are left then are due at once. */
+  /** Applies rows until `untilMs`. Rows that are left at that time are due at once. */
   async #applyAll(rows: readonly Row[], untilMs: number): Promise<ItemResult<Row>[]> {
     const { apply, keyOf, lanes } = this.#options;
     const limits = { ...lanes, perKey: 1 };
@@ -156,5 +165,5 @@ export class Reconciler<Row extends PendingRow> {
   }
 }
 
-/** The error of work on a row for which nobody waits any more. */
+/** The error of work on a row that the run no longer waits for. */
 const OUT_OF_TIME = new Error("the time of the run is over");

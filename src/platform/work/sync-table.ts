@@ -6,37 +6,37 @@ import { runWithReserve } from "#platform/db/reserve.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
-/** A row that the other side may not agree with yet. */
+/** A claimed row, with which the other side may not agree yet. */
 export interface PendingRow {
   readonly id: number | string;
   readonly revision: number;
-  /** How often this revision was tried, including the attempt that the claim is for. */
+  /** Attempts for this revision, including the attempt of the claim. */
   readonly attempts: number;
-  /** 1 for a row that is deleted when the other side agrees. */
+  /** 1 for a row that is deleted when the other side agrees with it. */
   readonly isFinal: 0 | 1;
 }
 
 export interface SyncTableOptions {
-  /** A table that has the `syncColumns` and a key whose values are never given again. */
+  /** A table with the `syncColumns` and a key whose values are never reused. */
   readonly table: SQLiteTable;
-  /** The column of the key, where it is not `id`. */
+  /** The column of the key; `id` by default. */
   readonly key?: string;
-  /** What a claim gives of a row besides id, revision and attempts, as the list of an SQL `RETURNING`. */
+  /** Further columns of a claimed row besides id, revision and attempts, as a list for SQL's `RETURNING`. */
   readonly returning?: SQL;
-  /** Which rows are deleted when the other side agrees, because what they describe no longer exists. */
+  /** The condition of rows that are deleted when the other side agrees, because the described resource no longer exists. */
   readonly isFinal: SQL;
 }
 
 export interface Claim {
   readonly nowMs: number;
-  /** Nobody else gets the claimed rows before this time, unless they change. */
+  /** The end of the claim: no other run gets the rows earlier, unless they change. */
   readonly untilMs: number;
   readonly limit: number;
-  /** Restricts the rows; all of them are meant if it is absent. */
+  /** A condition for the rows; absent for all rows. */
   readonly scope?: SQL | undefined;
 }
 
-/** The pending rows of a table in D1. Each statement is atomic by itself, and a crash may come between any two of them. */
+/** The pending rows of a table in D1. Each statement is atomic, and a crash may come between any two statements. */
 export class SyncTable<Row extends PendingRow> {
   readonly #db: Database;
   readonly #options: SyncTableOptions;
@@ -48,7 +48,7 @@ export class SyncTable<Row extends PendingRow> {
     this.#key = sql`${sql.identifier(options.key ?? "id")}`;
   }
 
-  /** Takes rows that are due, longest due first. Whoever takes them and is killed leaves them to others after `untilMs`. */
+  /** Claims due rows, longest due first. If the caller is killed, the rows are due again after `untilMs`. */
   async claim({ nowMs, untilMs, limit, scope }: Claim): Promise<Row[]> {
     const { table, returning, isFinal } = this.#options;
     const more = returning === undefined ? sql`` : sql`, ${returning}`;
@@ -62,12 +62,12 @@ export class SyncTable<Row extends PendingRow> {
     return runWithReserve(this.#db, () => this.#db.all<Row>(claimed));
   }
 
-  /** Notes that the other side has these revisions. A row that has changed meanwhile stays pending. */
+  /** Stores that the other side has the revisions of these rows. A row that has changed since its claim stays pending. */
   async confirm(rows: readonly PendingRow[]): Promise<void> {
     const { final = [], lasting = [] } = Object.groupBy(rows, ({ isFinal }) =>
       isFinal === 1 ? "final" : "lasting",
     );
-    // The two are independent: if only one of them succeeds, the rows are right.
+    // The deletion and the update are independent: the rows are right even if only the deletion or only the update succeeds.
     await Promise.all([this.#remove(final), this.#markSynced(lasting)]);
   }
 
@@ -91,7 +91,7 @@ export class SyncTable<Row extends PendingRow> {
       WHERE ${this.#key} = c.row_id AND synced_revision < c.confirmed`);
   }
 
-  /** Plans the next attempts. A row that has changed, or was taken by somebody else meanwhile, keeps its own time. */
+  /** Sets the times of the next attempts. A row that has changed or was claimed again since its claim keeps its own time. */
   async postpone(rows: readonly (PendingRow & { readonly untilMs: number })[]): Promise<void> {
     if (rows.length === 0) return;
     const { table } = this.#options;
@@ -111,7 +111,7 @@ export class SyncTable<Row extends PendingRow> {
       WHERE ${this.#key} = p.row_id AND revision = p.tried AND sync_attempts = p.attempts AND ${IS_PENDING}`);
   }
 
-  /** A deletion goes on where the database is full, although the columns of a row may need a page more. */
+  /** Runs a statement with the reserve: a pending deletion continues in a full database, although the update of a row may need a page. */
   #run(statement: SQL): Promise<unknown> {
     return runWithReserve(this.#db, async () => this.#db.run(statement));
   }
@@ -125,7 +125,7 @@ export class SyncTable<Row extends PendingRow> {
     return rows.length > 0;
   }
 
-  /** When the next row is due, in milliseconds since the epoch; undefined when none is pending. */
+  /** The time at which the next row is due, in milliseconds since the epoch; undefined if no row is pending. */
   async nextDueMs(): Promise<number | undefined> {
     const { table } = this.#options;
     const [row] = await this.#db.all<{ due: Timestamp }>(
@@ -138,6 +138,9 @@ export class SyncTable<Row extends PendingRow> {
 const toPairs = (rows: readonly PendingRow[]): string =>
   stringifyJson(rows.map(({ id, revision }) => [id, revision]));
 
-/** The plus keeps the planner with the index of pending rows: they are few, and a scope may hold any number of others. */
+/**
+ * The condition of a scope. The unary plus makes the planner use the index of pending rows, which are few, instead of an index for the
+ * scope, which may hold any number of rows.
+ */
 const within = (scope: SQL | undefined): SQL =>
   scope === undefined ? sql`` : sql`AND +(${scope})`;

@@ -1,21 +1,20 @@
-/** How long work goes on before it lets others have their turn, in milliseconds. */
+/** Time for which work continues before it yields, in milliseconds. */
 const STRETCH_MS = 10;
 
 /**
- * How often sockets are read before work goes on, at most: a reading takes 61 of the connections that have something to do, and a request
- * needs some of them until it is answered. A reading that is over so soon, in milliseconds, had not much to do.
+ * Most reads of sockets before work continues, and the time below which a read had little to do, in milliseconds. A read serves up to 61
+ * connections, and a request needs several reads until it is answered.
  */
 const READINGS_MAX = 4;
 const QUICK_MS = 3;
 
-/** When the runtime has last read its sockets and timers, in milliseconds since the epoch, as far as this isolate knows. */
+/** Time of the runtime's last known read of its sockets and timers, in milliseconds since the epoch. */
 let lastReadMs = 0;
 
 /**
- * Lets requests be read between two steps of work that goes on beside them. The local runtime has one thread for all objects, and reads its
- * sockets and timers only when no promise is left to go on with: chains of steps that follow each other keep everybody else waiting for
- * as long as one of them has something to do. Where the last reading is a while ago, each chain waits for a timer here, so that the
- * thread comes to its end of work and reads:
+ * Lets the runtime read requests between two steps of concurrent work. The local runtime has one thread for all objects, and reads its
+ * sockets and timers only when no promise is ready: chains of steps block all other work as long as one chain has a step. If the last read
+ * is some time ago, each chain waits here for a timer, so that the thread becomes idle and reads:
  *
  *     chain A   step ─ step ─ step ─┐ (a turn is due)             ┌─ step ─ …
  *     chain B   step ─ step ────────── step ─┐                    ├─ step ─ …
@@ -27,12 +26,12 @@ export async function takeTurns(): Promise<void> {
   lastReadMs = Date.now();
 }
 
-/** The longest rest, in milliseconds: a clock that steps makes none longer. */
+/** The longest rest, in milliseconds, also after a step of the clock. */
 const REST_MS_MAX = 100;
 
 /**
- * Does a piece of a long work, and rests for a share of the time that it took. A request takes several readings of sockets until it is
- * answered: with a rest, few of them come between pieces of work.
+ * Does a piece of long work, and rests for a share of the time that the piece took. A request takes several reads of sockets until it is
+ * answered; the rest leaves time for several reads in a row.
  */
 export async function restAfter<T>(share: number, work: () => Promise<T>): Promise<T> {
   const startMs = Date.now();
@@ -41,24 +40,23 @@ export async function restAfter<T>(share: number, work: () => Promise<T>): Promi
   return result;
 }
 
-/** Requests come in a burst where there are so many of them between two looks, between which sockets are read so often. */
+/** A burst: the least number of requests between two checks, and the reads of sockets between two checks. */
 const BURST_MIN = 16;
 const READINGS_BETWEEN = 24;
 /** The longest wait for the end of a burst, in milliseconds. */
 const BURST_WAIT_MS = 2000;
 
-/** How many requests have come to this isolate. */
+/** Requests that this isolate has received. */
 let arrivals = 0;
 
-/** Counts a request that has come. */
 export function countArrival(): void {
   arrivals++;
 }
 
 /**
- * Long work waits here until requests no longer come in a burst, for two seconds at most. Sockets are read some at a time, in the order in
- * which requests came, and the next ones once the work for the last ones waits for something. So the small requests among those that came
- * together are answered first, and are not held up by the long work of others that came in the same moment:
+ * Waits until requests no longer come in a burst, for two seconds at most; long work calls it before it begins. The runtime reads some
+ * sockets at a time, in the order of the requests, and the next sockets when the work for the last ones waits. Small requests of a burst
+ * are therefore answered before the long work that came with them:
  *
  *     requests   s L s L s s L s
  *     thread     s s s s s (calm) L L L
