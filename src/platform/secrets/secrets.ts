@@ -3,8 +3,10 @@ import { memoByEnv } from "#platform/memo.ts";
 import { type PlatformSettings, platformSettings } from "#platform/platform-settings.ts";
 
 /**
- * Encrypts what must not be readable in a dump of the database, with AES-256-GCM. Every ciphertext names its key, so
- * that `FLORIN_SECRET_KEY` can be replaced while `FLORIN_PREVIOUS_SECRET_KEYS` still opens what older keys have sealed.
+ * Encrypts secrets at rest with AES-256-GCM, so that a dump of the database does not reveal them. Every ciphertext names its key, so that
+ * `FLORIN_SECRET_KEY` can be replaced while `FLORIN_PREVIOUS_SECRET_KEYS` still decrypt older ciphertexts:
+ *
+ *     v1 . key id . base64url of | nonce, 12 bytes | ciphertext | tag, 16 bytes |
  */
 export class SecretBox {
   static readonly from = memoByEnv((env: object) => new SecretBox(platformSettings.of(env)));
@@ -20,7 +22,7 @@ export class SecretBox {
     this.#keys = new Map(keys.map((key) => [key.id, key]));
   }
 
-  /** Encrypts a text. It opens again only for the same purpose, so that ciphertexts can't be swapped between places. */
+  /** Encrypts a text. The ciphertext can only be decrypted for the same purpose, so that ciphertexts cannot be swapped between places. */
   seal(text: string, purpose: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.#current.secret, nonce);
@@ -30,7 +32,7 @@ export class SecretBox {
     return [FORMAT, this.#current.id, sealed].join(".");
   }
 
-  /** Decrypts what `seal` has made. Throws when the key is not among the settings or the ciphertext was changed. */
+  /** Decrypts a ciphertext of `seal`. Throws if its key is not among the settings, or if the ciphertext was changed. */
   open(sealed: string, purpose: string): string {
     const [format, keyId = "", data = ""] = sealed.split(".");
     const bytes = Buffer.from(data, "base64url");
@@ -60,8 +62,8 @@ export class SecretBox {
 const DERIVED_KEY_BYTES = 32;
 
 /**
- * Keys for one purpose, derived by HKDF (RFC 5869): of `FLORIN_SECRET_KEY` first, by which something new is signed, and of the previous keys, by which it
- * may have been.
+ * Keys for one purpose, derived by HKDF (RFC 5869): first the key from `FLORIN_SECRET_KEY`, which signs new texts, then those from the
+ * previous keys, which may have signed older texts.
  */
 export const deriveKeys = (
   {
@@ -90,7 +92,7 @@ const KEY_ID_BYTES = 6;
 
 function toBoxKey(base64: string): BoxKey {
   const secret = Buffer.from(base64, "base64");
-  // A key has 256 random bits, so a part of its hash gives nothing of it away.
+  // A key has 256 random bits, so that a part of its hash reveals nothing about the key.
   const id = createHash("sha256").update("florin key id").update(secret).digest();
   return { id: id.subarray(0, KEY_ID_BYTES).toString("hex"), secret };
 }

@@ -1,15 +1,15 @@
-/** What stands in the place of a secret. Sent back, it means the stored secret. */
+/** The text that is shown in place of a secret. A client that sends it back means the stored secret. */
 export const SECRET_MASK = "***";
 
 /**
- * Gives what stands in the place of a secret in a URL. The place is `""` for the password before the host and `?token` for a parameter, and no two
- * secrets of a URL have the same place.
+ * Gives the replacement of a secret in a URL. The place is `""` for the password before the host and `?token` for a parameter; each secret
+ * of a URL has a place of its own.
  */
 export type ReplaceUrlSecret = (secret: string, place: string) => string;
 
 /**
- * Replaces the secrets in a URL: the password before the host, and the values of query parameters whose name speaks of a secret. All
- * else stays as it was written.
+ * Replaces the secrets in a URL: the password before the host, and the values of query parameters whose names suggest a secret. The rest of
+ * the text stays as it was written.
  */
 export function replaceUrlSecrets(url: string, replace: ReplaceUrlSecret): string {
   // Some programs percent-encode the mask when they send it back.
@@ -22,10 +22,10 @@ export function replaceUrlSecrets(url: string, replace: ReplaceUrlSecret): strin
   return replaceParameters(withoutPassword, replaceWritten);
 }
 
-/** The URL as it is shown. */
+/** The URL with masked secrets. */
 export const maskUrlSecrets = (url: string): string => replaceUrlSecrets(url, () => SECRET_MASK);
 
-/** The secrets in a URL as they are written and as they are meant: a server may repeat them in either form. */
+/** The secrets in a URL, in encoded and in decoded form: a server may repeat a secret in either form. */
 export function urlSecretsOf(url: string): readonly string[] {
   const secrets: string[] = [];
   replaceUrlSecrets(url, (secret) => {
@@ -49,10 +49,10 @@ export function urlSecretsByPlace(url: string): ReadonlyMap<string, string> {
 export const originOf = (url: unknown): string =>
   typeof url === "string" && URL.canParse(url) ? new URL(url).origin : "";
 
-/** Shortest secret that is masked, in characters. Shorter ones occur in any text, so masks would reveal them. */
+/** Shortest secret that is masked, in characters. Shorter secrets occur in many texts, so that masks would reveal them. */
 const SECRET_LENGTH_MIN = 4;
 
-/** A text from elsewhere without the secrets. */
+/** Masks secrets in a text from outside. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   let shown = text;
   for (const secret of secrets) {
@@ -61,10 +61,10 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
   return shown;
 }
 
-/** The user's info ends at the last `@` before the path, and the user's name at the first colon. */
+/** The password of a URL: the user info ends at the last `@` before the path, and the user's name at the first colon. */
 const PASSWORD = /^([a-z][a-z0-9+.-]*:\/\/[^/?#:]*:)([^/?#]+)(?=@[^@/?#]*(?:[/?#]|$))/i;
 
-/** Masking a parameter without need does no harm: when its mask is sent back, the stored value stays. */
+/** Names of parameters that suggest a secret. Needless masks do no harm: when a mask is sent back, the stored value stays. */
 const SECRET_NAME = /auth|bearer|code|cred|jwt|key|pass|pwd|secret|session|sig|token/i;
 const QUERY = /^([^?#]*\?)([^#]*)/;
 
@@ -90,6 +90,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // the only error
+    return text; // `decodeURIComponent` throws only for a malformed sequence.
   }
 }

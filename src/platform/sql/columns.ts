@@ -2,8 +2,8 @@ import { first, type Sql, type SqlValue } from "./sql.ts";
 import { parseColumns } from "#platform/json.ts";
 
 /**
- * Reads the columns that a statement gives in its one row, by their names. Each comes as one text, because to hand over each value of
- * each row takes longer than to find them. A text has at most 2 MB, so that the columns must not hold long texts.
+ * Reads the single row of a statement whose columns are JSON texts, and parses each column. One text for a whole column is used because the
+ * transfer of single values takes longer than the query. A text has at most 2 MB, so that columns must not hold long texts.
  */
 export function readColumns(
   sql: Sql,
@@ -16,6 +16,6 @@ export function readColumns(
   return columns;
 }
 
-/** An amount in a column, if a number holds it exactly; null otherwise, because amounts may be long. */
+/** SQL for an amount in a JSON column: the amount if a number holds it exactly, and null otherwise, because amounts may be long. */
 export const numberOf = (amount: string): string =>
   `iif(${amount} <= ${Number.MAX_SAFE_INTEGER}, ${amount}, NULL)`;

@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Sql, SqlRow, SqlValue } from "./sql.ts";
 
-/** SQL on `node:sqlite`: a file, memory for `":memory:"`, or a database that is open already. */
+/** SQL on `node:sqlite`: a file, memory for `":memory:"`, or an open database. */
 export class NodeSql implements Sql {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, Statement>();
@@ -15,11 +15,11 @@ export class NodeSql implements Sql {
 
   all<Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
     const { prepared, columns } = this.#prepare(statement);
-    const rows = prepared.all(...bindings) as unknown as SqlValue[][]; // as `#prepare` asks for them
-    return rows.map((values) => toRow(columns, values)) as Row[]; // the caller says what its statement selects
+    const rows = prepared.all(...bindings) as unknown as SqlValue[][]; // `#prepare` asks for rows as arrays.
+    return rows.map((values) => toRow(columns, values)) as Row[]; // The caller names the type of its rows.
   }
 
-  /** Nests as a savepoint, like `transactionSync`. */
+  /** Runs `work` in a savepoint, so that transactions nest, as those of `transactionSync` do. */
   transaction<T>(work: () => T): T {
     const name = `level_${this.#depth++}`;
     this.#database.exec(`SAVEPOINT ${name}`);
@@ -35,7 +35,7 @@ export class NodeSql implements Sql {
     }
   }
 
-  /** Where the disk fails or is full, SQLite may have rolled the whole transaction back by itself. */
+  /** Rolls back to a savepoint. SQLite may have rolled back the whole transaction by itself, if the disk failed or is full. */
   #rollBack(name: string): void {
     try {
       this.#database.exec(`ROLLBACK TO ${name}; RELEASE ${name}`);
@@ -44,7 +44,7 @@ export class NodeSql implements Sql {
     }
   }
 
-  /** Keeps the statements that were prepared last: some are made for one request. */
+  /** Prepares a statement and caches it, with first-in, first-out eviction: some statements serve one request only. */
   #prepare(statement: string): Statement {
     const known = this.#statements.get(statement);
     if (known !== undefined) return known;
@@ -71,8 +71,8 @@ interface Statement {
 }
 
 /**
- * A row as an object. Those that `node:sqlite` makes are dictionaries, which take twice as long to make and several times as long to
- * read.
+ * A row as an object. Rows that `node:sqlite` makes are objects in dictionary mode, which take twice as long to make and several times as
+ * long to read.
  */
 function toRow(columns: readonly string[], values: readonly SqlValue[]): SqlRow {
   const row: SqlRow = {};
@@ -82,9 +82,9 @@ function toRow(columns: readonly string[], values: readonly SqlValue[]): SqlRow 
   return row;
 }
 
-/** Most prepared statements that are kept. */
+/** Most prepared statements in the cache. */
 const STATEMENTS_MAX = 300;
-/** Most pages of the file that are kept in memory, in KiB: SQLite's 2 MiB are too few for writes to many accounts. */
+/** Size of the page cache, in KiB: SQLite's default of 2 MiB is too small for writes to many accounts. */
 const CACHE_KIB_MAX = 32_768;
-/** After so many written pages of 4 KiB, SQLite copies the write-ahead log into the file. */
+/** Pages of 4 KiB in the write-ahead log after which SQLite copies it into the file (a checkpoint). */
 const LOG_PAGES = 10_000;

@@ -1,43 +1,43 @@
 /**
- * The synchronous SQL that the engine needs, and no more: SQLite inside a Durable Object in production, `node:sqlite`
- * in tests and inside a user's own process.
+ * The synchronous SQL that the engine needs: SQLite inside of a Durable Object in production, `node:sqlite` in tests and inside of a user's
+ * own process.
  */
 export interface Sql {
   /**
-   * Runs one statement and reads all its rows. A limit that is a parameter is written `LIMIT ? + 0`: where it is alone, SQLite
-   * plans with its value, and prepares the statement anew for each execution, which takes longer than most executions.
+   * Runs one statement and reads all its rows. A limit that is a parameter is written `LIMIT ? + 0`: SQLite plans with the value of a bare
+   * parameter and prepares the statement anew for each execution, which takes longer than most executions.
    */
   all<Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[];
-  /** Runs `work` in a transaction: if it throws, none of its writes is kept. */
+  /** Runs `work` in a transaction. If `work` throws, none of its writes is kept. */
   transaction<T>(work: () => T): T;
 }
 
 export type SqlValue = string | number | null;
 export type SqlRow = Record<string, SqlValue>;
 
-/** Amounts as they are stored: integers up to 2^53, decimal text above. */
+/** A stored amount: an integer up to 2^53, a decimal text above. */
 export type StoredAmount = string | number;
 
-/** An amount in JSON that becomes a column. Above 2^53 it is a text, because JavaScript would read the integer rounded. */
+/** The JSON of an amount for a column. Above 2^53 it is a text, because JavaScript would round the integer. */
 export const amountText = (amount: bigint): string =>
   isSafe(amount) ? amount.toString() : `"${amount}"`;
 
-/** Whether a number holds an amount exactly. An amount that is rounded is no safe integer afterwards. */
+/** Whether a number holds an amount exactly. A rounded amount is not a safe integer. */
 export const isSafe = (amount: bigint): boolean => Number.isSafeInteger(Number(amount));
 
 export const fromStored = (stored: StoredAmount): bigint => BigInt(stored);
 
-/** The first row of a statement that always gives one. */
+/** The first row of a statement that always gives at least one row. */
 export function first<Row extends SqlRow>(rows: readonly Row[]): Row {
   const [row] = rows;
   if (row === undefined) throw new Error("the statement gave no row");
   return row;
 }
 
-/** Longest JSON parameter of one statement, in characters. A Durable Object takes 2 MB. */
+/** Longest JSON parameter of a statement, in characters. A Durable Object takes 2 MB. */
 const PARAMETER_LENGTH_MAX = 400_000;
 
-/** Rows in parameters of a bounded length. */
+/** Packs rows, each a JSON text, into chunks of at most `PARAMETER_LENGTH_MAX` characters. */
 export function* chunksOf(rows: readonly string[]): Generator<string[]> {
   let chunk: string[] = [];
   let length = 0;

@@ -4,24 +4,24 @@ import { assert, present } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 
 /**
- * How far the tables are. The object can be opened where they are `current`, and while rows are worked on if that is
- * `served`; where the rows are `closed`, no code can read them yet.
+ * The state of an object's tables. `current`: all steps are done. `served`: the last step works on rows, and the object can be used.
+ * `closed`: a step works on rows, and no code can read the tables yet.
  */
 export type TablesState = "current" | "served" | "closed";
 
-/** A step, and how far an object is with it; the words are those of the API. */
+/** A step and an object's progress with it, in the words of the API. */
 export interface MigrationStep {
   readonly version: string;
   readonly name: string;
   readonly state: "DONE" | "PROGRESS" | "TO DO";
 }
 
-/** Whether an object has tables that were made in steps. One that was never used has none. */
+/** Whether an object has tables that were made in steps. An unused object has none. */
 export const hasSteps = (sql: Sql): boolean =>
   sql.all("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'").length > 0;
 
 /**
- * The steps that lead to the tables of one kind of object, and how far an object is with them:
+ * The steps that lead to the tables of one kind of object, and the stored progress of an object:
  *
  *     table migration           step 1 ──▶ step 2 ──▶ step 3
  *     ┌──────┬────────┐         done       rows are    not begun
@@ -71,9 +71,9 @@ export class TableSteps {
   }
 
   /**
-   * Makes the quick changes that are next, up to a step that works on rows: `migrateSlice` goes on from there. Does nothing
-   * where all is done. Throws `OVERLOADED` for tables of a later version, and leaves them as they are: while a new version is
-   * rolled out, the next request may come to one that knows them.
+   * Makes the next quick changes, up to a step that works on rows, which `migrateSlice` continues. Does nothing if all steps are done.
+   * Throws `OVERLOADED` for tables of a later version, and leaves the tables as they are: while a new version is rolled out, the next
+   * request may reach an isolate of that version.
    */
   migrate(sql: Sql): TablesState {
     return sql.transaction(() => {
@@ -84,7 +84,7 @@ export class TableSteps {
     });
   }
 
-  /** Works on one slice of the rows of the step that is under way, and makes the quick changes behind it after the last. */
+  /** Works on one slice of the rows of the current step. After the last slice, makes the quick changes of the next steps. */
   migrateSlice(sql: Sql): TablesState {
     return sql.transaction(() => {
       const { step, cursor } = this.#readKnown(sql);
@@ -98,17 +98,17 @@ export class TableSteps {
     });
   }
 
-  /** Does all that is left to do, a transaction for each slice. */
+  /** Completes all steps, with one transaction for each slice. */
   migrateToEnd(sql: Sql): void {
     for (let state = this.migrate(sql); state !== "current";) state = this.migrateSlice(sql);
   }
 
-  /** Steps are done one after the other: none begins before all rows of the one before are done. */
+  /** Begins steps in their order. A step begins only when all rows of the step before are done. */
   #advance(sql: Sql): TablesState {
     for (;;) {
       const { step, cursor } = this.#readKnown(sql);
       if (cursor !== null) {
-        // Before a later step is done, its code finds no tables that it knows, whatever this step was made for.
+        // Until the last step is done, the code lacks the tables that it knows, so that only the last step can be served.
         const isLast = step === this.#steps.length;
         return isLast && this.#steps[step - 1]?.rows?.isServedMeanwhile === true
           ? "served"
@@ -123,7 +123,7 @@ export class TableSteps {
     }
   }
 
-  /** Makes the tables that all steps up to some step lead to, if a step says which. An empty database needs no step. */
+  /** Makes the tables of an empty database by the latest `fresh` statements, if a step has them. Returns whether one did. */
   #makeFresh(sql: Sql): boolean {
     const last = this.#steps.findLastIndex(({ fresh }) => fresh !== undefined);
     for (const statement of this.#steps[last]?.fresh ?? []) sql.all(statement);
@@ -133,7 +133,7 @@ export class TableSteps {
     return last !== -1;
   }
 
-  /** Throws where the last step is of a later version. */
+  /** Reads the progress. Throws `OVERLOADED` if the last step is of a later version. */
   #readKnown(sql: Sql): LastSqlRow {
     const last = readLast(sql);
     if (last.step <= this.#steps.length) return last;
@@ -144,7 +144,7 @@ export class TableSteps {
   }
 }
 
-/** The last step that was begun, and where its next slice starts, null where it is done. */
+/** The last step that was begun, and the cursor of its next slice, null if the step is done. */
 type LastSqlRow = { step: number; cursor: string | null };
 
 const readLast = (sql: Sql): LastSqlRow =>

@@ -1,23 +1,23 @@
 import { log } from "#platform/log.ts";
 
 export interface GaugeOptions {
-  /** The time, in milliseconds since the epoch. */
+  /** The current time, in milliseconds since the epoch. */
   readonly nowMs: () => number;
-  /** How large the object is now. */
+  /** The current size of the object. */
   readonly bytes: () => number;
-  /** Keeps the size for the operator; see `keepSize`. */
+  /** Stores the size for the operator; see `keepSize`. */
   readonly keep: (
     name: string,
     measured: { readonly bytes: number; readonly measuredMs: number },
   ) => Promise<void>;
 }
 
-/** How often an object that is written to is measured, in milliseconds. */
+/** Time between two measurements of an object that is written to, in milliseconds. */
 const LOOK_MS = 600_000;
-/** A smaller object is far from its limit, and nobody needs to know of it: 5 % of 10 GB. */
+/** Smallest size that is stored, in bytes: 5 % of 10 GB. A smaller object is far from its limit. */
 const MEDIUM_BYTES = 500_000_000;
 
-/** Measures an object that grows, now and then. Whoever has it asks after its writes; a look that is not due compares two times. */
+/** Measures a growing object at intervals. The object calls `look` after its writes; a call that is not due only compares two times. */
 export class SizeGauge {
   readonly #options: GaugeOptions;
   #lookedMs = Number.NEGATIVE_INFINITY;
@@ -26,7 +26,7 @@ export class SizeGauge {
     this.#options = options;
   }
 
-  /** Keeps the size, where it is time and the object is not small. Never throws: the next look comes. */
+  /** Stores the size if a measurement is due and the object is not small. Never throws: a later call measures again. */
   async look(name: string): Promise<void> {
     const { nowMs, bytes, keep } = this.#options;
     const measuredMs = nowMs();

@@ -1,20 +1,20 @@
-/** The size of something at a time, and how it came to it. Times are in milliseconds since the epoch. */
+/** A measurement of a database's or an object's size, and its growth. Times are in milliseconds since the epoch. */
 export interface Measured {
   readonly bytes: number;
   readonly measuredMs: number;
-  /** The size at the beginning of the day that is being measured. */
+  /** The size at the beginning of the current day of measurement. */
   readonly dayBytes: number;
   readonly dayMs: number;
-  /** Bytes a day, of the last whole day; null before there was one. */
+  /** The growth in the last whole day, in bytes a day; null before the first whole day. */
   readonly growth: number | null;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** What is not measured for so long does not grow: whatever grows is measured again. */
+/** Time without measurement after which a size counts as constant: growing objects are measured again. */
 const IDLE_MS = 2 * DAY_MS;
 
-/** What is known after a new measurement. A clock that has stepped back begins a new day, of which nothing is known. */
+/** The state after a new measurement. If the clock has stepped back, a new day begins. */
 export function afterMeasurement(
   before: Measured | undefined,
   { bytes, measuredMs }: Pick<Measured, "bytes" | "measuredMs">,
@@ -29,8 +29,8 @@ export function afterMeasurement(
 }
 
 /**
- * Bytes a day: the growth of the last whole day, or that of the day under way if it is larger, once an hour of it is over. Undefined
- * as long as nothing is known.
+ * The growth in bytes a day: that of the last whole day, or that of the current day if it is larger and the day is at least an hour old.
+ * Undefined before the first hour is over.
  */
 export function growthPerDay(
   { bytes, measuredMs, dayBytes, dayMs, growth }: Measured,

@@ -4,13 +4,11 @@ import { fillReserve } from "#platform/db/reserve.ts";
 import { log } from "#platform/log.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** When the reserve is looked at again, in milliseconds: while a part of it is missing, and otherwise. */
+/** Time until the next sweep, in milliseconds: for an incomplete and for a complete reserve. */
 const MISSING_MS = 60_000;
 const COMPLETE_MS = 3_600_000;
 
-/**
- * Takes the room of the reserve, as far as there is some. Returns when to look next, in milliseconds since the epoch.
- */
+/** Fills the reserve as far as the database has room. Returns the time of the next sweep, in milliseconds since the epoch. */
 export async function sweepReserve({ env, clock }: ServiceContext): Promise<number> {
   const isComplete = await fillReserve(databaseOf(env));
   if (!isComplete) {

@@ -4,28 +4,28 @@ import { storageSizes } from "./tables.ts";
 import type { Database } from "#platform/db/database.ts";
 import { storeWithReserve } from "#platform/db/reserve.ts";
 
-/** The largest that Cloudflare lets a D1 database, and the storage of one object, become, in bytes: 10 GB each. */
+/** Cloudflare's limits for a D1 database and for the storage of one object, in bytes: 10 GB each. */
 export const DATABASE_BYTES_MAX = 10_000_000_000;
 export const OBJECT_BYTES_MAX = 10_000_000_000;
-/** From this share of its limit on, the operator is told of something. */
+/** Share of a limit from which the operator is told. */
 export const LARGE_SHARE = 0.7;
-/** Most large things that are told of. */
+/** Most databases and objects that the operator is told of. */
 const LARGE_MAX = 100;
 
 /** The name of the database among the sizes. */
 export const DATABASE = "database";
 
-/** Something that is near its limit. */
+/** A database or an object that is near its limit. */
 export interface LargeStorage {
   /** `database`, or kind and name of an object: `ledger/main`. */
   readonly name: string;
   readonly bytes: number;
   readonly limitBytes: number;
-  /** Bytes a day; undefined as long as it is not known. */
+  /** The growth in bytes a day; undefined if it is not known yet. */
   readonly growthPerDay: number | undefined;
 }
 
-/** Keeps the size of something. Only one place measures each of them. */
+/** Stores the size of a database or an object. Each is measured by one caller only. */
 export async function keepSize(
   db: Database,
   name: string,
@@ -33,7 +33,7 @@ export async function keepSize(
 ): Promise<void> {
   const [before] = await db.select().from(storageSizes).where(eq(storageSizes.name, name));
   const after = afterMeasurement(before, measured);
-  // It is to be told where the database is full, too.
+  // The operator is told of a full database, too, so that the row must find room there.
   await storeWithReserve(db, [
     db
       .insert(storageSizes)
@@ -42,7 +42,7 @@ export async function keepSize(
   ]);
 }
 
-/** What is near its limit, the largest first. */
+/** The databases and objects that are near their limits, the largest first. */
 export async function listLarge(db: Database, nowMs: number): Promise<LargeStorage[]> {
   const rows = await db
     .select()
@@ -58,7 +58,7 @@ export async function listLarge(db: Database, nowMs: number): Promise<LargeStora
   }));
 }
 
-/** What an operator does about it. */
+/** Advice to the operator. */
 export const whatToDo = ({ name }: Pick<LargeStorage, "name">): string =>
   name === DATABASE
     ? "delete what is no longer needed, such as connectors and their payments, and shorten retentions (FLORIN_AUDIT_RETENTION and others); see 'When the disk is full' in docs/operations.md"

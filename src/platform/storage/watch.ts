@@ -5,14 +5,14 @@ import { type Database, databaseOf } from "#platform/db/database.ts";
 import { log } from "#platform/log.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** How often the database is measured, and the operator is told, in milliseconds. */
+/** Time between two sweeps, which measure the database and tell the operator, in milliseconds. */
 const WATCH_MS = 3_600_000;
-/** From this share of its limit on, it is an error and no longer a warning. */
+/** Share of a limit from which the log line is an error instead of a warning. */
 const ALARMING_SHARE = 0.9;
 
 /**
- * Measures the database, and writes a line to the log for all that is near its limit: what, how large, which limit, growth a day, and
- * what to do. Objects measure themselves. Returns when to look next, in milliseconds since the epoch.
+ * Measures the database, and logs each database or object near its limit: name, size, limit, growth a day, and advice. Objects measure
+ * themselves. Returns the time of the next sweep, in milliseconds since the epoch.
  */
 export async function sweepSizes({ env, clock }: ServiceContext): Promise<number> {
   const nowMs = toMillis(clock());
@@ -22,7 +22,7 @@ export async function sweepSizes({ env, clock }: ServiceContext): Promise<number
   return nowMs + WATCH_MS;
 }
 
-/** The size of the file: D1 tells it with each answer. */
+/** The size of the database, which is part of each answer of D1. */
 async function bytesOf(db: Database): Promise<number> {
   const { meta } = await db.run(sql`SELECT 1`);
   return meta.size_after;

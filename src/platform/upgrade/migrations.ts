@@ -4,20 +4,20 @@ import journal from "#migrations/meta/_journal.json" with { type: "json" };
 export const MIGRATIONS: readonly string[] = journal.entries.map(({ tag }) => `${tag}.sql`);
 
 /**
- * The one migration of every version before 0.2.0, which was rewritten in place again and again: its name does not say which tables a
- * database has.
+ * The single migration of all versions before 0.2.0, which was rewritten in place several times, so that its name does not tell which
+ * tables a database has.
  */
 const BEFORE_RELEASES = "0000_init.sql";
 
-/** How the migrations that a database has compare with those that the code knows. */
+/** The comparison of a database's migrations with those of the code. */
 export type MigrationsState =
   | { readonly kind: "current" }
-  /** The code knows more of them. */
+  /** The code knows migrations that the database lacks. */
   | { readonly kind: "behind"; readonly missing: readonly string[] }
-  /** Nothing leads from its tables to those of the code: `reason` says why, and what to do. */
+  /** No migration leads from the database's tables to those of the code. `reason` tells the operator why, and what to do. */
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Compares the names of the migrations that were applied to a database with those that are `known`. */
+/** Compares the names of migrations that were applied to a database with the `known` ones. */
 export function compareMigrations(
   applied: readonly string[],
   known: readonly string[] = MIGRATIONS,
@@ -35,11 +35,11 @@ export function compareMigrations(
   return missing.length === 0 ? { kind: "current" } : { kind: "behind", missing };
 }
 
-/** What is said of a state that was made before 0.2.0. */
+/** The refusal of a state that was made before 0.2.0. */
 export const MADE_BEFORE_RELEASES =
   "The state was made by a version of Florin before 0.2.0, whose tables later versions cannot bring up to date. Start it with the version that made it, export the log of each ledger there, and import the logs into a fresh state: CHANGELOG.md says how.";
 
-/** Why a Worker does not work on a database; undefined where it does. A Worker cannot apply migrations. */
+/** The reason why a Worker refuses a database; undefined if the database is current. A Worker cannot apply migrations. */
 export function whyRefused(state: MigrationsState): string | undefined {
   if (state.kind === "current") return undefined;
   if (state.kind === "refused") return state.reason;

@@ -1,12 +1,12 @@
 import { stateGuardOf } from "./state-guard.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** How long work that must not touch the tables waits, in milliseconds. */
+/** Wait of work that must not touch the tables, in milliseconds. */
 const PUT_OFF_MS = 60_000;
 
 /**
- * Whether the work of an object's alarm has to wait, because the database has tables that are not this code's: then the alarm is set for
- * a minute later. The object's `alarm` asks first. A failed alarm would be repeated by the platform a few times only.
+ * Whether the work of an object's alarm has to wait, because the database has tables of another version. In this case the alarm is set for
+ * a minute later, because the platform repeats a failed alarm only a few times. The object's `alarm` calls the function first.
  */
 export async function isPutOff(
   storage: Pick<DurableObjectStorage, "setAlarm">,
@@ -17,7 +17,7 @@ export async function isPutOff(
   return true;
 }
 
-/** Gives all messages of a batch back to their queue, for a minute, where the database has tables that are not this code's. */
+/** Returns all messages of a batch to their queue for a minute if the database has tables of another version, and says whether it did. */
 export async function isGivenBack(batch: MessageBatch, env: Env): Promise<boolean> {
   if (await isFitFor(env)) return false;
   batch.retryAll({ delaySeconds: PUT_OFF_MS / 1000 });
@@ -31,7 +31,7 @@ async function isFitFor(env: Env): Promise<boolean> {
     await guard.assertFits();
     return true;
   } catch (error) {
-    if (error instanceof AppError) return false; // the guard has logged why
+    if (error instanceof AppError) return false; // The guard has logged the reason.
     throw error;
   }
 }

@@ -3,29 +3,29 @@ import { AppError } from "#platform/errors.ts";
 import { log, logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
 
-/** How long a refusal, or a database that does not answer, is remembered, so that requests do not ask the database each. */
+/** Time for which a refusal, or a failure to read, is cached, in milliseconds, so that not every request reads the database. */
 const REMEMBERED_MS = 5000;
-/** When a client that was refused may come again: an operator has to do something first. */
+/** Time after which a refused client may try again, in seconds. An operator has to act first. */
 const RETRY_AFTER_SECONDS = 30;
 
 /**
- * Keeps code from working on tables that are not its own:
+ * Keeps code from working on tables of another version:
  *
  *     a request, a queue message, an alarm
  *        │
  *        ▼                  no                     the same migrations
- *     has the guard seen ──────▶ read d1_migrations ──────────────────▶ it fits, for as long as the isolate lives
+ *     has the guard seen ──────▶ read d1_migrations ──────────────────▶ fits, for the isolate's life
  *     that the state fits?                │  │ D1 does not answer
- *        │ yes                            │  └───▶ go on, and look again later: D1 itself refuses what needs it
+ *        │ yes                            │  └───▶ go on, and read again after 5 s
  *        ▼                                ▼ others, or fewer
- *     work                       503 with a sentence; looked at again after a few seconds
+ *     work                       503 with the reason; read again after 5 s
  *
- * Each caller reads for itself: one that waited for the reading of another request would hang when that one is cancelled.
+ * Each caller reads for itself: a caller that waited for the read of another request would hang if the other request were cancelled.
  */
 export class StateGuard {
   readonly #env: Pick<Env, "DB">;
   #fits = false;
-  /** What the last reading has said, and until when it is believed. */
+  /** The refusal of the last read, and the time until which it is cached. */
   #refusal: string | undefined;
   #lookAgainMs = 0;
 
@@ -33,18 +33,18 @@ export class StateGuard {
     this.#env = env;
   }
 
-  /** Whether the state is known to fit, after which nothing is read any more. */
+  /** Whether the state is known to fit. Then nothing is read any more. */
   get fits(): boolean {
     return this.#fits;
   }
 
-  /** Why this code must not work on the database; undefined where it may, or where the database does not answer. */
+  /** The reason why this code must not work on the database; undefined if it may, or if the database has not answered. */
   async refusal(): Promise<string | undefined> {
     if (!this.#fits && Date.now() >= this.#lookAgainMs) await this.#look();
     return this.#refusal;
   }
 
-  /** Throws `OVERLOADED` where the migrations of the database are not those of this code. */
+  /** Throws `OVERLOADED` if the migrations of the database differ from those of this code. */
   async assertFits(): Promise<void> {
     const refusal = await this.refusal();
     if (refusal === undefined) return;
@@ -69,7 +69,7 @@ export class StateGuard {
 /** The guard of an environment. */
 export const stateGuardOf = memoByEnv((env: Pick<Env, "DB">) => new StateGuard(env));
 
-/** The names of the migrations that were applied, in order; none where no migration ever was. */
+/** The names of the applied migrations, in order; none in an empty database. */
 async function readApplied({ DB }: Pick<Env, "DB">): Promise<string[]> {
   try {
     const query = "SELECT name FROM d1_migrations ORDER BY id";

@@ -4,26 +4,26 @@ import { findLacks, shapeOf, type TableShape } from "./wanted-tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** For how long tables are believed to be complete, and incomplete, in milliseconds. */
+/** Times for which the results "complete" and "incomplete" are cached, in milliseconds. */
 const COMPLETE_MS = 60_000;
 const INCOMPLETE_MS = 5000;
 
-/** Looks whether the database has the tables that the modules want. */
+/** Checks whether the database has the tables that the modules want. */
 export class TablesWatch {
   readonly #env: Pick<Env, "DB">;
   readonly #wanted: ReadonlyMap<string, readonly TableShape[]>;
   #lacks: ReadonlyMap<string, readonly string[]> = new Map();
   #untilMs = 0;
 
-  /** `wanted` has the tables by the name of whoever wants them. */
+  /** `wanted` has the tables by the name of their module. */
   constructor(env: Pick<Env, "DB">, wanted: ReadonlyMap<string, readonly SQLiteTable[]>) {
     this.#env = env;
     this.#wanted = new Map([...wanted].map(([name, tables]) => [name, tables.map(shapeOf)]));
   }
 
   /**
-   * The problems of the tables, a sentence each, by the name of whoever wants them; names without problems are left out. All tables are
-   * read at once, and at most once in a few seconds. Throws where the database does not answer.
+   * The problems of the tables, a sentence each, by the name of their module; modules without problems are left out. One query reads all
+   * tables, at most once in five seconds. Throws if the database does not answer.
    */
   async lacks(): Promise<ReadonlyMap<string, readonly string[]>> {
     if (Date.now() < this.#untilMs) return this.#lacks;
@@ -38,7 +38,7 @@ export class TablesWatch {
   }
 }
 
-/** A column or an index: `flag` says whether a column is not null, or an index unique. */
+/** A column or an index. `flag` tells whether a column is not null, or whether an index is unique. */
 type PartSqlRow = {
   kind: "column" | "index";
   table: string;
@@ -48,7 +48,7 @@ type PartSqlRow = {
   pk: number;
 };
 
-/** The tables of these names that are there. */
+/** The existing tables with the wanted names. */
 async function readShapes(
   env: Pick<Env, "DB">,
   wanted: readonly TableShape[],

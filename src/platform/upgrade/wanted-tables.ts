@@ -1,7 +1,7 @@
 import { is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 
-/** The tables that files `tables.ts` declare, which are given as their namespaces: `tablesIn(grants, people)`. */
+/** The tables that `tables.ts` files declare. The arguments are the namespaces of the files: `tablesIn(grants, people)`. */
 export const tablesIn = (...files: readonly Readonly<Record<string, unknown>>[]): SQLiteTable[] =>
   files.flatMap((file) =>
     Object.values(file).flatMap((value) => (is(value, SQLiteTable) ? [value] : [])),
@@ -20,14 +20,14 @@ export interface IndexShape {
   readonly isUnique: boolean;
 }
 
-/** What a table has, or is to have. */
+/** The actual or the wanted shape of a table. */
 export interface TableShape {
   readonly name: string;
   readonly columns: readonly ColumnShape[];
   readonly indexes: readonly IndexShape[];
 }
 
-/** What a declared table has to have in the database. */
+/** The shape that a declared table must have in the database. */
 export function shapeOf(table: SQLiteTable): TableShape {
   const { name, columns, indexes, primaryKeys, uniqueConstraints } = getTableConfig(table);
   const keys = new Set(primaryKeys.flatMap((key) => key.columns.map((column) => column.name)));
@@ -53,7 +53,8 @@ export function shapeOf(table: SQLiteTable): TableShape {
 }
 
 /**
- * What a table lacks of what it is to have, a sentence for each problem. What it has besides is no problem: an operator may add an index.
+ * The differences of a table from its wanted shape, a sentence for each. Additional columns and indexes are no problem: an operator may add
+ * an index.
  */
 export function findLacks(wanted: TableShape, found: TableShape | undefined): string[] {
   const { name } = wanted;
