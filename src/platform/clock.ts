@@ -1,4 +1,4 @@
 import { type Clock, fromMillis } from "./time.ts";
 
-/** The time of the machine. Rules get theirs by argument. */
+/** The clock of the machine. Rules get their clock by argument. */
 export const systemClock: Clock = () => fromMillis(Date.now());

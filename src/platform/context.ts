@@ -2,11 +2,11 @@ import { systemClock } from "./clock.ts";
 import { newId } from "./ids.ts";
 import type { Clock } from "./time.ts";
 
-/** Who acts: what the token of a request says. */
+/** The actor of a request, from its token. */
 export interface Principal {
-  /** Who issued the token; `florin` for work that the deployment does by itself. */
+  /** The issuer of the token; `florin` for work that the deployment does by itself. */
   readonly issuer: string;
-  /** Who acts: a user, or the client where it acts by itself. */
+  /** The actor: a user, or the client where it acts by itself. */
   readonly subject: string;
   /** The program that acts. */
   readonly clientId: string;
@@ -15,21 +15,21 @@ export interface Principal {
   readonly ledgers: readonly string[];
   /** Whether the subject is a person of this server; absent for programs, and for people of other issuers. */
   readonly isPerson?: true;
-  /** The token of this server that says so; undefined for tokens of others, and for what needs none. */
+  /** Facts of a token of this server; undefined for tokens of other issuers, and for requests without a token. */
   readonly token?: TokenFacts;
 }
 
-/** What is known of a token of this server besides who acts. */
+/** Facts of a token of this server besides its actor. */
 export interface TokenFacts {
-  /** Its `jti`. */
+  /** The claim `jti`. */
   readonly id?: string | undefined;
-  /** In seconds since the epoch. */
+  /** The claim `iat`, in seconds since the epoch. */
   readonly issuedAt: number;
-  /** What a person has allowed the client; undefined where no person has logged in for it. */
+  /** The id of a person's consent to the client; undefined where no person has logged in for the client. */
   readonly grantId?: string | undefined;
 }
 
-/** What every use case gets besides its input. */
+/** The context that every use case gets besides its input. */
 export interface ServiceContext {
   readonly env: Env;
   readonly principal: Principal;
@@ -37,13 +37,13 @@ export interface ServiceContext {
   readonly requestId: string;
   readonly clock: Clock;
   /**
-   * How many triggers, one after the other, led to this work; absent for none. Whatever the work writes carries it on to the events
-   * that tell of it, so that triggers which start each other are noticed.
+   * The length of the chain of triggers that led to this work; absent for none. Events that the work publishes carry the number on, so that
+   * triggers which start each other are noticed.
    */
   readonly causationDepth?: number;
 }
 
-/** A request that needs no token. */
+/** The principal of a request that needs no token. */
 export const ANONYMOUS: Principal = {
   issuer: "",
   subject: "anonymous",
@@ -52,7 +52,7 @@ export const ANONYMOUS: Principal = {
   ledgers: [],
 };
 
-/** What queues, sweeps and objects do without a request. `job` names it: `sweep:buckets`. */
+/** The context of work without a request, in queues, sweeps and objects. `job` names the work: `sweep:buckets`. */
 export const systemContext = (env: Env, job: string): ServiceContext => ({
   env,
   principal: { issuer: "florin", subject: job, clientId: "florin", scopes: new Set(), ledgers: [] },

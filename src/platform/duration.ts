@@ -33,5 +33,5 @@ export function formatDurationMs(milliseconds: number): string {
   return minutes > 0 ? `${minutes}m${seconds}` : seconds;
 }
 
-/** At most nine decimals, as durations have nanoseconds. */
+/** A number with at most nine decimals, because durations have nanoseconds. */
 const decimal = (value: number): string => String(Number(value.toFixed(9)));

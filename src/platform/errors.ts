@@ -1,16 +1,16 @@
-/** What an expected failure looks like to a client. */
+/** The wire form of an expected failure: its status and code. */
 export interface ErrorSpec {
   readonly status: ErrorStatus;
   /** The `errorCode` of the answer. */
   readonly code: string;
 }
 
-/** The failures that one module, or the platform, knows, by kind. */
+/** The failures of one module, or of the platform, by kind. */
 export type ErrorTable = Readonly<Record<string, ErrorSpec>>;
 
 export type ErrorStatus = 400 | 401 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 500 | 503 | 507;
 
-/** What can go wrong in every module. */
+/** The failures that every module may have. */
 export const PLATFORM_ERRORS = {
   VALIDATION: { status: 400, code: "VALIDATION" },
   UNAUTHENTICATED: { status: 401, code: "VALIDATION" },
@@ -26,8 +26,8 @@ export const PLATFORM_ERRORS = {
 } as const satisfies ErrorTable;
 
 /**
- * The kinds of failures by who knows them. A module adds its own by declaring a member here, so that a kind that is
- * misspelt is an error of types.
+ * The kinds of failures, by the module that declares them. A module adds its kinds by declaring a member of this interface, so that a
+ * misspelt kind is a type error.
  */
 export interface ErrorKinds {
   readonly platform: keyof typeof PLATFORM_ERRORS;
@@ -42,11 +42,11 @@ export interface Failure {
   readonly retryAfterSeconds?: number;
 }
 
-/** What an expected failure may have besides its kind and message. */
+/** Optional parts of an expected failure. */
 export interface FailureOptions {
   readonly cause?: unknown;
   readonly details?: string;
-  /** After how long the request may succeed, where that is known. */
+  /** Time after which the request may succeed, in seconds, if known. */
   readonly retryAfterSeconds?: number;
   /** Headers of the answer, by lower-case names. They do not cross an RPC boundary. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -82,7 +82,7 @@ export class ErrorCatalogue {
   readonly #table: ErrorTable;
 
   constructor(...tables: readonly ErrorTable[]) {
-    this.#table = Object.assign({}, PLATFORM_ERRORS, ...tables) as ErrorTable; // each is one
+    this.#table = Object.assign({}, PLATFORM_ERRORS, ...tables) as ErrorTable;
   }
 
   /** Every code, in the order of the tables. */
@@ -119,5 +119,5 @@ export class ErrorCatalogue {
   }
 }
 
-/** What the answer of an unexpected error says; its own text may hold SQL or secrets. */
+/** The message of the answer to an unexpected error. The error's own text may hold SQL or secrets. */
 export const INTERNAL_MESSAGE = "Internal error. Consult logs/traces to have more details.";

@@ -1,13 +1,12 @@
 import { endOfString } from "./v8-escaped-keys.ts";
 
 /**
- * Deepest nesting of arrays and objects in JSON that is read. Code that walks a value calls itself for each level, and the
- * stack of a Worker ends after some thousand calls. The deepest document that means anything is the export of a schema, whose
- * chart has 128 levels.
+ * Deepest nesting of arrays and objects in parsed JSON. Code that walks a value recurses once for each level, and the stack of a Worker
+ * holds some thousand calls. The deepest legitimate document is the export of a schema, whose chart has 128 levels.
  */
 export const JSON_DEPTH_MAX = 200;
 
-/** A text whose arrays and objects are nested deeper than `JSON_DEPTH_MAX` levels. */
+/** The error for a text whose arrays and objects are nested deeper than `JSON_DEPTH_MAX` levels. */
 export class JsonDepthError extends SyntaxError {
   constructor() {
     super(`it is nested deeper than ${JSON_DEPTH_MAX} levels`);
@@ -17,7 +16,7 @@ export class JsonDepthError extends SyntaxError {
 
 /** Throws `JsonDepthError` for a text that is nested too deep. The text need not be valid JSON. */
 export function assertShallow(text: string): void {
-  // Every level takes two characters. Most texts are shorter than that.
+  // Every level takes two characters, and most texts are too short to be nested too deep.
   if (text.length <= 2 * JSON_DEPTH_MAX) return;
   let depth = 0;
   for (let index = 0; index < text.length; index++) {

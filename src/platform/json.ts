@@ -23,14 +23,13 @@ declare global {
 
 const INTEGER = /^-?\d+$/;
 /*
- * A text without any of these needs no reviver: it has no long integer, no decimal and no escape that could hide a bad
- * character. What follows the digits distinguishes a decimal from the fraction of a date; if there are many digits, it
- * counts as a decimal. Three expressions take a third of the time of a combined one, and `\d` written out sixteen times
- * lets the engine skip most of a text.
+ * Tests for texts that need the reviver: a text with a long integer, a decimal, or an escape that could hide a bad character. The
+ * characters after the digits distinguish a decimal from the fraction of a date; with more than 30 digits, a fraction counts as a decimal.
+ * Three expressions take a third of the time of a combined one, and `\d` written out sixteen times lets the engine skip most of a text.
  */
 const LONG_INTEGER = /\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/;
 const DECIMAL = /\d[.eE](?:[\d.eE+-]{31}|[\d.eE+-]{0,30}\s*(?:[,}\]]|$))/;
-/** Of the integers of 16 digits, those that do not begin with a 9 are below 2^53, such as dates in microseconds. */
+/** Integers that may exceed 2^53. An integer of 16 digits that does not begin with a 9, such as a date in microseconds, is below 2^53. */
 const UNSAFE_INTEGER = /\d{17}|9\d{15}/;
 const BAD_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 
@@ -40,15 +39,15 @@ const needsReviver = (text: string): boolean =>
   BAD_ESCAPE.test(text);
 
 /**
- * Parses one JSON value. Throws `SyntaxError` for malformed text, also for U+0000 and lone surrogates in strings, and
- * `JsonDepthError`, which is one, for a text that is nested too deep.
+ * Parses one JSON value. Throws `SyntaxError` for malformed text, also for U+0000 and lone surrogates in strings, and its subclass
+ * `JsonDepthError` for a text that is nested too deep.
  */
 export function parseJson(text: string): unknown {
   assertShallow(text);
   return text.includes("\\") ? parseWithNames(text, parsePlain) : parsePlain(text);
 }
 
-/** Parses what SQL has made of columns of ours: its integers are below 2^53, and there is nothing else to check. */
+/** Parses JSON that SQL has made of Florin's own columns, without checks: its integers are below 2^53. */
 export const parseColumns = (text: string): unknown => JSON.parse(text);
 
 function parsePlain(text: string): unknown {
@@ -70,23 +69,23 @@ export function stringifyJson(value: unknown, options?: { bigintAsString: boolea
   });
 }
 
-/** The same for a text, of which it takes a quarter of the time. */
+/** Writes a text as JSON, in a quarter of the time of `stringifyJson`. */
 export const stringifyText = (text: string): string => JSON.stringify(text);
 
-/** Writes plain data of ours for `parseOwn`, no object of which has a member `bigint`. Without bigints, it takes half the time. */
+/** Writes Florin's own plain data for `parseOwn`. No object may have a member `bigint`. Data without bigints take half the time. */
 export const stringifyOwn = (value: object, { hasBigints }: { hasBigints: boolean }): string =>
   hasBigints ? JSON.stringify(value, writeBigint) : JSON.stringify(value);
 
-/** Parses what `stringifyOwn` has written: bigints are bigints again, and members that were undefined are absent. */
+/** Parses the output of `stringifyOwn`: bigints become bigints again, and undefined members are absent. */
 export function parseOwn(text: string): unknown {
   return text.includes(WRITTEN_BIGINT) ? JSON.parse(text, readBigint) : JSON.parse(text);
 }
 
-/** What stands for a bigint. */
+/** The object that stands for a bigint. */
 interface WrittenBigint {
   readonly bigint: string;
 }
-/** How that begins in JSON; inside of a text, its quotes are escaped. */
+/** The beginning of a `WrittenBigint` in JSON. No JSON string contains it, because quotes in strings are escaped. */
 const WRITTEN_BIGINT = '{"bigint":"';
 
 const writeBigint = (_name: string, value: unknown): unknown =>
@@ -97,15 +96,17 @@ function readBigint(this: unknown, _name: string, value: unknown): unknown {
   return BigInt(String(value.bigint));
 }
 
-/** Texts by name. */
 export interface NamedTexts {
   readonly [name: string]: string | NamedTexts | null;
 }
 
-/** The same for texts by name. */
+/** Writes texts by name as JSON, without a replacer. */
 export const stringifyTexts = (texts: NamedTexts): string => JSON.stringify(texts);
 
-/** A value whose large integers are no amounts: they are written as integers, whatever a client asks for. */
+/**
+ * Prepares a value whose large integers are no amounts, so that `stringifyJson` writes them as integers, also for a client that asks for
+ * texts.
+ */
 export function withRawIntegers(value: unknown): unknown {
   if (typeof value === "bigint") return writeInteger(value);
   if (Array.isArray(value)) return value.map(withRawIntegers);
@@ -115,16 +116,16 @@ export function withRawIntegers(value: unknown): unknown {
   );
 }
 
-/** Most amounts are small, and a number is written several times as fast as raw JSON. */
+/** The JSON value for an integer. A number is written several times as fast as raw JSON, and most amounts are small enough for one. */
 const writeInteger = (integer: bigint): number | object =>
   integer <= Number.MAX_SAFE_INTEGER && integer >= Number.MIN_SAFE_INTEGER
     ? Number(integer)
     : JSON.rawJSON(integer.toString());
 
-/** How a JSON number that is no integer literal was written. */
+/** The source text of a JSON number that is no integer literal. */
 export const decimalSource = (decimal: symbol): string => decimal.description ?? "";
 
-/** Longest integer that is read, in digits: reading takes time with the square of them. */
+/** Longest integer that is parsed, in digits: the time of parsing grows with the square of their number. */
 const INTEGER_DIGITS_MAX = 2000;
 
 function exactNumber(value: number, source: string): number | bigint | symbol {
@@ -140,12 +141,12 @@ function assertStorable(text: string): void {
 
 declare const written: unique symbol;
 
-/** The JSON of a value that was written where the value is, and is passed on as it is. */
+/** The JSON of a value, serialised in the process that has the value, and passed on unchanged. */
 export type JsonText<T> = string & { readonly [written]: T };
 
 declare const writtenItems: unique symbol;
 
-/** The JSON of values, with commas between them, as it stands inside of a list. */
+/** The JSON of values separated by commas, as inside of a list. */
 export type ItemsText<T> = string & { readonly [writtenItems]: T };
 
 /** A text as a JSON string. */

@@ -1,13 +1,13 @@
 type Level = "info" | "warn" | "error";
 type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Writes one JSON object a line. Never pass a secret, a token or a full card or account number. */
+/** Writes a log line as a JSON object. Callers never pass a secret, a token or a full card or account number. */
 export function log(level: Level, message: string, fields: Fields = {}): void {
   const line = JSON.stringify({ level, time: new Date().toISOString(), message, ...fields });
   console[level](line);
 }
 
-/** Logs a bug with its stack; the answer never shows it. */
+/** Logs an error with its stack, which no answer shows. */
 export function logError(message: string, error: unknown, fields: Fields = {}): void {
   const shown = withoutParameters(error);
   const known = shown instanceof Error;
@@ -20,7 +20,10 @@ export function logError(message: string, error: unknown, fields: Fields = {}): 
   });
 }
 
-/** The message and the stack of a failed query hold all its parameters, and with them what clients have sent: only its cause is shown. */
+/**
+ * The error to log. The message and the stack of a failed query contain all parameters, and so data of clients: only the cause of such an
+ * error is logged.
+ */
 function withoutParameters(error: unknown): unknown {
   if (!(error instanceof Error && "query" in error && "params" in error)) return error;
   return withoutParameters(error.cause) ?? "a query failed";

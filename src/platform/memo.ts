@@ -1,6 +1,6 @@
 /**
- * Computes a value once for each environment object: settings, key sets. It is a cache that lives as long as the
- * isolate, never a place for state.
+ * Computes a value once for each environment object: settings, key sets. The values are a cache that lives as long as the isolate, never a
+ * place for state.
  */
 export function memoByEnv<E extends object, V>(compute: (env: E) => V): (env: E) => V {
   const values = new WeakMap<E, V>();
@@ -13,20 +13,23 @@ export function memoByEnv<E extends object, V>(compute: (env: E) => V): (env: E)
   };
 }
 
-/** How much is remembered. */
+/** The bounds of a cache. */
 export interface RememberedBounds {
   readonly countMax: number;
-  /** The length of the longest text, in UTF-16 units. */
+  /** The length of the longest cached text, in UTF-16 units. */
   readonly lengthMax: number;
 }
 
 /**
- * What was made of the last few texts. It saves making the same again, and is never a place for state: what is remembered
- * depends on the text alone, and nobody may change it; see `frozen`.
+ * A cache of values that were computed from texts, with first-in, first-out eviction. A value must depend on its text alone and must not be
+ * changed; see `frozen`. The cache is never a place for state.
  */
 export class Remembered<V> {
   readonly #values = new Map<string, V>();
-  /** Goes through the texts, once the first of them has to go. A new iterator would walk over the places of all that are gone. */
+  /**
+   * The iterator over the texts, oldest first, from the first eviction on. It is kept, because a new iterator would walk over the places of
+   * all evicted texts.
+   */
   #oldest: Iterator<string, undefined> | undefined;
   readonly #bounds: RememberedBounds;
 
@@ -38,10 +41,7 @@ export class Remembered<V> {
     return this.#values.get(text);
   }
 
-  /**
-   * Remembers a value. Where there is no room, the value that was added first is forgotten. A text that is too long is not
-   * remembered.
-   */
+  /** Caches a value. Evicts the oldest value if the cache is full. A text that is too long is not cached. */
   add(text: string, value: V): void {
     const { countMax, lengthMax } = this.#bounds;
     if (text.length > lengthMax) return;
@@ -54,7 +54,7 @@ export class Remembered<V> {
   }
 }
 
-/** The same value, whose members nobody can change. */
+/** Freezes a value and its members, at all depths. */
 export function frozen<T>(value: T): T {
   if (typeof value === "object" && value !== null) {
     for (const member of Object.values(value)) frozen(member);

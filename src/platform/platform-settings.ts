@@ -12,7 +12,7 @@ import {
 
 const PAGE_SIZES = { least: 1, most: 1000 };
 
-/** What the platform itself takes, for all modules. */
+/** The settings of the platform itself, for all modules. */
 export const platformSettings = new DeclaredSettings(
   {
     FLORIN_LOCAL: boolean({

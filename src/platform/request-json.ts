@@ -2,7 +2,7 @@ import { AppError } from "./errors.ts";
 import { JSON_DEPTH_MAX, JsonDepthError } from "./json-depth.ts";
 import { parseJson } from "./json.ts";
 
-/** Parses JSON that a request brings; `what` is the subject of the error's sentence. Throws `VALIDATION`. */
+/** Parses JSON of a request; `what` is the subject of the error's sentence. Throws `VALIDATION`. */
 export function parseRequestJson(text: string, what: string): unknown {
   try {
     return parseJson(text);

@@ -1,6 +1,6 @@
 import { AppError, type Failure } from "./errors.ts";
 
-/** Crosses RPC where a thrown error would lose its class and be logged as uncaught. */
+/** The result of an RPC call. A thrown error would lose its class on the way and be logged as uncaught. */
 export type Result<T> = { ok: true; value: T } | { ok: false; failure: Failure };
 
 /** Runs `work` and turns an expected failure into data; bugs keep on throwing. */
@@ -23,11 +23,11 @@ export async function asResult<T>(work: Promise<T>): Promise<Result<T>> {
   }
 }
 
-/** A result with another value, where it has one. */
+/** Maps the value of a result; a failure stays as it is. */
 export const mapResult = <T, U>(result: Result<T>, map: (value: T) => U): Result<U> =>
   result.ok ? { ok: true, value: map(result.value) } : result;
 
-/** The value of a result, or its failure as the error that it was. */
+/** Gives the value of a result, or throws its failure as an `AppError`. */
 export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value;
   const { kind, message, ...options } = result.failure;

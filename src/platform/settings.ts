@@ -3,15 +3,15 @@ import { CronSchedule } from "./cron-schedule.ts";
 import { parseDurationMs } from "./duration.ts";
 import { memoByEnv } from "./memo.ts";
 
-/** One setting of a deployment, a Worker variable: how its text is read, and what it is for. */
+/** One setting of a deployment, a Worker variable: the parser of its text, and its purpose. */
 export interface Setting<T> {
-  /** Parses the text, or undefined if the setting is absent. Its messages say which values the setting accepts. */
+  /** Parses the text; `undefined` stands for an absent setting. Messages of the schema say which values the setting accepts. */
   readonly schema: z.ZodType<T, string | undefined>;
   /** The setting's purpose, as docs/settings.md shows it. */
   readonly meaning: string;
   /** The default text; undefined if the setting has no default. */
   readonly standard?: string | undefined;
-  /** Its value never appears in a log, an error or a terminal. */
+  /** Whether the value is a secret, which never appears in a log, an error or a terminal. */
   readonly isSecret?: boolean;
 }
 
@@ -21,25 +21,25 @@ type Values<S extends Shape> = {
 };
 export type SettingsOf<T> = T extends DeclaredSettings<infer S> ? Values<S> : never;
 
-/** The variables that one module, or the platform, takes. */
+/** The settings of one module, or of the platform. */
 export interface SettingsTable {
   readonly settings: Shape;
   readonly names: readonly string[];
   /**
-   * Reads the settings from Worker variables or a process environment; an empty value counts as not set.
-   * Throws `SettingsError` naming each wrong variable, what it got and what it takes.
+   * Reads the settings from Worker variables or a process environment; an empty value counts as absent. Throws `SettingsError` that names
+   * each wrong variable, its value and the accepted values.
    */
   readonly parse: (source: SettingsSource) => Readonly<Record<string, unknown>>;
 }
 
-/** The same with the types of its values. */
+/** A table of settings with typed values. */
 export class DeclaredSettings<S extends Shape> implements SettingsTable {
   readonly settings: S;
   readonly #assertConsistent: (values: Values<S>, source: SettingsSource) => void;
   /** The settings of an environment, parsed at their first use. */
   readonly of: (env: object) => Values<S>;
 
-  /** `assertConsistent` throws `SettingsError` where settings do not go together. */
+  /** `assertConsistent` throws `SettingsError` for settings that contradict each other. */
   constructor(
     settings: S,
     assertConsistent: (values: Values<S>, source: SettingsSource) => void = () => undefined,
@@ -66,7 +66,7 @@ export class DeclaredSettings<S extends Shape> implements SettingsTable {
         );
     }
     if (wrong.length > 0) throw new SettingsError(wrong.join("\n"));
-    const complete = values as Values<S>; // each name of the table has the value of its own schema
+    const complete = values as Values<S>; // Each name of the table has a value of its own schema.
     this.#assertConsistent(complete, source);
     return complete;
   }
@@ -74,12 +74,12 @@ export class DeclaredSettings<S extends Shape> implements SettingsTable {
 
 export type SettingsSource = Readonly<Record<string, unknown>>;
 
-/** A setting has a value that Florin cannot work with. The message is a sentence for the operator. */
+/** The error of a setting with an unusable value. The message is a sentence for the operator. */
 export class SettingsError extends Error {
   override name = "SettingsError";
 }
 
-/** Checks the settings of several tables. Throws `SettingsError` with a sentence for each wrong variable of all of them. */
+/** Checks the settings of several tables. Throws `SettingsError` with a sentence for each wrong variable in all tables. */
 export function assertSettings(tables: readonly SettingsTable[], source: SettingsSource): void {
   const sentences = tables.flatMap((table) => {
     try {
@@ -139,12 +139,12 @@ export function boolean(described: Described & { readonly standard: "true" | "fa
   return { ...described, schema: schema.transform((value) => value === "true") };
 }
 
-/** A text that has to be set. */
+/** A setting with a text that is required. */
 export function text(wanted: string, fits: (value: string) => boolean, described: Described) {
   return { ...described, schema: fitting(wanted, fits) };
 }
 
-/** A text that is the default where it is left out. */
+/** A setting with a text and a default. */
 export function textOrStandard(
   wanted: string,
   fits: (value: string) => boolean,
@@ -154,7 +154,7 @@ export function textOrStandard(
   return { ...described, schema: schema.transform((value) => value ?? described.standard) };
 }
 
-/** A text that may be left out. */
+/** A setting with a text that may be absent. */
 export function optionalText(
   wanted: string,
   fits: (value: string) => boolean,
@@ -166,7 +166,7 @@ export function optionalText(
 const fitting = (wanted: string, fits: (value: string) => boolean) =>
   z.string({ error: wanted }).refine(fits, wanted);
 
-/** Comma separated texts. */
+/** A setting with comma-separated texts. */
 export function list(wanted: string, fits: (value: string) => boolean, described: Described) {
   const schema = z
     .string()
@@ -191,7 +191,7 @@ export function integer(
   return { ...described, schema };
 }
 
-/** Milliseconds, from a duration in Go's notation. */
+/** A setting with a duration in Go's notation, in milliseconds. */
 export function duration(described: WithStandard) {
   const wanted = 'a duration such as "300ms", "5s" or "1h30m"';
   const schema = z
@@ -206,7 +206,7 @@ export function duration(described: WithStandard) {
   return { ...described, schema };
 }
 
-/** The period of a repeated task. Zero is refused, because the task would leave time for nothing else. */
+/** A setting with the period of a repeated task, in milliseconds. Zero is refused, because the task would leave no time for other work. */
 export function period(described: WithStandard) {
   const wanted = `a duration such as "300ms", "5s" or "1h30m", of ${PERIOD_MS_MIN} ms at least`;
   const { schema } = duration(described);
@@ -217,8 +217,8 @@ export function period(described: WithStandard) {
 }
 
 /**
- * How long records are kept. Less than an hour is a mistake that deletes what nobody has seen, and beyond a century, dates
- * end.
+ * A setting with the retention of records, in milliseconds: at least an hour, because less would delete records before anybody has seen
+ * them, and at most a century, so that computed dates stay in range.
  */
 export function retention(described: WithStandard) {
   const wanted = `a duration such as "8760h", from 1h to ${RETENTION_HOURS_MAX}h`;

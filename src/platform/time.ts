@@ -1,33 +1,30 @@
 import type { Brand } from "./brand.ts";
 
-/** RFC 3339 in UTC with exactly six decimals, `2026-03-01T09:30:00.250000Z`: sorts as text. Years 0001 to 9999. */
+/** A time in RFC 3339, in UTC with exactly six decimals, `2026-03-01T09:30:00.250000Z`, so that times sort as texts. Years 0001 to 9999. */
 export type Timestamp = Brand<string, "Timestamp">;
 
-/** Where "now" comes from. */
+/** The source of the current time. */
 export type Clock = () => Timestamp;
 
 /** The zero time of the wire, for fields that a client requires and that have no value. */
-export const ZERO_TIMESTAMP = "0001-01-01T00:00:00.000000Z" as Timestamp; // a constant of the right form
+export const ZERO_TIMESTAMP = "0001-01-01T00:00:00.000000Z" as Timestamp; // The constant has the form of a timestamp.
 
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
-/**
- * The form of most texts: UTC, with no more digits than a timestamp has. Days that some months lack need a further
- * check.
- */
+/** The form of most texts: UTC, with at most six decimals. Days after the 28th need a further check. */
 const PLAIN =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?Z$/;
 const MICROS_PER_SECOND = 1_000_000n;
 export const MICROS_MIN = -62_135_596_800_000_000n;
 export const MICROS_MAX = 253_402_300_799_999_999n;
 
-/** Parses RFC 3339 with a mandatory zone; the fraction is rounded half up to microseconds. */
+/** Parses RFC 3339 with a mandatory zone; the fraction is rounded half up to microseconds. Gives undefined for other texts. */
 export function parseTimestamp(text: string): Timestamp | undefined {
   if (text === lastParsed.text) return lastParsed.timestamp;
-  // The year 0000 is before the first.
+  // Timestamps begin with the year 0001.
   if (PLAIN.test(text) && !text.startsWith("0000")) {
     lastParsed.timestamp =
-      `${text.slice(0, 19)}.${text.slice(20, -1).padEnd(6, "0")}Z` as Timestamp; // fixed width by construction
+      `${text.slice(0, 19)}.${text.slice(20, -1).padEnd(6, "0")}Z` as Timestamp; // The text has the fixed width of a timestamp.
     lastParsed.text = text;
     return lastParsed.timestamp;
   }
@@ -38,7 +35,7 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   if (Number(zoneHour) > 23 || Number(zoneMinute) > 59) return undefined;
   const millis = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  // Date.parse takes February 30th for March 2nd.
+  // `Date.parse` reads February 30th as March 2nd.
   if (Number.isNaN(millis) || new Date(millis).getUTCDate() !== Number(day)) return undefined;
   const offsetMinutes = (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === "-" ? -1 : 1);
   const seconds = BigInt(millis / 1000 - offsetMinutes * 60);
@@ -46,7 +43,7 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   return micros < MICROS_MIN || micros > MICROS_MAX ? undefined : fromMicros(micros);
 }
 
-/** The wire form: trailing zeros of the fraction removed, and the dot with them. */
+/** The wire form of a timestamp: without trailing zeros of the fraction, and without the dot of an empty fraction. */
 export function formatTimestamp(timestamp: Timestamp): string {
   if (timestamp === lastFormatted.timestamp) return lastFormatted.text;
   let end = 26;
@@ -65,13 +62,11 @@ export const optionalTimestamp = <K extends string>(
     Record<K, string>
   >; // a computed key widens to string
 
-/*
- * The last date of each conversion: what is written together mostly has the same date.
- */
+/* Caches of the last date of each conversion: consecutive conversions mostly have the same date. */
 const lastParsed = { text: "0001-01-01T00:00:00Z", timestamp: ZERO_TIMESTAMP };
 const lastFormatted = { timestamp: ZERO_TIMESTAMP, text: "0001-01-01T00:00:00Z" };
 const lastConverted = { timestamp: ZERO_TIMESTAMP, micros: MICROS_MIN };
-const lastOfMillis = { millis: 0, timestamp: "1970-01-01T00:00:00.000000Z" as Timestamp }; // of the right form
+const lastOfMillis = { millis: 0, timestamp: "1970-01-01T00:00:00.000000Z" as Timestamp }; // The constant has the form of a timestamp.
 
 /** Microseconds since the Unix epoch; beyond 2^53 for years after 2255. */
 export function toMicros(timestamp: Timestamp): bigint {
@@ -98,10 +93,12 @@ function computeMicros(timestamp: Timestamp): bigint {
     : BigInt(seconds) * MICROS_PER_SECOND + BigInt(fraction);
 }
 
-/** Takes a number up to 2^53 as well: numbers take a fraction of the time of bigints, and nearly all dates are before 2255. */
+/**
+ * The timestamp of microseconds since the Unix epoch. Numbers take a fraction of the time of bigints, and nearly all dates are before 2255.
+ */
 export function fromMicros(micros: bigint | number): Timestamp {
   const number = Number(micros);
-  // A bigint that is rounded is no safe integer afterwards.
+  // A rounded bigint is not a safe integer.
   if (Number.isSafeInteger(number)) {
     const rest = number % 1_000_000;
     const fraction = rest < 0 ? rest + 1_000_000 : rest;
@@ -112,19 +109,19 @@ export function fromMicros(micros: bigint | number): Timestamp {
   return dateText(Number((exact - fraction) / MICROS_PER_SECOND), Number(fraction));
 }
 
-/** The date a microsecond later. Nine in ten differ in the last digit only, and are no further conversion. */
+/** The timestamp one microsecond later. Nine in ten differ only in the last digit and need no conversion. */
 export function nextMicrosecond(timestamp: Timestamp): Timestamp {
   const digit = timestamp.charCodeAt(LAST_DIGIT);
   return digit < NINE
-    ? (`${timestamp.slice(0, LAST_DIGIT)}${String.fromCharCode(digit + 1)}Z` as Timestamp) // of the same form
+    ? (`${timestamp.slice(0, LAST_DIGIT)}${String.fromCharCode(digit + 1)}Z` as Timestamp) // The text keeps its form.
     : fromMicros(toMicros(timestamp) + 1n);
 }
 
-/** Where the digit of the single microseconds stands. */
+/** The index of the last digit. */
 const LAST_DIGIT = 25;
 const NINE = 0x39;
 
-/** The last day whose text was made: dates that are made together are mostly of one day. */
+/** A cache of the last day's text: consecutive timestamps mostly have the same day. */
 const lastDay = { days: 0, text: "1970-01-01" };
 
 function dateText(seconds: number, micros: number): Timestamp {
@@ -132,13 +129,13 @@ function dateText(seconds: number, micros: number): Timestamp {
   const rest = seconds - days * SECONDS_PER_DAY;
   const time = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}:${two(rest % 60)}`;
   if (lastDay.days !== days) Object.assign(lastDay, { days, text: dayText(days) });
-  return `${lastDay.text}T${time}.${micros.toString().padStart(6, "0")}Z` as Timestamp; // fixed width by construction
+  return `${lastDay.text}T${time}.${micros.toString().padStart(6, "0")}Z` as Timestamp; // The text has the fixed width of a timestamp.
 }
 
 export function fromMillis(millis: number): Timestamp {
   if (millis !== lastOfMillis.millis) {
     const text = new Date(millis).toISOString();
-    lastOfMillis.timestamp = `${text.slice(0, 23)}000Z` as Timestamp; // fixed width by construction
+    lastOfMillis.timestamp = `${text.slice(0, 23)}000Z` as Timestamp; // The text has the fixed width of a timestamp.
     lastOfMillis.millis = millis;
   }
   return lastOfMillis.timestamp;
@@ -153,7 +150,7 @@ function roundedMicros(fraction: string): bigint {
   return fraction.charCodeAt(6) >= 53 ? micros + 1n : micros;
 }
 
-/** Two digits of a text as a number. */
+/** The number that two digits of a text stand for. */
 const numberAt = (text: string, index: number): number =>
   text.charCodeAt(index) * 10 + text.charCodeAt(index + 1) - 528;
 
@@ -162,14 +159,15 @@ const SECONDS_PER_DAY = 86_400;
 const two = (number: number): string => (number < 10 ? `0${number}` : `${number}`);
 
 /*
- * Days of the Gregorian calendar by arithmetic, several times as fast as by `Date`. Years begin with March, so that a leap
- * day is the last of its year, and 400 of them have the same number of days.
+ * Days of the proleptic Gregorian calendar by arithmetic, several times as fast as by `Date` (H. Hinnant, "chrono-Compatible Low-Level
+ * Date Algorithms", 2013). Years begin with March, so that a leap day is the last day of its year. An era of 400 years always has the same
+ * number of days.
  */
 const DAYS_PER_ERA = 146_097;
 /** The days from March 1st of the year 0 to the Unix epoch. */
 const EPOCH_DAYS = 719_468;
 
-/** The days from the Unix epoch to a day. */
+/** The number of days from the Unix epoch to a day. */
 function daysTo(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const era = Math.floor(marchYear / 400);
@@ -179,7 +177,7 @@ function daysTo(year: number, month: number, day: number): number {
   return era * DAYS_PER_ERA + yearOfEra * 365 + leapDays + dayOfYear - EPOCH_DAYS;
 }
 
-/** The day that is so many days from the Unix epoch, `2026-03-01`. */
+/** The day that is `days` days after the Unix epoch: `2026-03-01`. */
 function dayText(days: number): string {
   const era = Math.floor((days + EPOCH_DAYS) / DAYS_PER_ERA);
   const dayOfEra = days + EPOCH_DAYS - era * DAYS_PER_ERA;

@@ -1,25 +1,26 @@
 /**
- * Parses JSON whose names have escapes. V8 13, which Node 24 runs on, may take such a name for another one: if an earlier
- * object has a member whose name looks like the beginning of the escaped text, the escaped name is read as that name. For
- * example, `a\n` with a line feed is read as the three characters a, backslash and n. So names with escapes are parsed on
- * their own, as strings, which V8 does correctly, and aliases stand for them meanwhile.
+ * Parses JSON whose names have escapes. V8 13, which Node 24 runs on, may confuse a name with escapes with another name: if an earlier
+ * object has a member whose name looks like the beginning of the escaped text, V8 reads the name with escapes as the earlier name. For
+ * example, `a
+ * ` with a line feed is read as the three characters a, backslash and n. Names with escapes are therefore parsed by themselves, as strings,
+ * which V8 does correctly, and aliases stand for the names in the text.
  */
 export function parseWithNames(text: string, parse: (text: string) => unknown): unknown {
   try {
-    const aliases = new Aliases(text, (token) => parse(token) as string); // of a token that is a string
+    const aliases = new Aliases(text, (token) => parse(token) as string); // The token is a JSON string.
     const value = parse(aliases.renamed());
     return aliases.isUsed ? aliases.restore(value) : value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // The text is parsed again as it came, so that the error names the position in it.
+    // The original text is parsed again, so that the error names a position in it.
     return parse(text);
   }
 }
 
-/** A character that no text needs. */
+/** A private-use character, which is unlikely in a text. */
 const MARK = "\uE000";
 
-/** Placeholders for names that cannot be written without escapes. No placeholder is a name in the text. */
+/** Aliases for names that cannot be written without escapes. No alias occurs in the text. */
 class Aliases {
   readonly #text: string;
   readonly #parseString: (token: string) => string;
@@ -39,7 +40,7 @@ class Aliases {
     return this.#names.size > 0;
   }
 
-  /** The text without escapes in names. Throws `SyntaxError` where a name is none. */
+  /** The text without escapes in names. Throws `SyntaxError` for a malformed name. */
   renamed(): string {
     const text = this.#text;
     let [renamed, from] = ["", 0];
@@ -56,7 +57,7 @@ class Aliases {
     return renamed + text.slice(from);
   }
 
-  /** Gives the names back that had aliases. */
+  /** Replaces aliases by their names, at all depths. */
   restore(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item: unknown) => this.restore(item));
     if (typeof value !== "object" || value === null) return value;
@@ -68,7 +69,7 @@ class Aliases {
     );
   }
 
-  /** The same name without escapes, or its alias. */
+  /** The JSON string of a name without escapes, or of its alias. */
   #tokenOf(token: string): string {
     const name = this.#parseString(token);
     return `"${needsEscapes(name) ? this.#aliasOf(name) : name}"`;
@@ -84,7 +85,7 @@ class Aliases {
   }
 }
 
-/** Whether a text cannot stand between quotes as it is. */
+/** Whether a JSON string needs escapes for a text. */
 function needsEscapes(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
@@ -93,7 +94,7 @@ function needsEscapes(text: string): boolean {
   return false;
 }
 
-/** The index behind the string that begins at an index. */
+/** The index behind the JSON string that begins at `start`. */
 export function endOfString(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1);
   while (quote !== -1 && backslashesBefore(text, quote) % 2 === 1) {
@@ -108,7 +109,7 @@ function backslashesBefore(text: string, index: number): number {
   return index - first;
 }
 
-/** Whether the string that ends at an index is the name of a member. */
+/** Whether the JSON string that ends at an index is the name of a member. */
 function isName(text: string, end: number): boolean {
   let index = end;
   while (SPACES.has(text.charCodeAt(index))) index++;

@@ -1,14 +1,14 @@
-// A namespace import, so that a bundle holds what is used and not all languages of the messages.
+// A namespace import keeps unused parts of the library, such as the languages of its messages, out of the bundle.
 import * as z from "zod";
 import { AppError } from "./errors.ts";
 import { parseTimestamp, type Timestamp } from "./time.ts";
 
 /**
- * The parts of requests, for the HTTP API and for callers that accept the same input without HTTP. The descriptions are
- * those of the OpenAPI document.
+ * Schemas for parts of requests, for the HTTP API and for callers that accept the same input without HTTP. The OpenAPI document uses their
+ * descriptions.
  */
 
-/** An integer of any size in a request: `1.0` and `1e3` are refused, as they are not integer literals. */
+/** An integer of any size in a request. `1.0` and `1e3` are refused, because they are no integer literals. */
 export const BigIntegerInput = z
   .union([z.int(), z.bigint()], { error: "expected an integer" })
   .transform(BigInt)
@@ -45,7 +45,7 @@ export const MetadataSchema = z
   })
   .meta({ type: "object", additionalProperties: { type: "string" } });
 
-/** The first problem goes into the message, with its path; all of them go into `details`. */
+/** The error for input that does not fit its schema. The message has the first problem with its path; `details` has all problems. */
 export function toValidationError(error: z.ZodError, what: string): AppError {
   const places = error.issues.map((issue) => {
     const place = issue.path.map(String).join(".");
