@@ -2,7 +2,7 @@ import { type TextRange, withExcerpt } from "./source.ts";
 
 /** Codes of diagnostics. They are part of the API: a code keeps its meaning. */
 export type ExprCode =
-  // Errors of reading the text
+  // Errors of the parser.
   | "unexpected-character"
   | "unexpected-token"
   | "invalid-literal"
@@ -12,11 +12,11 @@ export type ExprCode =
   | "wrong-arity"
   | "invalid-pattern"
   | "limit-exceeded"
-  // Likely mistakes that only a check reports
+  // Likely mistakes, which only a check reports.
   | "unknown-name"
   | "unknown-function"
   | "not-boolean"
-  // Errors of an evaluation
+  // Errors of an evaluation.
   | "missing-member"
   | "invalid-operation"
   | "invalid-argument"
@@ -29,11 +29,11 @@ export interface ExprDiagnostic {
   readonly code: ExprCode;
   readonly severity: "error" | "warning";
   readonly message: string;
-  /** Absent for the errors of functions of the caller, which speak for themselves. */
+  /** The position; absent for errors of the caller's functions, whose messages need none. */
   readonly range?: TextRange;
 }
 
-/** Stops a parse or an evaluation. It never leaves the folder: `index.ts` turns it into a `ExprDiagnostic`. */
+/** The error that stops a parse or an evaluation. It stays inside of the folder: `index.ts` turns it into an `ExprDiagnostic`. */
 export class ExprError extends Error {
   readonly code: ExprCode;
   range: TextRange | undefined;
@@ -53,6 +53,6 @@ export const toDiagnostic = ({ code, message, range }: ExprError): ExprDiagnosti
   ...(range === undefined || code === "host-error" ? {} : { range }),
 });
 
-/** A message as the reference prints it: `invalid operation: <nil> + <nil> (1:3)`, and the line with a caret. */
+/** A message in the form of the reference: `invalid operation: <nil> + <nil> (1:3)`, and the line with a caret. */
 export const printDiagnostic = (source: string, { message, range }: ExprDiagnostic): string =>
   range === undefined ? message : withExcerpt(message, source, range.start);

@@ -25,7 +25,7 @@ export type ParsedExpression =
   | { readonly ok: true; readonly expression: CompiledExpression }
   | { readonly ok: false; readonly diagnostic: ExprDiagnostic };
 
-/** Parses an expression. It never throws. */
+/** Parses an expression. Never throws. */
 export function parseExpression(source: string): ParsedExpression {
   try {
     return { ok: true, expression: parse(source) };
@@ -35,16 +35,16 @@ export function parseExpression(source: string): ParsedExpression {
   }
 }
 
-/** `steps` is the work that was done. Callers bound the work of many evaluations by it. */
+/** The result of an evaluation and its work in steps, by which callers bound the work of many evaluations. */
 export type Evaluated = { readonly steps: number } & EvaluationResult;
 
 type EvaluationResult =
   | { readonly kind: "value"; readonly value: ExprValue }
   | { readonly kind: "error"; readonly diagnostic: ExprDiagnostic }
-  /** A function of the caller needs the value that `key` names before the evaluation can be repeated. */
+  /** The evaluation can be repeated when a function of the caller knows the value that `key` names. */
   | { readonly kind: "pending"; readonly key: string };
 
-/** Evaluates an expression. It throws only if a function of the caller does. */
+/** Evaluates an expression. Throws only if a function of the caller throws. */
 export function evaluateExpression(
   { root }: CompiledExpression,
   input: EvaluationInput,
@@ -68,7 +68,7 @@ export type ValueText =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "error"; readonly diagnostic: ExprDiagnostic };
 
-/** A value as the text that a variable receives. It never throws. */
+/** A value as the text of a variable. Never throws. */
 export function valueText(value: ExprValue): ValueText {
   try {
     return { kind: "text", text: printValue(value, new StepMeter()) };

@@ -1,19 +1,19 @@
 import type { CompiledExpression, Node } from "./syntax/ast.ts";
 import { isMap, isNumber, isObject, memberOf, type ExprValue } from "./values/values.ts";
 
-/** The test with which an expression begins: whether a member of a variable equals a literal. */
+/** A test at the beginning of an expression: whether a member of a variable equals a literal. */
 export interface EqualityTest {
-  /** The names of the members on the way from the variable, of which there is at least one. */
+  /** The names of the members from the variable to the tested member; at least one. */
   readonly path: readonly string[];
   /** The literal, as `equalityKey` writes it. */
   readonly key: string;
-  /** Whether the expression is nothing but this test. */
+  /** Whether the expression consists of the test alone. */
   readonly isWhole: boolean;
 }
 
 /**
- * The test with which an expression begins, as in `event.type == "PAY-IN"` and `event.a.b == 1 && …`; undefined where it begins otherwise.
- * Where the member is there and differs, the expression is false; where the way to the member is not there, it fails.
+ * The test at the beginning of an expression, as in `event.type == "PAY-IN"` and `event.a.b == 1 && …`; undefined if the expression begins
+ * otherwise. The expression is false if the member exists and differs, and fails if a part of the path is missing.
  */
 export function leadingEquality(
   { root }: CompiledExpression,
@@ -35,7 +35,7 @@ export function leadingEquality(
   return { path: names, key, isWhole: first === root };
 }
 
-/** The names of `variable.a.b`; undefined for everything else, also for accesses with `?.`, which never fail. */
+/** The names of `variable.a.b`; undefined for any other node, also for accesses with `?.`, which never fail. */
 function namesOf(node: Node, variable: string): string[] | undefined {
   const names: string[] = [];
   let at = node;
@@ -48,12 +48,12 @@ function namesOf(node: Node, variable: string): string[] | undefined {
   return at.kind === "name" && at.name === variable ? names : undefined;
 }
 
-/** What is found on the way of a test through a value: the key of the member, or that the way ends before it. */
+/** The result of following a test's path through a value: the key of the member, or a failure if the path ends before. */
 export type MemberKey =
   | { readonly kind: "found"; readonly key: string | undefined }
   | { readonly kind: "fails" };
 
-/** Goes from the value of the variable to the member of a test, as an evaluation does. */
+/** Follows the path of a test from the value of the variable to the member, as an evaluation does. */
 export function memberKeyAt(value: ExprValue, path: readonly string[]): MemberKey {
   let at = value;
   for (const name of path) {
@@ -63,7 +63,7 @@ export function memberKeyAt(value: ExprValue, path: readonly string[]): MemberKe
   return { kind: "found", key: equalityKey(at) };
 }
 
-/** The same text for values that are equal, and another one for all others. Undefined for collections and dates, which no literal equals. */
+/** A text that is equal for equal values and different for different ones; undefined for collections and dates, which no literal equals. */
 function equalityKey(value: ExprValue): string | undefined {
   if (typeof value === "string") return `s${value}`;
   if (value === null || typeof value === "boolean") return String(value);

@@ -1,13 +1,13 @@
-/** A part of a text, as offsets in UTF-16 code units. `end` is excluded. */
+/** A part of a text, as offsets in UTF-16 code units; `end` is exclusive. */
 export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Longest line that is repeated below a message. Of a longer one, the part around the position is shown. */
+/** Longest line that is repeated below a message. Of a longer line, the part around the position is shown. */
 const EXCERPT_LENGTH_MAX = 200;
 
-/** A message with the position that it is about, and the line with a caret below the position. */
+/** A message with its position, and the line with a caret below the position. */
 export function withExcerpt(message: string, source: string, at: number): string {
   const before = source.slice(0, at);
   const lineStart = before.lastIndexOf("\n") + 1;

@@ -47,14 +47,14 @@ export function numberAt(call: BuiltinCall, place: number): number | bigint {
   return isNumber(value) ? value : refuseArgument(call, place);
 }
 
-/** An integer; a number of the payload is one, too, if it is whole. */
+/** An integer argument. A float without a fraction, such as a number of the payload, counts as an integer. */
 export function integerAt(call: BuiltinCall, place: number): bigint {
   const value = numberAt(call, place);
   if (typeof value === "bigint") return value;
   return Number.isInteger(value) ? BigInt(value) : refuseArgument(call, place);
 }
 
-/** A number of repetitions or elements. More than the evaluation could make is refused where it is made. */
+/** An argument that counts repetitions or elements. The step meter refuses counts that are too large. */
 export function countAt(call: BuiltinCall, place: number): number {
   const count = Number(integerAt(call, place));
   return count >= 0 && Number.isSafeInteger(count) ? count : refuseArgument(call, place);

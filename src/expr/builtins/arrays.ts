@@ -43,7 +43,7 @@ interface Keyed {
   readonly value: ExprValue;
 }
 
-/** Sorts by keys that have an order, up or, with `desc`, down. Of equal keys, the first stays first. */
+/** Sorts by keys, ascending or, with `desc`, descending. The sort is stable. Throws for keys without an order. */
 export function sortValues(keyed: readonly Keyed[], direction: ExprValue | undefined): ExprValue {
   if (direction !== undefined && direction !== "asc" && direction !== "desc") {
     throw new ExprError("invalid-argument", 'invalid order, expected "asc" or "desc"');
@@ -58,7 +58,7 @@ export function sortValues(keyed: readonly Keyed[], direction: ExprValue | undef
   return sorted.map(({ value }) => value);
 }
 
-/** The numbers of the arguments, of which some may be arrays. */
+/** The numbers of the arguments, including those in arrays. */
 function numbersOf(call: BuiltinCall, meter: StepMeter): (number | bigint)[] {
   const numbers: (number | bigint)[] = [];
   for (const value of flattened(call.args, meter)) {
@@ -109,7 +109,7 @@ export function concat(call: BuiltinCall, meter: StepMeter): ExprValue {
 export const flatten = (call: BuiltinCall, meter: StepMeter): ExprValue =>
   flattened(arrayAt(call, 0), meter);
 
-/** The values of arrays of arrays, however deep. */
+/** Flattens nested arrays of any depth. */
 function flattened(values: readonly ExprValue[], meter: StepMeter): ExprValue[] {
   const flat: ExprValue[] = [];
   const walk = (items: readonly ExprValue[], depth: number): void => {
@@ -124,7 +124,7 @@ function flattened(values: readonly ExprValue[], meter: StepMeter): ExprValue[] 
   return flat;
 }
 
-/** Numbers and texts are looked up; collections are compared with those before them. */
+/** Removes repeated values. Scalars are looked up in a set; a collection is compared with the earlier ones. */
 export function uniq(call: BuiltinCall, meter: StepMeter): ExprValue {
   const seen = new Set<ExprValue>();
   const collections: ExprValue[] = [];
@@ -133,7 +133,7 @@ export function uniq(call: BuiltinCall, meter: StepMeter): ExprValue {
     .filter((value) => {
       meter.spend(1);
       if (typeof value !== "object" || value === null) {
-        // An integer and a float of the same size are equal.
+        // An integer and a float of equal value are equal.
         const key = typeof value === "number" && Number.isInteger(value) ? BigInt(value) : value;
         return !seen.has(key) && seen.add(key);
       }
@@ -154,7 +154,7 @@ export function join(call: BuiltinCall, meter: StepMeter): ExprValue {
   return texts.join(separator);
 }
 
-/** Nil instead of an error, if there is no such member or element. */
+/** The member or element of a collection; nil instead of an error if it is absent. */
 export function get({ args: [object = null, key = null] }: BuiltinCall): ExprValue {
   if (isMap(object) || isObject(object)) return memberOf(object, key);
   if (!isArray(object) || !isNumber(key)) return null;

@@ -13,7 +13,7 @@ export const type = ({ args: [value = null] }: BuiltinCall): ExprValue => typeOf
 export const toJSON = ({ args: [value = null] }: BuiltinCall, meter: StepMeter): ExprValue =>
   printJson(value, meter);
 
-/** What is read takes at most as many values as the text has characters. */
+/** Parses JSON. The steps are the text's characters, an upper bound for the number of values. */
 export function fromJSON(call: BuiltinCall, meter: StepMeter): ExprValue {
   const text = textAt(call, 0);
   meter.spend(text.length);

@@ -4,10 +4,10 @@ import { DateValue, parseTimeSpan, TimeSpan, TimeZone, UTC } from "#expr/values/
 import type { StepMeter } from "#expr/values/step-meter.ts";
 import type { ExprValue } from "#expr/values/values.ts";
 
-/** Steps that reading a date takes, and finding a zone. */
+/** Steps of parsing a date, and of finding a zone. */
 const DATE_STEPS = 200;
 
-/** A date of a text, with its layout or without, and in a zone or in UTC. */
+/** Parses a date, with an optional layout and an optional zone; UTC by default. */
 export function date(call: BuiltinCall, meter: StepMeter): ExprValue {
   meter.spend(DATE_STEPS);
   const text = call.args[0] ?? null;

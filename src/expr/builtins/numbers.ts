@@ -9,7 +9,7 @@ export function abs(call: BuiltinCall): ExprValue {
   return value < 0 ? -value : value;
 }
 
-/** A rounded number is a float, but an integer that no float stands for stays what it is. */
+/** Makes a rounding function. The result is a float, but an integer that no float holds exactly stays an integer. */
 const rounded =
   (round: (value: number) => number) =>
   (call: BuiltinCall): ExprValue => {
@@ -20,12 +20,12 @@ const rounded =
 
 export const ceil = rounded(Math.ceil);
 export const floor = rounded(Math.floor);
-/** Halves are rounded away from zero. */
+/** Rounds to the nearest integer, halves away from zero. */
 export const round = rounded((value) => Math.sign(value) * Math.round(Math.abs(value)));
 
 const INTEGER = /^[+-]?\d+$/;
 
-/** The integer of a text, or of a number, whose fraction is cut off. */
+/** Converts a text or a number to an integer. The fraction of a number is cut off. */
 export function int(call: BuiltinCall): ExprValue {
   const value = call.args[0] ?? null;
   if (isNumber(value)) return BigInt(typeof value === "number" ? Math.trunc(value) : value);
@@ -59,14 +59,14 @@ const bitwise =
 export const bitand = bitwise((a, b) => a & b);
 export const bitor = bitwise((a, b) => a | b);
 export const bitxor = bitwise((a, b) => a ^ b);
-/** The bits of the first that the second has not. */
+/** Clears in the first integer the bits of the second. */
 export const bitnand = bitwise((a, b) => a & ~b);
 export const bitnot = (call: BuiltinCall): ExprValue => ~integerAt(call, 0);
 
 export const bitshl = (call: BuiltinCall): ExprValue =>
   bounded(integerAt(call, 0) << shiftAt(call));
 export const bitshr = (call: BuiltinCall): ExprValue => integerAt(call, 0) >> shiftAt(call);
-/** Shifts the 64 bits of an integer without regard to its sign. */
+/** Shifts the 64 bits of an integer to the right, without its sign. */
 export const bitushr = (call: BuiltinCall): ExprValue => {
   const value = integerAt(call, 0);
   return (value < 0n ? BigInt.asUintN(64, value) : value) >> shiftAt(call);

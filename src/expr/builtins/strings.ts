@@ -41,14 +41,14 @@ export function lower(call: BuiltinCall, meter: StepMeter): ExprValue {
 
 export const split = (call: BuiltinCall, meter: StepMeter): ExprValue => parts(call, meter);
 
-/** The separator stays at the end of each part. */
+/** Splits a text after each separator, which stays at the end of its part. */
 export const splitAfter = (call: BuiltinCall, meter: StepMeter): ExprValue => {
   const separator = textAt(call, 1);
   const all = parts(call, meter);
   return all.map((part, index) => (index < all.length - 1 ? part + separator : part));
 };
 
-/** At most as many parts as the third argument says, if it is not negative. */
+/** The parts of a text, at most as many as the third argument says, unless it is negative. */
 function parts(call: BuiltinCall, meter: StepMeter): string[] {
   const [text, separator] = [textAt(call, 0), textAt(call, 1)];
   const most = call.args.length > 2 ? integerAt(call, 2) : -1n;
@@ -61,7 +61,7 @@ function parts(call: BuiltinCall, meter: StepMeter): string[] {
   return [...kept, all.slice(Number(most) - 1).join(separator)];
 }
 
-/** Replaces all occurrences, or as many as the fourth argument says, if it is not negative. */
+/** Replaces all occurrences, or as many as the fourth argument says, unless it is negative. */
 export function replace(call: BuiltinCall, meter: StepMeter): ExprValue {
   const [text, old, by] = [textAt(call, 0), textAt(call, 1), textAt(call, 2)];
   const most = call.args.length > 3 ? integerAt(call, 3) : -1n;
@@ -92,7 +92,7 @@ export const lastIndexOf = (call: BuiltinCall, meter: StepMeter): ExprValue => {
   return placeIn(text, text.lastIndexOf(part));
 };
 
-/** Places count in characters. */
+/** The position in characters of a UTF-16 index. */
 const placeIn = (text: string, unit: number): bigint =>
   unit === -1 ? -1n : BigInt(lengthOf(text.slice(0, unit)));
 

@@ -5,7 +5,7 @@ import type { Node } from "#expr/syntax/ast.ts";
 import { parse } from "#expr/syntax/parser.ts";
 import { isBuiltinFunction } from "#expr/syntax/signatures.ts";
 
-/** What an expression is for: it decides, or its value becomes a text. */
+/** The use of an expression: a filter decides, and the value of a variable becomes a text. */
 export type ExpressionUse = "filter" | "variable";
 
 export interface CheckOptions {
@@ -15,16 +15,16 @@ export interface CheckOptions {
   readonly functions: ReadonlySet<string>;
 }
 
-/** What an editor shows of an expression. */
+/** The facts about an expression that an editor shows. */
 export interface ExpressionReport {
   readonly diagnostics: readonly (ExprDiagnostic & { readonly range: TextRange })[];
   /** The paths that the expression reads, such as `event.metadata.order`, by their text. */
   readonly paths: readonly { readonly path: string; readonly ranges: readonly TextRange[] }[];
-  /** The functions that it calls. */
+  /** The functions that the expression calls. */
   readonly functions: readonly { readonly name: string; readonly ranges: readonly TextRange[] }[];
 }
 
-/** Finds the mistakes and likely mistakes of an expression without evaluating it. It never throws. */
+/** Finds mistakes and likely mistakes of an expression, without an evaluation. Never throws. */
 export function checkExpression(source: string, options: CheckOptions): ExpressionReport {
   try {
     return new Check(options).run(parse(source).root);
@@ -56,7 +56,7 @@ class Check {
     };
   }
 
-  /** Answers whether the nodes inside of a node need a visit, too. */
+  /** Visits a node. Returns whether its children need a visit, too. */
   #visit(node: Node): boolean {
     switch (node.kind) {
       case "member":
@@ -111,7 +111,7 @@ interface Path {
   readonly range: TextRange;
 }
 
-/** The path of a name and the members behind it, undefined if there is anything else among them. */
+/** The path of a name and its members; undefined for a node with any other part. */
 function pathOf(node: Node): Path | undefined {
   if (node.kind === "chain") return pathOf(node.node);
   if (node.kind === "name") {
@@ -125,7 +125,7 @@ function pathOf(node: Node): Path | undefined {
   return { ...object, text, range: { start: object.range.start, end: range.end } };
 }
 
-/** The type of a result that is certainly no boolean, undefined where it may be one. */
+/** The type of a result that is certainly no boolean; undefined for a result that may be one. */
 function typeOfResult(node: Node): string | undefined {
   switch (node.kind) {
     case "literal":

@@ -1,6 +1,6 @@
 import type { Node } from "#expr/syntax/ast.ts";
 
-/** Visits a node and the nodes inside of it, of which those are left out for whose parent `visit` answers false. */
+/** Visits a node and its descendants in preorder. The children of a node for which `visit` returns false are left out. */
 export function walk(node: Node, visit: (node: Node) => boolean): void {
   if (!visit(node)) return;
   for (const child of childrenOf(node)) walk(child, visit);

@@ -13,7 +13,7 @@ type Builtin = (call: BuiltinCall, meter: StepMeter) => ExprValue;
 
 const { sortValues: _, ...arrayFunctions } = arrays;
 
-/** What each built-in function does whose arguments are values. */
+/** The implementations of built-in functions whose arguments are values. */
 const BUILTINS: Readonly<Record<Exclude<BuiltinFunction, "now">, Builtin>> = {
   ...arrayFunctions,
   ...conversion,
@@ -22,7 +22,7 @@ const BUILTINS: Readonly<Record<Exclude<BuiltinFunction, "now">, Builtin>> = {
   ...strings,
 };
 
-/** Steps of a call for each argument that is an array or a map, which most functions walk over. */
+/** Calls a built-in function. Spends a step for each element of an array argument, because most functions walk over arrays. */
 export function callBuiltin(
   name: BuiltinFunction,
   args: readonly ExprValue[],

@@ -2,13 +2,13 @@ import type { DateValue, NamedNumber } from "#expr/values/moments.ts";
 import { StepMeter } from "#expr/values/step-meter.ts";
 import type { ExprValue } from "#expr/values/values.ts";
 
-/** What a function of the caller answers. */
+/** The answer of a function of the caller. */
 export type HostAnswer =
   | { readonly kind: "value"; readonly value: ExprValue }
   | { readonly kind: "error"; readonly message: string }
   /**
-   * The value is not there yet. The evaluation ends; the caller gets the value that `key` names, and evaluates again
-   * with a function that knows it.
+   * A value that is not known yet. The evaluation ends; the caller gets the value that `key` names and evaluates again, with a function
+   * that knows the value.
    */
   | { readonly kind: "pending"; readonly key: string };
 
@@ -18,13 +18,13 @@ export interface EvaluationInput {
   /** The variables of the environment. Other names are nil. */
   readonly names: Readonly<Record<string, ExprValue>>;
   readonly functions?: Readonly<Record<string, HostFunction>>;
-  /** What the function `now` answers. */
+  /** The answer of the function `now`. */
   readonly now: () => DateValue;
-  /** Most steps of the evaluation, where they are fewer than usual. */
+  /** Most steps of the evaluation; `STEPS_MAX` by default. */
   readonly stepsMax?: number;
 }
 
-/** Ends an evaluation that needs a value that is not there yet. */
+/** The error that ends an evaluation which needs a value that is not known yet. */
 export class PendingValue extends Error {
   readonly key: string;
 

@@ -28,7 +28,7 @@ export class Evaluator {
     this.#context = new EvaluationContext(input);
   }
 
-  /** The work that was done. */
+  /** The steps of the evaluation so far. */
   get steps(): number {
     return this.#context.meter.steps;
   }
@@ -39,7 +39,7 @@ export class Evaluator {
     return value instanceof NamedNumber ? value.number : value;
   }
 
-  /** The value with its name, where it is a month or a weekday: only methods, and what hands values on, know that it has one. */
+  /** Evaluates a node. A month or a weekday keeps its name, which only methods use, and which nodes that pass values on preserve. */
   #named(node: Node): ExprValue | NamedNumber {
     try {
       this.#context.meter.spend(1);
@@ -87,7 +87,7 @@ export class Evaluator {
     }
   }
 
-  /** What comes less often in expressions. */
+  /** Evaluates the less frequent kinds of nodes. */
   #evaluateOther(
     node: Extract<
       Node,

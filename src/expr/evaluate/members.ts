@@ -29,14 +29,14 @@ export function indexOf(object: ExprValue, key: ExprValue, meter: StepMeter): Ex
   throw new ExprError("missing-member", `cannot fetch ${shown} from ${typeNameOf(object)}`);
 }
 
-/** The numbers of payloads are floats, and may be an index, too. */
+/** The integer of an index; undefined for other values. Numbers of payloads are floats and may be an index, too. */
 function integerOf(value: ExprValue): number | undefined {
   if (typeof value !== "number" && typeof value !== "bigint") return undefined;
   const index = Number(value);
   return Number.isInteger(index) ? index : undefined;
 }
 
-/** A negative index counts from the end. */
+/** The element at an index. A negative index counts from the end. */
 function elementAt<T>(items: readonly T[], index: number): T {
   const item = items[index < 0 ? index + items.length : index];
   if (item !== undefined) return item;
@@ -49,7 +49,7 @@ interface Bounds {
   readonly to: ExprValue | undefined;
 }
 
-/** The part of an array or string between two indexes, which may lie outside of it. */
+/** The part of an array or string between two indexes, which may lie outside of its bounds. */
 export function sliceOf(object: ExprValue, { from, to }: Bounds, meter: StepMeter): ExprValue {
   if (!isArray(object) && typeof object !== "string") {
     throw new ExprError("invalid-operation", `cannot slice ${typeNameOf(object)}`);

@@ -37,7 +37,7 @@ function callPlainMethod(
   throw new ExprError("missing-member", what);
 }
 
-/** Undefined if the arguments do not fit. */
+/** A method. Gives undefined if the arguments do not fit. */
 type Method = (args: readonly ExprValue[]) => ExprValue | NamedNumber | undefined;
 
 function methodOf(object: ExprValue, name: string): Method | undefined {
@@ -134,10 +134,10 @@ function inZone(moment: DateValue, [zone]: readonly ExprValue[]): ExprValue | un
   return zone instanceof TimeZone ? new DateValue(moment.nanos, zone) : undefined;
 }
 
-/** Year 1 is where whole units of time begin. */
+/** The start of year 1, from which whole units of time are counted, in nanoseconds since the Unix epoch. */
 const YEAR_ONE = -62_135_596_800n * NANOS_PER_SECOND;
 
-/** How far a date is behind the last whole unit of time. */
+/** The time from the last whole unit to a date, in nanoseconds. */
 const excessOf = ({ nanos }: DateValue, unit: TimeSpan): bigint =>
   unit.nanos <= 0n ? 0n : (nanos - YEAR_ONE) % unit.nanos;
 

@@ -108,7 +108,7 @@ function scaled(span: TimeSpan, factor: number | bigint): TimeSpan {
   return new TimeSpan(typeof nanos === "bigint" ? nanos : BigInt(Math.trunc(nanos)));
 }
 
-/** The integers from `a` to `b`. Both are included. */
+/** The integers from `a` to `b`, both inclusive. */
 function rangeOf(operands: Operands, meter: StepMeter): ExprValue {
   const { a, b } = operands;
   if (typeof a !== "bigint" || typeof b !== "bigint") return refuse("..", operands);
@@ -178,7 +178,7 @@ export function matches(
   return (isPattern ? pattern : compile(pattern, meter)).matches(text, meter);
 }
 
-/** Steps that a regular expression takes to read that is not known before the evaluation. */
+/** Steps for compiling a regular expression that is only known in the evaluation. */
 const PATTERN_STEPS = 200;
 
 function compile(source: string, meter: StepMeter): TextPattern {

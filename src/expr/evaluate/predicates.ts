@@ -11,7 +11,7 @@ interface PredicateCall {
   readonly name: PredicateFunction;
   readonly array: ExprValue;
   readonly extra: ExprValue | undefined;
-  /** What the predicate sees. */
+  /** The frame of the predicate. */
   readonly frame: Frame;
   /** Evaluates the predicate for the element of the frame. */
   readonly each: (() => ExprValue) | undefined;
@@ -99,7 +99,7 @@ function sortBy({ extra }: PredicateCall, array: readonly ExprValue[], of: Of): 
   return sortValues(keyed, extra);
 }
 
-/** Without an initial value, the first element is it. */
+/** Reduces an array. The default of the initial value is the first element. */
 function reduce({ frame, extra }: PredicateCall, array: readonly ExprValue[], of: Of): ExprValue {
   if (extra === undefined && array.length === 0) {
     throw new ExprError("invalid-argument", "reduce of empty array with no initial value");

@@ -1,14 +1,14 @@
 import type { TextRange } from "#expr/source.ts";
 import type { TextPattern } from "#expr/values/text-pattern.ts";
 
-/** `range` of a node is the part of the text that an error of this node points at: an operator, a name. */
+/** A node of the syntax tree. Its `range` is the part of the text that an error of the node points at: an operator, a name. */
 export type Node =
   | {
       readonly kind: "literal";
       readonly value: null | boolean | bigint | number | string;
       readonly range: TextRange;
     }
-  /** A variable that `let` declares, by its place among those that are visible. */
+  /** A variable that `let` declares, by its index among the visible variables. */
   | { readonly kind: "local"; readonly slot: number; readonly range: TextRange }
   /** A variable of the environment. */
   | { readonly kind: "name"; readonly name: string; readonly range: TextRange }
@@ -59,7 +59,7 @@ export type Node =
       readonly to: Node | undefined;
       readonly range: TextRange;
     }
-  /** A series of accesses that ends with nil where `?.` meets nil. */
+  /** A series of accesses that gives nil as soon as `?.` meets nil. */
   | { readonly kind: "chain"; readonly node: Node; readonly range: TextRange }
   | CallNode
   | PredicateCallNode
@@ -90,7 +90,7 @@ export type BinaryOperator =
   | ("**" | "*" | "/" | "%" | "+" | "-" | "..")
   | ("==" | "!=" | "in" | "contains" | "startsWith" | "endsWith");
 
-/** Many operands of the same operator are one node, so that a long list of alternatives is not nested. */
+/** A logical operation. Many operands of one operator are one node, so that a long list of alternatives is not nested. */
 export interface LogicalNode {
   readonly kind: "logical";
   readonly operator: "and" | "or";
@@ -111,7 +111,7 @@ export interface ComparisonNode {
 
 export type ComparisonOperator = "<" | ">" | "<=" | ">=";
 
-/** A search for a regular expression, which is known before the evaluation if it is a literal. */
+/** A match with a regular expression, which is compiled before the evaluation if it is a literal. */
 export interface MatchNode {
   readonly kind: "match";
   readonly text: Node;
@@ -127,7 +127,7 @@ export interface MemberNode {
   readonly range: TextRange;
 }
 
-/** A call of a built-in function, or of one of the caller's. */
+/** A call of a built-in function, or of a function of the caller. */
 export interface CallNode {
   readonly kind: "call";
   readonly name: string;

@@ -3,7 +3,7 @@ import { SIGNS, type ExprToken } from "./tokens.ts";
 import { ExprError } from "#expr/diagnostics.ts";
 import { LITERAL_DIGITS_MAX, TOKENS_MAX } from "#expr/limits.ts";
 
-/** Splits an expression into tokens. The last one is the end. Throws `ExprError`. */
+/** Splits an expression into tokens, the last of which is of the kind `end`. Throws `ExprError`. */
 export function lex(source: string): ExprToken[] {
   const tokens: ExprToken[] = [];
   let at = 0;
@@ -24,7 +24,7 @@ export function lex(source: string): ExprToken[] {
 
 const BLANK = /[\s\u00a0]*/y;
 
-/** Skips blanks and comments. */
+/** Skips blanks and comments. Returns the offset behind them. */
 function skip(source: string, start: number): number {
   let at = start;
   for (;;) {
@@ -72,7 +72,7 @@ function readToken(source: string, start: number): ExprToken {
 
 const isDigit = (character: string): boolean => character >= "0" && character <= "9";
 
-/** A number with everything behind it that cannot follow a number. The dots of a range do not belong to it. */
+/** A number with all characters behind it that cannot follow a number, but without the dots of a range. */
 const NUMBER = /(?:\d[\d_]*)?(?:\.(?!\.)[\d_]*)?(?:[eE][+-]?[\d_]*)?[\p{L}\p{Nd}_$]*/uy;
 const OTHER_BASE = /0[xXoObB][\p{L}\p{Nd}_$]*/uy;
 const INTEGER = /^(?:0[xX](?:_?[\da-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|\d(?:_?\d)*)$/;
@@ -95,5 +95,5 @@ function readNumber(source: string, start: number): ExprToken {
   throw new ExprError("invalid-literal", `bad number syntax: "${text.slice(0, 60)}"`, range);
 }
 
-/** `BigInt` reads the prefixes in lower case. */
+/** The text of an integer with a prefix in lower case, which `BigInt` requires. */
 const decimalOf = (text: string): string => (/^0[XOB]/.test(text) ? text.toLowerCase() : text);

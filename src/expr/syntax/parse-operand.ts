@@ -25,7 +25,7 @@ function unaryAt(p: ExprParser): UnaryOperator | undefined {
   return p.atSign("+") ? "+" : undefined;
 }
 
-/** Pipe = name [ "(" Arguments ")" ] { Access }, where what is left of the "|" is the first argument */
+/** Pipe = name [ "(" Arguments ")" ] { Access }, where the left side of "|" is the first argument */
 export function parsePipe(p: ExprParser, left: Node): Node {
   const { token } = p;
   if (token.kind !== "word" || RESERVED_WORDS.has(token.value)) return p.fail("a function");
@@ -58,7 +58,7 @@ function parseSigned(p: ExprParser, token: ExprToken & { kind: "sign" }): Node {
       p.take();
       const node = p.parse.sequence(p);
       p.expect(")");
-      // Operands of their own are not part of a list of operands around them.
+      // The chain node keeps parenthesised operands out of the operand list of an outer operator.
       return node.kind === "logical" ? { kind: "chain", node, range: node.range } : node;
     }
     case "[":

@@ -6,7 +6,7 @@ import type { TextRange } from "#expr/source.ts";
 import { TextPattern } from "#expr/values/text-pattern.ts";
 import { PatternError } from "#platform/patterns/pattern-tree.ts";
 
-/** How tightly operators bind. A higher number binds more tightly. */
+/** The precedence of operators. A higher number binds more tightly. */
 const PRECEDENCE: Readonly<Record<string, number>> = {
   "|": 0,
   or: 10,
@@ -44,7 +44,7 @@ const NEGATABLE: ReadonlySet<string> = new Set([
 
 interface Context {
   readonly precedenceMin: number;
-  /** Whether this is the operand of another operator. */
+  /** Whether the operation is the operand of another operator. */
   readonly isOperand: boolean;
 }
 
@@ -54,7 +54,7 @@ interface Operator {
   readonly isNegated: boolean;
 }
 
-/** Operation = Operand { operator Operand }, by the precedence of the operators */
+/** Operation = Operand { operator Operand }, by precedence climbing (M. Richards, "BCPL: The Language and its Compiler", 1979) */
 export function parseOperation(p: ExprParser, context: Context): Node {
   let left = parseOperand(p);
   let levels = 0;
@@ -92,7 +92,7 @@ function takeOperator(p: ExprParser, { isNegated }: Operator): TextRange {
   return isNegated ? { start: range.start, end: p.take().end } : range;
 }
 
-/** `a ?? b or c` could be read in two ways. */
+/** Throws for `??` next to another operator without parentheses: `a ?? b or c` is ambiguous. */
 function assertNotMixed(
   p: ExprParser,
   name: string,
@@ -112,7 +112,7 @@ interface Found extends Operator {
   readonly range: TextRange;
 }
 
-/** The operator's right side, and what both sides are together. */
+/** Parses the right side of an operator, and makes the node of both sides. */
 function parseRest(p: ExprParser, left: Node, { name, precedence, range }: Found): Node {
   const right = (precedenceMin: number): Node =>
     parseOperation(p, { precedenceMin, isOperand: name !== "??" });
@@ -151,7 +151,7 @@ function parseRest(p: ExprParser, left: Node, { name, precedence, range }: Found
   }
 }
 
-/** A literal is read once, and its mistakes are found at once. */
+/** Compiles a literal pattern, so that it is compiled once and its mistakes are found before the evaluation. */
 function compileLiteralPattern(node: Node): Node | TextPattern {
   if (node.kind !== "literal" || typeof node.value !== "string") return node;
   try {

@@ -23,7 +23,7 @@ export function parse(source: string): CompiledExpression {
   return { source, root };
 }
 
-/** Sequence = Expression { ";" Expression } [ ";" ]. Its value is that of the last one. */
+/** Sequence = Expression { ";" Expression } [ ";" ]. Its value is that of the last expression. */
 function parseSequence(p: ExprParser): Node {
   const first = parseExpression(p);
   if (!p.atSign(";")) return first;

@@ -3,7 +3,7 @@ import type { PredicateFunction } from "./ast.ts";
 /** The least and the largest number of arguments. */
 export type Arity = readonly [least: number, most: number];
 
-/** The built-in functions whose arguments are values. */
+/** The arities of built-in functions whose arguments are values. */
 export const ARITIES = {
   // Collections
   len: [1, 1],
@@ -70,7 +70,7 @@ export const ARITIES = {
 
 export type BuiltinFunction = keyof typeof ARITIES;
 
-/** The built-in functions that evaluate a predicate for each element of an array, which is the first argument. */
+/** The arities of built-in functions that evaluate a predicate for each element of an array, their first argument. */
 export const PREDICATE_ARITIES: Readonly<Record<PredicateFunction, Arity>> = {
   all: [2, 2],
   any: [2, 2],

@@ -1,12 +1,12 @@
 import type { ExprToken } from "./tokens.ts";
 import { ExprError } from "#expr/diagnostics.ts";
 
-/** Reads a string in single or double quotes, with escapes, or in backticks, without. */
+/** Reads a string: with escapes in single or double quotes, without escapes in backticks. */
 export function readString(source: string, start: number): ExprToken {
   return source[start] === "`" ? readRaw(source, start) : readQuoted(source, start);
 }
 
-/** A backtick in a raw string is written twice. */
+/** Reads a string in backticks, in which two backticks stand for one. */
 function readRaw(source: string, start: number): ExprToken {
   let at = start + 1;
   for (;;) {
@@ -71,7 +71,7 @@ function readEscape(
   const hex = pair ?? four ?? eight;
   const code = hex === undefined ? Number.parseInt(octal ?? "", 8) : Number.parseInt(hex, 16);
   const end = start + 1 + text.length;
-  // A surrogate is half a character.
+  // A surrogate is not a character.
   if (match === null || code > CODE_POINT_MAX || (code >= 0xd800 && code <= 0xdfff)) {
     throw new ExprError("invalid-literal", "invalid char escape", {
       start,

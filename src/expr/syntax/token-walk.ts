@@ -4,11 +4,11 @@ import { ExprError } from "#expr/diagnostics.ts";
 import { DEPTH_MAX } from "#expr/limits.ts";
 import type { TextRange } from "#expr/source.ts";
 
-/** The productions that others contain, wherever a file with a production is. */
+/** The productions that productions of other files contain. */
 export interface Productions {
   readonly expression: (p: ExprParser) => Node;
   readonly sequence: (p: ExprParser) => Node;
-  /** An expression of operators that bind at least as tightly. */
+  /** An expression whose operators have at least the precedence `precedenceMin`. */
   readonly operation: (p: ExprParser, precedenceMin: number) => Node;
 }
 
@@ -16,9 +16,9 @@ export interface Productions {
 export class ExprParser {
   readonly source: string;
   readonly parse: Productions;
-  /** The variables that `let` declares and that are visible, from the outermost to the innermost. */
+  /** The visible variables that `let` declares, from the outermost to the innermost. */
   readonly locals: string[] = [];
-  /** In how many predicates the current token is. */
+  /** The number of predicates around the current token. */
   predicates = 0;
   readonly #tokens: readonly ExprToken[];
   #index = 0;
@@ -39,7 +39,7 @@ export class ExprParser {
     return this.#tokens[this.#index + 1] ?? NO_TOKEN;
   }
 
-  /** Takes the current token, whatever it is. It never goes past the end. */
+  /** Takes the current token, of any kind. Never goes past the end. */
   take(): ExprToken {
     const { token } = this;
     if (token.kind !== "end") this.#index++;
@@ -80,7 +80,7 @@ export class ExprParser {
     throw new ExprError("unexpected-token", message, rangeOf(token));
   }
 
-  /** Enters a level of nesting. Throws where the expression is nested too deeply. */
+  /** Enters a level of nesting. Throws if the expression is nested too deeply. */
   enter(): void {
     if (++this.#depth > DEPTH_MAX) {
       const message = `an expression is nested at most ${DEPTH_MAX} levels deep, operators included`;
@@ -93,7 +93,7 @@ export class ExprParser {
   }
 }
 
-/** The range of a token. Its other fields don't belong in a diagnostic. */
+/** The range of a token, without its other fields, which do not belong in a diagnostic. */
 export const rangeOf = ({ start, end }: TextRange): TextRange => ({ start, end });
 
 const NO_TOKEN: ExprToken = { kind: "end", start: 0, end: 0 };

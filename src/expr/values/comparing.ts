@@ -13,10 +13,10 @@ import {
 import { ExprError } from "#expr/diagnostics.ts";
 import { VALUE_DEPTH_MAX } from "#expr/limits.ts";
 
-/** Whether two values are equal: numbers by their size, collections by what is in them. */
+/** Whether two values are equal: numbers by value, collections by their elements or members. */
 export function areEqual(a: ExprValue, b: ExprValue, meter: StepMeter): boolean {
   if (a === b) return true;
-  // oxlint-disable-next-line eqeqeq -- integers and floats are compared by their size.
+  // oxlint-disable-next-line eqeqeq -- integers and floats are compared by value.
   if (isNumber(a) && isNumber(b)) return a == b;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   return new Comparison(meter).areEqual(a, b);
@@ -34,7 +34,7 @@ class Comparison {
     const [a, b] = [load(first), load(second)];
     this.#meter.spend(1);
     if (a === b) return true;
-    // oxlint-disable-next-line eqeqeq -- integers and floats are compared by their size.
+    // oxlint-disable-next-line eqeqeq -- integers and floats are compared by value.
     if (isNumber(a) && isNumber(b)) return a == b;
     if (++this.#depth > VALUE_DEPTH_MAX) throw tooDeep();
     const result = this.#areEqualCollections(a, b);
@@ -67,7 +67,7 @@ export function hasMember(map: ExprValue, key: ExprValue): boolean {
 export const tooDeep = (): ExprError =>
   new ExprError("limit-exceeded", `a value is nested at most ${VALUE_DEPTH_MAX} levels deep`);
 
-/** Below zero if the first value is the smaller one, undefined if the two have no order. */
+/** The order of two values: negative if the first value is smaller; undefined if the values have no order. */
 export function order(a: ExprValue, b: ExprValue): number | undefined {
   if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : 0;
   if (typeof a === "string" && typeof b === "string") return orderTexts(a, b);
@@ -76,7 +76,10 @@ export function order(a: ExprValue, b: ExprValue): number | undefined {
   return undefined;
 }
 
-/** Orders by code points, as the bytes of UTF-8 are ordered. Surrogates are units in front of others that are smaller. */
+/**
+ * Orders texts by code points, which is the order of their UTF-8 bytes. Surrogates need a higher rank: they stand for code points above all
+ * others, but their units are smaller than some.
+ */
 function orderTexts(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);

@@ -18,10 +18,10 @@ export const MONTHS = [
   ..."July August September October November December".split(" "),
 ];
 export const WEEKDAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
-/** Longest layout, and longest text that is read as a date, in characters. */
+/** Longest layout, and longest text of a date, in characters. */
 const LAYOUT_LENGTH_MAX = 200;
 
-/** Writes a date as the layout shows it. */
+/** Formats a date by a layout. */
 export function formatMoment(moment: DateValue, layout: string): string {
   assertShort(layout);
   const civil = moment.civil;
@@ -81,7 +81,7 @@ function formatOffset(part: string, offset: number): string {
   return part.length === 3 ? text.slice(0, 3) : text;
 }
 
-/** Zeros keep their number of digits; nines leave the zeros at the end out. */
+/** Formats a fraction: zeros in the layout keep trailing zeros, nines drop them. */
 function formatFraction(part: string, nano: number): string {
   const digits = padded(nano, 9)
     .slice(0, part.length - 1)
@@ -91,7 +91,7 @@ function formatFraction(part: string, nano: number): string {
   return shortened === "" ? "" : `${part[0]}${shortened}`;
 }
 
-/** The layouts that a date may have whose layout is not given. */
+/** The layouts of dates without a given layout. */
 const USUAL_LAYOUTS = [
   "2006-01-02",
   "15:04:05",
@@ -102,7 +102,7 @@ const USUAL_LAYOUTS = [
   "Mon, 02 Jan 2006 15:04:05 MST",
 ];
 
-/** Reads a date of one of the usual layouts. */
+/** Parses a date in one of the usual layouts. */
 export function parseUsualMoment(text: string, zone: TimeZone): DateValue {
   assertShort(text);
   for (const layout of USUAL_LAYOUTS) {
@@ -112,7 +112,7 @@ export function parseUsualMoment(text: string, zone: TimeZone): DateValue {
   throw new ExprError("invalid-argument", `invalid date ${text}`);
 }
 
-/** Reads a date as the layout shows it. */
+/** Parses a date by a layout. */
 export function parseMoment(text: string, layout: string, zone: TimeZone): DateValue {
   assertShort(text);
   assertShort(layout);
@@ -127,7 +127,7 @@ function assertShort(text: string): void {
   throw new ExprError("limit-exceeded", message);
 }
 
-/** How the parts of a layout are found in a text. */
+/** Patterns of the parts of a layout. */
 const PATTERNS: Readonly<Record<string, string>> = {
   January: `(?<month>${MONTHS.join("|")})`,
   Jan: `(?<month>${MONTHS.map((name) => name.slice(0, 3)).join("|")})`,
@@ -159,7 +159,10 @@ function tryParse(text: string, layout: string, zone: TimeZone): DateValue | und
   return groups === undefined ? undefined : momentOfGroups(groups, zone);
 }
 
-/** The layout as an expression of pieces with fixed or small lengths. A part that comes twice is in no sensible layout. */
+/**
+ * A layout as a regular expression of pieces with fixed or small lengths; undefined for a layout with a repeated part, which no sensible
+ * layout has.
+ */
 function patternOf(layout: string): RegExp | undefined {
   let pattern = "";
   let from = 0;
@@ -171,7 +174,7 @@ function patternOf(layout: string): RegExp | undefined {
     const next = parts[place + 1];
     const hasFraction = next?.index === from && /^[.,]/.test(next[0]);
     pattern += patternOfPart(part);
-    // Seconds may have a fraction that the layout does not show.
+    // Seconds may have a fraction that is not in the layout.
     if (ORDINARY_SECONDS.has(part) && !hasFraction) pattern += "(?:[.,](?<fraction>\\d{1,18}))?";
   }
   try {
@@ -217,7 +220,7 @@ function civilOf(groups: Readonly<Record<string, string | undefined>>) {
   const { year, shortYear, month = "1", day = "1", half } = groups;
   const { hour, hour12, minute = "0", second = "0", fraction = "" } = groups;
   const short = Number(shortYear ?? 0);
-  // A date without a year is one of the year 1, because dates before it are refused.
+  // A date without a year is in the year 1, because earlier years are refused.
   const full = shortYear === undefined ? 1 : short + (short >= 69 ? 1900 : 2000);
   const byName = MONTHS.findIndex((name) => name.startsWith(month)) + 1;
   const afternoon = half?.toUpperCase() === "PM" ? 12 : 0;
@@ -232,7 +235,7 @@ function civilOf(groups: Readonly<Record<string, string | undefined>>) {
   };
 }
 
-/** The zone that a text names, undefined if it names none. Of abbreviations, only those of UTC are known. */
+/** The zone that a text names; undefined if it names none. Unknown abbreviations count as UTC. */
 function offsetOf({
   offset,
   zone,

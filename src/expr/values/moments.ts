@@ -6,7 +6,7 @@ const SECONDS_PER_DAY = 86_400;
 /** The first nanosecond of the year 1, and the last of the year 9999. */
 const NANOS_MIN = -62_135_596_800n * NANOS_PER_SECOND;
 const NANOS_MAX = 253_402_300_800n * NANOS_PER_SECOND - 1n;
-/** Longest duration, in nanoseconds: that of a signed integer of 64 bits, about 292 years. */
+/** Longest duration, in nanoseconds: the largest signed integer of 64 bits, about 292 years. */
 const SPAN_MAX = (1n << 63n) - 1n;
 
 /** A point in time, in nanoseconds since the Unix epoch, and the zone in which it is shown. */
@@ -26,7 +26,7 @@ export class DateValue {
     return this.zone.offsetAt(Number(floorDivide(this.nanos, NANOS_PER_MS)));
   }
 
-  /** The parts of the date and time on a clock of the zone. */
+  /** The parts of the date and time in the zone. */
   get civil(): Civil {
     const offset = this.offsetSeconds;
     const seconds = Number(floorDivide(this.nanos, NANOS_PER_SECOND)) + offset;
@@ -75,14 +75,14 @@ export interface Civil {
   readonly minute: number;
   readonly second: number;
   readonly nano: number;
-  /** From Sunday, which is 0. */
+  /** The day of the week, from 0 for Sunday. */
   readonly weekday: number;
   readonly yearDay: number;
-  /** Seconds that the zone is ahead of UTC. */
+  /** The offset of the zone from UTC, in seconds. */
   readonly offset: number;
 }
 
-/** The date of a clock in a zone. Parts beyond their bounds count on, as the 32nd of a month does. */
+/** The date of local time in a zone. Parts beyond their bounds carry over, as the 32nd of a month does. */
 export function momentOf(
   parts: Omit<Civil, "weekday" | "yearDay" | "offset">,
   zone: TimeZone,
@@ -95,7 +95,7 @@ export function momentOf(
   if (!Number.isFinite(localMs)) {
     throw new ExprError("invalid-number", "a date is between the years 1 and 9999");
   }
-  // The offset that holds at the time is only known when the time is: the second look corrects the first one.
+  // The offset depends on the UTC time, which depends on the offset: a second look-up corrects the first.
   const first = zone.offsetAt(localMs - zone.offsetAt(localMs) * 1000);
   const seconds = BigInt(localMs / 1000 - first);
   return new DateValue(seconds * NANOS_PER_SECOND + BigInt(nano), zone);
@@ -123,7 +123,7 @@ export class TimeSpan {
     this.nanos = nanos;
   }
 
-  /** `1h30m0s`, `1.5s`, `300ms` */
+  /** The duration in Go's notation: `1h30m0s`, `1.5s`, `300ms`. */
   toString(): string {
     if (this.nanos === 0n) return "0s";
     const sign = this.nanos < 0n ? "-" : "";
@@ -162,10 +162,10 @@ const UNITS: Readonly<Record<string, bigint>> = {
 };
 const SPAN = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const SPAN_PART = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g;
-/** Longest text that is read as a duration, in characters. */
+/** Longest text of a duration, in characters. */
 const SPAN_LENGTH_MAX = 200;
 
-/** Reads a duration such as `1h30m`, `-1.5s`. */
+/** Parses a duration in Go's notation: `1h30m`, `-1.5s`. */
 export function parseTimeSpan(text: string): TimeSpan {
   if (text.length > SPAN_LENGTH_MAX || !SPAN.test(text)) {
     const shown = text.slice(0, SPAN_LENGTH_MAX);
@@ -191,7 +191,7 @@ export class TimeZone {
     this.#fixedOffset = name === "UTC" ? 0 : fixedOffset;
   }
 
-  /** The zone with this name. */
+  /** The zone with a name. Throws `ExprError` for an unknown name. */
   static named(name: string): TimeZone {
     if (name === "" || name === "UTC" || name === "Local") return UTC;
     const zone = new TimeZone(name);
@@ -204,7 +204,7 @@ export class TimeZone {
     return zone;
   }
 
-  /** Seconds that clocks of the zone are ahead of UTC. */
+  /** The offset of the zone from UTC at a time, in seconds. */
   offsetAt(epochMs: number): number {
     if (this.#fixedOffset !== undefined) return this.#fixedOffset;
     this.#format ??= new Intl.DateTimeFormat("en-US", {
@@ -238,7 +238,7 @@ export function floorDivide(a: bigint, b: bigint): bigint {
 
 export const padded = (value: number, digits = 2): string => String(value).padStart(digits, "0");
 
-/** `+01:00`, `-0530` */
+/** The text of an offset: `+01:00`, `-0530`. */
 export function offsetText(seconds: number, separator: string): string {
   const minutes = Math.floor(Math.abs(seconds) / 60);
   const sign = seconds < 0 ? "-" : "+";

@@ -2,8 +2,8 @@ import { ExprError } from "#expr/diagnostics.ts";
 import { INTEGER_BITS_MAX } from "#expr/limits.ts";
 
 /**
- * Numbers: `bigint` for integers, `number` for what a payload contains and for what divisions and powers yield. A
- * `number` that is a whole number counts exactly: where a result is no longer exact, it becomes a `bigint`.
+ * A number: `bigint` for integers, `number` for numbers of a payload and for results of divisions and powers. Arithmetic of whole `number`s
+ * is exact: a result beyond 2^53 becomes a `bigint`.
  */
 export type Numeric = number | bigint;
 
@@ -33,7 +33,7 @@ export function multiply(a: Numeric, b: Numeric): Numeric {
   return exactly(a, b, { integers: (a, b) => a * b, floats: (a, b) => a * b });
 }
 
-/** A result of two `number` is exact, or it has a fraction to begin with. */
+/** Whether the result of two `number`s can stay a `number`: it is a safe integer, or an operand is not. */
 const isExact = (result: number, a: number, b: number): boolean =>
   Number.isSafeInteger(result) || !(Number.isSafeInteger(a) && Number.isSafeInteger(b));
 
@@ -47,7 +47,7 @@ function exactly(a: Numeric, b: Numeric, { integers, floats }: Operation): Numer
   if (isFloat(a) || isFloat(b)) return finite(floats(toFloat(a), toFloat(b)));
   const result = integers(BigInt(a), BigInt(b));
   if (typeof a === "bigint" && typeof b === "bigint") return bounded(result);
-  // With a number of the payload, the result is a number of that kind as long as it is exact.
+  // With a number of the payload, the result is a `number` as long as it is exact.
   const float = Number(result);
   return Number.isSafeInteger(float) ? float : bounded(result);
 }

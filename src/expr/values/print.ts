@@ -6,7 +6,7 @@ import { ExprError } from "#expr/diagnostics.ts";
 import { VALUE_DEPTH_MAX } from "#expr/limits.ts";
 import { decimalSource, quoteJson } from "#platform/json.ts";
 
-/** A value as a text: what a variable of a workflow receives. */
+/** A value as the text of a variable. */
 export function printValue(value: ExprValue, meter: StepMeter): string {
   const loaded = load(value);
   const text =
@@ -15,27 +15,27 @@ export function printValue(value: ExprValue, meter: StepMeter): string {
   return text;
 }
 
-/** A number as JSON has it, which for floats is what JavaScript writes. */
+/** A number in JSON, which is JavaScript's notation except for -0. */
 const jsonNumber = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
 
 type Moment = DateValue | TimeSpan | TimeZone;
-/** A value that has no others in it. */
+/** A value that is no collection. */
 type Scalar = null | boolean | bigint | number | string | symbol | Moment;
 
-/** How a printer writes values. The way through collections is the same for all notations. */
+/** The notation of a printer. The traversal of collections is common to all notations. */
 interface Notation {
   readonly scalar: (value: Scalar) => string;
-  /** A collection that is nested so deep: 1 for the outermost one. */
+  /** Writes a collection; `depth` is 1 for the outermost one. */
   readonly array: (items: readonly string[], depth: number) => string;
   readonly map: (members: readonly string[], depth: number) => string;
-  /** Characters in front of each item of a collection that is nested so deep. */
+  /** Characters in front of each item of a collection at a depth. */
   readonly indentOf: (depth: number) => number;
-  /** A key as members are sorted by it, and a member by that key. */
+  /** Writes a key, by whose text members are sorted. */
   readonly key: (key: ExprValue, printer: Printer) => string;
   readonly member: (key: string, text: string) => string;
 }
 
-/** Prints values, at most so deep, with sorted keys. */
+/** Prints values up to `VALUE_DEPTH_MAX`, with sorted keys. */
 class Printer {
   readonly #notation: Notation;
   readonly #meter: StepMeter;
@@ -74,7 +74,7 @@ class Printer {
 const isMoment = (value: ExprValue & object): value is Moment =>
   value instanceof DateValue || value instanceof TimeSpan || value instanceof TimeZone;
 
-/** As Go prints: `[a b]` for arrays and `map[k:v]` for maps. */
+/** Go's notation: `[a b]` for arrays and `map[k:v]` for maps. */
 const GO: Notation = {
   scalar: (value) => {
     if (typeof value === "number") return shortFloat(value);
@@ -88,7 +88,7 @@ const GO: Notation = {
   member: (key, text) => `${key}:${text}`,
 };
 
-/** A float as Go prints it inside of collections: `1.2e+06` from a million on. */
+/** A float in Go's notation inside of collections: `1.2e+06` from a million on. */
 function shortFloat(value: number): string {
   if (value === 0) return jsonNumber(value);
   const exponential = value.toExponential();
@@ -100,7 +100,9 @@ function shortFloat(value: number): string {
 
 const SHORT_EXPONENT_MAX = 6;
 
-/** A value as JSON, with sorted keys, a line for each item, and an indent of two characters for each level, as Go's `MarshalIndent` writes it. */
+/**
+ * A value as JSON in the form of Go's `MarshalIndent`: sorted keys, a line for each item, and an indent of two characters for each level.
+ */
 export function printJson(value: ExprValue, meter: StepMeter): string {
   const text = new Printer(JSON_TEXT, meter).print(value);
   meter.spendText(text.length);
@@ -126,14 +128,14 @@ const JSON_TEXT: Notation = {
 
 const INDENT = "  ";
 
-/** What stands between the brackets of a collection; nothing in an empty one. */
+/** The text between the brackets of a collection; empty for an empty collection. */
 function linesOf(items: readonly string[], depth: number): string {
   if (items.length === 0) return "";
   const before = `\n${INDENT.repeat(depth)}`;
   return `${before}${items.join(`,${before}`)}\n${INDENT.repeat(depth - 1)}`;
 }
 
-/** A JSON string as Go writes it, which escapes what HTML and JavaScript would take for their own. */
+/** A JSON string in Go's notation, which escapes characters with a meaning in HTML and JavaScript. */
 const quoted = (text: string): string =>
   quoteJson(text).replace(
     /[<>&\u2028\u2029]/g,

@@ -1,7 +1,7 @@
 import { ExprError } from "#expr/diagnostics.ts";
 import { CHARACTERS_PER_STEP, STEPS_MAX } from "#expr/limits.ts";
 
-/** Counts the work of one evaluation, and ends it where it becomes too much. */
+/** Counts the work of one evaluation. Throws `ExprError` when the work exceeds the limit. */
 export class StepMeter {
   steps = 0;
   readonly #most: number;
@@ -17,7 +17,7 @@ export class StepMeter {
     }
   }
 
-  /** Counts a text that is made or searched. */
+  /** Spends the steps of a text that is made or searched. */
   spendText(characters: number): void {
     this.spend(Math.ceil(characters / CHARACTERS_PER_STEP));
   }

@@ -8,7 +8,7 @@ import {
 } from "#platform/patterns/character-sets.ts";
 import { parsePattern } from "#platform/patterns/pattern-syntax.ts";
 
-/** A set of any characters of Unicode, as the question whether a code point is in it. */
+/** A set of arbitrary characters, represented by its membership test. */
 type CharacterTest = (code: number) => boolean;
 
 const UNICODE_CHARACTERS: CharacterSets<CharacterTest> = {
@@ -23,7 +23,7 @@ const UNICODE_CHARACTERS: CharacterSets<CharacterTest> = {
   },
 };
 
-/** A letter is in a set that ignores case if one of its other forms is. */
+/** Adds case folding to a test: a letter is in the set if one of its case forms is. */
 function withFolding(has: CharacterTest, { fold }: Comparing): CharacterTest {
   if (!fold) return has;
   return (code) => has(code) || formsOf(code).some(has);
@@ -32,10 +32,10 @@ function withFolding(has: CharacterTest, { fold }: Comparing): CharacterTest {
 function formsOf(code: number): number[] {
   const letter = String.fromCodePoint(code);
   const forms = [letter.toLowerCase(), letter.toUpperCase(), letter.toUpperCase().toLowerCase()];
-  // The upper case of some letters is more than one letter, which is no other form of them.
+  // The upper case of some letters has several letters and is no case form.
   const single = forms.filter((form) => form.length === letter.length);
   const codes = single.map((form) => form.codePointAt(0) ?? code);
-  // The long s and the kelvin sign are forms of letters that do not know them.
+  // The long s and the kelvin sign are case forms of s and k that case mapping does not give.
   if (codes.includes(0x73)) codes.push(0x017f);
   if (codes.includes(0x6b)) codes.push(0x212a);
   return codes;
@@ -45,7 +45,7 @@ function formsOf(code: number): number[] {
 export class TextPattern {
   readonly #automaton: Automaton<CharacterTest>;
 
-  /** Throws `PatternError`. */
+  /** Throws `PatternError` for a malformed pattern. */
   constructor(source: string) {
     this.#automaton = new Automaton(parsePattern(source, UNICODE_CHARACTERS), {
       source,

@@ -2,9 +2,8 @@ import { DateValue, TimeSpan, TimeZone } from "./moments.ts";
 import { decimalSource } from "#platform/json.ts";
 
 /**
- * A value of the language. Integers are `bigint`. The numbers of a payload are `number`, as long as that is exact, and
- * `bigint` beyond; its decimals are `symbol`, as `platform/json.ts` reads them. The maps of a payload are objects, those that
- * an expression makes are of the class `Map`.
+ * A value of the language. Integers are `bigint`. Numbers of a payload are `number` if exact and `bigint` otherwise; decimals of a payload
+ * are `symbol`, as `platform/json.ts` reads them. Maps of a payload are objects; maps that an expression makes are of the class `Map`.
  */
 export type ExprValue =
   | (null | boolean | bigint | number | string | symbol)
@@ -15,10 +14,10 @@ export interface JsonMap {
   readonly [name: string]: ExprValue;
 }
 
-/** Any value that `parseJson` reads is a value of the language. */
-export const fromJson = (json: unknown): ExprValue => (json ?? null) as ExprValue; // by the types of JSON
+/** The value of parsed JSON. Any value that `parseJson` gives is a value of the language. */
+export const fromJson = (json: unknown): ExprValue => (json ?? null) as ExprValue;
 
-/** What a variable, element or member is: a decimal as the number that it stands for. */
+/** Loads a variable, element or member: a decimal becomes its number, and undefined becomes nil. */
 export function load(value: ExprValue | undefined): ExprValue {
   if (typeof value === "symbol") return Number(decimalSource(value));
   return value ?? null;
@@ -46,7 +45,7 @@ export function entriesOf(
   return entries.map(([key, member]) => [key, load(member)]);
 }
 
-/** The member of a map, nil if there is none. */
+/** The member of a map; nil if absent. */
 export function memberOf(
   map: ReadonlyMap<ExprValue, ExprValue> | JsonMap,
   key: ExprValue,
@@ -55,13 +54,13 @@ export function memberOf(
   return typeof key === "string" && Object.hasOwn(map, key) ? load(map[key]) : null;
 }
 
-/** For functions of the caller: a member of any value, nil if it has no such member, and the elements of an array. */
+/** A member of any value, for functions of the caller; nil if the value has no such member. */
 export const memberOrNil = (value: ExprValue, name: string): ExprValue =>
   isMap(value) || isObject(value) ? memberOf(value, name) : null;
 export const elementsOf = (value: ExprValue): ExprValue[] =>
   isArray(value) ? value.map(load) : [];
 
-/** The name of a value's type, as errors call it. */
+/** The name of a value's type in errors. */
 export function typeNameOf(value: ExprValue): string {
   if (value === null) return "<nil>";
   if (typeof value === "boolean") return "bool";
@@ -74,7 +73,7 @@ export function typeNameOf(value: ExprValue): string {
   return value instanceof TimeZone ? "*time.Location" : "map[string]interface {}";
 }
 
-/** What the built-in function `type` answers. */
+/** The answer of the built-in function `type`. */
 export function typeOf(value: ExprValue): string {
   const name = typeNameOf(value);
   if (name === "<nil>") return "nil";
