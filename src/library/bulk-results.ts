@@ -4,7 +4,7 @@ import { toTransaction } from "./views.ts";
 import type { Outcome } from "#ledger-engine";
 import type { Result } from "#platform/result.ts";
 
-/** The result of an element; undefined stands for one that was not tried. */
+/** The public result of a bulk's element. An undefined `result` stands for an element that was not tried. */
 export function toBulkResult(
   result: Result<Outcome> | undefined,
   { isUndone, entry }: { isUndone: boolean; entry: Entry },

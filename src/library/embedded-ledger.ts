@@ -50,18 +50,18 @@ import { decodeCursor, type SortColumns } from "#platform/paging/cursor.ts";
 import { type Page } from "#platform/paging/pagination.ts";
 import { type ListScope, type PageQuery } from "#platform/paging/query.ts";
 
-/** An iterator reads this many items ahead, because its caller may stop at any time. */
+/** Items that an iterator reads at once. The number is small, because the caller may stop at any time. */
 const PAGE_SIZE = 100;
 const LOGS_LIMITS = { countMax: PAGE_SIZE, bytesMax: 4_000_000 };
 
 const EVERY_VOLUME = { volumes: true, effectiveVolumes: true };
 
-/** The name of the method that was called. The trace of an error starts there. */
+/** The name of a public method. The stack trace of an error starts at the called method. */
 type Method = Exclude<keyof PublicLedger, "name" | "features" | "close">;
 
 /** The parts of an open ledger besides its engine. */
 export interface EmbeddedOptions {
-  /** The runtime of scripts that name none. */
+  /** The runtime of scripts without a runtime of their own. */
   readonly runtime: Runtime;
   /** The schema violations of the engine's writes. */
   readonly violations: string[];
@@ -70,7 +70,7 @@ export interface EmbeddedOptions {
   readonly closeStorage: () => void;
 }
 
-/** The public API of an engine. It translates arguments into commands and results into public types. */
+/** The public API of an engine, which translates arguments into commands and results into public types. */
 export class EmbeddedLedger implements PublicLedger {
   readonly #engine: LedgerEngine;
   readonly #options: EmbeddedOptions;
@@ -287,7 +287,7 @@ export class EmbeddedLedger implements PublicLedger {
 
   #commit(name: Method, toCommand: () => Command, options: PublicWriteOptions): PublicTransaction {
     const { transaction } = this.#execute(name, toCommand, options);
-    // An idempotency key is checked against its command, so that a replay gives the same kind of result.
+    // The engine checks an idempotency key against its command, so that a replay gives the same kind of result.
     return toTransaction(present(transaction, "a commit makes a transaction"));
   }
 
@@ -295,10 +295,10 @@ export class EmbeddedLedger implements PublicLedger {
     return this.#write(name, (engine) => engine.execute(toCommand(), toWriteOptions(options)));
   }
 
-  /** Reports the violations of a write once the write is done, because the callback may write again. */
+  /** Does a write, and reports its violations afterwards, because the callback may write again. */
   #write<T>(name: Method, work: (engine: LedgerEngine) => T): T {
     const { violations, onViolation } = this.#options;
-    violations.length = 0; // those of a write that was refused
+    violations.length = 0; // Drops the violations of an earlier, refused write.
     const result = this.#with(name, work);
     for (const violation of violations.splice(0)) onViolation(violation);
     return result;
@@ -325,7 +325,7 @@ export class EmbeddedLedger implements PublicLedger {
 
   *#logs(list: List): Generator<PublicLogEntry> {
     const pages = this.#pages(list, ({ reads }, query) => reads.listLogs(query));
-    // The engine keeps entries, which a caller must not change.
+    // The engine caches entries, which a caller must not change.
     for (const page of pages) yield* page.map((entry) => toLogEntry(structuredClone(entry)));
   }
 
@@ -385,7 +385,7 @@ const transactionTarget = (targetId: number): PublicTarget => ({
   targetId,
 });
 
-/** The parts of an iterator: its one sort column, and the public method that it belongs to. */
+/** The parts of an iterator: its public method, its single sort column, its order and its scope. */
 interface List {
   readonly name: Method;
   readonly columns: SortColumns;

@@ -2,7 +2,7 @@ import { ledgerErrors } from "#ledger-engine";
 import { AppError, type FailureKind } from "#platform/errors.ts";
 import { isStorageFull, storageFull } from "#platform/storage-full.ts";
 
-/** Every `code` that a `LedgerError` can have. Users get them as a type, which must lead to no other file. */
+/** The values of `LedgerError.code`. They are listed here, because the declarations for users must not import other files. */
 export const ERROR_CODES = [
   "VALIDATION",
   "NOT_FOUND",
@@ -27,7 +27,7 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 /** The reason why a ledger refuses something. `code` is the `errorCode` of the HTTP API. */
 export class LedgerError extends Error {
   readonly code: ErrorCode;
-  /** Further lines, where there is more to say: everything that is wrong, or the positions in a script. */
+  /** Further lines, if any: all problems, or the positions in a script. */
   readonly details: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: LedgerErrorOptions = {}) {
@@ -43,7 +43,7 @@ export interface LedgerErrorOptions {
   readonly cause?: unknown;
 }
 
-/** A method of the public API. Traces start where it was called, because the frames below are of no use to callers. */
+/** A method of the public API. Stack traces start at its call, because inner frames are of no use to callers. */
 export type Entry = (...input: never[]) => unknown;
 
 /** Runs a method's work, and turns an expected failure into a `LedgerError`. */
@@ -58,7 +58,7 @@ export function answer<T>(entry: Entry, work: () => T): T {
   }
 }
 
-/** A `LedgerError` for an expected failure, whether it was thrown or returned. */
+/** The `LedgerError` of an expected failure, thrown or returned. */
 export function toLedgerError(
   { kind, message, details }: Failed,
   entry: Entry,
@@ -78,5 +78,5 @@ interface Failed {
   readonly details?: string | undefined;
 }
 
-/** The engine's codes are those of `ERROR_CODES`, as a test makes sure. */
+/** The code of a failure. A test makes sure that `ERROR_CODES` has all codes of the engine. */
 const codeOf = (kind: FailureKind): ErrorCode => ledgerErrors.codeOf(kind) as ErrorCode;

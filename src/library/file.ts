@@ -6,8 +6,8 @@ import { STEP_LAST } from "#ledger-engine";
 import { isStorageFull } from "#platform/storage-full.ts";
 
 /**
- * Opens a file for one ledger and for this process alone, and creates it if it does not exist. Throws `CONFLICT` if the
- * file is open elsewhere, and `VALIDATION` if it is not a ledger or cannot be opened. The file is then left as it is.
+ * Opens the file of a ledger for this process alone, and creates it if it does not exist. Throws `CONFLICT` if the file is open elsewhere,
+ * and `VALIDATION` if the file holds no ledger or cannot be opened. A refused file stays unchanged.
  */
 export function openLedgerFile(path: string): PositionalSql {
   try {
@@ -19,12 +19,12 @@ export function openLedgerFile(path: string): PositionalSql {
   }
 }
 
-/** Checks the file before anything is written, because `PositionalSql` changes the mode of a file. */
+/** Checks a file before any write, because `PositionalSql` changes the mode of a file. */
 function assertHoldsLedger(path: string): void {
   const database = new DatabaseSync(path);
   try {
     const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
-    if (tables.length === 0) return; // an earlier opening was cut off
+    if (tables.length === 0) return; // An empty database is left by an opening that was cut off.
     const names = new Set(tables.map(({ name }) => name));
     if (!names.has("ledger") || !names.has("migration")) {
       throw new LedgerError("VALIDATION", `'${path}' is a database, but it holds no ledger`);
@@ -41,11 +41,11 @@ function assertHoldsLedger(path: string): void {
 function openAlone(path: string): PositionalSql {
   const sql = new PositionalSql(path);
   try {
-    // The first transaction that may write takes the lock. Only closing the file releases it.
+    // The first transaction that may write takes the lock, which only the closing of the file releases.
     sql.all("PRAGMA locking_mode = EXCLUSIVE");
     sql.all("BEGIN EXCLUSIVE");
     sql.all("COMMIT");
-    // A write that was answered survives a power failure.
+    // A write that has returned survives a power failure.
     sql.all("PRAGMA synchronous = FULL");
     return sql;
   } catch (error) {
@@ -57,7 +57,7 @@ function openAlone(path: string): PositionalSql {
 const SQLITE_BUSY = 5;
 
 function toOpenError(path: string, cause: unknown): LedgerError {
-  const { errcode, message } = cause as { errcode?: number; message: string }; // an error of `node:sqlite`
+  const { errcode, message } = cause as { errcode?: number; message: string }; // `node:sqlite` throws errors of this form.
   return errcode === SQLITE_BUSY
     ? new LedgerError("CONFLICT", `'${path}' is open elsewhere, in this process or another`, {
         cause,

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-// A namespace import keeps the messages in all languages out of the bundle.
+// A namespace import keeps zod's messages in all languages out of the bundle.
 import * as z from "zod";
 import { EmbeddedLedger } from "./embedded-ledger.ts";
 import { answer } from "./error.ts";
@@ -9,11 +9,11 @@ import type { OpenOptions, PublicLedger } from "./ledger-type.ts";
 import { PositionalSql } from "./positional-sql.ts";
 import { verifyLedger } from "./verification.ts";
 /**
- * `florin/ledger`: a ledger inside a process of the user's own, on `node:sqlite`. Its engine and its rules are those of
- * the server, without HTTP. Two things may surprise:
+ * `florin/ledger`: a ledger inside of a user's own process, on `node:sqlite`, with the engine and the rules of the server, without HTTP.
+ * Two things may surprise:
  *
- * - It is bundled on its own (`scripts/build-library.ts`): nothing here may import Hono, Drizzle or the Workers runtime.
- * - The public types are written out, so that their declarations import nothing. Their public names are given here.
+ * - The library is bundled by itself (`scripts/build-library.ts`): no file here may import Hono, Drizzle or the Workers runtime.
+ * - The public types are written out, so that their declarations import no other file. This file gives them their public names.
  */
 import {
   type EngineSettings,
@@ -75,8 +75,8 @@ export type {
 } from "./types.ts";
 
 /**
- * Opens the ledger in a file, or creates it; without a file, the ledger is in memory. A file can be open in one place
- * at a time. `CONFLICT` says that it is open elsewhere.
+ * Opens the ledger in a file, or creates it; without a file, the ledger is in memory. Throws `CONFLICT` if the file is already open, in
+ * this process or in another, and `VALIDATION` for options that do not fit.
  */
 export function openLedger(options: OpenOptions = {}): PublicLedger {
   return answer(openLedger, () => {
@@ -89,7 +89,7 @@ export function openLedger(options: OpenOptions = {}): PublicLedger {
     const sql = isInMemory ? new PositionalSql() : openLedgerFile(resolve(file));
     try {
       LedgerEngine.create(sql, info);
-      // Cut off between two of its transactions, it goes on there when the file is opened next.
+      // A migration that is cut off between two of its transactions continues when the file is opened next.
       migrateToEnd(sql);
       const engine = new LedgerEngine(sql, clock, settings);
       assertSame(engine.info, options);
@@ -109,7 +109,7 @@ export function openLedger(options: OpenOptions = {}): PublicLedger {
 }
 
 const NAME_DEFAULT = "default";
-/** The bucket that the server gives to ledgers that name none. */
+/** The server's bucket for ledgers that name none. */
 const BUCKET = "_default";
 
 function toInfo({ name = NAME_DEFAULT, features }: OpenOptions): LedgerInfo {
@@ -128,7 +128,7 @@ function toInfo({ name = NAME_DEFAULT, features }: OpenOptions): LedgerInfo {
   };
 }
 
-/** The settings of the engine. It puts violations of schemas into `violations`. */
+/** The settings of the engine, which adds violations of schemas to `violations`. */
 function toSettings(
   { runtime, featureFlags = [], schemaEnforcement }: OpenOptions,
   violations: string[],
@@ -149,7 +149,7 @@ const EnforcementRequest = z.enum(["audit", "strict"]).nullish();
 const toClock = ({ clock }: OpenOptions): Clock =>
   clock === undefined ? systemClock : () => toTimestamp(clock(), "clock");
 
-/** An existing ledger keeps its name and its features. A caller who expects others has the wrong file. */
+/** Throws `VALIDATION` if an existing ledger has another name or other features than the caller expects. */
 function assertSame(info: LedgerInfo, { name, features }: OpenOptions): void {
   if (name !== undefined && name !== info.name) {
     throw new AppError("VALIDATION", `the file holds the ledger '${info.name}', not '${name}'`);

@@ -1,5 +1,5 @@
 import { isDate } from "node:util/types";
-// A namespace import keeps the messages in all languages out of the bundle.
+// A namespace import keeps zod's messages in all languages out of the bundle.
 import * as z from "zod";
 import type {
   NewTransaction,
@@ -37,8 +37,8 @@ import type { Timestamp } from "#platform/time.ts";
 import { TimestampInput, toValidationError } from "#platform/validation.ts";
 
 /**
- * These functions turn arguments into commands in the same way as the HTTP API. A value is written as JSON and read
- * again, so that one place decides what is a valid text, number or date.
+ * The command of a transaction. The functions of this file turn arguments into commands by the schemas of the HTTP API. A value is written
+ * as JSON and parsed again, so that one place decides whether a text, number or date is valid.
  */
 export function toCreate(transaction: NewTransaction): Command {
   const request = parse(TransactionRequest, toRequest(transaction), "transaction");
@@ -64,7 +64,7 @@ export function toDeleteMetadata(target: PublicTarget, key: unknown): Command {
   return commandOf({ action, data });
 }
 
-/** Checks a schema. `runtime` is that of its scripts that name none. Throws `VALIDATION`. */
+/** Checks a schema. `runtime` is the runtime of its scripts that name none. Throws `VALIDATION`. */
 export function toInsertion(
   version: unknown,
   schema: unknown,
@@ -136,7 +136,7 @@ interface Scope {
   readonly oot?: Time | undefined;
 }
 
-/** Callers without types may pass null as well. */
+/** Whether an option is given. Callers without types may pass null. */
 const isGiven = <V>(value: V | undefined | null): value is V =>
   value !== undefined && value !== null;
 
@@ -168,14 +168,14 @@ export function toQueryRequest(run: QueryRun): QueryRequest {
   return { vars: vars ?? {}, params: params ?? {} };
 }
 
-/** Values of any kind by name. `z.record` would drop the name `__proto__`. */
+/** A schema of values of any kind by name. `z.record` would drop the name `__proto__`. */
 const Members = z.custom<Readonly<Record<string, unknown>>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "expected an object",
 );
 const QueryRunRequest = z.object({ vars: Members.nullish(), params: Members.nullish() });
 
-/** On the wire, a script has no short form. */
+/** The wire form of a transaction, in which a script is an object. */
 const toRequest = (transaction: NewTransaction): unknown =>
   typeof transaction?.script === "string"
     ? { ...transaction, script: { plain: transaction.script } }
@@ -184,18 +184,18 @@ const toRequest = (transaction: NewTransaction): unknown =>
 const commandOf = (element: Parameters<typeof toBulkElement>[0]): Command =>
   unwrap(toBulkElement(element).command);
 
-/** Checks a value. Throws `VALIDATION`, naming what is wrong. */
+/** Checks a value by a schema of the HTTP API. Throws `VALIDATION`, naming the wrong part. */
 export function parse<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
   const parsed = schema.safeParse(toWire(value, what));
   if (parsed.success) return parsed.data;
   throw toValidationError(parsed.error, what);
 }
 
-/** A value in the form in which a request would contain it. */
+/** A value in the form in which a request would have it. */
 function toWire(value: unknown, what: string): unknown {
   try {
     const text = stringifyJson({ value });
-    assertFaithful(value); // a value that contains itself was refused before
+    assertFaithful(value); // `stringifyJson` has refused cyclic values.
     return (parseJson(text) as { value?: unknown }).value;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -203,7 +203,7 @@ function toWire(value: unknown, what: string): unknown {
   }
 }
 
-/** Refuses values that JSON would change silently. */
+/** Throws for values that JSON would change silently. */
 function assertFaithful(value: unknown): void {
   if (typeof value === "number") assertExact(value);
   if (typeof value !== "object" || value === null) return;

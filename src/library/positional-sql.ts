@@ -1,7 +1,7 @@
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
 
-/** SQL on every version of Node that the library supports: from 22.13 to 24.6, `node:sqlite` takes `?1` for a name. */
+/** SQL on every version of Node that the library supports: from 22.13 to 24.6, `node:sqlite` treats `?1` as a named parameter. */
 export class PositionalSql implements Sql {
   readonly #sql: NodeSql;
   readonly #statements = new Map<string, Positional>();
@@ -39,11 +39,11 @@ export class PositionalSql implements Sql {
 
 interface Positional {
   readonly text: string;
-  /** The binding that each parameter takes, counted from 1. Undefined where they are in order. */
+  /** The binding of each parameter, counted from 1; undefined if the parameters are in order. */
   readonly bindingNumbers?: readonly number[];
 }
 
-/** Writes numbered parameters without their numbers. No statement of the engine has a `?` in a text. */
+/** Replaces numbered parameters by positional ones. No statement of the engine has a `?` in a text. */
 export function toPositional(statement: string): Positional {
   if (!/\?\d/.test(statement)) return { text: statement };
   const bindingNumbers: number[] = [];

@@ -9,16 +9,16 @@ import { toFilterText } from "#platform/filter/filter.ts";
 import type { SortColumns } from "#platform/paging/cursor.ts";
 import type { ListScope, Order } from "#platform/paging/query.ts";
 
-/** The list that a query stands for. */
+/** The list of a query. */
 export interface QueryList {
   readonly resource: QueryResource;
-  /** The only column that the list is sorted by. */
+  /** The single sort column of the list. */
   readonly columns: SortColumns;
   readonly order: Order;
   readonly scope: ListScope;
 }
 
-/** Throws `VALIDATION` where a variable is missing or wrong. */
+/** The list of a query template with the values of a request. Throws `VALIDATION` if a variable is missing or wrong. */
 export function toQueryList(template: QueryTemplate, request: QueryRequest): QueryList {
   const { resource, filter, params } = resolveQuery(template, request);
   const { column, order } = sortOf(resource, params);
@@ -44,7 +44,7 @@ function scopeOf(
   };
 }
 
-/** The order in which the server sorts each list by default. */
+/** The server's default order of each list. */
 const STANDARDS: Readonly<Record<QueryResource, { column: string; order: Order }>> = {
   transactions: { column: "id", order: "desc" },
   accounts: { column: "address", order: "asc" },
@@ -52,10 +52,10 @@ const STANDARDS: Readonly<Record<QueryResource, { column: string; order: Order }
   volumes: { column: "account", order: "asc" },
 };
 
-/** The types of the columns that are not dates. */
+/** The types of columns other than dates. */
 const KINDS: SortColumns = { id: "integer", address: "text", account: "text" };
 
-/** The order that checked parameters ask for. */
+/** The sort column and the order of checked parameters. */
 function sortOf(resource: QueryResource, { sort }: QueryParams): { column: string; order: Order } {
   const standard = STANDARDS[resource];
   if (sort === undefined) return standard;

@@ -9,12 +9,12 @@ export type PublicAmount = bigint | number;
 /** RFC 3339 with a zone, to the microsecond, or a `Date`, which has milliseconds. */
 export type Time = string | Date;
 
-/** What executes a script. */
+/** The runtime that executes a script. */
 export type PublicRuntime = "machine" | "experimental-interpreter";
 
 /**
- * What a ledger keeps besides its transactions. Features are chosen when the ledger is created. The first value of each
- * is the default.
+ * The features of a ledger: the data that it keeps besides its transactions. Features are chosen when the ledger is created. The first
+ * value of each feature is the default.
  */
 export interface PublicFeatures {
   readonly ACCOUNT_METADATA_HISTORY: "SYNC" | "DISABLED";
@@ -71,7 +71,7 @@ export interface PublicWriteOptions {
   readonly idempotencyKey?: string | undefined;
   /** Returns the result that the write would have, and changes nothing. */
   readonly dryRun?: boolean | undefined;
-  /** The version of the schema that the write must follow. Throws `NOT_FOUND` where the ledger has no such version. */
+  /** The version of the schema that the write must follow. The write throws `NOT_FOUND` if the ledger has no such version. */
   readonly schemaVersion?: string | undefined;
 }
 
@@ -142,7 +142,7 @@ export interface PublicPosting {
   readonly asset: string;
 }
 
-/** What an account has received and sent of an asset, and its balance. */
+/** The volumes of an account in an asset: the amounts that it has received and sent, and the balance. */
 export interface PublicVolumes {
   readonly input: bigint;
   readonly output: bigint;
@@ -160,7 +160,7 @@ export interface PublicTransaction {
   readonly postings: readonly PublicPosting[];
   readonly metadata: PublicMetadata;
   readonly reference?: string | undefined;
-  /** The template of a schema that created it. */
+  /** The name of the schema's template that created the transaction. */
   readonly template?: string | undefined;
   /** The effective date. */
   readonly timestamp: string;
@@ -168,10 +168,10 @@ export interface PublicTransaction {
   readonly updatedAt: string;
   readonly reverted: boolean;
   readonly revertedAt?: string | undefined;
-  /** The volumes of the accounts in its postings, before and after its commit. */
+  /** The volumes of the accounts in the transaction's postings, before and after its commit. */
   readonly preCommitVolumes?: PublicAccountVolumes | undefined;
   readonly postCommitVolumes?: PublicAccountVolumes | undefined;
-  /** The same in the order of effective dates. */
+  /** The volumes of the accounts in the transaction's postings in the order of effective dates. */
   readonly preCommitEffectiveVolumes?: PublicAccountVolumes | undefined;
   readonly postCommitEffectiveVolumes?: PublicAccountVolumes | undefined;
 }
@@ -187,9 +187,9 @@ export interface PublicAccount {
 }
 
 /**
- * A filter as in the HTTP API: `{ $match: { account: "users:42" } }`, `{ $and: [...] }`, `{ $gt: { timestamp: "..." }
- * }`. A test of an absent reference, revert date or balance is neither true nor false, and so is its `$not`. Absent
- * metadata does not match a test, but matches its `$not`.
+ * A filter as in the HTTP API: `{ $match: { account: "users:42" } }`, `{ $and: [...] }`, `{ $gt: { timestamp: "..." } }`. A test of an
+ * absent reference, revert date or balance is neither true nor false, and neither is its `$not`. Absent metadata does not match a test, but
+ * matches its `$not`.
  */
 export type PublicFilter = Readonly<Record<string, unknown>>;
 
@@ -197,7 +197,7 @@ export interface PublicListOptions {
   readonly order?: "asc" | "desc" | undefined;
   readonly where?: PublicFilter | undefined;
   /**
-   * A point in time: only what existed then is listed. The volumes of accounts are those that had been inserted by
+   * A point in time: the list shows only objects that existed at this time, and accounts with the volumes of moves that were inserted by
    * then.
    */
   readonly pit?: Time | undefined;
@@ -211,9 +211,7 @@ export interface VolumeOptions {
   readonly endTime?: Time | undefined;
   /** Whether the times are dates of insertion rather than effective dates. */
   readonly insertionDate?: boolean | undefined;
-  /**
-   * Sums the volumes of accounts whose addresses have the same first segments. This is the number of these segments.
-   */
+  /** The number of first segments by which accounts are grouped: the volumes of accounts with equal first segments are summed up. */
   readonly groupBy?: number | undefined;
 }
 
@@ -238,16 +236,15 @@ export interface LogOptions {
 /** The rules for a ledger's accounts and transactions, as in the HTTP API. */
 export interface NewSchema {
   readonly chart: PublicChart;
-  /** Scripts by name. If there are any, only they create transactions. */
+  /** Scripts by name. If a schema has scripts, only its scripts create transactions. */
   readonly transactions?: Readonly<Record<string, PublicTransactionTemplate>> | undefined;
   /** Lists by id. */
   readonly queries?: Readonly<Record<string, PublicQueryTemplate>> | undefined;
 }
 
 /**
- * Accounts by the segments of their addresses. Each segment contains those that may follow it: `{ users: { $id: { main:
- * {} } } }`. Names with a `$` stand for any segment. Names with a dot are properties: `.self`, `.pattern`, `.metadata`,
- * `.rules`.
+ * Accounts by the segments of their addresses. Each segment contains the segments that may follow it: `{ users: { $id: { main: {} } } }`.
+ * Names with a `$` stand for any segment. Names with a dot are properties: `.self`, `.pattern`, `.metadata`, `.rules`.
  */
 export type PublicChart = Readonly<Record<string, unknown>>;
 
@@ -285,22 +282,21 @@ export interface PublicQueryParams {
   readonly groupBy?: number | undefined;
   /** In a list of volumes, whether the times are dates of insertion. */
   readonly insertionDate?: boolean | undefined;
-  /** These two are for the server's pages. `runQuery` reads as far as you iterate, with volumes. */
+  /** `pageSize` and `expand` concern the server's pages. `runQuery` ignores them: it reads as far as the caller iterates, with volumes. */
   readonly pageSize?: number | undefined;
   readonly expand?: string | readonly string[] | undefined;
 }
 
-/** What a run adds to a query template. */
+/** The arguments of a run of a query template. */
 export interface QueryRun {
-  /** The values of the variables. Those without a default must be given. */
+  /** The values of the variables. Variables without a default are required. */
   readonly vars?: Readonly<Record<string, QueryValue>> | undefined;
-  /** The parameters of the run. They win over those of the template. */
+  /** The parameters of the run, which take precedence over those of the template. */
   readonly params?: PublicQueryParams | undefined;
 }
 
 /**
- * The result of a query. Unless it is sorted, it has the order of the server's list: the newest transactions and log
- * entries come first.
+ * The result of a query. Without a sort column, it has the order of the server's list: the newest transactions and log entries come first.
  */
 export type QueryResult =
   | { readonly resource: "transactions"; readonly items: Generator<PublicTransaction> }
@@ -318,7 +314,7 @@ export interface Schema extends NewSchema {
 export type PublicLogEntry = {
   readonly id: number;
   readonly date: string;
-  /** The idempotency key, empty where there is none. */
+  /** The idempotency key; empty if there is none. */
   readonly idempotencyKey: string;
   /** The schema that the write named. */
   readonly schemaVersion?: string | undefined;
@@ -346,15 +342,15 @@ export type PublicLogData =
   | { readonly type: "DELETE_METADATA"; readonly data: PublicTarget & { readonly key: string } }
   | { readonly type: "INSERTED_SCHEMA"; readonly data: { readonly schema: Schema } };
 
-/** What a verification has found. */
+/** The result of a verification. */
 export interface Verification {
-  /** Whether every row is what the log says, and no money has come from nowhere. */
+  /** Whether every row agrees with the log, and input equals output in each asset. */
   readonly isConsistent: boolean;
-  /** The last log entry that the copy has. */
+  /** The id of the last log entry in the rebuilt copy. */
   readonly lastLogId: number;
   /** The number of rows that were compared, by table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** What all accounts together have received and sent of each asset. */
+  /** The sums of all accounts' input and output in each asset. */
   readonly totals: readonly {
     readonly asset: string;
     readonly input: bigint;
@@ -368,7 +364,7 @@ export interface Verification {
     readonly key: string;
     readonly problem: string;
     readonly column?: string;
-    /** The value that is stored and the one that the log says, as SQL writes them. */
+    /** The stored value and the value by the log, as SQL literals. */
     readonly stored?: string;
     readonly expected?: string;
   }[];

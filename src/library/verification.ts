@@ -5,12 +5,12 @@ import { AppError } from "#platform/errors.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { isStorageFull } from "#platform/storage-full.ts";
 
-/** SQLite's name for a database in a temporary file, which is gone when it is closed and when the process ends. */
+/** SQLite's name for a database in a temporary file, which SQLite deletes when the database is closed or the process ends. */
 const TEMPORARY = "";
 
 /**
- * Rebuilds a ledger from its log, in a temporary database, and compares every row. The database is closed at the end. Throws `INTERNAL`
- * where it has no room.
+ * Rebuilds a ledger from its log in a temporary database, which is closed at the end, and compares every row. Throws `INTERNAL` if the
+ * temporary database finds no room.
  */
 export function verifyLedger(
   sql: Sql,

@@ -24,7 +24,7 @@ import {
 } from "#ledger-engine";
 import { formatTimestamp } from "#platform/time.ts";
 
-/** The transaction as the HTTP API shows it. */
+/** The transaction in the form of the HTTP API. */
 export const toTransaction = (transaction: Transaction): PublicTransaction =>
   toTransactionView(transaction);
 
@@ -41,9 +41,9 @@ export const toVolumeEntry = ({ account, asset, input, output }: VolumeRow): Vol
   balance: input - output,
 });
 
-/** The schema as clients read it. */
+/** The schema in the form of the HTTP API. */
 export const toSchema = (schema: StoredSchema): Schema =>
-  showSchema(parseStoredSchema(schema)) as Schema; // the JSON of a checked schema
+  showSchema(parseStoredSchema(schema)) as Schema; // A stored schema was checked, so that its JSON has this form.
 
 export const toLogEntry = ({
   id,
@@ -92,7 +92,7 @@ function toLogData(data: LogData): PublicLogData {
     case "INSERTED_SCHEMA":
       return {
         type: data.type,
-        data: { schema: renderStoredSchema(data.schema) as Schema }, // as `toSchema`
+        data: { schema: renderStoredSchema(data.schema) as Schema }, // The schema has the form that `toSchema` gives.
       };
   }
 }
