@@ -54,13 +54,13 @@ export function createApp(): OpenAPIHono<AppEnv> {
   return app;
 }
 
-/** A handler and its route, as Hono gives them to its router. */
+/** A handler and its route, as Hono passes them to its router. */
 type Routed = Parameters<OpenAPIHono<AppEnv>["router"]["add"]>[2];
 
-/** Gives the answer, or a promise of it, or nothing where the answer is in the context. */
+/** Gives the answer or a promise of the answer, or nothing if the answer is in the context. */
 type Answering = (c: Context<AppEnv>) => unknown;
 
-/** Makes one handler of those of a path, each of which may pass the request on to the next one. */
+/** Merges the handlers of a path into one. Each handler may pass the request on to the next handler. */
 function inOneStep(routed: readonly Routed[]): Routed {
   const answer = routed.reduceRight<Answering>(
     (next, [handler]) =>
@@ -74,19 +74,19 @@ function inOneStep(routed: readonly Routed[]): Routed {
 
 const NO_ROUTE: Routed[1] = { basePath: "/", path: "*", method: "ALL", handler: () => undefined };
 
-/** Runs the next handlers, and puts their answer where a handler that waits for them finds it. */
+/** Runs the next handlers, and puts their answer into the context, where the waiting handler finds it. */
 async function passOn(c: Context<AppEnv>, next: Answering): Promise<void> {
   const answer = await next(c);
   if (answer instanceof Response) c.res = answer;
 }
 
-/** A request that takes longer is logged, in milliseconds. */
+/** Time from which a request counts as slow and is logged, in milliseconds. */
 const SLOW_MS = 1000;
 
 /**
- * Gives the request its id, and logs it when it failed or was slow, but not when it waited for its turn and was refused: refusals come by
- * the hundred, and cost little. The platform logs every invocation by itself; a line of our own for each would cost a small request a
- * third of its time.
+ * Serves a request: gives it an id, and logs it if it failed or was slow. A request that waited for its turn and was refused is not logged,
+ * because refusals are many and cost little. The platform logs every invocation by itself; a log line for each request would add a third to
+ * the time of a small request.
  */
 async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
   const startedMs = Date.now();
@@ -113,7 +113,7 @@ async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
   }
   request?.ticket?.release();
   if (request?.hasCommonHeaders !== true) {
-    // Not by `c.header`, which copies a finished answer.
+    // `c.header` would copy a finished answer.
     const { headers } = response;
     headers.set(REQUEST_ID_HEADER, id);
     addCommonHeaders(headers, { isSilent: isOpenToAll(c.env) });
@@ -134,32 +134,35 @@ function finishedIn(c: Context<AppEnv>): Response {
 
 const RAY = /^[0-9a-f]{16}(-[A-Z]{3})?$/;
 
-/** The name that Cloudflare's edge gives a request. Elsewhere the header is the client's, who could name other requests. */
+/**
+ * The name that Cloudflare's edge gives a request. In other deployments the header is set by the client, who could choose names of other
+ * requests.
+ */
 function rayOf(request: Request, env: Env): string | undefined {
   if (isLocal(env)) return undefined;
   const ray = request.headers.get("cf-ray") ?? "";
   return RAY.test(ray) && isFromEdge(request, env) ? ray : undefined;
 }
 
-/** Whether no edge is in front, which is known without a header. Wrong settings are no matter of the request's name. */
+/** Whether the deployment has no edge in front. Wrong settings count as local: they are no concern of the request's name. */
 const isLocal = memoByEnv((env: Env) => {
   try {
     return platformSettings.of(env).FLORIN_LOCAL;
   } catch {
-    return true; // so that the name is our own; `deploymentFor` says what is wrong
+    return true; // Florin then makes the name itself, and `deploymentFor` reports the wrong setting.
   }
 });
 
-/** Whether nobody has to say who they are. Where the setting is wrong, no other origin may read the answer that says so. */
+/** Whether requests need no authentication. A wrong setting counts as such, so that no other origin may read the answer that reports it. */
 const isOpenToAll = memoByEnv((env: Env) => {
   try {
     return authSettings.of(env).FLORIN_AUTH === "off";
   } catch {
-    return true; // `deploymentFor` says what is wrong
+    return true; // `deploymentFor` reports the wrong setting.
   }
 });
 
-/** Throws where a request must not reach any handler. */
+/** Throws for a request that must not reach any handler. */
 function admit(raw: Request, { url, deployment }: RequestFacts, env: Env): void {
   if (deployment.settings.FLORIN_DIRECT) assertDirect(raw);
   assertHost(raw, url, env);
@@ -172,12 +175,12 @@ function admit(raw: Request, { url, deployment }: RequestFacts, env: Env): void 
 
 const SETTINGS = [platformSettings, admissionSettings, ...MODULES.map(({ settings }) => settings)];
 
-/** The settings of an environment are checked once. Throws `SettingsError`. */
+/** The deployment of an environment, whose settings are checked once. Throws `SettingsError`. */
 const deploymentFor = memoByEnv((env: Env): Deployment => {
   assertSettings(SETTINGS, { ...env });
   const isOpen = isOpenToAll(env);
   const verify = authModule.authenticator(env);
-  // With authentication off, everybody may do everything.
+  // With authentication off, every caller has all scopes.
   const authenticate: Authenticator = isOpen
     ? async (request, scope) => ({ ...(await verify(request, scope)), scopes: EVERY_SCOPE })
     : (request, scope) => (internalAuthenticator(request) ?? verify)(request, scope);
@@ -193,7 +196,7 @@ const ALL_SCOPES = ["openid", ...Object.keys(scopesOf(MODULES))];
 const EVERY_SCOPE: ReadonlySet<string> = new Set(ALL_SCOPES);
 
 function assertEncoding(url: string): void {
-  // No stored text contains it, and SQLite ends texts at it.
+  // No stored text contains U+0000, and SQLite ends texts at this character.
   if (url.includes("%00")) throw new AppError("VALIDATION", "the URL contains U+0000");
   if (!BROKEN_ENCODING.test(url)) return;
   throw new AppError("VALIDATION", "the URL has a broken percent encoding");
@@ -202,20 +205,20 @@ function assertEncoding(url: string): void {
 const BROKEN_ENCODING = /%(?![0-9a-fA-F]{2})/;
 
 /**
- * Throws where a request came to `npm start` by another way than the Worker's own socket, of which the runtime tells the peer. The
- * runtime's ways for its tools take headers that say which URL was asked for, and from where.
+ * Throws for a request that did not come through the Worker's own socket under `npm start`, for which the runtime names the peer. The
+ * runtime's sockets for its tools accept headers that claim another URL and another sender.
  */
 function assertDirect(request: Request): void {
   if (directPeerOf(request) === undefined)
     throw new AppError("VALIDATION", "this way into the server is closed");
 }
 
-/** The origin of the last request, with a slash at the end: most have the same. */
+/** A cache of the last request's origin, with a slash at the end. Most requests have the same origin. */
 const lastOriginOf = memoByEnv(() => ({ origin: "?" }));
 
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
-/** Throws where the header `Host`, which becomes a part of the URL, is no host. */
+/** Throws if the header `Host`, which becomes a part of the URL, is no host. */
 function assertHost(request: Request, url: string, env: Env): void {
   const last = lastOriginOf(env);
   if (url.startsWith(last.origin)) return;
@@ -227,15 +230,15 @@ function assertHost(request: Request, url: string, env: Env): void {
 }
 
 /**
- * With authentication off, everybody who reaches the server is its administrator. Only a loopback host is served: a page elsewhere
- * can't reach it by a name that it controls.
+ * Throws for a host that is not loopback. With authentication off, everybody who reaches the server is its administrator, and a page
+ * elsewhere must not reach the server by a name that it controls (DNS rebinding).
  */
 function assertLocal(url: string): void {
   if (isLoopbackHost(new URL(url).hostname)) return;
   throw new AppError("UNAUTHENTICATED", "FLORIN_AUTH=off serves loopback hosts only");
 }
 
-/** A file of a site. On Cloudflare, files are served before the Worker runs. */
+/** Finds a file of a site. On Cloudflare, files are served before the Worker runs. */
 async function findFile({ env, req }: Context<AppEnv>): Promise<Response | undefined> {
   if (req.method !== "GET" || req.path.startsWith("/api/")) return undefined;
   const { ok, body, headers } = await env.ASSETS.fetch(req.raw.url);
@@ -254,7 +257,7 @@ function unmatched(c: Context<AppEnv>, methodsOf: MethodFinder): AppError {
 
 const ERRORS = new ErrorCatalogue(...MODULES.map(({ errors = {} }) => errors));
 
-/** The one place that writes error answers. */
+/** Makes the answer of an error. No other code writes error answers. */
 function answerError(error: unknown, c: Context<AppEnv>, requestId: string): Response {
   const watch = StorageWatch.from(c.env);
   const expected = toExpected(error, watch);
@@ -277,7 +280,7 @@ function answerError(error: unknown, c: Context<AppEnv>, requestId: string): Res
   return response;
 }
 
-/** What the clients of a path call error codes, where that is not what everybody calls them. */
+/** The error codes that clients of a path expect, where they differ from Florin's. */
 const clientCodesOf = (path: string): Module["clientCodes"] =>
   CLIENT_CODES.find(({ prefix }) => path.startsWith(prefix))?.codes;
 
@@ -292,7 +295,7 @@ function toExpected(error: unknown, { isFull }: StorageWatch): AppError {
   return new AppError("INTERNAL", INTERNAL_MESSAGE);
 }
 
-/** The document is made once, at the first request for it. */
+/** Serves the API document, which is made at the first request for it. */
 function registerDocument(app: OpenAPIHono<AppEnv>): void {
   registerSecurity(app, MODULES);
   registerEventTypes(app, MODULES);
@@ -313,8 +316,8 @@ const SITES: readonly Site[] = [
 ];
 
 /**
- * The first client's id, on the developer's own machine. The developer pastes its secret: a page that holds it would give it
- * to every site that the browser visits, as all origins may read our pages.
+ * The first client's id, on the developer's own machine. The page does not contain the client's secret, which the developer pastes: all
+ * origins may read Florin's pages, so that every site in the browser could read the secret.
  */
 const localClientOf = (env: Env): string =>
   platformSettings.of(env).FLORIN_LOCAL ? (authSettings.of(env).FLORIN_CLIENT_ID ?? "") : "";

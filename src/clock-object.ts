@@ -20,44 +20,46 @@ const SWEEPS: readonly Sweep[] = [
   ...MODULES.flatMap(({ sweeps = [] }) => sweeps),
 ];
 
-/** When a sweep that was cut off or has failed is repeated. */
+/** Waits before a failed or timed-out sweep is repeated. */
 const SWEEP_BACKOFF = doubling(15_000, 120_000);
-/** How long after one run the next one comes while the clock watches. */
+/** Time from one run to the next while the clock watches, in milliseconds. */
 const WATCH_INTERVAL_MS = 4000;
-/** Until when the clock watches, in milliseconds since the epoch. */
+/** The key of the end of the watch, in milliseconds since the epoch. */
 const WATCH_KEY = "watchUntilMs";
-/** The name of the object, for the alarms of runtimes that do not know it. */
+/** The key of the object's name, for alarms in runtimes that do not know the name. */
 const NAME_KEY = "name";
 
-/** The test write is larger than the largest transaction of a ledger. */
+/** The key and the size of the test write, which is larger than the largest transaction of a ledger. */
 const TRIAL_KEY = "trial";
 const TRIAL_BYTES = 262_144;
 
 /**
- * The clock of one sweep, which the name of the object says: `sweep:outbox`. Each sweep has an alarm, a bound and a backoff of its own,
- * so that one that hangs or fails delays no other:
+ * The clock of one sweep, which the object's name identifies: `sweep:outbox`. Each sweep has an alarm, a time limit and a backoff of its own, so
+ * that a sweep that hangs or fails delays no other:
  *
- *     request ── watch ─> [sweep:outbox] ··· alarm ─> reads what is due ─> sets its next alarm
- *                               │ start                                     (a failure: later each time)
+ *     request ── watch ─> [sweep:outbox] ··· alarm ─> reads due work ─> sets its next alarm
+ *                               │ start                                     (after a failure: later each time)
+ *                               ⋮
+ *                         [sweep:payment-jobs] ··· 60 s, cut off ✗ ─> logged by its name, repeated after 15 s, 30 s … 2 min
+ *                               │ start
+ *                               ⋮
  *     request ── arm ───> [sweep:wallet-holds] ··· alarm ─> …
  *                               │ start
- *                         [sweep:payment-jobs] ··· 60 s, cut off ✗ ─> logged by its name, 15 s, 30 s … 2 min
- *                               │ start
- *                               ⋮          (the last one starts the first one)
+ *                               ⋮          (the last clock starts the first one)
  *
- * An alarm survives what a queue does not. The clocks stand in a circle: one that rings has the next one ring, too, if that has never
- * rung. A deployment in which nothing was ever done has no alarm; once there was something, every sweep runs at least once an hour.
+ * Alarms survive failures that lose messages of a queue. The clocks form a ring: a clock that rings starts the next clock, if the next one
+ * has never rung. An unused deployment has no alarms; after its first alarm, every sweep runs at least once an hour.
  */
 export class ClockObject extends DurableObject<Env> {
-  /** Counts the calls of `arm`, which shows whether one came while the sweep was reading. */
+  /** The number of calls of `arm`, which shows whether a call came during a run of the sweep. */
   #arms = 0;
-  /** How many runs in a row have failed. */
+  /** Consecutive failed runs. */
   #failures = 0;
-  /** No run comes before, in milliseconds since the epoch: the last one has failed. */
+  /** The end of the wait after a failed run, in milliseconds since the epoch. No run begins earlier. */
   #restsUntilMs = 0;
   #hasStartedNext = false;
 
-  /** Makes sure that the sweep runs at `atMs`, in milliseconds since the epoch, or before; later only where it fails. */
+  /** Makes sure that the sweep runs at `atMs`, in milliseconds since the epoch, or earlier; later only after a failed run. */
   async arm(atMs: number): Promise<void> {
     const { storage } = this.ctx;
     this.#keepName();
@@ -68,8 +70,8 @@ export class ClockObject extends DurableObject<Env> {
   }
 
   /**
-   * Makes sure that the sweep runs repeatedly until `untilMs`, and once after it. This is for work whose record is still
-   * being stored: a run may come before the record, and the process that stores it may be killed right after.
+   * Makes sure that the sweep runs repeatedly until `untilMs`, and once later. Callers watch before they store the record of some work: a
+   * run may come before the record is stored, and the storing process may be killed right after.
    */
   async watch(untilMs: number): Promise<void> {
     const { kv } = this.ctx.storage;
@@ -82,7 +84,7 @@ export class ClockObject extends DurableObject<Env> {
     if ((await this.ctx.storage.getAlarm()) === null) await this.arm(toMillis(systemClock()));
   }
 
-  /** Resolves when a write of some size was stored, and fails where there is no room for one. */
+  /** Resolves when a test write was stored. Rejects if the storage has no room for it. */
   async tryWrite(): Promise<void> {
     const { kv } = this.ctx.storage;
     kv.put(TRIAL_KEY, new Uint8Array(TRIAL_BYTES));
@@ -97,20 +99,20 @@ export class ClockObject extends DurableObject<Env> {
     const arms = this.#arms;
     if (await isPutOff(this.ctx.storage, this.env)) return;
     const nowMs = toMillis(systemClock());
-    // The platform gives up on an alarm that fails again and again; this one is set before anything can fail.
+    // The platform gives up on an alarm that fails repeatedly, so that the next alarm is set before any work can fail.
     await storage.setAlarm(nowMs + waitAfterFailures(SWEEP_BACKOFF, this.#failures + 1));
     const starting = this.#startNext(sweep);
     const sweepMs = await this.#run(sweep);
     await starting;
-    // A sweep that fails is left alone, whatever was armed meanwhile: its next run finds that, too.
+    // A failed sweep waits for its backoff, even if it was armed during the run: its next run finds the new work, too.
     if (sweepMs === undefined) return storage.setAlarm(this.#restsUntilMs);
     const restMs = toMillis(systemClock()) + RING_MS_MAX;
     const nextMs = Math.min(sweepMs, restMs, this.#nextWatch(nowMs));
-    // Work that came meanwhile may not have been seen; the alarm that is set looks after it.
+    // The run may have missed work that was armed during it, so that an earlier alarm stays.
     return this.#arms === arms ? storage.setAlarm(nextMs) : this.arm(nextMs);
   }
 
-  /** Returns when the sweep wants to run again, `Infinity` for never; undefined where it has failed or hung. */
+  /** Runs the sweep. Returns the time of its next run, `Infinity` for none; undefined if the sweep has failed or timed out. */
   async #run(sweep: Sweep): Promise<number | undefined> {
     const { name } = sweep;
     try {
@@ -130,7 +132,7 @@ export class ClockObject extends DurableObject<Env> {
     }
   }
 
-  /** When the next run is due because the clock watches, after a run that began at `nowMs`. */
+  /** The time of the next run because of the watch, after a run that began at `nowMs`; `Infinity` if the watch is over. */
   #nextWatch(nowMs: number): number {
     const { kv } = this.ctx.storage;
     const untilMs = kv.get<number>(WATCH_KEY);
@@ -140,7 +142,7 @@ export class ClockObject extends DurableObject<Env> {
     return Infinity;
   }
 
-  /** Never throws: the next alarm starts the next clock if this one could not. */
+  /** Starts the next clock of the ring, once. Never throws: the next alarm tries again after a failure. */
   async #startNext(sweep: Sweep): Promise<void> {
     if (this.#hasStartedNext) return;
     const { name } = SWEEPS[(SWEEPS.indexOf(sweep) + 1) % SWEEPS.length] ?? sweep;
@@ -163,13 +165,13 @@ export class ClockObject extends DurableObject<Env> {
     return SWEEPS.find((sweep) => clockName(sweep.name) === name);
   }
 
-  /** A sweep that this version of the code does not have any more is run by nobody. */
+  /** Logs that the clock stops, because this version of the code lacks its sweep. */
   #tellUnknown(): void {
     const error = new Error(`no sweep belongs to the clock '${this.#name()}'`);
     logError("the clock of a sweep that is not known has stopped", error);
   }
 
-  /** Throws for a clock to which no sweep belongs: whoever arms it has named its sweep wrongly. */
+  /** Stores the object's name. Throws for a name to which no sweep belongs, because the caller has named its sweep wrongly. */
   #keepName(): void {
     const { kv } = this.ctx.storage;
     const { name } = this.ctx.id;

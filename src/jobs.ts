@@ -7,7 +7,7 @@ import { registerSources } from "#platform/events/sources.ts";
 import type { QueueConsumers } from "#platform/modules/module.ts";
 import { isGivenBack } from "#platform/upgrade/put-off.ts";
 
-/** Gives a batch of messages to what consumes the queue. */
+/** Passes a batch of messages to the consumer of its queue. */
 export async function consume(batch: MessageBatch, env: Env): Promise<void> {
   const consumer = CONSUMERS.get(batch.queue);
   if (consumer === undefined) throw new Error(`no consumer for the queue ${batch.queue}`);
@@ -25,7 +25,7 @@ const ROUTES: EventRoutes = {
   ),
 };
 
-// Objects read events again that they heard of long ago.
+// Objects read events again long after their messages.
 registerSources(ROUTES.sources);
 registerListeners(ROUTES.listeners);
 

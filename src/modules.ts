@@ -10,9 +10,8 @@ import { declareScopes } from "#platform/access/known-scopes.ts";
 import { type Module, scopesOf } from "#platform/modules/module.ts";
 
 /**
- * The modules of the product. Of two operations whose paths could be
- * taken for each other, the earlier module's one is served: the ledger takes all below its own prefix, so that exporters,
- * whose paths are below it, come first.
+ * The modules of the product. If a path fits operations of two modules, the earlier module serves it. The ledger takes all paths below its
+ * prefix, so that exporters, whose paths are below this prefix, come first.
  */
 export const MODULES: readonly Module[] = [
   exportersModule,
