@@ -31,7 +31,7 @@ import { OperatorError } from "./lib/project.ts";
 import { WebhookReceiver } from "./lib/receiver.ts";
 import { findTarget } from "./lib/target.ts";
 
-/** `npm run demo` plays a day on a marketplace against the running server and checks every unit of money in it. */
+/** `npm run demo` plays a day on a marketplace against the running server and checks every unit of money. */
 async function demo(): Promise<void> {
   const startedMs = performance.now();
   const target = findTarget(process.env);
@@ -46,7 +46,7 @@ async function demo(): Promise<void> {
   print(`\nAll ${checks.length} checks passed, in ${secondsSince(startedMs)}.`);
 }
 
-/** The same seed always gives the same day. */
+/** The seed of the day. Equal seeds give equal days. */
 const SEED = 2026;
 
 interface Stage {
@@ -85,7 +85,7 @@ async function playDay({ client, ledger, receiver }: Stage): Promise<Check[]> {
   ];
 }
 
-/** Imports the log of the ledger into another one and compares the two. */
+/** Imports the log of the ledger into another ledger and compares both. */
 async function checkImport({ client, ledger, contents }: Copying): Promise<Check> {
   const log = await new LedgerReader(client, ledger).exportLog();
   const name = `${ledger}-copy`;
@@ -117,7 +117,7 @@ async function play({ hours }: Plan, player: Player): Promise<void> {
   print(`  the day has ${count(player.counts.transactions, "transaction")}`);
 }
 
-/** Lets the server send its webhooks to this process while `work` runs. */
+/** Receives the server's webhooks in this process while `work` runs. */
 async function withWebhooks<T>(
   client: Client,
   work: (receiver: WebhookReceiver) => Promise<T>,
@@ -153,12 +153,12 @@ async function subscribe(
   return configResponse.data;
 }
 
-/** How long the server may take until the next webhook arrives. */
+/** Longest time until the next webhook arrives, in milliseconds. */
 const SILENCE_MS_MAX = 20_000;
 const POLL_MS = 250;
 const PROGRESS_MS = 2000;
 
-/** Waits until all expected events or no more of them arrive, and then a moment longer to notice surplus ones. */
+/** Waits until all expected events have arrived, or no more arrive, and then a moment longer to notice surplus events. */
 async function waitForEvents(expected: number, countArrived: () => number): Promise<void> {
   let arrived = countArrived();
   let changedMs = performance.now();
@@ -175,10 +175,10 @@ async function waitForEvents(expected: number, countArrived: () => number): Prom
   await delay(POLL_MS);
 }
 
-/** How many differences of one check are shown. */
+/** Most differences that are printed for one check. */
 const DIFFERENCES_MAX = 10;
 
-/** Prints the checks, and returns how many failed. */
+/** Prints the checks, and returns the number of failed ones. */
 function report(checks: readonly Check[]): number {
   print("");
   for (const { title, differences } of checks) {

@@ -5,7 +5,7 @@ export interface Volumes {
   readonly output: bigint;
 }
 
-/** Keeps what went in and out of each account, by asset. */
+/** The expected volumes of each account, by asset. */
 export class Books {
   readonly #volumes = new Map<string, Map<string, Volumes>>();
 
@@ -39,12 +39,12 @@ export class Books {
 
 const NONE: Volumes = { input: 0n, output: 0n };
 
-/** What the ledger must look like after a plan was played. */
+/** The expected state of the ledger after a plan was played. */
 export interface Outcome {
   readonly books: Books;
   /** The transactions that the ledger keeps, by reference. */
   readonly transactions: ReadonlyMap<string, ExpectedTransaction>;
-  /** The transactions that revert others, by the reference of what they undo. */
+  /** The postings of reverts, by the references of the reverted transactions. */
   readonly reverts: ReadonlyMap<string, readonly Posting[]>;
   readonly accountMetadata: ReadonlyMap<string, Metadata>;
   /** Accounts that appear in refused transactions only. */
@@ -55,11 +55,11 @@ export interface ExpectedTransaction {
   readonly postings: readonly Posting[];
   readonly metadata: Metadata;
   readonly reverted: boolean;
-  /** Undefined if the server sets it. */
+  /** The effective date; undefined if the server sets it. */
   readonly timestamp: Date | undefined;
 }
 
-/** Computes the outcome from the plan alone: nothing of it comes from the server. */
+/** Computes the outcome from the plan alone, without data of the server. */
 export function outcomeOf(plan: Plan): Outcome {
   const books = new Books();
   const transactions = new Map<string, ExpectedTransaction>();
@@ -105,7 +105,7 @@ export function outcomeOf(plan: Plan): Outcome {
   return { books, transactions, reverts, accountMetadata, absentAccounts };
 }
 
-/** The postings that undo others: in reverse order, each with source and destination exchanged. */
+/** The postings of a revert: the original ones in reverse order, with source and destination exchanged. */
 const reversed = (postings: readonly Posting[]): Posting[] =>
   postings.toReversed().map(({ source, destination, ...rest }) => ({
     source: destination,

@@ -3,20 +3,20 @@ import type { Books, Outcome } from "./books.ts";
 import type { Metadata, Posting } from "./plan.ts";
 import type { Account, Transaction } from "./wire.ts";
 
-/** A condition that must hold, and where it does not hold. */
+/** A condition that must hold, and the places where it does not. */
 export interface Check {
   readonly title: string;
   readonly differences: readonly string[];
 }
 
-/** A plan's outcome, and the ids that the server gave while it was played. */
+/** A plan's outcome, and the ids that the server assigned. */
 export interface Played {
   readonly outcome: Outcome;
   readonly ids: ReadonlyMap<string, number>;
   readonly revertIds: ReadonlyMap<string, number>;
 }
 
-/** Checks that each acknowledged transaction is stored once, as it was sent, and that there is no other. */
+/** Checks that each acknowledged transaction is stored once, as it was sent, and that no other transaction is stored. */
 export function checkTransactions(transactions: readonly Transaction[], played: Played): Check {
   const expected = expectedTransactions(played);
   const found = new Map(
@@ -48,7 +48,7 @@ function expectedTransactions({ outcome, ids, revertIds }: Played): Map<number, 
   return expected;
 }
 
-/** How the ledger marks a transaction that reverts another. */
+/** The metadata key by which the ledger marks a revert. */
 const REVERTS_KEY = "com.formance.spec/state/reverts";
 
 /** Checks that walking the pages back gives the same transactions in the opposite order. */
@@ -68,7 +68,7 @@ export function checkWayBack(transactions: readonly Transaction[], back: readonl
   };
 }
 
-/** Checks that each account has the volumes that were computed beforehand, and that there is no other account. */
+/** Checks that each account has the computed volumes, and that no other account exists. */
 export function checkAccounts(accounts: readonly Account[], books: Books): Check {
   const expected = new Map(
     books.accounts().map((address) => [address, describeVolumes(books.volumes(address))]),
@@ -138,7 +138,7 @@ export async function checkAbsence(
   };
 }
 
-/** Describes where two maps differ, a sentence for each key. */
+/** Describes the differences of two maps, a sentence for each key. */
 export function compare<K>(
   expected: ReadonlyMap<K, string>,
   found: ReadonlyMap<K, string>,
@@ -182,7 +182,7 @@ export const describePostings = (postings: readonly Posting[]): string =>
     )
     .join(", ");
 
-/** Metadata as text, sorted by key because the order of keys has no meaning. */
+/** Metadata as a text, sorted by key because the order of keys has no meaning. */
 export const describeMetadata = (metadata: Metadata): string =>
   JSON.stringify(Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
@@ -197,21 +197,21 @@ const describeVolumes = (
 const mapValues = <K, V, W>(map: ReadonlyMap<K, V>, change: (value: V) => W): Map<K, W> =>
   new Map([...map].map(([key, value]) => [key, change(value)]));
 
-/** The id of something that was played. A missing one is a bug of the demo. */
+/** The id of a played transaction. A missing id is a bug of the demo. */
 export function idOf(ids: ReadonlyMap<string, number>, reference: string): number {
   const id = ids.get(reference);
   if (id === undefined) throw new Error(`${reference} was not played`);
   return id;
 }
 
-/** What a ledger holds: its log as exported, its transactions and its accounts. */
+/** The contents of a ledger: its exported log, its transactions and its accounts. */
 export interface Contents {
   readonly log: string;
   readonly transactions: readonly Transaction[];
   readonly accounts: readonly Account[];
 }
 
-/** Checks that a ledger made from another one's log has the same entries and hashes, transactions and volumes. */
+/** Checks that a ledger made from the log of another ledger has the same entries and hashes, transactions and volumes. */
 export function checkCopy(original: Contents, copy: Contents): Check {
   const entries = original.log.split("\n").length - 1;
   const parts = ["log", "transactions", "accounts"] as const;

@@ -20,7 +20,9 @@ import {
 } from "./market.ts";
 import type { Commit, Hour, Plan, PlannedTransaction, Posting, Request, Step } from "./plan.ts";
 
-/** Plans a day on a marketplace: customers top up, order, tip and get refunds, and in the end everybody is paid. */
+/**
+ * Plans a day on a marketplace: customers top up, order, tip and get refunds, and in the end merchants, platform and tax office are paid.
+ */
 export const planDay = (seed: number): Plan => ({ hours: new DayPlanner(seed).plan() });
 
 const FIRST_HOUR = 8;
@@ -35,7 +37,7 @@ const TIP_SHARE = 0.12;
 const REWARD_SHARE = 0.1;
 /** The share of commits that are sent twice with one idempotency key. */
 const REPEAT_SHARE = 0.06;
-/** A top-up is at most this many times what the customer lacks. */
+/** Largest top-up, as a multiple of the amount that the customer lacks. */
 const TOP_UP_FACTOR_MAX = 4;
 
 interface Order {
@@ -43,14 +45,13 @@ interface Order {
   readonly customer: string;
   readonly merchant: Merchant;
   readonly price: bigint;
-  /** 0 without a tip. */
+  /** The tip; 0 for none. */
   readonly tip: bigint;
 }
 
 /**
- * Writes the plan hour by hour and keeps books of its own. Within an hour money comes in before it is spent, and what
- * is earned stays until the closing. So no request is an overdraft unless it is meant to be, in whatever order the
- * requests of a phase run.
+ * Writes the plan hour by hour and keeps books of its own. Within an hour, money comes in before it is spent, and earnings stay until the
+ * closing. Only intended requests are therefore overdrafts, whatever the order of a phase's requests.
  */
 class DayPlanner {
   readonly #random: Random;
@@ -69,7 +70,7 @@ class DayPlanner {
     return [this.#opening(), ...hours, this.#closing()];
   }
 
-  /** Points are issued and merchants introduced. */
+  /** Issues points and introduces merchants. */
   #opening(): Hour {
     const issue = this.#commit("issue", [
       { source: WORLD, destination: REWARDS, amount: POINTS.issued, asset: POINTS.asset },
@@ -101,7 +102,7 @@ class DayPlanner {
     };
   }
 
-  /** Merchants get what they have earned; fees and taxes move on together or not at all. */
+  /** Pays merchants their earnings; fees and taxes move on together or not at all. */
   #closing(): Hour {
     const assets = [...new Set(MERCHANTS.map(({ asset }) => asset))];
     const failing = this.#failingSweep(assets);
@@ -141,7 +142,7 @@ class DayPlanner {
     };
   }
 
-  /** Customers bring what their wallets lack for the orders of the hour, and often more. */
+  /** Top-ups of the amounts that wallets lack for the orders of the hour, and often more. */
   #topUps(orders: readonly Order[]): Request {
     const needs = new Books();
     for (const { customer, merchant, price, tip } of orders) {
@@ -163,7 +164,7 @@ class DayPlanner {
     return { via: "bulk", steps, atomic: false };
   }
 
-  /** Web orders come one by one, terminal sales in a bulk per merchant. The first bulk begins with an overdraft. */
+  /** Web orders are single requests, terminal sales one bulk for each merchant. The first bulk begins with an overdraft. */
   #sales(orders: readonly Order[], hour: number): Request[] {
     const [web, terminal] = this.#divide(orders, TERMINAL_SHARE);
     const overdraft = orders.slice(-1).map((order) => this.#overdraft(order));
@@ -216,7 +217,7 @@ class DayPlanner {
       );
   }
 
-  /** Some orders earn points. A point has so many units that a fraction of it can exceed 2^53. */
+  /** Rewards some orders with points. A point has so many units that its fractions can exceed 2^53. */
   #rewards(orders: readonly Order[]): Commit[] {
     const [, rewarded] = this.#divide(orders, REWARD_SHARE);
     return rewarded.map(({ reference, customer }) => {
@@ -230,7 +231,7 @@ class DayPlanner {
     });
   }
 
-  /** A payment of more than the wallet can have before its next top-up, to a shop that does not exist. */
+  /** A payment to a nonexistent shop of more than the wallet can have before its next top-up. */
   #overdraft({ customer, merchant: { asset } }: Order): Commit {
     const source = walletOf(customer);
     const amount = this.#books.balance(source, asset) + 1n;
@@ -246,7 +247,7 @@ class DayPlanner {
     };
   }
 
-  /** An atomic bulk whose last element is an overdraft, so that nothing of it may stay. */
+  /** An atomic bulk whose last element is an overdraft, so that none of its transactions may be kept. */
   #failingSweep(assets: readonly string[]): Request {
     const sweeps = assets.map((asset, index): Commit => {
       const isLast = index === assets.length - 1;
@@ -305,12 +306,12 @@ class DayPlanner {
     };
   }
 
-  /** A posting that moves all that an account has. */
+  /** A posting that moves the whole balance of an account. */
   #emptying(source: string, destination: string, asset: string): Posting {
     return { source, destination, amount: this.#books.balance(source, asset), asset };
   }
 
-  /** Puts about this share of the items into the second list. */
+  /** Divides items at random: the second list gets about `share` of them. */
   #divide<T>(items: readonly T[], share: number): [T[], T[]] {
     const second = new Set(items.filter(() => this.#random.chance(share)));
     return [items.filter((item) => !second.has(item)), [...second]];

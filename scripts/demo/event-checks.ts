@@ -11,14 +11,14 @@ import { Event } from "./wire.ts";
 import { stringifyJson, parseJson } from "#platform/json.ts";
 import type { Delivery } from "#scripts/lib/receiver.ts";
 
-/** The event types that the demo asks for. */
+/** The event types that the demo subscribes to. */
 export const EVENT_TYPES = [
   "ledger.committed_transactions",
   "ledger.reverted_transaction",
   "ledger.saved_metadata",
 ] as const;
 
-/** Describes each event of a played plan by a text. No two events have the same text. */
+/** Describes each event of a played plan by a unique text. */
 export function expectedEvents(
   plan: Plan,
   { outcome, ids, revertIds }: Played,
@@ -51,7 +51,7 @@ export function expectedEvents(
   return events;
 }
 
-/** Describes a delivery by the text that `expectedEvents` has for it. Undefined for events of other ledgers. */
+/** Describes a delivery by the text of its event in `expectedEvents`; undefined for events of other ledgers. */
 export function describeEvent(body: string, ledger: string): string | undefined {
   const value = parseJson(body);
   const parsed = Event.safeParse(value);
@@ -85,7 +85,7 @@ export function distinctDeliveries(
   return distinct;
 }
 
-/** Checks that every event arrived with exact amounts, and that none arrived under two ids. */
+/** Checks that every event arrived with exact amounts and under one id. */
 export function checkEvents(
   distinct: ReadonlyMap<string, string>,
   expected: ReadonlySet<string>,

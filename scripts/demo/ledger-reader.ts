@@ -26,7 +26,7 @@ export class LedgerReader {
     }
   }
 
-  /** The ids of all transactions from the oldest to the newest: the way back, with the SDK. */
+  /** The ids of all transactions from the oldest to the newest, read backwards from the last page with the SDK. */
   async idsBackFrom(lastPage: string): Promise<number[]> {
     const ids: number[] = [];
     let cursor = lastPage;
@@ -60,7 +60,7 @@ export class LedgerReader {
     return this.#client.exchangeText(`/api/ledger/v2/${this.#ledger}/logs/export`, "");
   }
 
-  /** Fills the ledger, which must be new, with the log of another one. */
+  /** Imports the log of another ledger into the ledger, which must be new. */
   async importLog(log: string): Promise<void> {
     await this.#client.exchangeText(`/api/ledger/v2/${this.#ledger}/logs/import`, log);
   }

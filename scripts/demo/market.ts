@@ -1,6 +1,6 @@
 import type { Random } from "../lib/random.ts";
 
-/** A shop on the marketplace; it sells in one asset. */
+/** A shop on the marketplace, which sells in one asset. */
 export interface Merchant {
   readonly name: string;
   readonly asset: string;
@@ -12,10 +12,10 @@ export interface Range {
   readonly most: bigint;
 }
 
-/** The loyalty points of the marketplace. They have more units than a 64-bit integer can count. */
+/** The loyalty points of the marketplace, which have more units than a 64-bit integer can count. */
 export const POINTS = { asset: "STAR/18", issued: 10n ** 30n } as const;
 
-/** How many merchants sell in which asset, and at which prices in its smallest unit. Prices in ETH/18 exceed 2^53. */
+/** The number of merchants for each asset, and their prices in its smallest unit. Prices in ETH/18 exceed 2^53. */
 const TRADES: readonly (Range & { asset: string; merchants: number })[] = [
   { asset: "EUR/2", merchants: 9, least: 350n, most: 18_000n },
   { asset: "USD/2", merchants: 7, least: 500n, most: 25_000n },
@@ -61,7 +61,7 @@ export function splitPrice(price: bigint): { net: bigint; fee: bigint; tax: bigi
   return { net: price - fee - tax, fee, tax };
 }
 
-/** A random amount of a range, with random digits down to the smallest unit. */
+/** A random amount in a range, with random digits down to the smallest unit. */
 export function amountIn(random: Random, { least, most }: Range): bigint {
   let digits = "";
   while (digits.length < most.toString().length + 3)

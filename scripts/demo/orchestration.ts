@@ -3,17 +3,17 @@ import type { Client } from "../lib/client.ts";
 import type { Check } from "./checks.ts";
 import { AccountAnswer, InitiationPage, Timeline, WalletAnswer } from "./wire.ts";
 
-/** What the order is for, in minor units. */
+/** The amount of the order, in minor units. */
 const AMOUNT = 4200n;
 const ASSET = "EUR/2";
 const ORDER = "42";
-/** How long the server may take for a step. */
+/** Longest time for a step of the server, in milliseconds. */
 const PATIENCE_MS = 120_000;
 const POLL_MS = 500;
 
 /**
- * An order that is paid starts a workflow by itself: the money goes to the seller's wallet, and once the order is shipped, from there to
- * the seller's bank. Prints everything that happened.
+ * Plays a workflow that a paid order starts by a trigger: the money goes to the seller's wallet and, after the shipment of the order, from
+ * the wallet to the seller's bank. Prints the timeline of the instance.
  */
 export async function playOrchestration(
   client: Client,
@@ -50,7 +50,7 @@ class OrchestrationChapter {
     return this.#client.sdk.orchestration.v2;
   }
 
-  /** Makes a ledger, a provider with two accounts, a wallet that knows one of them, a workflow and its trigger. */
+  /** Makes a ledger, a provider with two accounts, a wallet with one of the accounts, a workflow and its trigger. */
   async prepare(): Promise<void> {
     const { ledger, payments, wallets } = this.#client.sdk;
     await ledger.v2.createLedger({ ledger: this.#ledger, v2CreateLedgerRequest: {} });
@@ -199,7 +199,7 @@ class OrchestrationChapter {
     }
   }
 
-  /** The order and the wallet are empty again, and the seller gets the money once. */
+  /** Checks that the order and the wallet are empty again, and that the seller got the money once. */
   async #check(instanceID: string): Promise<Check> {
     const account = `/api/ledger/v2/${this.#ledger}/accounts/orders:${ORDER}?expand=volumes`;
     const { volumes = {} } = (await this.#client.get(account, AccountAnswer)).data;
@@ -216,7 +216,7 @@ class OrchestrationChapter {
     return { title: "a paid order has gone to the seller's bank by itself, once", differences };
   }
 
-  /** What the payouts of the instance have moved. */
+  /** The amount that the payouts of the instance have moved. */
   async #paidOut(instanceID: string): Promise<bigint> {
     let paid = 0n;
     await this.#until("the payout", async () => {

@@ -9,7 +9,7 @@ import {
   PoolBalances,
 } from "./wire.ts";
 
-/** One template is enough to mirror payments: Florin says who pays, and who is paid. */
+/** A schema with the single template that mirrors payments: Florin passes the paying and the paid account. */
 const SCHEMA = {
   chart: {
     world: {},
@@ -31,13 +31,13 @@ const SCHEMA = {
   },
 };
 
-/** What the payout moves, in minor units, and from which account to whom. */
+/** The payout: its amount in minor units, and its accounts. */
 const PAYOUT = { amount: 12_345, asset: "EUR/2", source: "main-eur", destination: "landlord" };
-/** How long the server may take for a cycle, or for a movement of money. */
+/** Longest time for a cycle, or for a movement of money, in milliseconds. */
 const PATIENCE_MS = 120_000;
 const POLL_MS = 500;
 
-/** Installs a provider, moves money through it, books all of its payments, and compares ledger and provider. */
+/** Installs a provider, moves money through it, books all its payments, and compares ledger and provider. */
 export async function playPayments(
   client: Client,
   { name, print }: { readonly name: string; readonly print: (line: string) => void },
@@ -105,7 +105,7 @@ class PaymentsChapter {
     };
   }
 
-  /** Waits until the accounts, the balances and the payments of the provider are there. */
+  /** Waits until the accounts and payments of the provider are imported. */
   async #firstCycle(): Promise<void> {
     let counts = "";
     await this.#until("the first cycle", async () => {
@@ -149,7 +149,7 @@ class PaymentsChapter {
     return pool?.data ?? "";
   }
 
-  /** Pays out in two steps: somebody asks for it, somebody approves. Returns the id of the initiation. */
+  /** Makes a payout in two steps, an initiation and its approval. Returns the id of the initiation. */
   async #payOut(sourceAccountID: string, destinationAccountID: string): Promise<string> {
     const { amount, asset } = PAYOUT;
     const { v3InitiatePaymentResponse: asked } = await this.#v3.initiatePayment({
@@ -197,7 +197,7 @@ class PaymentsChapter {
     this.#print(`  ${what} has succeeded`);
   }
 
-  /** Books everything in a ledger of its own. Returns how many states of payments it has booked. */
+  /** Books all payments in a ledger of their own. Returns the number of booked adjustments. */
   async #book(): Promise<number> {
     const { v2 } = this.#client.sdk.ledger;
     const ledger = this.#ledger;

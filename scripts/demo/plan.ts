@@ -1,11 +1,11 @@
-/** What the demo plays. The plan is complete before anything is sent, so the outcome is known without the server. */
+/** The plan of a demo. The plan is complete before the first request, so that the outcome is known without the server. */
 export interface Plan {
   readonly hours: readonly Hour[];
 }
 
 export interface Hour {
   readonly title: string;
-  /** Phases are played one after the other; the requests of one phase run in any order. */
+  /** The phases, which are played sequentially. The requests of one phase run in any order. */
   readonly phases: readonly (readonly Request[])[];
 }
 
@@ -20,14 +20,14 @@ export interface Commit {
   readonly kind: "commit";
   readonly transaction: PlannedTransaction;
   readonly fate: Fate;
-  /** Present for commits that are sent twice, as by a client that got no answer. */
+  /** The idempotency key of a commit that is sent twice, as by a client that got no answer. */
   readonly idempotencyKey?: string;
 }
 
-/** What becomes of a commit: `refused` is an overdraft, `undone` is in an atomic bulk with an overdraft. */
+/** The outcome of a commit: `refused` is an overdraft, `undone` is in an atomic bulk with an overdraft. */
 export type Fate = "kept" | "refused" | "undone";
 
-/** Undoes a planned transaction. */
+/** A revert of a planned transaction. */
 export interface Revert {
   readonly kind: "revert";
   readonly reference: string;
@@ -51,7 +51,7 @@ export interface PlannedTransaction {
   readonly postings: readonly Posting[];
   readonly metadata: Metadata;
   readonly accountMetadata?: Readonly<Record<string, Metadata>>;
-  /** When it happened, if that was before it is sent. */
+  /** The effective date, if it is earlier than the request. */
   readonly timestamp?: Date;
 }
 
@@ -64,7 +64,7 @@ export interface Posting {
 
 export type Metadata = Readonly<Record<string, string>>;
 
-/** The steps of a plan in an order in which they may happen. */
+/** The steps of a plan in a possible order. */
 export function* stepsOf(plan: Plan): Generator<Step> {
   for (const { phases } of plan.hours) {
     for (const request of phases.flat()) {

@@ -8,17 +8,16 @@ import type { Commit, Hour, PlannedTransaction, Request, Step } from "./plan.ts"
 import { BulkAnswer, ErrorAnswer, TransactionAnswer } from "./wire.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** Requests under way at once. */
 const LANES = 8;
 
-/** Sends the requests of a plan and checks each answer against it. */
+/** Sends the requests of a plan and checks each answer against the plan. */
 export class Player {
   readonly #client: Client;
   readonly #ledger: string;
-  /** Ids that the server gave: transactions by their reference, reverts by the reference of what they undo. */
+  /** The ids that the server assigned: of transactions by their references, of reverts by the references of the reverted transactions. */
   readonly ids = new Map<string, number>();
   readonly revertIds = new Map<string, number>();
-  /** Counts of what was sent and answered so far. */
+  /** Counts of requests and answers so far. */
   readonly counts = { requests: 0, transactions: 0, replays: 0, refusals: 0 };
 
   constructor(client: Client, ledger: string) {
@@ -26,7 +25,7 @@ export class Player {
     this.#ledger = ledger;
   }
 
-  /** Plays an hour. Throws when an answer is not the one that the plan expects. */
+  /** Plays an hour. Throws if an answer differs from the plan. */
   async play({ phases }: Hour): Promise<void> {
     for (const requests of phases) {
       await runInLanes(requests, LANES, (request) => this.#send(request));
@@ -113,7 +112,7 @@ export class Player {
     this.#takeRevert(reference, Number(answer.data.id));
   }
 
-  /** Sends a bulk, in which steps with an idempotency key appear twice. */
+  /** Sends a bulk. Steps with an idempotency key appear twice in it. */
   async #sendBulk({ steps, atomic }: Request & { via: "bulk" }): Promise<void> {
     this.counts.requests++;
     const repeated = steps.filter((step) => step.kind === "commit" && step.idempotencyKey);
@@ -179,7 +178,7 @@ export class Player {
   #takeResult(step: Step, result: BulkResult, isFirst: boolean): void {
     const id = result.data === undefined ? undefined : Number(result.data.id);
     if (step.kind === "commit") {
-      // The results of a bulk that was rolled back say nothing, so they are not checked.
+      // Results of a bulk that was rolled back are meaningless and are not checked.
       if (step.fate === "undone") return;
       const outcome: CommitResult =
         id === undefined
@@ -236,7 +235,7 @@ interface BulkOptions {
   readonly continueOnFailure: boolean;
 }
 
-/** What the SDK and a plain answer of a bulk have in common. */
+/** The common part of a bulk's result in the SDK and in a plain answer. */
 interface BulkResult {
   readonly responseType: string;
   readonly errorCode?: string | undefined;
@@ -247,7 +246,7 @@ type CommitResult =
   | { readonly ok: true; readonly id: number; readonly isReplay: boolean }
   | { readonly ok: false; readonly errorCode: string };
 
-/** Whether the SDK, which turns amounts into numbers, would send the step's amounts unchanged. */
+/** Whether the SDK, which turns amounts into numbers, sends the step's amounts unchanged. */
 const isExactInNumbers = (step: Step): boolean =>
   step.kind !== "commit" ||
   step.transaction.postings.every(({ amount }) => amount <= Number.MAX_SAFE_INTEGER);

@@ -3,7 +3,7 @@ import type { Check } from "./checks.ts";
 import { TransactionPage } from "./wire.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** The accounts of a small bank, templates for the only two ways to move its money, and a stored query. */
+/** A schema with the accounts of a small bank, the two templates that may move its money, and a stored query. */
 const SCHEMA = {
   chart: {
     world: {},
@@ -43,7 +43,7 @@ const SCHEMA = {
 /** An amount above 2^53. */
 const AMOUNT = 10n ** 20n;
 
-/** Inserts a schema into a ledger of its own, runs its templates, and checks their results and what it refuses. */
+/** Inserts a schema into a new ledger, runs its templates, and checks their results and the refusals. */
 export async function playTemplates(client: Client, ledger: string): Promise<Check> {
   const { v2 } = client.sdk.ledger;
   await v2.createLedger({ ledger, v2CreateLedgerRequest: {} });
@@ -85,7 +85,7 @@ export async function playTemplates(client: Client, ledger: string): Promise<Che
     title:
       "a ledger with a schema takes transactions from its templates only, and its query lists them",
     differences: Object.keys(expected).flatMap((part) => {
-      const name = part as keyof typeof expected; // a key of it
+      const name = part as keyof typeof expected; // `Object.keys` gives the keys of `expected`.
       const [wanted, got] = [stringifyJson(expected[name]), stringifyJson(found[name])];
       return wanted === got ? [] : [`${part}: expected ${wanted}, got ${got}`];
     }),

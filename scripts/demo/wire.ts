@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The schemas of the answers and events that the demo reads, with amounts of any size. */
+/** A schema of amounts of any size. This file has the schemas of the answers and events that the demo reads. */
 
 const Amount = z.union([z.int(), z.bigint()]).transform(BigInt);
 const Metadata = z.record(z.string(), z.string());
@@ -41,7 +41,6 @@ export const TransactionPage = pageOf(Transaction);
 export const AccountPage = pageOf(Account);
 export const AccountAnswer = z.object({ data: Account });
 
-/** Of the payments API. */
 export const PaymentAccountPage = pageOf(
   z.object({ id: z.string(), reference: z.string(), type: z.enum(["INTERNAL", "EXTERNAL"]) }),
 );
@@ -69,7 +68,7 @@ export const BulkAnswer = z.object({
   ),
 });
 
-/** The body of a webhook for one of the events that the demo causes. */
+/** The body of a webhook for an event of the demo. */
 export type Event = z.output<typeof Event>;
 export const Event = z.discriminatedUnion("type", [
   z.object({

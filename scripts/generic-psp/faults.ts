@@ -1,15 +1,15 @@
 import { Random } from "#scripts/lib/random.ts";
 
-/** What a provider may do to a request instead of answering it well. */
+/** A fault that a provider may show instead of a good answer. */
 export type Fault =
-  /** No answer, although a movement is made: the outcome is unknown to whoever asked. */
+  /** No answer, although a movement is made, so that the caller does not know the outcome. */
   | "hang"
   | "refuse-for-a-second"
   | "fail"
   /** Fails after a movement was made. */
   | "fail-late"
   | "break-json"
-  /** Gives the page before. */
+  /** Answers with the page before the requested one. */
   | "repeat-page"
   | "shuffle-page";
 
@@ -23,7 +23,7 @@ export const FAULTS: readonly Fault[] = [
   "shuffle-page",
 ];
 
-/** Decides which request meets which fault: the same ones for the same seed. */
+/** Decides which request meets which fault. Equal seeds give equal faults. */
 export class FaultPlan {
   readonly #random: Random;
   /** The share of requests that meet a fault, from 0 to 1. */
@@ -42,7 +42,7 @@ export class FaultPlan {
       : undefined;
   }
 
-  /** The items in another order. */
+  /** The items in a random order. */
   shuffle<T>(items: readonly T[]): T[] {
     const keyed = items.map((item) => ({ item, key: this.#random.integer(0, 1_000_000) }));
     return keyed.toSorted((a, b) => a.key - b.key).map(({ item }) => item);

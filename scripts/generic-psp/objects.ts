@@ -1,11 +1,10 @@
 import type { MovementRequest } from "./requests.ts";
 
-/** What the provider holds. Amounts are in the minor unit of their asset. */
+/** An account at the provider. Amounts of this file are in the minor unit of their asset. */
 export interface Account {
   readonly id: string;
   readonly accountName: string;
   readonly createdAt: Date;
-  /** By asset. */
   readonly balances: Map<string, bigint>;
 }
 
@@ -17,7 +16,7 @@ export interface Beneficiary {
 
 export interface Transaction {
   readonly id: string;
-  /** The payment that it is a state of; its own id names a payment otherwise. */
+  /** The id of the payment that the transaction is a state of; absent for a transaction that is a payment of its own. */
   readonly relatedTransactionID?: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;

@@ -3,7 +3,7 @@ import type { Account, Beneficiary, Movement, Transaction } from "./objects.ts";
 import type { MovementRequest } from "./requests.ts";
 import { Random } from "#scripts/lib/random.ts";
 
-/** Why a movement is refused: nothing has moved. */
+/** The error of a refused movement, which has moved nothing. */
 export class Refusal extends Error {
   readonly status: 400 | 409;
 
@@ -27,13 +27,13 @@ const ASSETS = ["EUR/2", "USD/2", "JPY/0"] as const;
 const NAMES = ["Operations", "Payroll", "Treasury", "Marketplace", "Escrow", "Taxes"];
 const OWNERS = ["ACME Ltd", "Globex", "Initech", "Umbrella", "Soylent", "Hooli"];
 const FIRST = Date.parse("2026-01-01T00:00:00Z");
-/** Between two transactions, in milliseconds. Some come at the same time, as they do at real providers. */
+/** Time between two transactions, in milliseconds. Some transactions have equal times, as at real providers. */
 const STEP_MS = 1000;
 const OPENING_BALANCE = 1_000_000n;
 
 /**
- * A payment provider in memory. It moves money once for each idempotency key, however often it is asked, and counts what it
- * has moved, so that a test can compare effects instead of requests.
+ * A payment provider in memory. It moves money once for each idempotency key, for any number of requests, and lists its movements, so that
+ * a test can compare effects instead of requests.
  */
 export class Provider {
   readonly accounts: readonly Account[];
@@ -61,22 +61,21 @@ export class Provider {
     this.#random = random;
     for (const number of numbered(counts.transactions)) {
       const place = Number(number);
-      // Every fourth one comes at the time of the one before.
+      // Every fourth transaction has the time of the transaction before.
       this.#receive(new Date(FIRST + (place % 4 === 0 ? place - 1 : place) * STEP_MS));
     }
   }
 
-  /** So many more payments come in now, a tenth of which are refunded. */
+  /** Adds `count` incoming payments with the current time, a tenth of which are refunded. */
   receive(count: number): void {
     for (let more = 0; more < count; more++) this.#receive(this.#now());
   }
 
-  /** By the time of their last change. */
+  /** The transactions, by the time of their last change. */
   get transactions(): readonly Transaction[] {
     return this.#transactions;
   }
 
-  /** What was moved, each movement once. */
   get movements(): readonly Movement[] {
     return [...this.#movements.values()];
   }
@@ -85,7 +84,7 @@ export class Provider {
     return this.accounts.find((account) => account.id === id);
   }
 
-  /** Moves money. The same request with the same key gives the movement that was made; another one with it is refused. */
+  /** Moves money. A repeated request with its key gives the existing movement. Throws `Refusal` for another request with a used key. */
   move(type: Movement["type"], request: MovementRequest): Movement {
     const made = this.#movements.get(request.idempotencyKey);
     if (made !== undefined) {
@@ -118,7 +117,7 @@ export class Provider {
     return movement;
   }
 
-  /** A transfer goes to an account, a payout to a beneficiary or to an account. */
+  /** The destination account; undefined for a beneficiary. A transfer goes to an account, a payout to a beneficiary or to an account. */
   #destinationOf(type: Movement["type"], id: string): Account | undefined {
     const account = this.account(id);
     if (account !== undefined) return account;
@@ -132,7 +131,7 @@ export class Provider {
     return `mv-${createHash("sha256").update(idempotencyKey).digest("hex").slice(0, 16)}`;
   }
 
-  /** An incoming payment, which may be refunded later. */
+  /** Adds an incoming payment, of which a part may be refunded. */
   #receive(createdAt: Date): void {
     if (this.accounts.length === 0) return;
     const random = this.#random;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The request for a movement, of the contract in `docs/generic-connector/openapi.yaml`. */
+/** The request for a movement, by the contract in `docs/generic-connector/openapi.yaml`. */
 export const MovementRequest = z.object({
   idempotencyKey: z.string().min(1),
   amount: z

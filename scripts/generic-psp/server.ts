@@ -19,7 +19,7 @@ const BODY_BYTES_MAX = 65_536;
 interface ServerOptions {
   readonly apiKey: string;
   readonly faults?: FaultPlan;
-  /** 0 for any free port. */
+  /** The port; 0 for any free port. */
   readonly port?: number;
 }
 
@@ -51,7 +51,7 @@ export class ProviderServer {
   }
 
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo; // it listens on TCP
+    const { port } = this.#server.address() as AddressInfo; // The server listens on TCP.
     return `http://127.0.0.1:${port}`;
   }
 
@@ -116,7 +116,7 @@ export class ProviderServer {
       : problem(404, "Not found", `there is no ${route}`);
   }
 
-  /** A page of items in the order of their dates, from a date on, that one included. */
+  /** A page of items in the order of their dates, from a date on (inclusive). */
   #page<Item>(
     items: readonly Item[],
     list: {

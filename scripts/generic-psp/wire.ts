@@ -1,6 +1,9 @@
 import type { Account, Beneficiary, Movement, Transaction } from "./objects.ts";
 
-/** The answers of the contract in `docs/generic-connector/openapi.yaml`: amounts are texts of digits, dates have seconds and more. */
+/**
+ * The JSON of an account. The answers of this file follow the contract in `docs/generic-connector/openapi.yaml`: amounts are texts of
+ * digits, and dates have at least seconds.
+ */
 
 export const toAccountJson = ({ id, accountName, createdAt }: Account) => ({
   id,
