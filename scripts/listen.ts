@@ -11,7 +11,7 @@ import { parseOptions } from "./listen/options.ts";
 async function listen(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
   onStop(() => process.exit(0));
-  process.stdout.on("error", () => process.exit(0)); // whoever read it has enough
+  process.stdout.on("error", () => process.exit(0)); // The reader of a pipe has closed it.
   const { url } = options;
   const env = url === undefined ? process.env : { ...process.env, FLORIN_URL: url };
   let target = findTarget(env);
@@ -32,7 +32,7 @@ async function listen(): Promise<void> {
       await forwarder?.forward(news.event);
     } else {
       const text = sentenceOf(news, `${options.types.join(", ")} at ${target.url}`);
-      // A server that is away is so for the same reason at each attempt.
+      // Repeated attempts fail for the same reason, which is printed once.
       if (text !== lastText) note(text);
       lastText = text;
     }
@@ -40,8 +40,8 @@ async function listen(): Promise<void> {
 }
 
 /**
- * A secret that stays the same for a client of a server, so that a receiver needs it once. Nobody can tell the client's own
- * secret from it.
+ * The signing secret for a client of a server. It is always the same, so that a receiver is configured once, and does not reveal the
+ * client's own secret.
  */
 const secretFor = ({ clientSecret }: Target): string =>
   createHmac("sha256", clientSecret)
@@ -53,7 +53,7 @@ const secretFor = ({ clientSecret }: Target): string =>
 const lineOf = ({ date, type, ledger, id }: ListenedEvent): string =>
   `${date}  ${type}  ${ledger === "" ? "-" : ledger}  ${id}`;
 
-/** What happens besides events, as a sentence; `where` says what is listened to. */
+/** The sentence for news other than an event; `where` names the subscription. */
 function sentenceOf(news: Exclude<News, { kind: "event" }>, where: string): string {
   if (news.kind === "connected") return `Listening to ${where}. Ctrl-C ends it.`;
   const reason = news.reason.replace(/\.$/, "");
@@ -62,7 +62,7 @@ function sentenceOf(news: Exclude<News, { kind: "event" }>, where: string): stri
     : `Not connected, trying again: ${reason}.`;
 }
 
-/** What is no event goes to standard error, so that the events can be piped. */
+/** Prints a text other than an event to standard error, so that events can be piped. */
 const note = (text: string): void => void process.stderr.write(`${text}\n`);
 
 await run(listen);

@@ -1,4 +1,4 @@
-/** Lines of a table whose columns stand under each other. */
+/** The lines of a table with aligned columns. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {

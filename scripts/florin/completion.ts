@@ -1,7 +1,7 @@
 import { type Nouns, UsageError } from "./command.ts";
 import { COMMON_OPTIONS } from "./help.ts";
 
-/** The words that may follow others: nouns after nothing, verbs after a noun, options after both. */
+/** The words that may follow the words typed so far: nouns at the start, verbs after a noun, options after noun and verb. */
 export function completions(nouns: Nouns): ReadonlyMap<string, readonly string[]> {
   const entries: [string, readonly string[]][] = [["", [...Object.keys(nouns), "completion"]]];
   entries.push(["completion", Object.keys(SHELLS)]);
@@ -16,8 +16,8 @@ export function completions(nouns: Nouns): ReadonlyMap<string, readonly string[]
 }
 
 /**
- * A script for a shell. It makes `florin` a command that works in every folder, and completes its nouns, verbs and options
- * without starting a program. `root` is the project's folder.
+ * A script for a shell that makes `florin` a command in every folder, and completes its nouns, verbs and options without starting a
+ * program. `root` is the project's folder. Throws `UsageError` for an unknown shell.
  */
 export function completionScript(shell: string, root: string, nouns: Nouns): string {
   const complete = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
@@ -51,5 +51,5 @@ complete -F _florin florin`,
 compdef _florin florin`,
 };
 
-/** A word of a shell, whatever is in it. */
+/** A text quoted as a word for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -6,7 +6,7 @@ import { Api } from "#scripts/lib/api.ts";
 import { OperatorError, ROOT } from "#scripts/lib/project.ts";
 import { findTarget } from "#scripts/lib/target.ts";
 
-/** Where a command line finds its server, and where it writes. */
+/** The environment of a command line: the variables that name its server, and its outputs. */
 export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
   readonly write: (line: string) => void;
@@ -15,7 +15,7 @@ export interface Surroundings {
 
 export const EXIT_CODES = { done: 0, failed: 1, usage: 2 } as const;
 
-/** Runs a command line, and gives its exit code. Errors that are not the operator's pass. */
+/** Runs a command line, and returns its exit code. Throws errors that the operator cannot fix. */
 export async function runCommand(
   args: readonly string[],
   nouns: Nouns,

@@ -4,7 +4,7 @@ import type { Noun, Nouns } from "./command.ts";
 
 const FOLDER = join(import.meta.dirname, "nouns");
 
-/** All nouns: a file of `nouns/` is one. */
+/** Loads all nouns: one for each file of `nouns/`. */
 export async function loadNouns(): Promise<Nouns> {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith(".ts"));
   const nouns = await Promise.all(files.toSorted().map(loadNoun));
@@ -12,6 +12,6 @@ export async function loadNouns(): Promise<Nouns> {
 }
 
 async function loadNoun(file: string): Promise<[string, Noun]> {
-  const { noun } = (await import(join(FOLDER, file))) as { noun: Noun }; // each file of the folder exports it
+  const { noun } = (await import(join(FOLDER, file))) as { noun: Noun }; // Each file of the folder exports a noun.
   return [basename(file, ".ts"), noun];
 }

@@ -2,7 +2,6 @@ import { parseArgs } from "node:util";
 import { type Call, type Noun, type Nouns, UsageError, type Verb } from "./command.ts";
 import { nounHelp, programHelp, verbHelp } from "./help.ts";
 
-/** What a command line asks for. */
 export type Command =
   | { readonly kind: "help"; readonly text: string }
   | { readonly kind: "completion"; readonly shell: string }
@@ -11,14 +10,14 @@ export type Command =
       readonly verb: Verb;
       readonly values: Values;
       readonly json: boolean;
-      /** The server, where it is not the one of this folder. */
+      /** The URL of the server; undefined for the server of this folder. */
       readonly url: string | undefined;
     };
 
-/** What a command line gives for the parameters and options of its verb. */
+/** The values of a command line for the parameters and options of its verb. */
 export type Values = Pick<Call, "parameter" | "text" | "list" | "flag">;
 
-/** Reads a command line. Throws `UsageError` with the help that belongs there where it is wrong. */
+/** Parses a command line. Throws `UsageError`, with the matching help, for a wrong command line. */
 export function parseCommand(args: readonly string[], nouns: Nouns): Command {
   const [nounName = "help", ...rest] = args;
   if (HELP.has(nounName)) return { kind: "help", text: programHelp(nouns) };
@@ -84,7 +83,7 @@ function split(words: readonly string[], { options = {} }: Verb, help: string) {
     });
     return { values: values as Given, positionals };
   } catch (error) {
-    // Node adds how such a word could be given as a parameter.
+    // Node's message goes on to explain how to pass the word as a parameter.
     const [problem] = error instanceof Error ? error.message.split(". ") : [String(error)];
     throw new UsageError(`${problem}.\n\n${help}`);
   }

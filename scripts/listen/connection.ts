@@ -10,10 +10,10 @@ export interface Subscription {
   readonly ledgers: readonly string[];
 }
 
-/** After this time without even a heartbeat, in milliseconds, a connection counts as lost. */
+/** Time without events and heartbeats after which a connection counts as lost, in milliseconds. */
 const SILENCE_MS_MAX = 60_000;
 
-/** Connects to the server's event stream. The server is looked up each time, as one that starts again may have moved. */
+/** Connects to the server's event stream. The server is looked up for each connection, because a restarted server may have another port. */
 export const connectTo =
   (findTarget: () => Target, { types, ledgers }: Subscription): Connect =>
   async (lastEventId) => {
@@ -48,8 +48,8 @@ async function* textsOf(body: ReadableStream, silence: Silence): AsyncGenerator<
   const decoder = new TextDecoder();
   try {
     for await (const chunk of body) {
-      silence.stop(); // whoever takes the text may take time over it
-      yield decoder.decode(chunk as Uint8Array, { stream: true }); // what a body consists of
+      silence.stop(); // The consumer of a text may take its time.
+      yield decoder.decode(chunk as Uint8Array, { stream: true }); // A body consists of bytes.
       silence.restart();
     }
   } finally {
@@ -57,7 +57,7 @@ async function* textsOf(body: ReadableStream, silence: Silence): AsyncGenerator<
   }
 }
 
-/** Aborts what has been silent for too long. */
+/** A signal that aborts after a time without a restart. */
 class Silence {
   readonly #controller = new AbortController();
   readonly #timeoutMs: number;

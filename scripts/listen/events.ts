@@ -4,33 +4,33 @@ import { type SseBlock, SseReader } from "./sse.ts";
 import { parseJson } from "#platform/json.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** An event as a webhook would deliver it. */
+/** An event in the form of a webhook. */
 export interface ListenedEvent {
   readonly id: string;
   readonly date: string;
   readonly type: string;
-  /** Empty where it is about none. */
+  /** The event's ledger; empty if it has none. */
   readonly ledger: string;
   readonly idempotencyKey: string;
-  /** The body as the server has written it. */
+  /** The body in the server's own notation. */
   readonly body: string;
 }
 
-/** What comes about while listening. */
+/** The news of a listener: events, and changes of the connection. */
 export type News =
   | { readonly kind: "connected" }
   | { readonly kind: "event"; readonly event: ListenedEvent }
   | { readonly kind: "gap"; readonly reason: string }
   | { readonly kind: "disconnected"; readonly reason: string };
 
-/** Opens the stream behind the event of that id, and gives its text as it comes. */
+/** Opens the stream behind the event `lastEventId`, and gives its text in pieces as they arrive. */
 export type Connect = (lastEventId: string | undefined) => Promise<AsyncIterable<string>>;
 
 const RECONNECT_BACKOFF = doubling(500, 4000);
 
 /**
- * The events of a server, across connections: each goes on where the one before was cut off. Throws what keeps it from
- * connecting for the first time; later it tries for ever.
+ * The events of a server, across connections: each connection continues behind the last event of the one before. Throws the error of a
+ * failed first connection; later failures are retried without limit.
  */
 export async function* listenTo(connect: Connect): AsyncGenerator<News, never> {
   let lastEventId: string | undefined;
@@ -80,20 +80,20 @@ function newsOf({ event, data }: SseBlock): News | undefined {
   const { id, event: body } = Streamed.parse(parseJson(data));
   const ledger = OfLedger.safeParse(body.payload).data?.ledger ?? "";
   const { date, type, idempotency_key: idempotencyKey } = body;
-  // The id before it is a JSON text, so that no quotation mark in it stands by itself.
+  // The id in front of the member is a JSON string, in which quotation marks are escaped, so that the search finds the member itself.
   const text = data.slice(data.indexOf(EVENT_MEMBER) + EVENT_MEMBER.length, -1);
   return { kind: "event", event: { id, date, type, ledger, idempotencyKey, body: text } };
 }
 
 const EVENT_MEMBER = ',"event":';
 
-/** `fetch` tells why in the cause of its error. */
+/** The reason of an error. `fetch` has it in the cause of its error. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
-/** The last ids: a server that has lost its own record may send events again. */
+/** The ids of recent events, by which repeated events are dropped: a server that has lost its record may send events again. */
 class SeenIds {
   readonly #ids = new Set<string>();
 

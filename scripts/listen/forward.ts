@@ -7,18 +7,18 @@ export interface ForwardTarget {
   readonly secret: string;
 }
 
-/** Most requests under way at once. While there are so many, no more events are read. */
+/** Most requests under way at once. No further event is read while the limit is reached. */
 const REQUESTS_MAX = 8;
 const TIMEOUT_MS = 30_000;
 
-/** Posts events as webhooks. It does not repeat what fails: the next event shows whether the receiver is there again. */
+/** Posts events as webhooks. Failed requests are not repeated: the next event shows whether the receiver answers again. */
 export class Forwarder {
   readonly #url: string;
   readonly #secrets: readonly SigningSecret[];
   readonly #print: (line: string) => void;
   readonly #underWay = new Set<Promise<void>>();
 
-  /** Prints a line for each answer. */
+  /** `print` gets a line for each answer. */
   constructor({ url, secret }: ForwardTarget, print: (line: string) => void) {
     this.#url = url;
     this.#secrets = [new SigningSecret(secret)];
@@ -42,7 +42,7 @@ export class Forwarder {
   }
 }
 
-/** The status of the answer, or why there is none. */
+/** The status of the answer, or the reason for a failure. */
 async function post(
   url: string,
   { headers, body }: { headers: Readonly<Record<string, string>>; body: string },

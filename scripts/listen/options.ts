@@ -2,14 +2,14 @@ import { parseArgs } from "node:util";
 import { OperatorError } from "#scripts/lib/project.ts";
 
 export interface ListenOptions {
-  /** Patterns: names, `app.*` or `*`. */
+  /** Patterns of event types: names, `app.*` or `*`. */
   readonly types: readonly string[];
   readonly ledgers: readonly string[];
-  /** Where each event is sent as a webhook. */
+  /** The URL to which each event is sent as a webhook. */
   readonly forward: string | undefined;
-  /** The server, where it is not the one of this folder. */
+  /** The URL of the server; undefined for the server of this folder. */
   readonly url: string | undefined;
-  /** What signs the webhooks, where it is not the secret that belongs to the server's client. */
+  /** The secret that signs webhooks; undefined for the secret that is derived from the server's client. */
   readonly secret: string | undefined;
   /** Whether the bodies are printed instead of lines. */
   readonly json: boolean;
@@ -24,7 +24,7 @@ const USAGE = `Usage: npm run listen -- [--types 'ledger.*'] [--ledger <name>] [
   --url      listens to this server, with FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET, instead of the one of this folder
   --json     prints the bodies, one a line`;
 
-/** Reads the command line. Throws `OperatorError` with the usage where it is wrong. */
+/** Parses the command line. Throws `OperatorError`, with the usage, for a wrong command line. */
 export function parseOptions(args: readonly string[]): ListenOptions {
   const { types, ledger, forward, url, secret, json, help } = valuesOf(args);
   if (help === true) throw new OperatorError(USAGE);

@@ -1,20 +1,20 @@
-/** A server-sent event, or what a block of an event stream says without one. */
+/** A block of an event stream: a server-sent event, or a block without data. */
 export interface SseBlock {
   /** The last id that the stream has named so far. */
   readonly id: string | undefined;
   readonly event: string;
-  /** Undefined where the block has none: it only names an id. */
+  /** The data; undefined for a block without data, which only names an id. */
   readonly data: string | undefined;
 }
 
-/** Reads an event stream as the HTML standard says, a piece at a time. A block that is cut off is never given. */
+/** Parses an event stream by the HTML standard, piece by piece. An incomplete block is never given. */
 export class SseReader {
   #rest = "";
   #id: string | undefined;
   #event = "";
   #data: string[] = [];
 
-  /** The blocks that end in this piece. */
+  /** Takes a piece of the stream, and gives the blocks that end in it. */
   *push(piece: string): Generator<SseBlock> {
     const lines = (this.#rest + piece).split("\n");
     this.#rest = lines.pop() ?? "";

@@ -52,7 +52,7 @@ async function verify(call: Call): Promise<Outcome> {
   };
 }
 
-/** Calls the server until it is done: each call verifies for a few seconds only. */
+/** Calls the server until the verification is done: each call verifies for a few seconds. */
 async function reportOf(ledger: string, api: Api, note: Call["note"]): Promise<Report> {
   const path = `/api/florin/v1/ledgers/${encodeURIComponent(ledger)}/verify`;
   const answer = z.object({ data: Report });

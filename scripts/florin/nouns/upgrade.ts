@@ -34,7 +34,7 @@ export const noun: Noun = {
   },
 };
 
-/** Reads a state folder, which a server may be using. */
+/** Checks a state folder, which a server may be using. */
 async function checkFolder(path: string): Promise<Outcome> {
   const version = readStateVersion(path);
   const dataPath = join(path, "v3");
@@ -80,8 +80,8 @@ async function checkFolder(path: string): Promise<Outcome> {
 }
 
 /**
- * The names of the migrations that were applied to the D1 database of a local server; none where there is no database. The name of its
- * file is a hash.
+ * The names of the migrations that were applied to the D1 database of a local server; none if there is no database. The name of the
+ * database's file is a hash.
  */
 function readAppliedIn(dataPath: string): string[] {
   const folder = join(dataPath, "d1/miniflare-D1DatabaseObject");
@@ -102,7 +102,7 @@ function readAppliedIn(dataPath: string): string[] {
   });
 }
 
-/** Asks the database of the deployment. Its objects cannot be seen from here. */
+/** Checks the database of the deployment. The objects of a deployment cannot be read from outside. */
 async function checkRemote(): Promise<Outcome> {
   const migrations = compareMigrations(await readAppliedRemotely());
   const refusal = refusalOf(migrations);
@@ -138,9 +138,9 @@ async function readAppliedRemotely(): Promise<string[]> {
     const [{ results }] = Answer.parse(JSON.parse(stdout));
     return results.map(({ name }) => name);
   } catch (cause) {
-    const { stdout = "", stderr = "" } = cause as { stdout?: string; stderr?: string }; // of `execFile`
+    const { stdout = "", stderr = "" } = cause as { stdout?: string; stderr?: string }; // `execFile` throws errors with the output.
     const output = `${stdout}${stderr}`.trim();
-    // A database that was made and never migrated has no table of migrations.
+    // A database without migrations has no table of migrations.
     if (output.includes("no such table: d1_migrations")) return [];
     throw new OperatorError(
       `wrangler cannot read the database of the deployment.\n${output || String(cause)}`,
