@@ -14,7 +14,7 @@ import {
 } from "./lib/project.ts";
 import { wranglerConfig } from "./lib/sites.ts";
 
-/** `npm run check` runs all checks that do not execute the code, side by side. */
+/** `npm run check` runs all checks that do not execute the code, concurrently. */
 async function check(): Promise<void> {
   const results = await Promise.all([
     report("types, lint", () => command("oxlint", [], GO)),
@@ -29,13 +29,13 @@ async function check(): Promise<void> {
 }
 
 /**
- * The linter needs the types anyway and also reports the compiler's errors (`typeCheck` of its configuration), so that
- * the compiler need not do the same work beside it. Its larger part is a Go program that ends soon: collecting garbage
- * costs it more than using more memory.
+ * The environment of the linter. The linter needs the types anyway and also reports the compiler's errors (`typeCheck` of its
+ * configuration), so that no compiler runs beside it. The linter's larger part is a short-lived Go program, for which garbage collection
+ * costs more than additional memory.
  */
 const GO = { GOGC: "400" };
 
-/** Largest compressed size of an upload. */
+/** Largest compressed size of an upload, in bytes. */
 const UPLOAD_BYTES_MAX = 1_000_000;
 
 /**
@@ -82,7 +82,7 @@ async function checkBindings(): Promise<string> {
   return "";
 }
 
-/** Builds what would be deployed, for the tests and `npm start`, too, and checks its compressed size. */
+/** Builds the Worker, which the tests and `npm start` use, too, and checks its compressed size. */
 async function checkBuild(): Promise<string> {
   const bytes = gzipSync(readFileSync(await buildWorker())).byteLength;
   const size = `${(bytes / 1000).toFixed(0)} kB compressed`;
@@ -90,9 +90,9 @@ async function checkBuild(): Promise<string> {
   throw new OperatorError(`The Worker has ${size}; ${UPLOAD_BYTES_MAX / 1000} kB are allowed.`);
 }
 
-/** What a failed command printed, or the message of another error. */
+/** The output of a failed command, or the message of another error. */
 function outputOf(error: unknown): string {
-  const { stdout = "", stderr = "", message } = error as Partial<Error & Output>; // of `execFile`, or of a check
+  const { stdout = "", stderr = "", message } = error as Partial<Error & Output>; // `execFile` throws an error with output, a check one with a message.
   return `${stdout}${stderr}`.trim() || (message ?? String(error));
 }
 

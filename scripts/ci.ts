@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { run } from "./lib/main.ts";
 import { inProject, ROOT } from "./lib/project.ts";
 
-/** `.ci/run` starts this once the packages are installed: it runs the check and the tests and counts over both. */
+/** Runs the check and the tests, and prints the sum of their counts. `.ci/run` starts the script after the packages are installed. */
 async function ci(): Promise<void> {
   const check = await countChecks();
   const tests = await countTests();
@@ -17,7 +17,7 @@ interface Count {
   readonly failed: number;
 }
 
-/** Reads the count that the check prints in its last line. */
+/** Runs the check, and reads the counts from its last line. */
 async function countChecks(): Promise<Count> {
   const { output, succeeded } = await npm(["run", "check"]);
   const [, passed = "0", failed = "0"] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
@@ -25,8 +25,8 @@ async function countChecks(): Promise<Count> {
 }
 
 /**
- * Runs the contract tests beside the others. They often wait for alarms and disks, and while they do, the processors work for the
- * others. Within one run of vitest, a runtime would end whenever the next file is of another project.
+ * Runs the contract tests beside the other tests. Contract tests often wait for alarms and disks, so that the processors have time for
+ * other tests. A single run of vitest would end a runtime whenever the next file belongs to another project.
  */
 async function countTests(): Promise<Count> {
   const counts = await Promise.all([
@@ -39,7 +39,7 @@ async function countTests(): Promise<Count> {
   };
 }
 
-/** Runs the tests of some projects, and reads the counts of the report that it writes. */
+/** Runs the tests of some projects, and reads the counts from vitest's report. */
 async function countOf(projects: readonly string[], file: string): Promise<Count> {
   const path = inProject(file);
   rmSync(path, { force: true });
@@ -55,7 +55,7 @@ async function countOf(projects: readonly string[], file: string): Promise<Count
     `--outputFile.json=${path}`,
   ]);
   const report = existsSync(path) ? readFileSync(path, "utf8") : "{}";
-  const { numPassedTests = 0, numFailedTests = 0 } = JSON.parse(report) as Partial<TestReport>; // as vitest documents it
+  const { numPassedTests = 0, numFailedTests = 0 } = JSON.parse(report) as Partial<TestReport>; // vitest documents this form.
   return atLeastOneFailure({ passed: numPassedTests, failed: numFailedTests }, succeeded);
 }
 
@@ -66,13 +66,13 @@ interface TestReport {
   readonly numFailedTests: number;
 }
 
-/** A command may fail without a failed test, by a file that can't be loaded or an error after the last test. */
+/** Counts the failure of a command without a failed test: a file that cannot be loaded, or an error after the last test. */
 const atLeastOneFailure = ({ passed, failed }: Count, succeeded: boolean): Count => ({
   passed,
   failed: succeeded ? failed : Math.max(failed, 1),
 });
 
-/** Runs npm, shows what it prints, in whole lines, and keeps standard output. */
+/** Runs npm, prints its output in whole lines, and returns its standard output. */
 function npm(options: readonly string[]): Promise<{ output: string; succeeded: boolean }> {
   return new Promise((resolve, reject) => {
     const child = spawn("npm", options, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });

@@ -17,7 +17,7 @@ async function dev(): Promise<void> {
   const vars = settings.varsWith(folder.secrets());
   await prepareAssets();
   await migrate(folder.dataPath);
-  // A plain `wrangler dev` has its own state, because it could not know whether this one is in use.
+  // A plain `wrangler dev` has a state of its own, because it cannot know whether the state of `npm start` is in use.
   await migrate(inProject(".wrangler/state/v3"));
   writeFileSync(inProject(".dev.vars"), toDotenv(vars), { mode: 0o600 });
   runWrangler(folder, port);
@@ -43,7 +43,7 @@ function runWrangler(folder: StateFolder, port: number): void {
   });
 }
 
-/** Writes variables in the file format that wrangler reads them from. */
+/** Variables in the format of `.dev.vars`, which wrangler reads. */
 function toDotenv(vars: Readonly<Record<string, string>>): string {
   const lines = Object.entries(vars).map(([name, value]) => {
     const quote = QUOTES.find((mark) => !value.includes(mark)) ?? "";

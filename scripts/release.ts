@@ -4,14 +4,14 @@ import { run } from "./lib/main.ts";
 import { inProject, OperatorError, ROOT } from "./lib/project.ts";
 
 /**
- * `npm run release -- <what>` makes what a release is held to:
+ * `npm run release -- <what>` makes the records of a release, which tests compare with the code:
  *
  *     hashes    records new migrations of D1, steps of objects and migrations of classes in migrations/hashes.json
  *     fixture   makes the files of this version in test/releases/
- *     freeze    the first release only: makes the baseline of D1 from all tables, records everything anew, makes
- *               the fixture, and marks the version as released: from then on nothing that is recorded changes
+ *     freeze    the first release only: makes the baseline of D1 from all tables, replaces all records, makes
+ *               the fixture, and marks the version as released, after which records never change
  *
- * `hashes --rewrite` records everything anew, which only works before the first release.
+ * `hashes --rewrite` replaces all records, which only works before the first release.
  */
 async function release(): Promise<void> {
   const [what, ...options] = process.argv.slice(2);

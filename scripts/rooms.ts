@@ -2,7 +2,7 @@ import { run } from "./lib/main.ts";
 import { inProject, OperatorError } from "./lib/project.ts";
 import { findToolViolations, findViolations, readSources } from "./lib/rooms/violations.ts";
 
-/** Checks that the sources and the tools keep to the rooms of `lib/rooms/room-table.ts`. It is a part of `npm run check`. */
+/** Checks that the imports of sources and tools follow `lib/rooms/room-table.ts`, as a part of `npm run check`. */
 async function rooms(): Promise<void> {
   const tools = ["scripts", "bench"].flatMap((folder) => [
     ...readSources(inProject(folder), `${folder}/`),

@@ -13,15 +13,15 @@ async function start(): Promise<void> {
   const folder = await StateFolder.open(statePath);
   onStop(() => {
     folder.release();
-    process.exit(0); // this ends the runtime, too
+    process.exit(0); // The runtime ends with this process.
   });
   const vars = varsWith(folder.secrets());
   const script = await buildWorker();
-  // The programs that run the Worker take most of the time of a start, so a start that is refused does not load them,
-  // and what they were compiled to is kept.
+  // The programs that run the Worker take most of the time of a start. A refused start does not load them, and their compiled code is
+  // cached.
   enableCompileCache(COMPILED);
   const { startServer } = await import("./lib/runtime/server.ts");
-  process.umask(0o077); // only the owner may read what the runtime writes
+  process.umask(0o077); // Only the owner may read the files of the runtime.
   process.env["TMPDIR"] = folder.temporaryPath;
   const { url } = await startServer({ script, folder, port, vars, onLog: writeLog });
   const address = addressOf(url, vars);
@@ -38,14 +38,14 @@ function writeLog(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** The scopes that together allow everything, read from the server itself. */
+/** The write scopes of all modules, read from the server itself. */
 async function writeScopes(url: string): Promise<string[]> {
   const response = await fetch(`${url}/api/auth/.well-known/openid-configuration`);
   const { scopes_supported: scopes } = await response.json<{ scopes_supported: string[] }>();
   return scopes.filter((scope) => scope.endsWith(":write"));
 }
 
-/** Nobody can log in before the first person is there. The server runs without one, too. */
+/** The link for the first person; undefined if it could not be made, without which the server runs, too. */
 async function invitationFor(
   address: ServerAddress,
   scopes: readonly string[],

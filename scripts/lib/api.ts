@@ -8,7 +8,7 @@ export interface ApiRequest<S extends z.ZodType> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly body?: unknown;
-  /** What the answer must be; `z.undefined()` for one without a body. */
+  /** The schema of the answer; `z.undefined()` for an answer without a body. */
   readonly answer: S;
 }
 
@@ -26,12 +26,12 @@ export class Api {
     return new Api(target.url, await requestToken(target, scopes));
   }
 
-  /** The access token, for requests whose answers are no JSON. */
+  /** The access token, for requests whose answers are not JSON. */
   get token(): string {
     return this.#token;
   }
 
-  /** The body of a successful answer. Throws `OperatorError` with the server's own sentence for a refusal. */
+  /** Calls the API, and returns the body of a successful answer. Throws `OperatorError` with the server's own sentence for a refusal. */
   async call<S extends z.ZodType>(request: ApiRequest<S>): Promise<z.output<S>> {
     const { method, path, body, answer } = request;
     const response = await fetch(new URL(path, this.#url), {
@@ -49,12 +49,12 @@ export class Api {
 
 const Refusal = z.object({ errorMessage: z.string() });
 
-/** What an answer that refuses says, without the code in brackets, which is for programs. */
+/** The sentence of a refusal, without the code in brackets, which is for programs. */
 function sentenceOf(status: number, text: string): string {
   try {
     const { errorMessage } = Refusal.parse(parseJson(text));
     return `The server refuses: ${errorMessage.replace(/^\[\w+\] /, "")}`;
   } catch {
-    return `The server answers ${status}: ${text}`; // it is not our own error body
+    return `The server answers ${status}: ${text}`; // The body is not Florin's own error body.
   }
 }

@@ -51,11 +51,11 @@ type FastifyPlugin = (
 ) => void;
 
 /**
- * Scalar's script for browsers. Its own package brings 270 others along; the plugin for Fastify has the script inside
- * and serves it, here to a stand-in for Fastify.
+ * Scalar's script for browsers. Scalar's own package depends on 270 others. Its plugin for Fastify contains the script and serves it, here
+ * to a stand-in for Fastify.
  */
 async function scalarScript(): Promise<string> {
-  // The type that it declares needs Fastify's types, and those are not installed.
+  // The plugin's own types need Fastify's types, which are not installed.
   const scalar: { default: FastifyPlugin } = await import("@scalar/fastify-api-reference");
   let script: string | undefined;
   const reply: Reply = {

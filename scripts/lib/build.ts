@@ -16,8 +16,8 @@ import { prepareAssets } from "./assets.ts";
 import { inProject, OperatorError, ROOT, WRANGLER, WRANGLER_ENV } from "./project.ts";
 
 /**
- * Builds the Worker as it would be deployed, unless its sources are those of the last build. Returns the path of its
- * script. Several processes may build at once: each build has a folder of its own, named by its sources.
+ * Builds the Worker as for a deployment, unless its sources are those of an existing build. Returns the path of its script. Several
+ * processes may build at once: each build has a folder of its own, named by a hash of its sources.
  */
 export async function buildWorker(): Promise<string> {
   const builds = inProject("dist/worker");
@@ -38,7 +38,7 @@ export async function buildWorker(): Promise<string> {
   return script;
 }
 
-/** Bundles the Worker into a folder with wrangler, deploying nothing. Throws `OperatorError` with what wrangler says. */
+/** Bundles the Worker into a folder with wrangler, without a deployment. Throws `OperatorError` with wrangler's output. */
 export async function bundle(folder: string): Promise<void> {
   try {
     await promisify(execFile)(
@@ -47,12 +47,12 @@ export async function bundle(folder: string): Promise<void> {
       { cwd: ROOT, env: { ...process.env, ...WRANGLER_ENV } },
     );
   } catch (cause) {
-    const { stdout = "", stderr = "" } = cause as { stdout?: string; stderr?: string }; // of `execFile`
+    const { stdout = "", stderr = "" } = cause as { stdout?: string; stderr?: string }; // `execFile` throws errors with the output.
     throw new OperatorError(`The Worker does not build.\n${stdout}${stderr}`, { cause });
   }
 }
 
-/** The files that a build depends on: package.json for the names that imports begin with, the lock file for all packages. */
+/** The sources of a build: package.json has the package imports, the lock file the versions of all packages. */
 const SOURCES = [
   "src",
   "migrations/meta/_journal.json",

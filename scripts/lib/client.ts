@@ -5,8 +5,8 @@ import { requestToken } from "./token.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /**
- * A client of a Florin server: the official SDK and, next to it, plain requests. The SDK turns amounts into JavaScript
- * numbers on their way out and in, so whatever may exceed 2^53 is sent and read without it.
+ * A client of a Florin server: the official SDK and plain requests. The SDK turns amounts into JavaScript numbers, so that amounts that may
+ * exceed 2^53 are sent and read by plain requests.
  */
 export class Client {
   readonly sdk: SDK;
@@ -22,12 +22,12 @@ export class Client {
     });
   }
 
-  /** Gets a token, which shows that the server is there and knows the client. */
+  /** Connects by getting a token, which shows that the server answers and knows the client. */
   static async connect(target: Target): Promise<Client> {
     return new Client(target, await requestToken(target, SCOPES));
   }
 
-  /** Sends a request; integers of any size survive both ways. A failure is an answer like any other. */
+  /** Sends a request; integers stay exact in both directions. A refusal is an answer and not an error. */
   async send(method: "GET" | "POST", path: string, options: SendOptions = {}): Promise<Answer> {
     const { idempotencyKey, body } = options;
     const response = await fetch(new URL(path, this.#target.url), {
@@ -47,7 +47,7 @@ export class Client {
     };
   }
 
-  /** Posts a text, such as a log, and gives the text of the answer, which must be a success. */
+  /** Posts a text, such as a log, and returns the text of the answer. Throws for a refusal. */
   async exchangeText(path: string, body: string): Promise<string> {
     const response = await fetch(new URL(path, this.#target.url), {
       method: "POST",
@@ -62,7 +62,7 @@ export class Client {
     return text;
   }
 
-  /** Gets a path and parses the answer by a schema. Throws unless the answer is a 200 that fits it. */
+  /** Gets a path and parses the answer by a schema. Throws unless the answer is a 200 that fits the schema. */
   async get<S extends z.ZodType>(path: string, schema: S): Promise<z.output<S>> {
     const { status, body } = await this.send("GET", path);
     if (status !== 200) throw new Error(`GET ${path} answers ${status}: ${stringifyJson(body)}`);

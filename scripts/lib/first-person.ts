@@ -7,8 +7,8 @@ const Users = z.object({ data: z.array(z.unknown()) });
 const Invitation = z.object({ data: z.object({ url: z.string() }) });
 
 /**
- * The link with which the first person becomes one, with all scopes; undefined once there is somebody. The invitation of an
- * earlier start works, too, until one of them is used and the other expires.
+ * The link of an invitation for the first person, with all scopes; undefined if a person exists. Invitations of earlier starts stay valid
+ * until they are used or expire.
  */
 export async function inviteFirstPerson(
   target: Target,
@@ -23,6 +23,6 @@ export async function inviteFirstPerson(
     headers,
     body: stringifyJson({ scopes }),
   });
-  if (!invited.ok) return undefined; // people log in elsewhere, or too many invitations wait
+  if (!invited.ok) return undefined; // People log in at another issuer, or too many invitations are open.
   return Invitation.parse(parseJson(await invited.text())).data.url;
 }

@@ -15,26 +15,26 @@ import { promisify } from "node:util";
 import { build, type Metafile } from "esbuild";
 import { inProject, OperatorError, ROOT } from "./project.ts";
 
-/** What users import as `florin/ledger`. */
+/** The entry of the library, which users import as `florin/ledger`. */
 const ENTRY = "src/library/index.ts";
-/** The folder that package.json exports. */
+/** The folder of the library, which package.json exports. */
 const LIBRARY = inProject("dist/library");
 /** The oldest version of Node that has `node:sqlite` without a flag. */
 const TARGET = "node22.13";
 /** Packages that the library may contain: no server and no driver of another database. */
 const BUNDLED = new Set(["zod"]);
-/** Largest script, in bytes: the engine and zod have 483,000, and a package that slips in would be noticed. */
+/** Largest script, in bytes. The engine and zod have 483,000 bytes, so that an accidental package exceeds the limit. */
 const SCRIPT_BYTES_MAX = 500_000;
 
 /**
- * Builds the library into dist/library or another folder, which it replaces as a whole: one script that imports only
- * from Node, and the declarations of what it exports. Returns the size of the script in bytes.
+ * Builds the library into a folder, which is replaced as a whole: one script that imports only from Node, and the declarations of its
+ * exports. Returns the size of the script in bytes.
  */
 export async function buildLibrary(folder = LIBRARY): Promise<number> {
   mkdirSync(dirname(folder), { recursive: true });
   const fresh = mkdtempSync(`${folder}-`);
   try {
-    chmodSync(fresh, 0o755); // because only its owner can read a temporary folder
+    chmodSync(fresh, 0o755); // Only its owner can read a temporary folder.
     const packages = await bundleScript(join(fresh, "ledger.js"));
     await emitTypes(join(fresh, "types"));
     writeFileSync(join(fresh, "LICENSES.txt"), packages.map(licenseOf).join("\n"));
@@ -88,7 +88,7 @@ const importsOf = ({ outputs }: Metafile): string[] =>
 const licenseOf = (name: string): string =>
   `${name}\n\n${readFileSync(inProject("node_modules", name, "LICENSE"), "utf8")}`;
 
-/** Writes the declarations that can be reached from the entry; users have no need of the others. */
+/** Writes the declarations that can be reached from the entry, without all others. */
 async function emitTypes(folder: string): Promise<void> {
   const all = `${folder}-all`;
   try {
@@ -98,7 +98,7 @@ async function emitTypes(folder: string): Promise<void> {
       { cwd: ROOT },
     );
   } catch (cause) {
-    const { stdout = "" } = cause as { stdout?: string }; // of `execFile`
+    const { stdout = "" } = cause as { stdout?: string }; // `execFile` throws errors with the output.
     throw new OperatorError(`The library's types are wrong.\n${stdout}`, { cause });
   }
   const entry = declarationOf(resolve(all, relative("src", ENTRY)));
@@ -110,16 +110,16 @@ async function emitTypes(folder: string): Promise<void> {
   rmSync(all, { recursive: true });
 }
 
-/** An import of a source file. Declarations have to import scripts, so its ending is replaced by `.js`. */
+/** An import of a source file. Declarations must import scripts, so that the ending is replaced by `.js`. */
 const IMPORT = /(\bfrom |\bimport\(|\bdeclare module )"((?:\.|#)[^"]*)"/g;
 
-/** The declaration of a source file. Imports that the compiler writes itself lack the ending. */
+/** The declaration of a source file. Imports that the compiler adds lack the ending. */
 const declarationOf = (source: string): string => source.replace(/(?:\.ts)?$/, ".d.ts");
 
 /** The declarations below `all` that can be reached from the entry, including the entry. */
 function reachableFrom(entry: string, all: string): Set<string> {
   const reached = new Set([entry]);
-  // A set is walked in the order of insertion, including what is added meanwhile.
+  // The iteration of a set includes elements that are added during it.
   for (const file of reached) {
     for (const [, , specifier = ""] of readFileSync(file, "utf8").matchAll(IMPORT)) {
       reached.add(declarationOf(targetOf(specifier, file, all)));
@@ -164,7 +164,7 @@ function withRelativeImports(file: string, all: string): string {
   });
 }
 
-/** Replaces a folder by another one, so that nobody ever sees an incomplete folder. */
+/** Replaces a folder by another one, so that the folder is never incomplete. */
 function replace(folder: string, fresh: string): void {
   const old = `${fresh}-old`;
   if (existsSync(folder)) renameSync(folder, old);

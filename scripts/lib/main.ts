@@ -1,7 +1,7 @@
 import { OperatorError } from "./project.ts";
 import { SettingsError } from "#platform/settings.ts";
 
-/** Runs a script's main function. Errors that the operator can fix are shown as a sentence, others with their stack. */
+/** Runs a script's main function. Prints an error that the operator can fix as a sentence, and any other error with its stack. */
 export async function run(main: () => Promise<void>): Promise<void> {
   try {
     await main();

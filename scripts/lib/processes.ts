@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** A process that cannot be mistaken for a later one with the same id. */
+/** The identity of a process, which differs from that of a later process with the same id. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, as a text that is only good for comparisons on this system. */
+  /** The time of the start, as a text that can only be compared on this system. */
   readonly startedAt: string;
 }
 
-/** The identity of a process, undefined if it does not run. */
+/** The identity of a process; undefined if the process does not run. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const startedAt = existsSync("/proc/self/stat") ? startOnLinux(pid) : startElsewhere(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
@@ -18,7 +18,7 @@ export function identify(pid: number): ProcessIdentity | undefined {
 export const isAlive = ({ pid, startedAt }: ProcessIdentity): boolean =>
   identify(pid)?.startedAt === startedAt;
 
-/** Asks a process to end, kills it if it does not, and waits until it is gone. */
+/** Ends a process by SIGTERM, or after a grace period by SIGKILL, and waits until it has ended. */
 export async function end(victim: ProcessIdentity): Promise<void> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     if (!isAlive(victim)) return;
@@ -40,15 +40,15 @@ async function isGoneWithin(victim: ProcessIdentity, timeoutMs: number): Promise
   return true;
 }
 
-/** Clock ticks since the boot, together with the boot's id. A zombie holds nothing any more and counts as gone. */
+/** The start of a process in clock ticks since the boot, with the boot's id. A zombie counts as ended, because it holds no resources. */
 function startOnLinux(pid: number): string | undefined {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   } catch {
-    return undefined; // there is no such process
+    return undefined; // The process does not exist.
   }
-  // The second field is the name in parentheses, which may contain spaces, so the others are counted from its end.
+  // The second field is the name in parentheses, which may contain spaces, so that the other fields are counted from its end.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state] = fields;
   if (state === "Z" || state === "X") return undefined;
@@ -60,6 +60,6 @@ function startElsewhere(pid: number): string | undefined {
     const started = execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" });
     return started.trim() || undefined;
   } catch {
-    return undefined; // `ps` fails where there is no such process
+    return undefined; // `ps` fails if the process does not exist.
   }
 }

@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
 
-/** The project's folder; everything that is built lies below it. */
+/** The project's folder, which contains all build results. */
 export const ROOT = resolve(import.meta.dirname, "../..");
 
 export const inProject = (...path: readonly string[]): string => resolve(ROOT, ...path);
 
-/** Where Node keeps what it compiled, so that programs with much code start sooner. */
+/** The folder of Node's compile cache, which shortens the start of large programs. */
 export const COMPILED = inProject("dist/compiled");
 
-/** Wrangler's command line without its wrapper script, which does not pass signals on. */
+/** Wrangler's command line, without the wrapper script, which does not forward signals. */
 export const WRANGLER = inProject("node_modules/wrangler/wrangler-dist/cli.js");
 
-/** Keeps wrangler from asking the internet for updates and its location, and from sending statistics. */
+/** The environment of wrangler, which keeps it from asking the internet for updates and its location, and from sending statistics. */
 export const WRANGLER_ENV: Readonly<Record<string, string>> = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   WRANGLER_HIDE_BANNER: "true",
@@ -19,7 +19,7 @@ export const WRANGLER_ENV: Readonly<Record<string, string>> = {
   WRANGLER_SEND_ERROR_REPORTS: "false",
 };
 
-/** An error that the operator can fix. Its message is a sentence for the terminal, shown without a stack. */
+/** An error that the operator can fix. Its message is a sentence, printed without a stack. */
 export class OperatorError extends Error {
   override name = "OperatorError";
 }

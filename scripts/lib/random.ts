@@ -1,4 +1,4 @@
-/** Pseudo-random numbers that repeat for the same seed (mulberry32). They must not be used for secrets. */
+/** Pseudo-random numbers by mulberry32 (T. Ettinger, 2017). Equal seeds give equal numbers, which must not be used for secrets. */
 export class Random {
   #state: number;
 
@@ -6,12 +6,12 @@ export class Random {
     this.#state = seed;
   }
 
-  /** An integer from `least` to `most`, both included. */
+  /** An integer from `least` to `most`, both inclusive. */
   integer(least: number, most: number): number {
     return least + Math.floor(this.#next() * (most - least + 1));
   }
 
-  /** Whether something with this probability happens. */
+  /** Returns true with a probability. */
   chance(probability: number): boolean {
     return this.#next() < probability;
   }
@@ -22,7 +22,7 @@ export class Random {
     return item;
   }
 
-  /** A number from 0 (included) to 1 (excluded). */
+  /** A number in [0, 1). */
   #next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);

@@ -3,9 +3,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A webhook as it came in. */
 export interface Delivery {
-  /** `formance-webhook-id`, which is the same on every attempt. */
+  /** The header `formance-webhook-id`, which is equal in all attempts of a delivery. */
   readonly id: string;
   readonly body: string;
   readonly isSigned: boolean;
@@ -36,7 +35,7 @@ export class WebhookReceiver {
   }
 
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo; // it listens on a port, not on a pipe
+    const { port } = this.#server.address() as AddressInfo; // The server listens on TCP.
     return `http://127.0.0.1:${port}/webhooks`;
   }
 
@@ -53,11 +52,11 @@ export class WebhookReceiver {
 
   async #take(request: IncomingMessage): Promise<void> {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer); // no encoding is set
+    for await (const chunk of request) chunks.push(chunk as Buffer); // Chunks are buffers, because no encoding is set.
     const body = Buffer.concat(chunks).toString();
     const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) =>
       String(request.headers[`formance-webhook-${name}`]),
-    ) as [string, string, string]; // as many as names
+    ) as [string, string, string]; // The list has a value for each name.
     const isSigned = isSignedWith(this.#secret, { id, timestamp, body, signatures });
     this.deliveries.push({ id, body, isSigned });
   }
@@ -71,7 +70,7 @@ export interface SignedMessage {
   readonly signatures: string;
 }
 
-/** Whether one of the signatures is valid. The key is the secret as it is shown, not the bytes that it encodes. */
+/** Whether one of the signatures is valid. The key is the text of the secret, not the bytes that the text encodes. */
 export function isSignedWith(secret: string, message: SignedMessage): boolean {
   const { id, timestamp, body, signatures } = message;
   const expected = createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`).digest();

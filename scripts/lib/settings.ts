@@ -3,7 +3,7 @@ import { SETTING_NAMES, SETTING_TABLES } from "./setting-tables.ts";
 import { type LocalSecrets, type ServerAddress, statePath } from "./state.ts";
 import { assertSettings } from "#platform/settings.ts";
 
-/** What a local server takes from its environment before it touches anything. */
+/** The settings of a local server, read from its environment before the server starts. */
 export interface LocalSettings {
   readonly port: number;
   readonly statePath: string;
@@ -11,7 +11,7 @@ export interface LocalSettings {
   readonly varsWith: (secrets: LocalSecrets) => Readonly<Record<string, string>>;
 }
 
-/** Reads and checks the settings. Throws `SettingsError` or `OperatorError` with a sentence for each wrong one. */
+/** Reads and checks the settings. Throws `SettingsError` or `OperatorError` with a sentence for each wrong setting. */
 export function readLocalSettings(env: NodeJS.ProcessEnv): LocalSettings {
   assertSettings(SETTING_TABLES, localVars(env, STAND_IN));
   return {
@@ -21,7 +21,7 @@ export function readLocalSettings(env: NodeJS.ProcessEnv): LocalSettings {
   };
 }
 
-/** What a client needs to know of a server with these variables. */
+/** The address and the client of a server with variables `vars`. */
 export const addressOf = (url: string, vars: Readonly<Record<string, string>>): ServerAddress => ({
   url,
   clientId: vars["FLORIN_CLIENT_ID"] ?? "",
@@ -51,7 +51,7 @@ function localVars(env: NodeJS.ProcessEnv, secrets: LocalSecrets): Record<string
   const given = Object.fromEntries(
     SETTING_NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   );
-  // The two belong together: an id from here and a secret from the state folder would make a client that nobody knows.
+  // Id and secret belong together: an id from the environment and a secret from the state folder would make an unknown client.
   const ownClient = given["FLORIN_CLIENT_ID"] ?? given["FLORIN_CLIENT_SECRET"];
   return {
     FLORIN_SECRET_KEY: secrets.secretKey,

@@ -12,7 +12,7 @@ export function onStop(stop: () => void): void {
 
 const POLL_MS = 100;
 
-/** A signal to npm ends the shell between npm and this process, which doesn't pass the signal on. */
+/** Stops when the shell between npm and this process ends: a signal to npm ends the shell, which does not forward the signal. */
 function watchNpm(stop: () => void): void {
   if (!SCRIPTS.has(process.env["npm_lifecycle_event"] ?? "")) return;
   const shell = process.ppid;
@@ -21,5 +21,5 @@ function watchNpm(stop: () => void): void {
   }, POLL_MS).unref();
 }
 
-/** The scripts of package.json that run until they are stopped. Tests that start a server run under other names. */
+/** The scripts of package.json that run until they are stopped. Tests that start a server run under other script names. */
 const SCRIPTS = new Set(["start", "dev", "listen", "generic-psp"]);

@@ -15,8 +15,7 @@ import { OperatorError } from "./project.ts";
 import { CURRENT_VERSION, VERSION_FILE, whyFolderRefused } from "./stored/state-version.ts";
 
 /**
- * The state folder of a local server, with all data, its secrets, and the server that uses it. Only the owner of its
- * files can read them.
+ * The state folder of a local server: all data, the secrets, and the address of the server that uses it. Only the owner can read the files.
  */
 export class StateFolder {
   readonly path: string;
@@ -28,9 +27,9 @@ export class StateFolder {
   }
 
   /**
-   * Locks the folder for this process, and makes it if there is none. First it ends a runtime that outlived its server
-   * and would write the same files. Throws `OperatorError` when another server has the lock, and where another version of
-   * Florin has written what this one does not know.
+   * Locks the folder for this process, and creates it if it does not exist. Ends a runtime that has outlived its server and would write the
+   * same files. Throws `OperatorError` if another server has the lock, or if another version of Florin has written the folder in a form
+   * that this version does not know.
    */
   static async open(path: string): Promise<StateFolder> {
     const folder = new StateFolder(path, takeLock(path));
@@ -51,17 +50,17 @@ export class StateFolder {
     this.#write(VERSION_FILE, CURRENT_VERSION);
   }
 
-  /** Where Miniflare, and `wrangler dev --persist-to`, keep their data. */
+  /** The folder of the data of Miniflare and of `wrangler dev --persist-to`. */
   get dataPath(): string {
     return join(this.path, "v3");
   }
 
-  /** The folder for a runtime's temporary files. A killed server leaves them behind, and the next start clears them. */
+  /** The folder of a runtime's temporary files. A killed server leaves files behind, which the next start deletes. */
   get temporaryPath(): string {
     return join(this.path, "tmp");
   }
 
-  /** The secrets of this folder, made at first use. */
+  /** The secrets of the folder, created at their first use. */
   secrets(): LocalSecrets {
     const known = this.#read(SECRETS_FILE) as LocalSecrets | undefined;
     if (known !== undefined) return known;
@@ -74,13 +73,13 @@ export class StateFolder {
     return made;
   }
 
-  /** Records the process that works on the data, so that the next start can end it if this server can't. */
+  /** Records the runtime's process, so that the next start can end it if this server cannot. */
   recordRuntime(pid: number): void {
     const runtime = identify(pid);
     if (runtime !== undefined) this.#write(RUNTIME_FILE, runtime);
   }
 
-  /** Tells other programs of this user where the server is. */
+  /** Records the address of the server for other programs of the user. */
   announce(server: ServerAddress): void {
     this.#write(SERVER_FILE, { ...identify(process.pid), ...server });
   }
@@ -103,15 +102,15 @@ export class StateFolder {
   }
 }
 
-/** What `npm start` makes for local use. */
+/** The secrets that `npm start` creates for local use. */
 export interface LocalSecrets {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** `FLORIN_SECRET_KEY` */
+  /** The value of `FLORIN_SECRET_KEY`. */
   readonly secretKey: string;
 }
 
-/** Where a server is, and the client that it was started with. */
+/** The URL of a server, and the client of its settings. */
 export interface ServerAddress {
   readonly url: string;
   readonly clientId: string;
@@ -136,7 +135,7 @@ const RUNTIME_FILE = "runtime.json";
 const SECRETS_FILE = "secrets.json";
 const SERVER_FILE = "server.json";
 
-/** Takes a lock that the system releases however its owner ends. Makes the folder if there is none. */
+/** Takes a lock, which the system releases when its process ends in any way. Creates the folder if it does not exist. */
 function takeLock(path: string): DatabaseSync {
   let lock: DatabaseSync | undefined;
   try {
@@ -151,8 +150,8 @@ function takeLock(path: string): DatabaseSync {
 }
 
 /**
- * Makes a folder and those above it. Node's recursive `mkdirSync` never returns when the system reports that an
- * existing parent does not exist, as Linux does for new folders in `/proc`.
+ * Creates a folder and its parents. Node's recursive `mkdirSync` never returns if the system reports that an existing parent does not
+ * exist, as Linux does for new folders in `/proc`.
  */
 function makeFolder(path: string): void {
   const missing: string[] = [];
@@ -161,7 +160,7 @@ function makeFolder(path: string): void {
     try {
       mkdirSync(folder, { mode: 0o700 });
     } catch (error) {
-      // Another server that starts may have made the same folder.
+      // Another starting server may have created the folder.
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }
@@ -171,20 +170,20 @@ function makeFolder(path: string): void {
 const SQLITE_BUSY = 5;
 
 function whyNotTaken(path: string, cause: unknown): string {
-  const { errcode, message } = cause as { errcode?: number; message: string }; // of `node:fs` or `node:sqlite`
+  const { errcode, message } = cause as { errcode?: number; message: string }; // `node:fs` and `node:sqlite` throw errors of this form.
   if (errcode !== SQLITE_BUSY) return `The state folder ${path} can't be used: ${message}.`;
   const server = findServer(path);
   const owner = server === undefined ? "" : ` (${server.url}, process ${server.pid})`;
   return `The state folder ${path} is in use by another server${owner}. Stop it, or set FLORIN_STATE_DIR to another folder.`;
 }
 
-/** Reads what this module, and nobody else, wrote into a file. Undefined if it wrote nothing yet. */
+/** Reads a file that only this module writes; undefined if the file does not exist yet. */
 function readState(path: string, name: string): unknown {
   let text: string;
   try {
     text = readFileSync(join(path, name), "utf8");
   } catch {
-    return undefined; // not written yet
+    return undefined; // The file does not exist yet.
   }
   return JSON.parse(text);
 }

@@ -1,14 +1,14 @@
 import { OperatorError, ROOT } from "./project.ts";
 import { findServer, statePath } from "./state.ts";
 
-/** The server that the demo plays against, and a client with all scopes. */
+/** The server of a script, and a client with all scopes. */
 export interface Target {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-/** The server that `FLORIN_URL` names, else the one that runs on the state folder. Throws `OperatorError` without one. */
+/** The server that `FLORIN_URL` names, or else the server on the state folder. Throws `OperatorError` if neither exists. */
 export function findTarget(env: NodeJS.ProcessEnv): Target {
   const { FLORIN_URL: url, FLORIN_CLIENT_ID: clientId, FLORIN_CLIENT_SECRET: clientSecret } = env;
   if (!url) return runningServer(env);

@@ -5,7 +5,7 @@ import { parseJson } from "#platform/json.ts";
 
 const TokenResponse = z.object({ access_token: z.string() });
 
-/** A token with those of the scopes that the client may have. Throws `OperatorError` where there is none. */
+/** Requests a token with the scopes, as far as the client has them. Throws `OperatorError` if the server gives none. */
 export async function requestToken(
   { url, clientId, clientSecret }: Target,
   scopes: readonly string[],

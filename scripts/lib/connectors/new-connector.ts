@@ -2,15 +2,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { inProject, OperatorError } from "#scripts/lib/project.ts";
 
-/** Kinds are segments of paths. */
+/** The form of a connector's name, which is a segment of paths. */
 const NAME = /^[a-z][a-z0-9]{2,30}$/;
 
 const TEMPLATE = "scripts/connector-template";
 const CONNECTORS = "src/modules/payments/connectors";
 
 /**
- * Makes a connector of the template, which is a part of the project, so that it compiles, and puts it into the list of kinds. Returns the
- * files that were made, the suite last.
+ * Makes a connector from the template and adds it to the list of kinds. The template is compiled with the project. Returns the new files,
+ * the test suite last.
  */
 export function newConnector(root: string, name: string): string[] {
   if (!NAME.test(name)) {
@@ -50,7 +50,7 @@ function renamer(name: string): (text: string) => string {
 
 const LIST = /(CONNECTOR_KINDS: readonly ConnectorKind\[\] = \[)([^\]]*)\]/;
 
-/** The list of kinds with one more, in the order of their names. */
+/** The source of the list of kinds with another kind, in the order of their names. */
 export function withKind(source: string, name: string): string {
   if (!LIST.test(source)) throw new OperatorError("the list of kinds is not where it was");
   const added = `import { ${name}Kind } from "./${name}/index.ts";\n${source}`;

@@ -3,12 +3,12 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** What a state folder has only while a server uses it. */
+/** Files of a state folder that exist only while a server uses it. */
 const OF_A_SERVER = ["lock.sqlite", "lock.sqlite-journal", "runtime.json", "server.json", "tmp"];
 
 /**
- * Packs a state folder, which no server uses, into a compressed archive. Nothing in it depends on the machine: the runtime names files by
- * hashes of names. What SQLite keeps beside its databases is moved into them, and left-over pages are given back.
+ * Packs an unused state folder into a compressed archive. The archive does not depend on the machine, because the runtime names files by
+ * hashes of names. A checkpoint moves the write-ahead logs of SQLite into the databases.
  */
 export function packState(folder: string, archive: string): void {
   for (const name of OF_A_SERVER) rmSync(join(folder, name), { recursive: true, force: true });
@@ -16,9 +16,9 @@ export function packState(folder: string, archive: string): void {
   for (const file of files.filter((name) => name.endsWith(".sqlite"))) {
     const database = new DatabaseSync(join(folder, file));
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    database.close(); // which removes the files beside it
+    database.close(); // SQLite removes the log with the last connection.
   }
-  // The order of names and the missing of owners make archives of the same state alike.
+  // Sorted names and fixed owners make archives of equal states equal.
   execFileSync("tar", [
     "--sort=name",
     "--owner=0",
@@ -31,7 +31,7 @@ export function packState(folder: string, archive: string): void {
   ]);
 }
 
-/** Unpacks an archive into a folder, which is made. */
+/** Unpacks an archive into a new folder. */
 export function unpackState(archive: string, folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   execFileSync("tar", ["-C", folder, "-xzf", archive]);

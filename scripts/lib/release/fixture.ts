@@ -14,7 +14,7 @@ import { writeWorld } from "./world/world.ts";
 import { FLORIN_VERSION } from "#platform/upgrade/version.ts";
 import { WebhookReceiver } from "#scripts/lib/receiver.ts";
 
-/** What is kept of a release, below `test/releases/<version>/`. */
+/** The files of a release, below `test/releases/<version>/`. */
 export const releaseFiles = (version: string) => {
   const file = (name: string): string => inProject("test/releases", version, name);
   return {
@@ -25,17 +25,17 @@ export const releaseFiles = (version: string) => {
   };
 };
 
-/** So large are all files of a release at most, in bytes. */
+/** Largest size of all files of a release together, in bytes. */
 const BYTES_MAX = 2_000_000;
 
-/** The keys of states of releases, which keep nothing secret. */
+/** The keys of states of releases, which contain no secrets. */
 const TEST_KEYS: LocalSecrets = {
   clientId: "florin-release",
   clientSecret: "a-test-key-of-a-state-of-a-release",
   secretKey: Buffer.alloc(32, "a test key of a release ").toString("base64"),
 };
 
-/** Makes the files of the release of this version: a state with something of everything, and the Worker that made it. */
+/** Makes the files of this version's release: a state with resources of all kinds, and the Worker that made the state. */
 export async function makeFixture(note: (line: string) => void): Promise<void> {
   const files = releaseFiles(FLORIN_VERSION);
   const script = await buildWorker();
@@ -63,7 +63,7 @@ export async function makeFixture(note: (line: string) => void): Promise<void> {
   if (sum > BYTES_MAX) throw new OperatorError(`The files have ${sum} bytes, of ${BYTES_MAX}.`);
 }
 
-/** Runs a server on a state folder, and puts something of everything into it. */
+/** Runs a server on a state folder, and creates resources of all kinds. */
 async function playOn(path: string, script: string): Promise<Facts> {
   const { varsWith } = readLocalSettings({ FLORIN_STATE_DIR: path });
   const folder = await StateFolder.open(path);

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 
-/** How often the size of a process is looked at, in milliseconds. */
+/** Time between two measurements of a process, in milliseconds. */
 const LOOK_MS = 60_000;
-/** A size is written when it has grown to this part of the last one that was, or shrunk to the other. */
+/** Factors of the last logged size from which a size is logged again: after growth, and after shrinking. */
 const GROWN = 1.25;
 const SHRUNK = 0.75;
 
 /**
- * Writes the memory of a process to the log when it has changed by a quarter, until the result is called. The runtime cannot say it: its
- * isolates know their heaps only, and most of what a burst of work leaves behind is outside of them.
+ * Logs the memory of a process whenever it has changed by a quarter, until the returned function is called. The runtime cannot measure its
+ * memory: isolates know only their heaps, and most memory that a burst of work leaves behind is outside of the heaps.
  */
 export function reportMemory(pid: number, onLog: (line: string) => void): () => void {
   let writtenMB = 0;
@@ -26,13 +26,13 @@ export function reportMemory(pid: number, onLog: (line: string) => void): () => 
 export const isWorthALine = (residentMB: number, writtenMB: number): boolean =>
   residentMB >= writtenMB * GROWN || residentMB <= writtenMB * SHRUNK;
 
-/** The memory of a process that is in use, in megabytes; undefined where the system does not say, or the process has ended. */
+/** The resident memory of a process, in megabytes; undefined if the system does not tell, or the process has ended. */
 export function residentMegabytes(pid: number): number | undefined {
   try {
     const [, kilobytes] =
       /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
     return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1024);
   } catch {
-    return undefined; // there is no /proc, or no such process
+    return undefined; // The system has no /proc, or the process has ended.
   }
 }

@@ -6,9 +6,9 @@ import { isOpaque, isStorageFull } from "#platform/storage-full.ts";
 import { compareMigrations } from "#platform/upgrade/migrations.ts";
 
 /**
- * Brings the D1 database of a state folder up to date; the Worker must not run meanwhile. It records the migrations
- * as wrangler does, so that `wrangler d1 migrations` finds nothing to do afterwards. Throws `OperatorError` when the
- * disk is full, and where no migration leads from the tables of the database to those of this code.
+ * Brings the D1 database of a state folder up to date; the Worker must not run at the same time. The migrations are recorded as wrangler
+ * records them, so that `wrangler d1 migrations` finds nothing to do later. Throws `OperatorError` if the disk is full, and if no migration
+ * leads from the tables of the database to those of this code.
  */
 export async function migrate(dataPath: string): Promise<void> {
   const runtime = await openDatabases(dataPath);
@@ -45,8 +45,8 @@ const CREATE_BOOKS = `CREATE TABLE IF NOT EXISTS d1_migrations(
 )`;
 
 /**
- * Applies a migration and records it. A batch is one transaction, so both happen or neither. The local database takes all statements of a
- * migration as one: to prepare each of a hundred is a call of the runtime for which this process waits, and takes most of a second.
+ * Applies a migration and records it, in one transaction. All statements of a migration are prepared as one, which the local database
+ * allows: preparing a hundred statements one by one takes a call of the runtime for each, and most of a second in all.
  */
 async function apply(database: Database, name: string): Promise<void> {
   await database.batch([

@@ -17,23 +17,25 @@ import { isPublicAddress, isPublicHost } from "#platform/http/public-hosts.ts";
 /** Finds the addresses of a name. Throws if it has none. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-/** Where the network touches the internet; tests replace it. */
+/** The access of the network to the internet, which tests replace. */
 export interface NetworkPorts {
   readonly resolve: Resolve;
-  /** They open the connections, to what the lookup gives them only. */
+  /** The agents that open connections, only to addresses that the lookup gives. */
   readonly agents: { readonly http: HttpAgent; readonly https: HttpsAgent };
 }
 
-/** Carries the whole URL of a call, of which the runtime's own request to Node keeps the path only. */
+/** The header with the whole URL of a call: the runtime's request to Node keeps only the path. */
 const URL_HEADER = "florin-outbound-url";
-/** Whether an answer is the one of the server that was called, or why there is none. */
+/** The header that tells whether an answer comes from the called server, or why the call failed. */
 const RESULT_HEADER = "florin-outbound-result";
 const ANSWERED = "answered";
 
 /**
- * A Worker that is the outbound network of others and reaches the internet only. Unlike the runtime's own network
- * (`allow: ["public"]`) it goes by the same table of addresses as the Worker, and tells what it refuses from what is
- * broken. Calls are made in this process.
+ * The options of a Worker that is the outbound network of other Workers and reaches only the public internet. It replaces the runtime's own
+ * network (`allow: ["public"]`), because it uses the same table of addresses as Florin's Worker and tells refusals from broken connections.
+ * This process makes the calls:
+ *
+ *     Worker ─ fetch ─► network Worker ─ URL in a header ─► this process ─ DNS, check of addresses ─► internet
  */
 export const publicNetwork = (name: string, ports?: NetworkPorts) => ({
   name,
@@ -55,7 +57,7 @@ const SCRIPT = `export default {
 
 export type NetworkHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-/** Makes the call that a request of the Worker describes, and hands on its answer. Never throws. */
+/** The handler that makes the call of a Worker's request and forwards its answer. The handler never throws. */
 export function publicNetworkHandler(ports: NetworkPorts = systemPorts()): NetworkHandler {
   const lookup = publicLookup(ports.resolve);
   return (incoming, outgoing) => {
@@ -92,12 +94,12 @@ function forward(
     }
   });
   call.on("error", (error) => fail(outgoing, error));
-  // The Worker has read what it wants, or gave up.
+  // The Worker has read enough of the answer, or has given up.
   outgoing.once("close", () => call.destroy());
   incoming.pipe(call);
 }
 
-/** Tells the Worker why there is no answer. */
+/** Tells the Worker the reason for a missing answer. */
 function fail(outgoing: ServerResponse, error: unknown): void {
   if (outgoing.destroyed) return;
   if (outgoing.headersSent) outgoing.destroy();
@@ -105,14 +107,14 @@ function fail(outgoing: ServerResponse, error: unknown): void {
 }
 
 function textOf(error: unknown): string {
-  // What Node throws when no address of a name accepts a connection; it has no message of its own.
+  // Node throws an `AggregateError`, without a message, if no address of a name accepts a connection.
   if (error instanceof AggregateError) return error.errors.map(textOf).join("; ");
   return (error instanceof Error ? error.message : String(error)).toWellFormed();
 }
 
 /**
- * How a connection finds the addresses of a name. It connects to the addresses that were checked here: what the name
- * resolves to a moment later does not matter.
+ * The lookup of connections. A connection uses the addresses that were checked here, so that a later change of the name's addresses has no
+ * effect (DNS rebinding).
  */
 function publicLookup(resolve: Resolve): LookupFunction {
   const find = callbackify((name: string) => publicAddresses(name, resolve));
@@ -125,7 +127,7 @@ function publicLookup(resolve: Resolve): LookupFunction {
     });
 }
 
-/** The addresses of a name. A name is refused whole if one of them is not public. */
+/** The addresses of a name. Throws if one of the addresses is not public. */
 async function publicAddresses(name: string, resolve: Resolve): Promise<LookupAddress[]> {
   const addresses = await resolve(name);
   if (addresses.length === 0) throw new Error(`${name} has no address`);
@@ -133,13 +135,13 @@ async function publicAddresses(name: string, resolve: Resolve): Promise<LookupAd
   return addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
 }
 
-/** Wait for an answer of DNS, in milliseconds, and how often it is asked. */
+/** Wait for an answer of DNS, in milliseconds, and the number of attempts. */
 const DNS_TIMEOUT_MS = 3000;
 const DNS_TRIES = 2;
 
 /**
- * Asks DNS itself: lookups by the operating system share four threads, which four names whose servers are silent would
- * hold. A resolver of its own for each name sees a change of the machine's DNS servers.
+ * Resolves a name by DNS directly. Lookups of the operating system share four threads, which four names with silent servers would block. A
+ * new resolver for each name sees changes of the machine's DNS servers.
  */
 const resolveByDns: Resolve = async (name) => {
   const resolver = new dns.Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
@@ -153,7 +155,10 @@ const resolveByDns: Resolve = async (name) => {
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
 };
 
-/** Servers close idle connections after five seconds or more; one that closes during a call would fail it. */
+/**
+ * Time after which an idle connection is closed, in milliseconds. Servers close idle connections after five seconds or more, and a
+ * connection that closes during a call would fail the call.
+ */
 const IDLE_TIMEOUT_MS = 4000;
 
 function systemPorts(): NetworkPorts {
@@ -162,7 +167,7 @@ function systemPorts(): NetworkPorts {
   return { resolve: resolveByDns, agents };
 }
 
-/** What belongs to one connection, or to the messages between this process and the Worker. */
+/** Headers that belong to one connection, or to messages between this process and the Worker. */
 const HOP_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "host",

@@ -11,25 +11,25 @@ import { PASSWORD_THREADS_BINDING } from "#platform/secrets/password-key.ts";
 export interface RuntimeOptions {
   /** The script of the built Worker. */
   readonly script: string;
-  /** Where its objects, databases and queues keep their data. */
+  /** The folder of the data of objects, databases and queues. */
   readonly dataPath: string;
-  /** 0 takes any free port. */
+  /** The port of the Worker's socket; 0 for any free port. */
   readonly port: number;
-  /** The Worker variables, next to those of wrangler.toml. */
+  /** The Worker variables besides those of wrangler.toml. */
   readonly vars: Readonly<Record<string, string>>;
-  /** Gets each line that the Worker logs. */
+  /** A callback for each line of the Worker's log. */
   readonly onLog: (line: string) => void;
-  /** Where the Worker's calls go if it must not reach private hosts; the machine's own network if it is not given. */
+  /** The network for a Worker that must not reach private hosts; by default the machine's own network. */
   readonly network?: NetworkPorts;
-  /** Where the runtime can be inspected; 0 takes any free port. Without it, it can't be. */
+  /** The port of the runtime's inspector; 0 for any free port, absent for no inspector. */
   readonly inspectorPort?: number;
 }
 
 /**
- * Runs a built Worker on loopback, with the bindings of wrangler.toml; `urlOf` tells where. It has a socket of its own. The
- * runtime's usual way in is for its tools: it takes headers that choose the Worker and the URL, so that it gets another port,
- * and the Worker refuses what comes from there (`FLORIN_DIRECT`). A separate Worker has the files, because a Worker with files
- * sends every request through the local stand-in for the platform's file server first, which doubles the cost of a request.
+ * Runs a built Worker on loopback, with the bindings of wrangler.toml; `urlOf` gives its URL. The Worker has a socket of its own. The
+ * runtime's usual socket is for its tools and accepts headers that choose the Worker and the URL, so that it gets another port, whose
+ * requests the Worker refuses (`FLORIN_DIRECT`). A separate Worker has the files, because a Worker with files sends every request first
+ * through the local stand-in for the platform's file server, which doubles the cost of a request.
  */
 export async function openRuntime(options: RuntimeOptions): Promise<Miniflare> {
   const { name, worker } = await readWorkerConfig();
@@ -73,35 +73,36 @@ export async function openRuntime(options: RuntimeOptions): Promise<Miniflare> {
 }
 
 /**
- * Makes the runtime tell the Worker who is at the other end of a socket. Miniflare tells the runtime to take `cf` from a header that its
- * own tools send, in which case the runtime leaves the peer out; no option of Miniflare says otherwise. Without the header's name, `cf` is
- * `{ clientIp }` of the peer, and no client can set it.
+ * Makes the runtime tell the Worker the peer of a socket. Miniflare makes the runtime take `cf` from a header of its own tools, in which
+ * case the runtime leaves the peer out; Miniflare has no option to change this. Without the header's name, `cf` is `{ clientIp }` of the
+ * peer, which no client can set.
  */
 function tellPeers(): void {
   Object.assign(CoreHeaders, { CF_BLOB: undefined });
 }
 
 /**
- * Flags of V8, which Miniflare takes from its environment. Each request, response and promise of an isolate holds memory of the runtime that
- * V8 does not count: about as much as the objects take in the heap. The runtime frees it where V8 collects the object, in the same pause.
+ * Flags of V8, which Miniflare takes from its environment. Each request, response and promise of an isolate holds memory of the runtime
+ * that V8 does not count: about as much as the objects take in the heap. The runtime frees this memory when V8 collects the object, in the
+ * same pause.
  *
- *     flag                        what V8 would do without it                           what it costs
- *     --initial-old-space-size=8  collect nothing in the small heaps of the stand-ins   nothing that can be told
+ *     flag                        behaviour of V8 without the flag                     cost of the flag
+ *     --initial-old-space-size=8  collect nothing in the small heaps of the stand-ins   not measurable
  *                                 for queues and databases for half an hour
  *     --max-semi-space-size=8     keep up to 16 MB of new objects until a scavenge,     bulks of 1,000 transactions are 6 % slower
  *                                 and free up to 86 MB in one pause of 100 to 250 ms
  *
- * Both are in megabytes and hold for each isolate. The Worker's heap is 25 MB without garbage.
+ * Both flags are in megabytes and apply to each isolate. The Worker's heap is 25 MB without garbage.
  */
 const V8_FLAGS = "--initial-old-space-size=8 --max-semi-space-size=8";
 
-/** All that this machine reaches, as the runtime's own network has it. */
+/** The options of the runtime's own network for all hosts that this machine reaches. */
 const WHOLE_NETWORK = {
   allow: ["public", "private", "240.0.0.0/4"],
   tlsOptions: { trustBrowserCas: true, trustedCertificates: getCACertificates("extra") },
 };
 
-/** Where the Worker of `openRuntime` answers, once it does. */
+/** The URL of the Worker of `openRuntime`. Resolves when the Worker answers. */
 export const urlOf = (runtime: Miniflare): Promise<URL> => runtime.unsafeGetDirectURL();
 
 /** Opens the databases of wrangler.toml without the Worker. */
@@ -118,10 +119,10 @@ export async function openDatabases(dataPath: string): Promise<Miniflare> {
   );
 }
 
-/** Calls `onStart` with the process id of each runtime that this process starts, until the result is called. */
+/** Calls `onStart` with the process id of each runtime that this process starts, until the returned function is called. */
 export function watchRuntimes(onStart: (pid: number) => void): () => void {
   const listener = (message: unknown): void => {
-    const { process: child } = message as { process: { pid?: number; spawnfile?: string } }; // as Node documents it
+    const { process: child } = message as { process: { pid?: number; spawnfile?: string } }; // Node documents this form.
     // The message comes just before the process exists.
     queueMicrotask(() => {
       if (child.pid !== undefined && child.spawnfile?.includes("workerd")) onStart(child.pid);
@@ -131,7 +132,7 @@ export function watchRuntimes(onStart: (pid: number) => void): () => void {
   return () => unsubscribe("child_process", listener);
 }
 
-/** With these options the runtime is reachable from this machine only and asks the internet for nothing. */
+/** Options that make the runtime reachable only from this machine, and keep it from asking the internet. */
 const LOCAL_OPTIONS = {
   host: "127.0.0.1",
   cf: false,

@@ -14,19 +14,19 @@ export interface ServerOptions {
   /** The script of the built Worker. */
   readonly script: string;
   readonly folder: StateFolder;
-  /** 0 takes any free port. */
+  /** The port of the Worker's socket; 0 for any free port. */
   readonly port: number;
   readonly vars: Readonly<Record<string, string>>;
   readonly onLog: (line: string) => void;
-  /** Where the Worker's calls go if it must not reach private hosts; the machine's own network if it is not given. */
+  /** The network for a Worker that must not reach private hosts; by default the machine's own network. */
   readonly network?: NetworkPorts;
-  /** Where the runtime can be inspected; 0 takes any free port. Without it, it can't be. */
+  /** The port of the runtime's inspector; 0 for any free port, absent for no inspector. */
   readonly inspectorPort?: number;
 }
 
 export interface Server {
   readonly url: string;
-  /** The runtime's inspector, where it was asked for. */
+  /** The URL of the runtime's inspector, if the options ask for one. */
   readonly inspectorUrl?: string;
   /** Ends the runtime; the state folder stays open. */
   readonly stop: () => Promise<void>;
@@ -35,7 +35,7 @@ export interface Server {
 /** Starts the Worker on a state folder, and resolves when it answers. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { folder, port } = options;
-  await freePort(port); // if it is taken, the runtime itself only prints a stack trace
+  await freePort(port); // For a used port, the runtime itself only prints a stack trace.
   let endReport: (() => void) | undefined;
   const unwatch = watchRuntimes((pid) => {
     folder.recordRuntime(pid);
@@ -59,7 +59,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** A free port on loopback: the given one, or any for 0. Throws `OperatorError` when it is taken. */
+/** A free port on loopback: the wanted one, or any for 0. Throws `OperatorError` if the wanted port is in use. */
 export function freePort(wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -80,7 +80,7 @@ const portError = (port: number, cause: Error): OperatorError =>
 
 const Versions = z.object({ problems: z.array(z.string()).optional() });
 
-/** Throws `OperatorError` where the state lacks what the Worker needs: requests would fail in the middle of their work. */
+/** Throws `OperatorError` if the state lacks tables that the Worker needs: requests would fail in the middle of their work. */
 function assertNoProblems(versions: string): void {
   const { problems = [] } = Versions.parse(parseJson(versions));
   if (problems.length === 0) return;

@@ -4,13 +4,13 @@ import { dirname } from "node:path";
 import type { Unstable_MiniflareWorkerOptions } from "wrangler";
 import { inProject, ROOT } from "../project.ts";
 
-/** What wrangler.toml says, in the form that Miniflare takes. */
+/** The contents of wrangler.toml, as options of Miniflare. */
 export interface WorkerConfig {
   readonly name: string;
   readonly worker: WorkerOptions & KnownOptions;
 }
 
-/** Without the rules that say how to bundle, because the Worker is bundled already. */
+/** Options without bundling rules, because the Worker is already bundled. */
 type WorkerOptions = Omit<Unstable_MiniflareWorkerOptions["workerOptions"], "modulesRules">;
 
 /** Options whose types the declared type hides behind an index signature. */
@@ -21,8 +21,8 @@ interface KnownOptions {
 }
 
 /**
- * Reads wrangler.toml through wrangler. To load wrangler takes a good part of a start, so its answer is kept in a file
- * until what it depends on changes.
+ * Reads wrangler.toml through wrangler. Loading wrangler takes a good part of a start, so that its answer is cached in a file until its
+ * sources change.
  */
 export async function readWorkerConfig(
   file: string = inProject("dist/worker-config.json"),
@@ -37,12 +37,12 @@ export async function readWorkerConfig(
   return config;
 }
 
-/** Reads wrangler.toml without the file. */
+/** Reads wrangler.toml through wrangler, without the cache. */
 export async function askWrangler(): Promise<WorkerConfig> {
   const wrangler = await import("wrangler");
   const configPath = inProject(CONFIG);
-  const { name } = wrangler.unstable_readConfig({ config: configPath }) as { name: string }; // its declared type is not published
-  // `envFiles` is not in the declared type. Without it, `.dev.vars` would be read, which is for `wrangler dev`.
+  const { name } = wrangler.unstable_readConfig({ config: configPath }) as { name: string }; // Wrangler does not publish the declared type.
+  // `envFiles` is not in the declared type. Without this option, wrangler would read `.dev.vars`, which is for `wrangler dev`.
   const quirk = { overrides: {}, envFiles: [".no-such-file"] };
   const { workerOptions } = wrangler.unstable_getMiniflareWorkerOptions(
     configPath,
@@ -60,7 +60,7 @@ interface Kept {
 
 const CONFIG = "wrangler.toml";
 
-/** The answer depends on the version of wrangler, too, and names the project's folder. */
+/** A hash of the answer's sources. The answer also depends on the version of wrangler, and contains the project's folder. */
 function fingerprint(): string {
   const hash = createHash("sha256").update(`${ROOT}\0`);
   for (const name of [CONFIG, "package-lock.json"]) hash.update(readFileSync(inProject(name)));
@@ -69,8 +69,8 @@ function fingerprint(): string {
 
 function readKept(file: string): Kept | undefined {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Kept; // only this module writes it, and whole
+    return JSON.parse(readFileSync(file, "utf8")) as Kept; // Only this module writes the file, atomically.
   } catch {
-    return undefined; // not written yet
+    return undefined; // The file does not exist yet.
   }
 }

@@ -3,19 +3,19 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { OBJECT_STEPS } from "./object-steps.ts";
 
-/** How far the objects of one class are. */
+/** The progress of the objects of one class with the steps of their tables. */
 export interface ObjectProgress {
   readonly className: string;
   /** The number of the last step that this code knows. */
   readonly known: number;
-  /** How many objects are at each step. Those without tables are at step 0. */
+  /** The number of objects at each step. Objects without tables are at step 0. */
   readonly countByStep: ReadonlyMap<number, number>;
 }
 
-/** An audit that another version has begun is thrown away and begun again. */
+/** Classes whose objects start again: an audit that another version has begun is dropped. */
 const BEGUN_AGAIN: ReadonlySet<string> = new Set(["LedgerAuditObject"]);
 
-/** Looks into the file of each object below the data of a local server, whether the server runs or not. */
+/** Reads the file of each object in the data of a local server, which may be running. */
 export function readObjects(dataPath: string): ObjectProgress[] {
   return Object.entries(OBJECT_STEPS).flatMap(([className, { length: known }]) => {
     const steps = known === 0 ? [] : objectFiles(dataPath, className).map(stepOf);
@@ -27,7 +27,7 @@ export function readObjects(dataPath: string): ObjectProgress[] {
   });
 }
 
-/** Why this code cannot work with the objects, a sentence; undefined where it can. */
+/** The reason why this code cannot use the objects, a sentence; undefined if it can. */
 export function whyObjectsRefused(objects: readonly ObjectProgress[]): string | undefined {
   const later = objects.find(
     ({ className, known, countByStep }) =>

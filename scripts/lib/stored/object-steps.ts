@@ -7,8 +7,8 @@ import { LANE_TABLES as WEBHOOK_LANE_TABLES } from "#modules/webhooks/lane/lane-
 import type { Step } from "#platform/sql/step.ts";
 
 /**
- * The steps of the tables of each class of objects that wrangler.toml binds. A class without steps has no tables of its own: it keeps
- * single values under names, or nothing. The audit of a ledger has the tables of a ledger; it begins again where they are of another step.
+ * The steps of the tables of each class of objects that wrangler.toml binds. A class without steps has no tables of its own, only single
+ * values under keys, or nothing. The audit of a ledger has the tables of a ledger, and starts again if they are at another step.
  */
 export const OBJECT_STEPS: Readonly<Record<string, readonly Step[]>> = {
   AttemptLimitObject: [],

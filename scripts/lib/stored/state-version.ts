@@ -7,8 +7,8 @@ import { MADE_BEFORE_RELEASES } from "#platform/upgrade/migrations.ts";
 import { FLORIN_VERSION } from "#platform/upgrade/version.ts";
 
 /**
- * The format of state folders: which files there are, and how the runtime lays out its own in `v3`. It grows by one when a version can no
- * longer read what the one before has written, or writes what that one cannot read.
+ * The format of state folders: their files, and the runtime's layout of `v3`. The number grows by one when a version cannot read the
+ * folders of the version before, or writes folders that the version before cannot read.
  */
 export const STATE_FORMAT = 1;
 
@@ -18,12 +18,12 @@ const StateVersion = z.object({
   format: z.int(),
   /** The version that used the folder last. */
   florin: z.string(),
-  /** How many steps that version knew for the tables of each class of objects. */
+  /** The number of steps that the version knew for the tables of each class of objects. */
   steps: z.record(z.string(), z.int()),
 });
 export type StateVersion = z.output<typeof StateVersion>;
 
-/** What this code writes into the folders that it uses. */
+/** The record that this code writes into the folders that it uses. */
 export const CURRENT_VERSION: StateVersion = {
   format: STATE_FORMAT,
   florin: FLORIN_VERSION,
@@ -32,14 +32,14 @@ export const CURRENT_VERSION: StateVersion = {
   ),
 };
 
-/** What the folder says of itself; undefined where it has no data yet, or was made before folders said it. */
+/** The version record of a folder; undefined for a folder without data, or without a record, from before 0.2.0. */
 export function readStateVersion(path: string): StateVersion | undefined {
   const file = join(path, VERSION_FILE);
   if (!existsSync(file)) return undefined;
   return StateVersion.parse(JSON.parse(readFileSync(file, "utf8")));
 }
 
-/** Why this code cannot work with a state folder, a sentence; undefined where nothing speaks against it, or nothing is there yet. */
+/** The reason why this code cannot use a state folder, a sentence; undefined if it can, or if the folder has no data yet. */
 export function whyFolderRefused(path: string): string | undefined {
   const dataPath = join(path, "v3");
   const version = readStateVersion(path);
@@ -50,6 +50,6 @@ export function whyFolderRefused(path: string): string | undefined {
   const isLater = Object.entries(version.steps).some(
     ([name, steps]) => steps > (OBJECT_STEPS[name]?.length ?? 0),
   );
-  // Only where a later version has been at work, because there is a file to open for each object.
+  // Objects are read only after a later version has used the folder, because each object has a file to open.
   return isLater ? whyObjectsRefused(readObjects(dataPath)) : undefined;
 }

@@ -8,9 +8,9 @@ import { inProject } from "#scripts/lib/project.ts";
 
 const Hashes = z.record(z.string(), z.string());
 
-/** What `migrations/hashes.json` says: a hash of each thing that never changes, by its name. */
+/** The contents of `migrations/hashes.json`: a hash of each migration and step, which never change, by its name. */
 const HashFile = z.object({
-  /** The last version that was released: from then on, nothing that is recorded may be recorded anew. Null before the first release. */
+  /** The last released version; null before the first release. After a release, recorded hashes must not change. */
   released: z.string().nullable(),
   hashes: Hashes,
 });
@@ -24,8 +24,8 @@ export const writeHashes = (record: HashRecord): void =>
   writeFileSync(FILE, `${JSON.stringify(record, undefined, 2)}\n`);
 
 /**
- * The hashes of what the code has now: each migration of D1, each step of the tables of objects, and each migration of classes of
- * wrangler.toml. The code that a step runs over rows is not hashed, as it may be mended; its effect is tested with states of releases.
+ * The hashes of the current code: each migration of D1, each step of the tables of objects, and each migration of classes of wrangler.toml.
+ * The code of a step's work on rows is not hashed, because it may be fixed; states of releases test its effect.
  */
 export function currentHashes(): z.output<typeof Hashes> {
   const database = MIGRATIONS.map((name): [string, string] => [
@@ -48,7 +48,7 @@ const formOf = ({ name, statements, fresh, rows }: Step) => ({
   rows: rows === undefined ? undefined : { isServedMeanwhile: rows.isServedMeanwhile },
 });
 
-/** The blocks `[[migrations]]` of wrangler.toml, which the platform applies once each, by their tags. */
+/** The blocks `[[migrations]]` of wrangler.toml by their tags. The platform applies each block once. */
 function classMigrations(): [string, string][] {
   const text = readFileSync(inProject("wrangler.toml"), "utf8");
   return [...text.matchAll(/^\[\[migrations\]\]\n((?:.+\n)+)/gm)].map(([, block = ""]) => {
@@ -59,7 +59,7 @@ function classMigrations(): [string, string][] {
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** What is wrong with the current hashes, compared with those that are recorded, a sentence each. */
+/** The differences of the current hashes from the recorded ones, a sentence each. */
 export function findChanges(
   recorded: Readonly<Record<string, string>>,
   current: Readonly<Record<string, string>>,

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 
-/** The names in the state of a release, which a test finds again. */
+/** The names in the state of a release, by which a test finds its resources. */
 export const WORLD = {
   ledger: "books",
-  /** The ledger in which payments are booked, and the one in which workflows move money. */
+  /** The ledgers for bookings of payments, and for movements of workflows. */
   mirror: "mirror",
   flows: "flows",
   balance: "coupon",
@@ -14,7 +14,7 @@ export const WORLD = {
   asset: "EUR/2",
 } as const;
 
-/** What the state of a release holds, and only the server that made it knew. */
+/** The facts about a state that only its server knew: ids, secrets and the log. */
 export const Facts = z.object({
   florin: z.string(),
   connectorID: z.string(),
@@ -27,7 +27,7 @@ export const Facts = z.object({
   workflowID: z.string(),
   /** An instance that waits for an event, started by the trigger. */
   waitingID: z.string(),
-  /** An instance that waits for a time that passes before anybody opens the state. */
+  /** An instance that waits for a time, which passes before a test opens the state. */
   delayedID: z.string(),
   triggerID: z.string(),
   configID: z.string(),
@@ -37,24 +37,24 @@ export const Facts = z.object({
   pipelineID: z.string(),
   /** The last entry of the ledger's log, which the pipeline has sent. */
   lastLogID: z.int(),
-  /** The log of the ledger, as it was exported. */
+  /** The exported log of the ledger. */
   log: z.string(),
 });
 export type Facts = z.output<typeof Facts>;
 
 export const ANY = z.unknown();
-/** The answer to what was made, and has an id. */
+/** The answer to the creation of a resource with an id. */
 export const Named = z.object({ data: z.object({ id: z.string() }) });
-/** The answer that is an id. */
+/** An answer with an id only. */
 export const Id = z.object({ data: z.string() });
 export const pageOf = <S extends z.ZodType>(item: S) =>
   z.object({ cursor: z.object({ data: z.array(item) }) });
 
-/** How long the server may take for a step, and how often it is asked, in milliseconds. */
+/** Longest time for a step of the server, and time between two polls, in milliseconds. */
 const PATIENCE_MS = 120_000;
 const POLL_MS = 100;
 
-/** Gives what `ask` finds, as soon as it finds something. */
+/** Polls `ask` until it gives a value, and returns the value. Throws after two minutes. */
 export async function waitFor<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
   const endMs = performance.now() + PATIENCE_MS;
   for (;;) {

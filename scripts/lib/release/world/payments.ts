@@ -16,7 +16,7 @@ const SCHEMA = {
   },
 };
 
-/** What a state has of payments. */
+/** The payments in the state of a release. */
 export class PaymentsWorld {
   readonly #api: Api;
   #connectorID = "";
@@ -34,7 +34,10 @@ export class PaymentsWorld {
     return this.#api.call({ method: "GET", path, answer });
   }
 
-  /** A provider with accounts and payments that were fetched, booked and summed up in a pool, a payout that was made, and one that waits. */
+  /**
+   * Creates a connector whose accounts and payments are fetched, booked and summed up in a pool, a finished payout, and a payout that waits
+   * for approval.
+   */
   async write() {
     this.#connectorID = await this.#install();
     const { internal, external } = await this.#accounts();
@@ -125,7 +128,7 @@ export class PaymentsWorld {
   }
 }
 
-/** Approves an initiation, and waits until its money has moved. */
+/** Approves an initiation, and waits until its money has moved. Throws if the payout fails. */
 export async function approve(api: Api, initiation: string): Promise<void> {
   const path = `/api/payments/v3/payment-initiations/${initiation}`;
   await api.call({ method: "POST", path: `${path}/approve`, answer: ANY });

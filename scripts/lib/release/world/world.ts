@@ -5,7 +5,7 @@ import { FLORIN_VERSION } from "#platform/upgrade/version.ts";
 import { Api } from "#scripts/lib/api.ts";
 import type { Target } from "#scripts/lib/target.ts";
 
-/** Puts something of everything into a fresh server. Deliveries go to `receiverUrl`, which takes them. */
+/** Creates resources of all kinds on a new server. Webhooks and exports go to `receiverUrl`. */
 export async function writeWorld(target: Target, receiverUrl: string): Promise<Facts> {
   const api = await Api.connect(target, SCOPES);
   const world = new World(target, api, receiverUrl);
@@ -38,7 +38,7 @@ class World {
     return this.#api.call({ method: "GET", path, answer });
   }
 
-  /** A ledger with all kinds of log entries, among them amounts beyond 2^53, and one that was verified. */
+  /** Creates and verifies a ledger with several kinds of log entries and with amounts beyond 2^53. */
   async writeLedger(): Promise<void> {
     const path = `/api/ledger/v2/${WORLD.ledger}`;
     await this.#post(path, { metadata: { purpose: "release" } }, ANY);
@@ -65,7 +65,7 @@ class World {
     await this.#post(`/api/florin/v1/ledgers/${WORLD.ledger}/verify`, {}, ANY);
   }
 
-  /** A wallet with two balances, and a hold. */
+  /** Creates a wallet with two balances, and a hold. */
   async writeWallet() {
     const { data } = await this.#post("/api/wallets/wallets", { name: "ada", metadata: {} }, Named);
     const path = `/api/wallets/wallets/${data.id}`;
@@ -82,7 +82,7 @@ class World {
     return { walletID: data.id, holdID: held.data.id };
   }
 
-  /** An instance that a trigger has started and that waits for an event, and one that waits for its time. */
+  /** Creates two instances: one that a trigger starts and that waits for an event, and one that waits for a time. */
   async writeFlows() {
     const workflows = "/api/orchestration/v2/workflows";
     await this.#post(`/api/ledger/v2/${WORLD.flows}`, {}, ANY);
@@ -133,7 +133,7 @@ class World {
     };
   }
 
-  /** The instance that a trigger has started, once it waits for its event. */
+  /** Waits until the instance that a trigger starts waits for its event, and returns its id. */
   async #startedBy(trigger: string): Promise<string> {
     const Occurrence = z.object({ workflowInstanceID: z.string().optional() });
     const path = `/api/orchestration/v2/triggers/${trigger}/occurrences`;
@@ -149,7 +149,7 @@ class World {
     return id;
   }
 
-  /** A client with a secret, and a person who has chosen a password. */
+  /** Creates a client with a secret, and a person with a password. */
   async writePeople() {
     const client = {
       id: WORLD.client,
@@ -184,7 +184,7 @@ class World {
     return { clientSecret: secret.data.clear };
   }
 
-  /** Opens a stream of events and closes it again, so that the object that records them has its tables. */
+  /** Opens and closes a stream of events, so that the object that records events has its tables. */
   async listen(): Promise<void> {
     const stop = new AbortController();
     const response = await fetch(`${this.#target.url}/api/florin/v1/events/stream?types=ledger.*`, {
@@ -195,7 +195,7 @@ class World {
     stop.abort();
   }
 
-  /** A webhook that was delivered, and a pipeline that has sent the log of the ledger. */
+  /** Creates a webhook with a successful delivery, and a pipeline that has sent the log of the ledger. */
   async deliver() {
     const config = await this.#post(
       "/api/webhooks/configs",
@@ -238,7 +238,7 @@ class World {
   }
 }
 
-/** The log of the ledger, as an export gives it. */
+/** The exported log of the ledger. */
 export async function exportLog(target: Target, api: Api): Promise<string> {
   const response = await fetch(`${target.url}/api/ledger/v2/${WORLD.ledger}/logs/export`, {
     method: "POST",
