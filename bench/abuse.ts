@@ -18,15 +18,15 @@ const SCENARIOS: Readonly<Record<string, (world: World) => Promise<Report>>> = {
   triggers: abuseTriggers,
 };
 
-/** How much a second round may leave in the memory of the runtime beyond what the first one left, in megabytes. */
+/** Largest growth of the runtime's memory from the first to the second round, in megabytes. */
 const GROWTH_MB_MAX = 50;
 
 const USAGE =
   "The abuse takes --only a,b, --rounds N, --settle, and --against CHECKOUT, which is abused first.";
 
 /**
- * `npm run abuse` starts the product as `npm start` does, abuses it, and measures what a client that behaves notices. Clients that
- * behave and clients that do not are different OAuth clients in different processes. It ends with 1 where a limit is missed.
+ * `npm run abuse` starts the product as `npm start` does, abuses it, and measures the effects on a well-behaved client. Well-behaved and
+ * abusive clients are different OAuth clients in different processes. The exit code is 1 if a limit is missed.
  */
 async function abuse(): Promise<void> {
   const { only, rounds, against, settles } = readOptions(process.argv.slice(2));

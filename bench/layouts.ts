@@ -26,8 +26,8 @@ import { run } from "#scripts/lib/main.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
 /**
- * `node bench/layouts.ts [--size N] [--only 1,3]` compares the tables of a ledger with other ways to lay them out, on
- * `node:sqlite`. It measures statements and not the engine: no funds are checked and no hash is computed.
+ * `node bench/layouts.ts [--size N] [--only 1,3]` compares the tables of a ledger with other layouts, on `node:sqlite`. It measures
+ * statements and not the engine: no funds are checked and no hash is computed.
  */
 const SIZE_STANDARD = 100_000;
 const BULK = 1000;
@@ -39,7 +39,7 @@ interface Insert {
   readonly statement: string;
   /** The rows of a bulk, each a JSON list. */
   readonly rowsOf: (bulk: readonly GeneratedTransaction[]) => string[];
-  /** The rows billed for one row: the row itself and its index entries. No partial index contains these rows. */
+  /** The billed rows for one row: the row itself and its index entries. No partial index contains the rows. */
   readonly billed: number;
 }
 
@@ -64,10 +64,10 @@ function insert(table: string, columns: string, rowsOf: Insert["rowsOf"]): Inser
   return { statement, rowsOf, billed: 1 };
 }
 
-/** What `place` and `lead` are in a log of new transactions alone. */
+/** The value of `place` and `lead` in a log of new transactions only. */
 const PLACE = 0;
 
-/** Transactions with their log entries. The columns are those between the id and the hash. */
+/** Transactions with their log entries. `columns` are the columns between the id and the hash. */
 const loggedTxs = (
   columns: string,
   valuesOf: (transaction: GeneratedTransaction) => readonly (string | number)[],
@@ -110,7 +110,7 @@ const LOGS_APART = insert("log", "id, date, type, tx, payload, hash", (bulk) =>
 );
 const TXS_APART = insert("tx", "id, log", (bulk) => bulk.map(({ id }) => `[${id},${id}]`));
 
-/** How a layout writes the account and asset, and the volumes, of a move. */
+/** The notation of a layout for a move's account, asset and volumes. */
 interface MoveForm {
   readonly keyOf: (account: number) => string;
   readonly volumeOf: (volume: number) => string;
@@ -118,7 +118,7 @@ interface MoveForm {
 
 const INTEGERS: MoveForm = { keyOf: (account) => `${account},1`, volumeOf: String };
 const NAMED: MoveForm = { ...INTEGERS, keyOf: (account) => `"${addressOf(account)}","${ASSET}"` };
-/** Amounts as text, padded to the width of 128 bits so that they sort as numbers do. */
+/** Amounts as texts, padded to the width of 128 bits so that they sort as numbers do. */
 const PADDED: MoveForm = {
   ...INTEGERS,
   volumeOf: (volume) => `"${volume.toString().padStart(39, "0")}"`,
@@ -140,7 +140,7 @@ const BARE_MOVES = insert("move", "account, asset, tx, role", (bulk) =>
   ),
 );
 
-/** A bulk writes the volumes of an account once, however many of its moves are in it. */
+/** Rows of volumes. A bulk writes the volumes of an account once, for any number of its moves. */
 const VOLUME_ROWS = insert("volume", "account, asset, input, output", (bulk) => {
   const rows = new Map<number, string>();
   for (const { account, input, output } of bulk.flatMap(({ moves: both }) => both)) {
@@ -250,7 +250,7 @@ const LAYOUTS: readonly Layout[] = [
   },
 ];
 
-/** Measures what a transaction costs, and the medians of the reads in microseconds. */
+/** Measures the cost of a transaction, and the medians of the reads in microseconds. */
 function measureLayout(layout: Layout, size: number) {
   const folder = mkdtempSync(join(tmpdir(), "florin-layouts-"));
   const sql = new NodeSql(join(folder, "ledger.sqlite"));
@@ -314,7 +314,7 @@ function insertAll(sql: Sql, { inserts }: Layout, size: number) {
 
 function measureReads(sql: Sql, layout: Layout, size: number) {
   const next = numbers();
-  // These accounts have moves for certain.
+  // Only accounts with moves are read.
   const used = [...generate(ACCOUNTS)].map(({ source, destination }) =>
     addressOf(Math.max(source, destination)),
   );
@@ -335,12 +335,12 @@ function measureReads(sql: Sql, layout: Layout, size: number) {
 
 type PayloadRow = { payload: string };
 
-/** Parses payloads and looks up the addresses that their integers stand for. */
+/** Parses payloads and looks up the addresses of their account ids. */
 function nameRows(sql: Sql, { namesInPayload }: Layout, rows: readonly PayloadRow[]): void {
   if (rows.length === 0) throw new Error("a read found nothing");
   const ids = new Set<unknown>();
   for (const { payload } of rows) {
-    // Some layouts have lists with brackets, and the one with full copies has objects.
+    // Some layouts have lists with brackets, and the layout with full copies has objects.
     const parsed: unknown = JSON.parse(/^[[{]/.test(payload) ? payload : `[${payload}]`);
     if (Array.isArray(parsed)) ids.add(parsed[0]).add(parsed[1]);
   }

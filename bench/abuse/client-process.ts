@@ -3,10 +3,10 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RunJob, Stream, StreamRequest, StreamResult } from "./streams.ts";
 
-/** Sockets of one stream, beyond which requests wait in this process. */
+/** Most sockets of one stream. Further requests wait in this process. */
 const SOCKETS_MAX = 4000;
 
-/** Runs a job: all of its streams at the same time. Requests that are under way at the end are broken off. */
+/** Runs a job with all its streams at the same time. Requests that are under way at the end are broken off. */
 async function run({ origin, durationMs, streams }: RunJob): Promise<StreamResult[]> {
   const end = AbortSignal.timeout(durationMs);
   return Promise.all(streams.map((stream) => new Sender(origin, stream, end).run(durationMs)));
@@ -79,7 +79,7 @@ class Sender {
     while (!this.#end.aborted) await this.#one(performance.now());
   }
 
-  /** Sends the next request. Never throws: every end of a request is an outcome. */
+  /** Sends the next request. Never rejects: every end of a request is an outcome. */
   async #one(dueMs: number): Promise<void> {
     const number = this.#sent++;
     const next = this.#stream.requests[number % this.#stream.requests.length];
@@ -126,7 +126,7 @@ function numbered(given: StreamRequest, number: number): StreamRequest {
   };
 }
 
-// Clients run in processes of their own, so that one does not wait for another. They end together with their parent.
+// Clients run in processes of their own, so that no client waits for another. Client processes end with their parent.
 process.on("message", (job: RunJob) => {
   void run(job).then((results) => process.send?.(results));
 });

@@ -1,6 +1,6 @@
 import type { StreamResult } from "./streams.ts";
 
-/** A figure of a scenario, with the most or the least that it may be. */
+/** A figure of a scenario, with its upper or lower limit. */
 export interface Figure {
   readonly scenario: string;
   readonly name: string;
@@ -10,13 +10,13 @@ export interface Figure {
   readonly least?: number;
 }
 
-/** What a scenario measured, and what became of the requests of all clients. */
+/** The results of a scenario: its figures, and the outcomes of all clients' requests. */
 export interface Report {
   readonly figures: readonly Figure[];
   readonly streams: readonly StreamResult[];
 }
 
-/** Whether a figure is within its limit. A figure that could not be taken is not. */
+/** Whether a figure is within its limit. A missing figure (NaN) is not. */
 export const holds = ({ value, most = Infinity, least = -Infinity }: Figure): boolean =>
   value <= most && value >= least;
 

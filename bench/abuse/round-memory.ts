@@ -2,16 +2,16 @@ import { ClientProcess } from "./client.ts";
 import type { Figure } from "./report.ts";
 import { READ, type World, WRITE } from "./world.ts";
 
-/** Caches and queues count as empty this long after a round, in milliseconds. */
+/** Time after a round until caches and queues count as empty, in milliseconds. */
 const SETTLE_MS = 300_000;
-/** What the client that behaves sends meanwhile: V8 collects nothing in an isolate without work. */
+/** Requests a second of the well-behaved client in this time: V8 collects no garbage in an isolate without work. */
 const REQUESTS_PER_SECOND = 20;
 
 const NAMES = ["first", "second", "third"];
 
 /**
- * The memory of the runtime's process at the end of each round, and five minutes later, during which only the client that behaves
- * sends requests.
+ * The memory of the runtime's process at the end of each round, and after five minutes in which only the well-behaved client sends
+ * requests.
  */
 export class RoundMemory {
   readonly #world: World;
@@ -25,14 +25,14 @@ export class RoundMemory {
     this.#before = this.#nowMb();
   }
 
-  /** Takes the memory of the round that has just ended; with `settles`, this takes five minutes. */
+  /** Measures the memory after a round, which takes five minutes with `settles`. */
   async endRound(): Promise<void> {
     const atEndMb = this.#nowMb();
     if (this.#settles) await this.#settle();
     this.#rounds.push({ atEndMb, settledMb: this.#settles ? this.#nowMb() : undefined });
   }
 
-  /** The figures of all rounds. The growth from the first to the second is that of the settled figures where there are some. */
+  /** The figures of all rounds. The growth from the first to the second round is that of the settled figures, if there are any. */
   figures(growthMbMax: number): Figure[] {
     const scenario = "memory";
     const unit = "MB";

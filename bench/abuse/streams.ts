@@ -1,4 +1,7 @@
-/** A request that a client sends again and again. `{n}` in path and body becomes its number, `{now}` the time in milliseconds. */
+/**
+ * A request that a client repeats. `{n}` in path and body becomes the number of the repetition, `{now}` the time in milliseconds since the
+ * epoch.
+ */
 export interface StreamRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -7,9 +10,9 @@ export interface StreamRequest {
 }
 
 /**
- * When the requests of a stream are sent:
+ * The times at which the requests of a stream are sent:
  * - `rate`: at fixed times, whether or not earlier requests were answered. Times count from the moment at which a request was due.
- * - `loop`: by so many clients, each of which waits for its answer.
+ * - `loop`: by a number of clients, each of which waits for its answer before its next request.
  * - `burst`: all at once, at the beginning. A request that is not answered at the end of the run counts as open.
  */
 export type Pace =
@@ -17,25 +20,24 @@ export type Pace =
   | { readonly kind: "loop"; readonly clients: number }
   | { readonly kind: "burst"; readonly count: number };
 
-/** What one kind of client does during a run. Streams cross a process boundary, so they are plain data. */
+/** The requests of one kind of client in a run. Streams cross a process boundary, so that they are plain data. */
 export interface Stream {
   readonly name: string;
   readonly pace: Pace;
   readonly requests: readonly StreamRequest[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** The number of loopback addresses that the requests come from in turn: 127.0.0.2 and those after it. 127.0.0.1 without it. */
+  /** The number of loopback addresses, from 127.0.0.2 on, that the requests come from in turn; absent for 127.0.0.1. */
   readonly addresses?: number;
 }
 
-/** What became of the requests of a stream. */
 export interface StreamResult {
   readonly name: string;
   /**
-   * Number of requests by how they ended: `200` with its whole body, `200 open` or `open` where the body or the whole answer was still to
-   * come at the end of the run, `200 broken` or `broken` where the connection ended before.
+   * The number of requests by outcome: `200` for a whole answer, `200 open` or `open` if the body or the whole answer was outstanding at
+   * the end of the run, `200 broken` or `broken` if the connection ended early.
    */
   readonly outcomes: Readonly<Record<string, number>>;
-  /** How long each request took whose whole answer came, in milliseconds. */
+  /** The time of each request with a whole answer, in milliseconds. */
   readonly timesMs: readonly number[];
   readonly seconds: number;
 }

@@ -12,18 +12,18 @@ const SCOPES = ["ledger", "webhooks", "orchestration", "wallets", "payments"].ma
   (module) => `${module}:write`,
 );
 
-/** The ledger of the client that behaves, and the one of the clients that do not. */
+/** The ledgers of the well-behaved client and of the abusive clients. */
 export const LEDGER = "shop";
 export const ABUSED_LEDGER = "abused";
-/** Transactions of the ledger that is exported again and again. */
+/** Transactions of the ledger that is exported repeatedly. */
 const ABUSED_TRANSACTIONS = 5000;
 
 const Secret = z.object({ data: z.object({ clear: z.string() }) });
 
-/** A started server with a ledger each for a client that behaves and for one that does not. Both are different OAuth clients. */
+/** A started server with a ledger for a well-behaved client and a ledger for an abusive client, which are different OAuth clients. */
 export interface World {
   readonly checkout: Checkout;
-  /** Acts as the administrator: `auth:write` as well. */
+  /** The API for the administrator, who also has `auth:write`. */
   readonly admin: BenchApi;
   readonly healthy: BenchApi;
   readonly abuser: BenchApi;
@@ -52,7 +52,7 @@ async function registerClient(admin: BenchApi, { address }: Checkout): Promise<B
   return new BenchApi(address.url, { authorization: `Bearer ${token}` });
 }
 
-/** The writes whose latency is measured; their metadata says when each was due to be sent. */
+/** The writes whose latency is measured. Their metadata has the time at which each was due. */
 export const WRITE = {
   method: "POST",
   path: `/api/ledger/v2/${LEDGER}/transactions`,
@@ -67,8 +67,8 @@ export const READ = {
 const SENT = /"sent":"(\d+)"/;
 
 /**
- * A healthy endpoint of webhooks, in this process: it measures the time from the moment at which a write was due until its webhook
- * comes. The other half of its port is a dead endpoint, at which calls are accepted and never answered.
+ * A healthy endpoint of webhooks in this process, which measures the time from the due time of a write to the arrival of its webhook. Paths
+ * below `/dead` are a dead endpoint, which accepts calls and never answers.
  */
 export class Receiver {
   readonly #server: Server;
@@ -77,7 +77,7 @@ export class Receiver {
   private constructor(server: Server) {
     this.#server = server;
     server.on("request", (request, response) => {
-      if (request.url?.startsWith("/dead") === true) return; // accepted, and never answered
+      if (request.url?.startsWith("/dead") === true) return; // The dead endpoint never answers.
       let text = "";
       request.setEncoding("utf8");
       request.on("data", (chunk: string) => (text += chunk));
@@ -97,7 +97,7 @@ export class Receiver {
   }
 
   url(path: string): string {
-    const { port } = this.#server.address() as AddressInfo; // it listens on a port, not on a pipe
+    const { port } = this.#server.address() as AddressInfo; // The server listens on TCP.
     return `http://127.0.0.1:${port}${path}`;
   }
 

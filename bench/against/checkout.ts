@@ -29,12 +29,12 @@ export class Checkout {
     this.#folder = folder;
   }
 
-  /** With `isQuiet`, what the server logs is not shown. */
+  /** Starts the server of a checkout. With `isQuiet`, its log is not shown. */
   static async start(root: string, { isQuiet = false } = {}): Promise<Checkout> {
     const script = join(root, "scripts/start.ts");
     if (!existsSync(script)) throw new OperatorError(`${root} is no checkout of Florin.`);
     const folder = mkdtempSync(join(tmpdir(), "florin-bench-"));
-    process.once("exit", () => rmSync(folder, { recursive: true, force: true })); // also where the bench fails
+    process.once("exit", () => rmSync(folder, { recursive: true, force: true })); // The handler also runs if the bench fails.
     const port = await freePort(0);
     const address = {
       url: `http://127.0.0.1:${port}`,
@@ -50,7 +50,7 @@ export class Checkout {
         FLORIN_STATE_DIR: folder,
         FLORIN_CLIENT_ID: address.clientId,
         FLORIN_CLIENT_SECRET: address.clientSecret,
-        npm_lifecycle_event: "start", // the script of this name ends together with the process that started it
+        npm_lifecycle_event: "start", // A script of this name ends with the process that started it.
       },
     });
     await answering(child, address.url);
@@ -58,12 +58,12 @@ export class Checkout {
     return new Checkout(address, api, { child, folder });
   }
 
-  /** Processor time that the runtime has used so far, in microseconds; undefined where the system does not say. */
+  /** Processor time of the runtime so far, in microseconds; undefined if the system does not tell. */
   cpuMicros(): number | undefined {
     return this.#runtimes()?.reduce((sum, pid) => sum + (cpuMicrosOf(pid) ?? 0), 0);
   }
 
-  /** Memory of the runtime that is held in RAM, in bytes; undefined where the system does not say. */
+  /** Resident memory of the runtime, in bytes; undefined if the system does not tell. */
   memoryBytes(): number | undefined {
     return this.#runtimes()?.reduce((sum, pid) => sum + (memoryOf(pid)?.bytes ?? 0), 0);
   }
@@ -84,13 +84,13 @@ export class Checkout {
 
 const POLL_MS = 100;
 
-/** Waits until the server answers, however long its build takes. */
+/** Waits until the server answers, without a limit for its build. */
 async function answering(child: ChildProcess, url: string): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new OperatorError(`${child.spawnargs[1]} has ended.`);
     const isReady = await fetch(`${url}/versions`).then(
       ({ ok }) => ok,
-      () => false, // nothing listens yet
+      () => false, // The server does not listen yet.
     );
     if (isReady) return;
     await delay(POLL_MS);

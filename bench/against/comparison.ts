@@ -1,20 +1,20 @@
-/** What one slice showed: how much happened in a second, and what processor time one request took. */
+/** The result of one slice: a rate, and the processor time of one request. */
 export interface Slice {
   readonly perSecond: number;
   readonly cpuMicros?: number;
 }
 
-/** Two slices of the same case, one right after the other: of another checkout and of this one. */
+/** Two consecutive slices of one case: of another checkout (`before`) and of this checkout (`after`). */
 export interface Pair {
   readonly before: Slice;
   readonly after: Slice;
 }
 
-/** A case of two checkouts. Ratios are above 1 where this one is faster or takes less processor time. */
+/** The comparison of two checkouts in one case. Ratios are above 1 if this checkout is faster or takes less processor time. */
 export interface Comparison {
   readonly name: string;
   readonly clients?: number;
-  /** The median rates of the other checkout and of this one. */
+  /** The median rates of the other checkout and of this checkout. */
   readonly beforePerSecond: number;
   readonly afterPerSecond: number;
   readonly ratio: number;
@@ -23,7 +23,7 @@ export interface Comparison {
   readonly cpuRatio?: number;
 }
 
-/** The medians of a case. A ratio is taken within each pair, because the machine's speed changes from pair to pair. */
+/** The medians of a case. Ratios are taken within pairs, because the machine's speed changes from pair to pair. */
 export function compare(
   { name, clients }: { readonly name: string; readonly clients?: number },
   pairs: readonly Pair[],
@@ -44,7 +44,7 @@ export function compare(
   };
 }
 
-/** The value in the middle, or the mean of the two there. */
+/** The median: the middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const low = sorted[Math.floor((sorted.length - 1) / 2)];

@@ -23,12 +23,12 @@ export interface AgainstOptions extends Pick<Options, "wants" | "size" | "pairs"
 
 type Take = (comparison: Comparison) => void;
 
-/** Two of a kind: of the other checkout, and of this one. */
+/** A value of the other checkout, and the value of this checkout. */
 type Both<T> = readonly [before: T, after: T];
 
 /**
- * Measures this checkout and another one in turns, slice by slice: the speed of a machine changes over minutes, so two
- * runs one after the other may differ more than the checkouts do.
+ * Measures this checkout and another one in turns, slice by slice: the speed of a machine changes over minutes, so that two consecutive
+ * runs may differ more than the checkouts do.
  */
 export async function measureAgainst(options: AgainstOptions, take: Take): Promise<void> {
   const { wants, against } = options;
@@ -79,7 +79,7 @@ async function compareProducts(
 }
 
 interface Plan {
-  /** The same cases for both; their paths may differ, because a cursor belongs to its server. */
+  /** Equal cases for both checkouts. Their paths may differ, because a cursor belongs to its server. */
   readonly cases: Both<readonly Case[]>;
   readonly pairs: number;
 }
@@ -122,7 +122,7 @@ async function slice(
   };
 }
 
-/** Takes slices of both in changing order, after one of each that warms up. */
+/** Takes slices of both checkouts in alternating order, after one warm-up pair. */
 async function inTurns<T>(
   [before, after]: Both<() => Promise<T>>,
   pairs: number,
@@ -140,7 +140,7 @@ async function inTurns<T>(
   return taken.slice(1);
 }
 
-/** How often webhooks arrive in a burst, and, of one after the other, how often such a time fits into a second. */
+/** Compares the rate of webhooks in a burst, and the reciprocal of the time of single webhooks. */
 async function compareWebhooks(
   [before, after]: Both<Checkout>,
   pairs: number,
@@ -165,12 +165,12 @@ async function compareReadsInProcess(
   const folder = mkdtempSync(join(tmpdir(), "florin-bench-"));
   const [beforeFile, afterFile] = [join(folder, "before.db"), join(folder, "after.db")];
   const ratesOf = async (root: string, file: string): Promise<Map<string, number>> => {
-    // The process makes copies of the ledger next to it, and the next one needs new ones.
+    // The process makes copies of the ledger beside it, and the next process needs new copies.
     for (const copy of ["-copy", "-audit"]) {
       for (const end of ["", "-wal", "-shm"]) rmSync(file + copy + end, { force: true });
     }
     const { figures, ...logs } = await runReads("measure", { root, file, size, reads });
-    // Reads that come after many others are faster, because more of their code is compiled.
+    // All reads must be known to both checkouts: reads that come after many others are faster, because more of their code is compiled.
     if (reads.length > 0 && !figures.every(({ name }) => reads.some((it) => name.includes(it)))) {
       throw new OperatorError(
         `${root} does not know --reads, so that its reads cannot be compared.`,

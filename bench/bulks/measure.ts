@@ -18,25 +18,22 @@ import { NodeSql } from "#platform/sql/node-sql.ts";
 export const BULKS_NAME = "engine-bulks";
 
 const BULK = 1000;
-/** So many that the engine knows nearly all accounts, as it does after a while. */
+/** Rounds before the measurement, after which the engine has nearly all accounts in memory, as in a running server. */
 const ROUNDS_WARM = 60;
-/** So many that each side copies its write-ahead log into its file some 25 times, which takes as long as several bulks. */
+/** Measured rounds, in which each side makes some 25 checkpoints of its write-ahead log, which take as long as several bulks. */
 const ROUNDS = 200;
 
-/** How fast the engine executes bulks, next to insertions of the very rows that they make. */
+/** The rate at which the engine executes bulks, and the rate of plain insertions of the same rows. */
 export interface BulkFigures {
   /** The transactions of the ledger before the bulks. */
   readonly size: number;
   readonly enginePerSecond: number;
   readonly insertedPerSecond: number;
-  /** The first of these rates as a share of the second. */
+  /** The engine's rate as a share of the rate of insertions. */
   readonly share: number;
 }
 
-/**
- * Makes a ledger of 10,000 accounts, and a copy of it. Each bulk is then executed in the ledger, and the rows that it has made are
- * inserted into the copy.
- */
+/** Makes a ledger of 10,000 accounts and a copy. Each bulk is then executed in the ledger, and its new rows are inserted into the copy. */
 export function measureBulks(size: number): BulkFigures {
   const folder = mkdtempSync(join(tmpdir(), "florin-bench-"));
   const [file, copy] = [join(folder, "ledger.db"), join(folder, "copy.db")];
@@ -54,11 +51,11 @@ export function measureBulks(size: number): BulkFigures {
   }
 }
 
-/** The same for the engine of a checkout, in a process of its own. */
+/** Runs the bulks with the engine of a checkout, in a process of its own. */
 export async function runBulks(root: string, size: number): Promise<BulkFigures> {
   const args = [join(root, "bench/bench.ts"), "--only", BULKS_NAME, "--size", `${size}`, "--json"];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
-  return (JSON.parse(stdout) as { bulks: BulkFigures }).bulks; // as `bench.ts` reports them
+  return (JSON.parse(stdout) as { bulks: BulkFigures }).bulks; // `bench.ts` reports this form.
 }
 
 function measureRounds(
@@ -67,7 +64,7 @@ function measureRounds(
 ): Omit<BulkFigures, "size"> {
   const ledger = new NodeSql(file);
   const engine = new LedgerEngine(ledger, systemClock);
-  // The rows are read with another connection, so that this changes nothing in the engine's memory.
+  // Another connection reads the rows, so that the reads do not change the engine's memory.
   const [made, inserted] = [new RawRows(file), new RawRows(copy)];
   const collect = youngCollector();
   let [engineMs, insertMs] = [0, 0];
@@ -93,10 +90,10 @@ function measureRounds(
   };
 }
 
-/** Collects young garbage, so that neither side does so for what the measurement itself has made. */
+/** A function that collects young garbage, so that neither side collects the garbage of the measurement. */
 function youngCollector(): () => void {
   setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as NodeJS.GCFunction; // the flag makes it a global of new contexts
+  const collect = runInNewContext("gc") as NodeJS.GCFunction; // The flag adds `gc` to the globals of new contexts.
   return () => collect({ type: "minor" });
 }
 
@@ -129,7 +126,7 @@ const commandsOf = (transactions: Iterator<GeneratedTransaction>): Command[] =>
           source: accountOf(value.source),
           destination: accountOf(value.destination),
           amount: BigInt(value.amount),
-          asset: ASSET as Asset, // of the right form
+          asset: ASSET as Asset, // The text has the right form.
         },
       ],
       metadata: value.metadata === undefined ? {} : parseMetadata(value.metadata),
@@ -137,6 +134,6 @@ const commandsOf = (transactions: Iterator<GeneratedTransaction>): Command[] =>
     };
   });
 
-/** The address of an account as a parser gives it: in one piece, and not as parts that are put together when they are first read. */
+/** The address of an account as a flat string, as a parser gives it: V8 would flatten a concatenated string at its first read. */
 const accountOf = (account: number): Account =>
-  JSON.parse(JSON.stringify(addressOf(account))) as Account; // of the right form
+  JSON.parse(JSON.stringify(addressOf(account))) as Account; // The text has the right form.

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 
-/** The columns that transactions of these bulks fill. A statement that names the others takes longer. */
+/** The columns that transactions of the bulks fill. Further columns would slow statements down. */
 const COLUMNS = {
   account: ["id", "address", "first_usage", "inserted_at", "updated_at"],
   tx: ["id", "place", "date", "payload", "hash"],
@@ -10,29 +10,29 @@ const COLUMNS = {
 } as const;
 
 type Table = keyof typeof COLUMNS;
-const TABLES = Object.keys(COLUMNS) as Table[]; // the keys of a literal
+const TABLES = Object.keys(COLUMNS) as Table[]; // The object has no other keys.
 
-/** The rows after `:account` and `:tx`, in the order of their table. */
+/** SQL for the rows after `:account` and `:tx`, in the order of their table. */
 const NEW_ROWS: Readonly<Record<Table, string>> = {
   account: "FROM account WHERE id > :account AND :tx IS NOT NULL ORDER BY id",
   tx: "FROM tx WHERE id > :tx AND :account IS NOT NULL ORDER BY id",
-  // By account, because moves have no other order.
+  // Moves are ordered by account, because the table has no other order.
   move: `FROM account CROSS JOIN move ON move.account = account.id AND move.asset = 1 AND move.tx > :tx
     WHERE :account IS NOT NULL ORDER BY move.account, move.tx`,
   metadata_index: `FROM metadata_index WHERE scope = 0 AND target > :tx AND :account IS NOT NULL
     ORDER BY key, value, target`,
 };
 
-/** The last ids before a bulk. */
+/** The last ids of accounts and transactions before a bulk. */
 export type LastIds = Record<"account" | "tx", number>;
 
-/** The rows that a bulk has made, by table. */
+/** The new rows of a bulk, by table. */
 export type NewRows = readonly (readonly [Table, readonly SQLOutputValue[][]])[];
 
-/** A ledger's file, from which rows are read, or into which they are inserted as they are. */
+/** A ledger's file, from which rows are read, or into which rows are inserted unchanged. */
 export class RawRows {
   readonly #database: DatabaseSync;
-  /** The same, with the settings that it has for the engine. */
+  /** The connection with the settings of the engine. */
   readonly #sql: NodeSql;
   /** One statement for each table. */
   readonly #inserts: ReadonlyMap<Table, ReturnType<DatabaseSync["prepare"]>>;
@@ -48,7 +48,7 @@ export class RawRows {
   get lastIds(): LastIds {
     const select =
       "SELECT (SELECT max(id) FROM account) AS account, (SELECT max(id) FROM tx) AS tx";
-    return this.#database.prepare(select).get() as LastIds; // as it selects
+    return this.#database.prepare(select).get() as LastIds; // The statement selects both ids.
   }
 
   get counts(): number[] {
@@ -65,7 +65,7 @@ export class RawRows {
     });
   }
 
-  /** Inserts rows in one transaction, each by itself. */
+  /** Inserts rows in one transaction, with a statement for each row. */
   insert(tables: NewRows): void {
     this.#sql.transaction(() => {
       for (const [table, rows] of tables) {
@@ -80,7 +80,7 @@ export class RawRows {
   }
 }
 
-/** Numbers are bound as reals; only the columns of any type would keep them so. */
+/** The statement for a table. Numbers are bound as reals, which only columns of type ANY would keep, so that their values are cast. */
 function insertOf(table: Table): string {
   const isAny = (name: string): boolean => name === "input" || name === "output";
   const values = COLUMNS[table].map((name) => (isAny(name) ? "CAST(? AS INTEGER)" : "?"));

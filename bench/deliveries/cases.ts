@@ -6,15 +6,15 @@ import { LaneChanges } from "#modules/webhooks/lane/lane-changes.ts";
 import type { LaneReads } from "#modules/webhooks/lane/lane-reads.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** A page of the usual size, and one more, which tells whether there is another page. */
+/** Rows of a page of 100, and one more, which tells whether another page follows. */
 const PAGE = 101;
-/** Deliveries of each status that one turn of a purge looks at. */
+/** Most deliveries of each status that one turn of a purge reads. */
 const PURGE = 500;
 const LIMIT_MS = 50;
 
 const PAGES = ["first", "middle", "last"] as const;
 
-/** Each filter of a list of `count` deliveries, alone and with dates, and a turn of a purge. */
+/** The cases: each filter of a list of `count` deliveries, alone and with dates, and a turn of a purge. */
 export function deliveryCases(sql: Sql, reads: LaneReads, count: number): ReadCase[] {
   const dates = {
     "": {},

@@ -4,16 +4,16 @@ import { LaneStore } from "#modules/webhooks/lane/lane-store.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 const CONFIG_ID = "4997257d-dfb6-445b-929c-cbe2ab182818";
-/** The newest deliveries: these are under way, and those before them were never attempted. */
+/** The newest deliveries, which are under way, and the deliveries before them, which were never attempted. */
 const UNDER_WAY = 6;
 const FRESH = 500;
 
-/** When the first delivery was made; each of the others is a millisecond younger than the one before. */
+/** The time of the first delivery, in milliseconds since the epoch. Each further delivery is a millisecond younger. */
 export const LANE_START_MS = Date.parse("2026-03-01T12:00:00Z");
 
 /**
- * Makes a lane with `count` deliveries, and gives its reads. Most have succeeded, a third of them was cancelled by a
- * deactivation, and one in a thousand has failed. Two of the oldest wait for their retry.
+ * Makes a lane with `count` deliveries, and returns its reads. Most deliveries have succeeded, a third was cancelled by a deactivation, one
+ * in a thousand has failed, and two of the oldest wait for their retry.
  */
 export function fillLane(sql: Sql, count: number): LaneReads {
   const head = count - UNDER_WAY - FRESH + 1;
@@ -49,7 +49,7 @@ export function fillLane(sql: Sql, count: number): LaneReads {
     underWay: new Map(underWay.map((seq) => [seq, LANE_START_MS + seq])),
     toWallMs: (laneMs) => laneMs,
     nowMs: LANE_START_MS + count,
-    // A deactivation has advanced only the stored one.
+    // A deactivation has advanced only the stored head.
     head: 1,
   });
 }

@@ -8,7 +8,7 @@ import { NodeSql } from "#platform/sql/node-sql.ts";
 
 const DELIVERIES = 1_000_000;
 
-/** Measures pages of the deliveries of one endpoint, which has a million of them, on `node:sqlite`. */
+/** Measures pages of an endpoint's million deliveries on `node:sqlite`. */
 export function measureDeliveries(): ReadFigures[] {
   const folder = mkdtempSync(join(tmpdir(), "florin-bench-"));
   const sql = new NodeSql(join(folder, "lane.db"));

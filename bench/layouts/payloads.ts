@@ -5,7 +5,7 @@ export const ASSET = "EUR/2";
 export const addressOf = (account: number): string =>
   account === WORLD ? "world" : `users:${account.toString().padStart(8, "0")}:main`;
 
-/** A single posting of the first asset does not name it. */
+/** The payload of the current tables: a single posting of the first asset does not name the asset. */
 export const compactPayload = ({
   source,
   destination,
@@ -14,7 +14,7 @@ export const compactPayload = ({
 }: GeneratedTransaction): string =>
   `${source},${destination},${amount}${metadata === undefined ? "" : `,{"m":${metadata}}`}`;
 
-/** As ledgers were laid out at first. */
+/** The payload of the first tables of ledgers. */
 export const listPayload = ({
   source,
   destination,

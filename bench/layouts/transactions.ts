@@ -1,9 +1,9 @@
 export const ACCOUNTS = 10_000;
-/** One in this many transactions has metadata. */
+/** One in `METADATA_EVERY` transactions has metadata. */
 const METADATA_EVERY = 10;
 const AMOUNT_MAX = 1_000_000;
 export const WORLD = 1;
-/** 2026-01-01, in microseconds. */
+/** The date of the first transaction: 2026-01-01, in microseconds since the epoch. */
 export const START = 1_767_225_600_000_000;
 
 interface Move {
@@ -24,7 +24,9 @@ export interface GeneratedTransaction {
   readonly moves: readonly [Move, Move];
 }
 
-/** The same numbers below `max` at every run. */
+/**
+ * Pseudo-random numbers below `max`, equal in every run: the linear congruential generator of "Numerical Recipes" (W. Press et al., 1992).
+ */
 export function numbers(): (max: number) => number {
   let state = 42;
   return (max) => {
@@ -33,7 +35,7 @@ export function numbers(): (max: number) => number {
   };
 }
 
-/** Transactions in order of their dates: an account gets money from `world`, or gives back what it has. */
+/** Transactions in the order of their dates: an account gets money from `world`, or sends some of its balance back. */
 export function* generate(size: number): Generator<GeneratedTransaction> {
   const next = numbers();
   const inputs = new Float64Array(ACCOUNTS + 2);

@@ -1,6 +1,6 @@
 import type { Percentiles } from "./percentiles.ts";
 
-/** What the load generator is asked to do. Jobs and results cross a process boundary, so they are plain data. */
+/** A job of the load generator. Jobs and results cross a process boundary, so that they are plain data. */
 export interface LoadJob {
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -11,16 +11,15 @@ export interface LoadJob {
   readonly beside?: Beside | undefined;
 }
 
-/** What one more client sends meanwhile, with a pause after each request. It does not count. */
+/** The load of an additional client, with a pause after each request. Its requests do not count. */
 export interface Beside {
   readonly load: Load;
   readonly pauseMs: number;
 }
 
-/** Which requests are sent. */
 export type Load =
   | { readonly kind: "get"; readonly path: string }
-  /** One path after the other, and again from the first on. */
+  /** The paths in order, repeated from the first. */
   | { readonly kind: "walk"; readonly paths: readonly string[] }
   | { readonly kind: "post"; readonly path: string; readonly body: string }
   | {
@@ -32,7 +31,7 @@ export type Load =
   | { readonly kind: "account"; readonly ledger: string; readonly accounts: number }
   | { readonly kind: "transaction"; readonly ledger: string; readonly transactions: number }
   | {
-      /** Pages of transactions that a filter picks by one of `count` values. */
+      /** Pages of transactions by a filter for one of `count` values. */
       readonly kind: "filter";
       readonly ledger: string;
       readonly count: number;
@@ -42,7 +41,7 @@ export type Load =
       readonly kind: "commit";
       readonly ledger: string;
       readonly accounts: number;
-      /** `simple` if not given. */
+      /** The form of transactions; `simple` by default. */
       readonly form?: TransactionForm;
     }
   /** Credits of the main balances of wallets. */
@@ -52,23 +51,23 @@ export type Load =
       readonly ledger: string;
       readonly accounts: number;
       readonly size: number;
-      /** `simple` if not given. */
+      /** The form of transactions; `simple` by default. */
       readonly form?: TransactionForm;
     };
 
-/** A single posting, a payment that is divided among three accounts, or the same payment made by a script. */
+/** The form of a transaction: a single posting, a payment that is divided among three accounts, or such a payment made by a script. */
 export type TransactionForm = "simple" | "divided" | "script";
 
 export interface LoadResult extends Percentiles {
   readonly requests: number;
   readonly seconds: number;
-  /** How long each request took. */
+  /** The time of each request, in milliseconds. */
   readonly timesMs: readonly number[];
-  /** Share of the time in which the generator itself was busy. */
+  /** Share of the time in which the generator was busy. */
   readonly generatorBusy: number;
 }
 
-/** What the generator sends back: a result, or why there is none. */
+/** The answer of the generator: a result, or the message of an error. */
 export type LoadAnswer =
   | { readonly ok: true; readonly result: LoadResult }
   | { readonly ok: false; readonly error: string };

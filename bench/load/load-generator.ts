@@ -7,10 +7,10 @@ import type { LoadAnswer, LoadJob, LoadResult } from "./job.ts";
 export class LoadGenerator {
   readonly #process: ChildProcess = fork(resolve(import.meta.dirname, "process.ts"));
 
-  /** Runs one job; there is never more than one at a time. Throws when a request fails. */
+  /** Runs one job. Jobs must not overlap. Throws if a request fails. */
   async run(job: LoadJob): Promise<LoadResult> {
     this.#process.send(job);
-    const [answer] = (await once(this.#process, "message")) as [LoadAnswer]; // as the other side declares it
+    const [answer] = (await once(this.#process, "message")) as [LoadAnswer]; // The load process sends this form.
     if (answer.ok) return answer.result;
     throw new Error(answer.error);
   }

@@ -59,7 +59,7 @@ interface Connection {
   readonly agent: Agent;
 }
 
-/** Sends a request and reads the whole answer. Throws unless it is a success: the speed of errors tells nothing. */
+/** Sends a request and reads the whole answer. Rejects unless the answer is a success, because the speed of errors is of no interest. */
 function exchange(
   { method, path, body }: LoadRequest,
   { origin, headers, agent }: Connection,
@@ -88,8 +88,8 @@ function exchange(
   });
 }
 
-// The load is generated in a process of its own, so that it takes no time from the one that started the server. It ends
-// together with that one.
+// The load is generated in a process of its own, so that it takes no time from the process that started the server. Both processes end
+// together.
 process.on("message", (job: LoadJob) => {
   void answer(job).then((result) => process.send?.(result));
 });

@@ -7,7 +7,7 @@ export interface LoadRequest {
   readonly body?: string;
 }
 
-/** An endless source of the requests of a load. The same seed gives the same requests. */
+/** An endless source of the requests of a load. Equal seeds give equal requests. */
 export function requestSource(load: Load, random: Random): () => LoadRequest {
   switch (load.kind) {
     case "get":
@@ -67,20 +67,20 @@ function walkSource(paths: readonly string[]): () => LoadRequest {
   };
 }
 
-/** What the filters of a ledger ask for. */
+/** The matches of filters, by kinds. */
 const MATCHES = {
   account: (account: number) => ({ account: addressOf(account) }),
   metadata: (value: number) => ({ "metadata[order]": metadataOf(value).order }),
   reference: (id: number) => ({ reference: referenceOf(id) }),
 };
 
-/** So many values the metadata of a ledger that is filtered has. */
+/** Different values of the metadata in the ledger for filters. */
 export const FILTERED_VALUES = 100;
-/** The reference and the metadata of its transactions, by their ids. */
+/** The reference and the metadata of a transaction in the ledger for filters, by its id. */
 export const referenceOf = (id: number): string => `reference-${id}`;
 export const metadataOf = (id: number) => ({ order: `order-${id % FILTERED_VALUES}` });
 
-/** In a hundred requests, so many are of each kind. */
+/** Requests of each kind in a hundred requests. */
 const MIX = { commit: 60, bulk: 4, account: 20, transactions: 10, accounts: 6 };
 const BULK_SIZE = 50;
 
@@ -97,7 +97,7 @@ function mixedSource(
     transactions: list("/transactions"),
     accounts: list("/accounts?expand=volumes"),
   };
-  const names = Object.keys(MIX) as (keyof typeof MIX)[]; // of the object above
+  const names = Object.keys(MIX) as (keyof typeof MIX)[]; // `MIX` has no other keys.
   const sources = names.flatMap((name) => {
     const source = requestSource(loads[name], random);
     return Array.from({ length: MIX[name] }, () => source);
@@ -124,7 +124,7 @@ export function bulk(
 
 const AMOUNT_MAX = 100_000;
 
-/** The body of a transaction with one posting. Its money comes from the world, so no balance ever stops the load. */
+/** The body of a transaction with one posting. The money comes from the world, so that the load never runs out of funds. */
 export const transaction = (random: Random, account: number): string =>
   `{"postings":[{"source":"world","destination":"${addressOf(account)}","amount":${random.integer(1, AMOUNT_MAX)},"asset":"USD/2"}],"metadata":{}}`;
 
@@ -139,7 +139,7 @@ function scripted(random: Random, account: number): string {
   return JSON.stringify({ script: { plain: SCRIPT, vars }, metadata: {} });
 }
 
-/** The body of the same payment with its postings written out. */
+/** The body of a payment that is divided by its postings, as `scripted` divides it by a script. */
 function divided(random: Random, account: number): string {
   const part = random.integer(1, AMOUNT_MAX);
   const posting = (destination: string, parts: number) => ({
@@ -182,7 +182,7 @@ const WRITERS: Readonly<Record<TransactionForm, (random: Random, account: number
 };
 
 const referrerOf = (account: number): string => `referrers:${account % PARTS}`;
-/** A UUID. */
+/** The id of a wallet, a UUID. */
 const walletOf = (wallet: number): string =>
   `00000000-0000-4000-8000-${String(wallet).padStart(12, "0")}`;
 export const addressOf = (account: number): string => `users:${String(account).padStart(6, "0")}`;

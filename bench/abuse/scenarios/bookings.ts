@@ -16,16 +16,16 @@ const WRITERS = 8;
 const READS_PER_SECOND = 50;
 const WRITES_PER_SECOND = 10;
 const QUIET_MS = 10_000;
-/** Longer than bookings may take. */
+/** Time of the measurement beside bookings, in milliseconds, longer than bookings may take. */
 const BESIDE_MS = 20_000;
-/** Until the events of the payments are delivered. */
+/** Time until the events of the payments are delivered, in milliseconds. */
 const SETTLING_MS = 10_000;
 const LOOK_MS = 100;
 
 const BOOKINGS = "/api/florin/v1/payments/bookings";
 const Booking = z.object({ data: z.object({ booked: z.number(), failed: z.number() }) });
 
-/** The backlog of a connector is booked in a ledger, beside reads and writes of another one. */
+/** Books the backlog of a connector in a ledger, beside reads and writes of another ledger. */
 export async function abuseBookings(world: World): Promise<Report> {
   const client = new ClientProcess();
   const { abuser } = world;
@@ -88,7 +88,7 @@ export async function abuseBookings(world: World): Promise<Report> {
 const slowest = (result: StreamResult | undefined): number =>
   Math.max(...(result?.timesMs ?? [Infinity]));
 
-/** Reads and writes of the client that behaves, at fixed rates. */
+/** Reads and writes of the well-behaved client, at fixed rates. */
 const ask = (
   client: ClientProcess,
   { healthy }: World,
@@ -104,7 +104,7 @@ const ask = (
 
 const paceOf = (perSecond: number) => ({ kind: "rate", perSecond }) as const;
 
-/** Returns the id of a paused booking, which has everything left to book. */
+/** Makes a paused booking with all payments still to book, and returns its id. */
 async function prepare(api: BenchApi): Promise<string> {
   const name = `booked-${randomBytes(6).toString("hex")}`;
   await api.createLedger(name);
@@ -166,7 +166,7 @@ async function untilBooked(
     const { data } = Booking.parse(await api.send("GET", `${BOOKINGS}/${booking}`));
     const seconds = (performance.now() - startedMs) / 1000;
     if (data.failed > 0) throw new Error(`${data.failed} adjustments were refused`);
-    // The connector has a few payments of its own.
+    // The connector also has a few payments of its own.
     if (data.booked >= ADJUSTMENTS) return seconds;
     if (seconds > 300) throw new Error(`only ${data.booked} adjustments are booked after 300 s`);
     await delay(LOOK_MS);

@@ -7,7 +7,7 @@ import { idOf } from "./ids.ts";
 import { percentiles } from "#bench/load/percentiles.ts";
 
 const DURATION_MS = 20_000;
-/** How long the client that behaves has been there when the others come, in milliseconds. */
+/** Time from the start of the well-behaved client to the start of the others, in milliseconds. */
 const BEFORE_MS = 1000;
 const WRITES_PER_SECOND = 20;
 const WAITING = 500;
@@ -15,7 +15,7 @@ const EXPORTS = 100;
 const CONFIGS = 300;
 const LISTENERS = 1000;
 
-/** One client waits for workflows, exports, adds webhooks at a dead host and listens, all at once, beside the writes of another. */
+/** One client waits for workflows, exports, adds webhooks at a dead host and listens, all at once, beside the writes of another client. */
 export async function abuseTogether(world: World): Promise<Report> {
   const { abuser, healthy, receiver } = world;
   const workflow = JSON.stringify({ stages: [{ delay: { duration: "30s" } }] });
@@ -104,12 +104,12 @@ export async function abuseTogether(world: World): Promise<Report> {
   }
 }
 
-/** The next round adds its own configs. */
+/** Deletes the webhook configs, because the next round adds its own. */
 async function removeConfigs({ abuser }: World): Promise<void> {
   for (;;) {
     const page = (await abuser.send("GET", "/api/webhooks/configs")) as {
       cursor: { data: { id: string }[] };
-    }; // as the API describes it
+    }; // The API has this form.
     if (page.cursor.data.length === 0) return;
     for (const { id } of page.cursor.data) {
       await abuser.send("DELETE", `/api/webhooks/configs/${id}`);

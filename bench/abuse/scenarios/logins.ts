@@ -11,7 +11,7 @@ const DURATION_MS = 15_000;
 const LOGINS_PER_SECOND = 60;
 const ADDRESSES = 20;
 const READS_PER_SECOND = 50;
-/** When the person logs in beside the wrong logins, after their start. */
+/** Time from the start of the wrong logins to the person's login, in milliseconds. */
 const LOGIN_AFTER_MS = 4000;
 const LOGIN_MS_MAX = 5000;
 const LOGIN_PAUSE_MS = 250;
@@ -27,12 +27,12 @@ interface Person {
   readonly loginPath: string;
 }
 
-/** Strangers guess the password of one person from many addresses, while somebody reads and the person logs in. */
+/** Strangers guess the password of one person from many addresses, while another client reads and the person logs in. */
 export async function abuseLogins(world: World): Promise<Report> {
   const { url } = world.checkout.address;
   const person = await invitePerson(world);
   const known = visitor(url);
-  await logIn(known, person); // from now on the browser is known
+  await logIn(known, person); // The login makes the browser a known one.
   const stranger = visitor(url);
   const form = { ...(await openLogin(stranger, person.loginPath)), email: person.email };
   const body = `${new URLSearchParams(form).toString()}&password=wrong-password-{n}`;
@@ -143,7 +143,7 @@ async function invitePerson({ admin, checkout }: World): Promise<Person> {
     redirect_uri: REDIRECT_URI,
     response_type: "code",
     scope: "openid",
-    prompt: "login", // also in a browser that has a session
+    prompt: "login", // The login is required also in a browser with a session.
   });
   return { email, loginPath: `/api/auth/authorize?${query.toString()}` };
 }
@@ -170,7 +170,7 @@ async function logIn(browser: Visitor, person: Person): Promise<void> {
   if (status !== 200) throw new Error(`the login answers ${status}`);
 }
 
-/** The time until the person is logged in, in milliseconds, with a new try after each refusal; Infinity after a minute. */
+/** The time until the person is logged in, in milliseconds, with a new attempt after each refusal; Infinity after a minute. */
 async function timeOfLogin(browser: Visitor, person: Person): Promise<number> {
   const startedMs = performance.now();
   while (performance.now() - startedMs < 60_000) {

@@ -11,14 +11,14 @@ const WRITES_PER_SECOND = 20;
 const WRITERS = 4;
 const WEBHOOKS_MS = 20_000;
 const THROUGHPUT_MS = 10_000;
-/** After the last write, for webhooks that are on their way. */
+/** Wait for webhooks after the last write, in milliseconds. */
 const LATE_MS = 5000;
 
-/** Takes all steps that one evaluation may take. The filters of the others are decided by their first test. */
+/** A filter that takes all steps of an evaluation. The cheap filters are decided by their first test. */
 const BURNING_FILTER = "all(1..1000, let outer = #; all(1..1000, # + outer > 0))";
 const CHEAP_FILTER = 'event.ledger == "nowhere-{n}" and all(1..1000, # > 0)';
 
-/** A thousand triggers, of which a hundred burn whatever steps they may have at each event, beside writes and their webhooks. */
+/** Adds a thousand triggers, a hundred of which use up their steps at each event, beside writes and their webhooks. */
 export async function abuseTriggers(world: World): Promise<Report> {
   const { healthy, receiver } = world;
   const client = new ClientProcess();
@@ -113,7 +113,7 @@ async function write(
   return result;
 }
 
-/** Returns the ids of the triggers, as the next round adds its own. */
+/** Adds the triggers, and returns their ids, by which they are deleted before the next round. */
 async function addTriggers({ abuser }: World): Promise<string[]> {
   const ids: string[] = [];
   const workflow = JSON.stringify({ stages: [{ delay: { duration: "1s" } }] });
