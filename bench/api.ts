@@ -1,4 +1,4 @@
-/** Sends the requests of the bench that are not part of the load, one at a time. */
+/** Sends requests of the bench outside of the load, one at a time. */
 export class BenchApi {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -8,7 +8,9 @@ export class BenchApi {
     this.headers = headers;
   }
 
-  /** Sends a request, which must succeed, and returns its JSON. Plain `JSON.parse` will do: no amount is above 2^53. */
+  /**
+   * Sends a request and returns the JSON of its answer. Throws for a refusal. Plain `JSON.parse` suffices, because no amount is above 2^53.
+   */
   async send(method: string, path: string, body?: string): Promise<unknown> {
     const response = await fetch(`${this.url}${path}`, {
       method,

@@ -61,7 +61,7 @@ const NAMES = [
   EXPRESSIONS_NAME,
 ];
 
-/** `npm run bench` measures what this machine can do at all, and how much of that Florin reaches. */
+/** `npm run bench` measures the ceilings of this machine, and the rates that Florin reaches. */
 async function bench(): Promise<void> {
   const options = readOptions(process.argv.slice(2), NAMES);
   const say = options.json ? () => undefined : (text: string) => process.stdout.write(`${text}\n`);
@@ -119,7 +119,7 @@ async function bench(): Promise<void> {
   if (expressions !== undefined) say(`\n${expressionLines(expressions)}`);
 }
 
-/** With `--against`, only the ratios between two checkouts count. */
+/** Runs `--against`, which only prints ratios between two checkouts. */
 async function benchAgainst(options: Options, against: string): Promise<void> {
   const say = options.json ? () => undefined : (text: string) => process.stdout.write(`${text}\n`);
   const comparisons: Comparison[] = [];
@@ -131,7 +131,7 @@ async function benchAgainst(options: Options, against: string): Promise<void> {
   if (options.json) process.stdout.write(`${JSON.stringify(comparisons, undefined, 2)}\n`);
 }
 
-/** With `--profile`, only where the time of a request goes counts. */
+/** Runs `--profile`, which only prints the distribution of a request's time. */
 async function benchProfiles(options: Options): Promise<void> {
   const say = options.json ? () => undefined : (text: string) => process.stdout.write(`${text}\n`);
   const profiles: ProfiledCase[] = [];

@@ -18,7 +18,7 @@ export async function buildEntry(
   folder: string,
   flags: readonly string[] = [],
 ): Promise<string> {
-  await prepareAssets(); // wrangler.toml names their folder
+  await prepareAssets(); // wrangler.toml names the folder of the assets.
   await promisify(execFile)(
     process.execPath,
     [WRANGLER, "deploy", entry, "--dry-run", "--outdir", folder, ...flags],

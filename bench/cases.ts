@@ -7,20 +7,23 @@ import { Random } from "#scripts/lib/random.ts";
 
 /** Accounts over which random transactions spread. */
 export const ACCOUNTS = 10_000;
-/** Largest bulk that a server takes by default. */
+/** Largest bulk that a server accepts by default. */
 export const BULK_SIZE_MAX = 1000;
 const BULK_SIZE_SMALL = 100;
 
 const CLIENTS = [1, 16, 64];
 const READERS = 16;
-/** To be compared with single scripts of as many clients, of which a credit is one. */
+/**
+ * Clients of the credits of wallets. A credit is a single script, so that the rate can be compared with that of as many clients with
+ * scripts.
+ */
 const WALLET_CLIENTS = 16;
 const BULK_WRITERS = 4;
 const SEED = 11;
 
 /**
- * What this machine can do at all, measured on the Worker of `workers/ceilings.ts`. The paths begin with /api because
- * the Worker that serves files sits in front of most others.
+ * The ceilings of this machine, measured on the Worker of `workers/ceilings.ts`. The paths begin with /api because most other paths first
+ * pass the Worker that serves files.
  */
 export function ceilingCases(): Case[] {
   const body = transaction(new Random(SEED), 1);
@@ -36,7 +39,7 @@ export function ceilingCases(): Case[] {
   ];
 }
 
-/** Ledgers of the cases below. */
+/** The ledgers of the write cases. */
 export const LEDGERS = [
   "random",
   "hot",
@@ -92,7 +95,7 @@ export const writeCases = (): Case[] => [
   })),
 ];
 
-/** The names of the `readCases`, which themselves can only be made once there is a ledger. */
+/** The names of the `readCases`, which can be made only for an existing ledger. */
 export const READ_NAMES = [
   "transaction",
   "transactions-first",
@@ -109,9 +112,7 @@ export const READ_NAMES = [
   "logs-walk",
 ] as const;
 
-/**
- * Reads of a ledger with `size` transactions: the first page of each list, one from its middle, and pages one after the other.
- */
+/** Reads of a ledger with `size` transactions: the first page of each list, a page from its middle, and consecutive pages. */
 export async function readCases(ledger: string, size: number, api: BenchApi): Promise<Case[]> {
   const base = `/api/ledger/v2/${ledger}`;
   const transactions = `${base}/transactions`;
@@ -137,7 +138,7 @@ export async function readCases(ledger: string, size: number, api: BenchApi): Pr
   return READ_NAMES.map((name) => ({ name, concurrency: READERS, load: loads[name] }));
 }
 
-/** Pages of a list from the second one on, more than the Worker remembers cursors. */
+/** A load of consecutive pages of a list from the second page on, more pages than the Worker caches cursors. */
 export async function walk(path: string, api: BenchApi): Promise<Load> {
   const paths: string[] = [];
   for (let page = path; paths.length < WALK_PAGES_MAX;) {
@@ -166,7 +167,7 @@ const PAGE_SIZE_MAX = 500;
 const PAGE_SIZE_STANDARD = 15;
 const Page = z.object({ cursor: z.object({ next: z.string() }) });
 
-/** Commits `size` transactions; the first ones use every account once. */
+/** Commits `size` transactions, the first of which use every account once. */
 export async function fill(ledger: string, size: number, api: BenchApi): Promise<void> {
   const random = new Random(SEED);
   for (let done = 0; done < size; done += BULK_SIZE_MAX) {

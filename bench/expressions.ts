@@ -5,7 +5,7 @@ export const EXPRESSIONS_NAME = "expressions";
 
 export interface ExpressionFigures {
   readonly source: string;
-  /** Microseconds that one evaluation takes, once the runtime knows the code. */
+  /** Time of one evaluation after a warm-up, in microseconds. */
   readonly micros: number;
   readonly limitMicros: number;
 }
@@ -41,7 +41,7 @@ const EVENT = fromJson(
   ),
 );
 
-/** Measures how long filters take that are usual for triggers. */
+/** Measures the evaluation of typical filters of triggers. */
 export function measureExpressions(): ExpressionFigures[] {
   return SOURCES.map((source) => {
     const parsed = parseExpression(source);

@@ -9,19 +9,19 @@ import { LoadGenerator } from "./load/load-generator.ts";
 import { percentiles } from "./load/percentiles.ts";
 import type { Measurement } from "./measure.ts";
 
-/** Single writes of one client: with nothing beside them, and beside heavy reads of their ledger. */
+/** Names of the cases: single writes of one client alone, and beside heavy reads of their ledger. */
 export const FAIR_READS_NAMES = ["fair-reads-alone", "fair-reads-beside"] as const;
 
 const LEDGER = "fair";
-/** As many as a ledger has under way at a time. */
+/** Concurrent exports, as many as a ledger allows. */
 const EXPORTS = 10;
 const ALONE_MS = 5000;
-/** How long the writes go on until the bench looks whether the reads have ended. */
+/** Time of writes until the bench checks whether the reads have ended, in milliseconds. */
 const ROUND_MS = 1000;
 
 export interface FairReads {
   readonly measurements: readonly Measurement[];
-  /** The longest write beside the reads. */
+  /** The time of the longest write beside the reads, in milliseconds. */
   readonly slowestMs: number;
   readonly exports: number;
   /** Entries and bytes of each export. */
@@ -32,8 +32,8 @@ export interface FairReads {
 }
 
 /**
- * Measures single writes of a ledger with `size` transactions beside ten exports and a verification of it. Throws unless
- * all exports are complete and equal, and the verification finds nothing.
+ * Measures single writes of a ledger with `size` transactions beside ten exports and a verification. Throws unless all exports are complete
+ * and equal, and the ledger is consistent.
  */
 export async function measureFairReads(size: number, api: BenchApi): Promise<FairReads> {
   await api.createLedger(LEDGER);
@@ -79,7 +79,7 @@ interface Reads {
   }>;
 }
 
-/** Reads what the exports send and verifies the ledger until it is verified, both at once. */
+/** Reads the exports and verifies the ledger, concurrently. */
 function startReads(begun: readonly IncomingMessage[], api: BenchApi): Reads {
   let areOver = false;
   const exports = timed(Promise.all(begun.map(readExport)));
@@ -92,7 +92,7 @@ function startReads(begun: readonly IncomingMessage[], api: BenchApi): Reads {
   const result = work().finally(() => {
     areOver = true;
   });
-  result.catch(() => undefined); // it is awaited when the writes have ended
+  result.catch(() => undefined); // The promise is awaited when the writes have ended.
   return { areOver: () => areOver, result };
 }
 
@@ -102,11 +102,11 @@ async function timed<T>(work: Promise<T>): Promise<{ value: T; seconds: number }
   return { value, seconds: (performance.now() - startedMs) / 1000 };
 }
 
-/** Resolves when the export has its first page: which entries it has is decided then. */
+/** Begins an export. Resolves when the export has its first page, at which its last entry is decided. */
 async function beginExport({ url, headers }: BenchApi): Promise<IncomingMessage> {
   const sent = request(`${url}/api/ledger/v2/${LEDGER}/logs/export`, { method: "POST", headers });
   sent.end();
-  const [response] = (await once(sent, "response")) as [IncomingMessage]; // as Node documents it
+  const [response] = (await once(sent, "response")) as [IncomingMessage]; // Node documents this form.
   if (response.statusCode === 200) return response;
   throw new Error(`an export answers ${response.statusCode}`);
 }
@@ -117,7 +117,7 @@ interface Exported {
   readonly hash: string;
 }
 
-/** Throws if the export is cut off. */
+/** Reads an export to its end. Throws if the export is cut off. */
 async function readExport(response: IncomingMessage): Promise<Exported> {
   const hash = createHash("sha1");
   let entries = 0;
@@ -132,7 +132,7 @@ async function readExport(response: IncomingMessage): Promise<Exported> {
 
 const NEWLINE = 10;
 
-/** What all exports are. Throws unless they are complete and equal. */
+/** The common size of all exports. Throws unless the exports are complete and equal. */
 function theOne(exported: readonly Exported[], entries: number): Omit<Exported, "hash"> {
   const [first, ...others] = exported;
   if (first === undefined || first.entries !== entries) {
@@ -142,7 +142,7 @@ function theOne(exported: readonly Exported[], entries: number): Omit<Exported, 
   return { entries, bytes: first.bytes };
 }
 
-/** Asks until the whole ledger is verified. Throws if something is wrong with it. */
+/** Calls the verification until the whole ledger is verified. Throws if the ledger is inconsistent. */
 async function verify(api: BenchApi): Promise<void> {
   for (;;) {
     const answer = await api.send("POST", `/api/florin/v1/ledgers/${LEDGER}/verify`);

@@ -38,19 +38,19 @@ export class Inspector {
     return inspector;
   }
 
-  /** How large the heap is, garbage included. */
+  /** The size of the heap, garbage included. */
   async heapUsage(): Promise<HeapUsage> {
     return HeapUsage.parse(await this.#call("Runtime.getHeapUsage"));
   }
 
-  /** What the heap holds, as JSON. Garbage is collected before. */
+  /** A snapshot of the heap after a garbage collection, as JSON. */
   async snapshot(): Promise<string> {
     this.#chunks = [];
     await this.#call("HeapProfiler.takeHeapSnapshot");
     return this.#chunks.splice(0).join("");
   }
 
-  /** What the isolate does during some work, looked at as often as that, in microseconds. */
+  /** A CPU profile of the isolate during some work, with a sample each `intervalMicros` microseconds. */
   async profile(intervalMicros: number, work: () => Promise<void>): Promise<CpuProfile> {
     await this.#call("Profiler.enable");
     await this.#call("Profiler.setSamplingInterval", { interval: intervalMicros });
@@ -85,30 +85,30 @@ export class Inspector {
 const HeapUsage = z.object({
   usedSize: z.number(),
   totalSize: z.number(),
-  /** Memory outside of the heap that objects in it hold, such as the bytes of buffers. */
+  /** Memory outside of the heap that its objects hold, such as the bytes of buffers. */
   backingStorageSize: z.number(),
 });
 type HeapUsage = z.infer<typeof HeapUsage>;
 
 export type CpuProfile = z.infer<typeof CpuProfile>;
-/** The members of V8's CPU profiles that are used here. */
+/** The members of V8's CPU profiles that the bench uses. */
 const CpuProfile = z.object({
   nodes: z.array(
     z.object({
       id: z.int(),
       callFrame: z.object({
         functionName: z.string(),
-        /** Empty for what is not written in JavaScript. */
+        /** The URL of the script; empty for code outside of JavaScript. */
         url: z.string(),
-        /** Counted from 0. */
+        /** The line, counted from 0. */
         lineNumber: z.int(),
       }),
       children: z.array(z.int()).optional(),
     }),
   ),
-  /** The nodes that ran when the isolate was looked at. */
+  /** The ids of the nodes that ran at each sample. */
   samples: z.array(z.int()),
-  /** How long before each of them the one before was, in microseconds. */
+  /** The time from the sample before to each sample, in microseconds. */
   timeDeltas: z.array(z.number()),
 });
 const Profiled = z.object({ profile: CpuProfile });

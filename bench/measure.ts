@@ -3,7 +3,7 @@ import type { Load } from "./load/job.ts";
 import type { LoadGenerator } from "./load/load-generator.ts";
 import type { BenchServer } from "./server.ts";
 
-/** What is measured: one kind of request, sent by this many clients at once. */
+/** A case of the bench: one kind of request, sent by `concurrency` clients at once. */
 export interface Case {
   readonly name: string;
   readonly concurrency: number;
@@ -23,9 +23,7 @@ export interface Measurement {
   readonly p99Ms: number;
   /** Processor time of the runtime for one request, in microseconds. */
   readonly cpuMicros?: number;
-  /**
-   * Share of the time in which the generator was busy. Near 1, the measurement shows the generator and not the server.
-   */
+  /** Share of the time in which the generator was busy. With a share near 1, the measurement shows the generator and not the server. */
   readonly generatorBusy?: number;
 }
 

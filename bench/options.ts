@@ -5,12 +5,12 @@ export interface Options {
   readonly json: boolean;
   /** Whether CPU profiles are taken instead of rates. */
   readonly profile: boolean;
-  /** The number of transactions in the ledger that is read and in the one whose storage is measured. */
+  /** The number of transactions in the ledgers whose reads and whose storage are measured. */
   readonly size: number;
-  /** The folder of another checkout to compare this one with, if any, and how many pairs of slices each case takes. */
+  /** The folder of another checkout to compare this checkout with, if any, and the pairs of slices of each case. */
   readonly against?: string;
   readonly pairs: number;
-  /** Texts of which the names of the reads inside a process contain one, if only some are measured. */
+  /** Texts that pick the reads inside a process whose names contain one of them; absent for all reads. */
   readonly reads?: readonly string[];
   /** Whether a case is to be measured. */
   readonly wants: (name: string) => boolean;

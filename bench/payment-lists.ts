@@ -5,11 +5,11 @@ import type { Case } from "./measure.ts";
 export const PAYMENT_LIST_NAMES = ["payments-first", "payments-none", "payments-first-v1"] as const;
 
 const READERS = 16;
-/** Payments that are created one by one before their lists are measured, and how many clients do so. */
+/** Payments that are created one by one before their lists are measured, and the clients that create them. */
 const PAYMENTS = 2000;
 const WRITERS = 16;
 
-/** Lists of payments over HTTP: the first page, one of a filter that fits none, and the first page of version 1. */
+/** Lists of payments over HTTP: the first page, the page of a filter that fits no payment, and the first page of version 1. */
 export async function paymentListCases(api: BenchApi): Promise<Case[]> {
   await createPayments(api);
   const query = encodeURIComponent(JSON.stringify({ $match: { status: "EXPIRED" } }));

@@ -10,19 +10,19 @@ import { type ServerAddress, StateFolder } from "#scripts/lib/state.ts";
 
 interface Memory {
   readonly bytes: number;
-  /** That part of it which is a copy of files, the program itself among them. */
+  /** The part of `bytes` that is a copy of files, including the program itself. */
   readonly fileBytes: number;
 }
 
 type BenchServerOptions = Partial<Pick<ServerOptions, "inspectorPort" | "onLog">> & {
-  /** Settings that are not the standard ones. */
+  /** Settings that differ from the defaults. */
   readonly env?: NodeJS.ProcessEnv;
 };
 
-/** A Worker as `npm start` runs it, on an empty state folder that is removed when the server ends. */
+/** A Worker as `npm start` runs it, on a new state folder, which is removed when the server ends. */
 export class BenchServer {
   readonly url: string;
-  /** The runtime's inspector, where it was asked for. */
+  /** The URL of the runtime's inspector, if the options ask for one. */
   readonly inspectorUrl: string | undefined;
   readonly #pid: number;
   readonly #vars: Readonly<Record<string, string>>;
@@ -49,12 +49,12 @@ export class BenchServer {
     await prepareAssets();
     const path = mkdtempSync(join(tmpdir(), "florin-bench-"));
     const remove = (): void => rmSync(path, { recursive: true, force: true });
-    process.once("exit", remove); // also where the bench fails or is interrupted
+    process.once("exit", remove); // The handler also runs if the bench fails or is interrupted.
     const folder = await StateFolder.open(path);
     const vars = readLocalSettings(env).varsWith(folder.secrets());
     let pid = 0;
     const unwatch = watchRuntimes((started) => {
-      pid = started; // the last one is the Worker's; the one before applies the migrations
+      pid = started; // The last runtime is the Worker's; the one before applies migrations.
     });
     const options = { script, folder, port: 0, vars, onLog: () => undefined, ...extra };
     const server = await startServer(options);
@@ -72,12 +72,12 @@ export class BenchServer {
     return authorize(addressOf(this.url, this.#vars));
   }
 
-  /** Processor time that the runtime has used so far, in microseconds; undefined where the system does not say. */
+  /** Processor time of the runtime so far, in microseconds; undefined if the system does not tell. */
   cpuMicros(): number | undefined {
     return cpuMicrosOf(this.#pid);
   }
 
-  /** Memory of the runtime that is held in RAM; undefined where the system does not say. */
+  /** Resident memory of the runtime; undefined if the system does not tell. */
   memory(): Memory | undefined {
     return memoryOf(this.#pid);
   }
@@ -105,7 +105,7 @@ export async function authorize(server: ServerAddress): Promise<Record<string, s
 
 const Token = z.object({ access_token: z.string() });
 
-/** Processor time that a process has used so far, in microseconds; undefined where the system does not say. */
+/** Processor time of a process so far, in microseconds; undefined if the system does not tell. */
 export function cpuMicrosOf(pid: number): number | undefined {
   const path = `/proc/${pid}/stat`;
   if (!existsSync(path)) return undefined;
@@ -115,7 +115,7 @@ export function cpuMicrosOf(pid: number): number | undefined {
   return (Number(fields[11]) + Number(fields[12])) * MICROS_PER_TICK;
 }
 
-/** Memory of a process that is held in RAM; undefined where the system does not say. */
+/** Resident memory of a process; undefined if the system does not tell. */
 export function memoryOf(pid: number): Memory | undefined {
   const path = `/proc/${pid}/status`;
   if (!existsSync(path)) return undefined;

@@ -18,12 +18,12 @@ const MINUTES_STANDARD = 30;
 const MINUTES_MIN = 1;
 const MINUTES_MAX = 1440;
 const GROWTHS_SHOWN = 15;
-/** How long the load goes on between the two heap snapshots that name what grows. */
+/** Time of the load between the two heap snapshots that show growth, in minutes. */
 const GROWTH_MINUTES = 2;
 
 /**
- * `npm run soak` loads a server as fast as it goes, with transactions, bulks, reads, lists and five webhooks, and compares
- * the runtime's memory and the latencies of the last third of the time with those of the third before.
+ * `npm run soak` saturates a server with transactions, bulks, reads, lists and five webhooks, and compares the runtime's memory and the
+ * latencies in the last third of the time with those in the third before.
  */
 async function soak(): Promise<void> {
   const minutes = readMinutes(process.argv.slice(2));
@@ -34,7 +34,7 @@ async function soak(): Promise<void> {
 async function soakServer(server: BenchServer, minutes: number): Promise<void> {
   const api = new BenchApi(server.url, await server.authorize());
   await api.createLedger(LEDGER);
-  await fill(LEDGER, ACCOUNTS, api); // so that every account that is read exists
+  await fill(LEDGER, ACCOUNTS, api); // Every account that the load reads then exists.
   const receivers = await Receivers.open(api);
   try {
     say(LINE_HEAD);
@@ -51,8 +51,8 @@ async function soakServer(server: BenchServer, minutes: number): Promise<void> {
 }
 
 /**
- * Says what the memory consists of, and what grows during a further load, if one is given. All figures are taken before: a
- * runtime that an inspector watches keeps a record of each task that waits, is slower from minute to minute, and grows.
+ * Prints the parts of the memory, and the growth of the heap during a further load, if there is one. All other figures are taken earlier: a
+ * runtime with an inspector keeps a record of each waiting task, becomes slower from minute to minute, and grows.
  */
 async function lookInside(
   server: BenchServer,
@@ -81,7 +81,7 @@ async function sampleLoad(
     while (samples.length < minutes * perMinute) {
       const { timesMs, seconds } = await generator.run({
         origin: server.url,
-        headers: await server.authorize(), // a token may live shorter than the load
+        headers: await server.authorize(), // A token may expire before the load ends.
         concurrency: CLIENTS,
         durationMs: SAMPLE_MS,
         load: { kind: "mixed", ledger: LEDGER, accounts: ACCOUNTS },
@@ -118,7 +118,7 @@ const lineOf = (minute: number, part: Part, received: number): string =>
     ].map((cell) => cell.padStart(10)),
   ].join("");
 
-/** Shows two figures; returns whether the second one is little higher at most. */
+/** Prints two figures, and returns whether the second exceeds the first by at most `GROWTH_MAX`. */
 function compare(name: string, before: number, after: number): boolean {
   const growth = after / before - 1;
   const isSteady = growth <= GROWTH_MAX;

@@ -3,24 +3,21 @@ import type { BenchApi } from "./api.ts";
 import { ACCOUNTS, fill } from "./cases.ts";
 
 export type StorageFigures = z.output<typeof StorageFigures>;
-/** What a ledger has stored since its object started. */
+/** The writes of a ledger since its object started. */
 export const StorageFigures = z.object({
   /** Rows written, confirmations included. */
   rows: z.int(),
-  /** Rows that record how far the events are published. */
+  /** Rows that record the progress of the events' publication. */
   confirmations: z.int(),
   alarms: z.int(),
-  /** Size of the ledger's database. */
+  /** Size of the ledger's database, in bytes. */
   bytes: z.int(),
 });
 
-/**
- * What one more transaction costs, with one posting, existing accounts, no reference and no key, in a ledger with all
- * features.
- */
+/** The storage of an additional transaction with one posting, existing accounts, no reference and no key, in a ledger with all features. */
 export interface StoragePerTransaction {
   readonly transactions: number;
-  /** Rows without confirmations and alarms, whose number depends on how many events are published together. */
+  /** Rows without confirmations and alarms, whose number depends on the number of events that are published together. */
   readonly rows: number;
   readonly confirmationsAndAlarms: number;
   readonly bytes: number;
@@ -28,7 +25,7 @@ export interface StoragePerTransaction {
 
 const LEDGER = "storage";
 
-/** Measures storage on the Worker of `workers/counting.ts`, with `size` transactions on accounts that exist. */
+/** Measures storage on the Worker of `workers/counting.ts`, with `size` transactions on existing accounts. */
 export async function measureStorage(size: number, api: BenchApi): Promise<StoragePerTransaction> {
   await api.createLedger(LEDGER);
   await fill(LEDGER, ACCOUNTS, api);

@@ -81,7 +81,7 @@ export const paymentLines = ({ count, lists, storedPerSecond }: PaymentsReport):
         ]),
   ].join("\n");
 
-/** The worst of a list, and each page that takes too long. */
+/** The lines of a list: its worst page, and each page above the limit. */
 function listLines({ list, reads }: ListFigures): string[] {
   const worst = reads.reduce((a, b) => (a.medianMs < b.medianMs ? b : a));
   const slowestMs = Math.max(...reads.map((read) => read.slowestMs));

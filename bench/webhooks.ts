@@ -17,10 +17,10 @@ const SINGLES = 100;
 const PAUSE_MS = 30;
 /** Transactions that are committed at once. */
 const BURST = BULK_SIZE_MAX;
-/** How long the bench waits for the webhooks before it fails. */
+/** Longest wait for the webhooks, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 
-/** Measures events from commit to receipt: one by one, for the latency, and in a burst, for the rate. */
+/** Measures webhooks from commit to receipt: single ones for the latency, and a burst for the rate. */
 export async function measureWebhooks(api: BenchApi, ledger = "webhooks"): Promise<Measurement[]> {
   const receiver = await Receiver.open();
   const created = await api.send(
@@ -73,7 +73,7 @@ async function measureBurst({ api, ledger, receiver }: Target): Promise<Measurem
   };
 }
 
-/** Receives webhooks and notes how long after its commit each transaction arrived for the first time. */
+/** Receives webhooks, and records the time from each transaction's commit to its first arrival. */
 class Receiver {
   readonly #server: Server;
   readonly #latencies = new Map<number, number>();
@@ -100,7 +100,7 @@ class Receiver {
   }
 
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo; // it listens on a port, not on a pipe
+    const { port } = this.#server.address() as AddressInfo; // The server listens on TCP.
     return `http://127.0.0.1:${port}/`;
   }
 

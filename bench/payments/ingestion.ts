@@ -8,7 +8,7 @@ import { at, payment } from "#test/support/payments/provider-objects.ts";
 const PAYMENTS = 50_000;
 const PAYMENTS_PER_PAGE = 100;
 
-/** How many payments are prepared and stored with their events in a second, in pages of one connector. */
+/** The rate at which payments are prepared and stored with their events, a second, in pages of one connector. */
 export async function measureIngestion(): Promise<number> {
   const world = new IngestWorld();
   const startMs = performance.now();

@@ -7,17 +7,17 @@ import type { ReadFigures } from "#bench/reads/measure.ts";
 
 const INGESTION_NAME = "payments.ingestion";
 
-/** All that can be measured of payments. */
+/** Names of all measurements of payments. */
 export const PAYMENTS_NAMES = [
   ...Object.keys(LIST_GROUPS).map((group) => `payments.${group}`),
   INGESTION_NAME,
 ];
 
 export interface PaymentsReport {
-  /** The rows of each entity that is listed. */
+  /** The number of rows of each listed entity. */
   readonly count: number;
   readonly lists: readonly ListFigures[];
-  /** Payments that are prepared and stored with their events in a second, in pages of one connector. */
+  /** The rate at which payments are prepared and stored with their events, a second, in pages of one connector. */
   readonly storedPerSecond?: number;
 }
 
@@ -29,16 +29,16 @@ export interface ListFigures {
 const LIMIT_MS = 50;
 const RUNS_MAX = 7;
 const RUNS_MIN = 3;
-/** How long a read is repeated, within the limits above on the number of runs. */
+/** Time for which a read is repeated, in milliseconds, within `RUNS_MIN` and `RUNS_MAX`. */
 const READ_MS = 150;
 
-/** Measures a page of each list of payments with each filter, and how fast pages of a provider are stored, on `node:sqlite`. */
+/** Measures a page of each list of payments with each filter, and the rate at which pages of a provider are stored, on `node:sqlite`. */
 export async function measurePayments(wants: (name: string) => boolean): Promise<PaymentsReport> {
   const app = await paymentOperations();
   const lists: ListFigures[] = [];
   for (const [group, fill] of Object.entries(LIST_GROUPS)) {
     if (!wants(`payments.${group}`)) continue;
-    // The rows of a group go before those of the next one come.
+    // Each group has a world of its own, so that its rows are freed before the next group.
     const reads = fill(new ListWorld(app));
     for (const [list, ofList] of Map.groupBy(reads, (read) => read.list)) {
       const figures: ReadFigures[] = [];
@@ -50,7 +50,7 @@ export async function measurePayments(wants: (name: string) => boolean): Promise
   return { count: COUNT, lists, storedPerSecond: await measureIngestion() };
 }
 
-/** The first run warms pages; it is not counted. */
+/** Measures a read. The first run warms pages and is not counted. */
 async function measured({ name, run, check }: PaymentRead): Promise<ReadFigures> {
   check(await run());
   const timesMs: number[] = [];

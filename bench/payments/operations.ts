@@ -7,7 +7,7 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
-/** The operations of payments in this process, of all generations, without authentication. */
+/** The operations of payments of all generations, in this process and without authentication. */
 export async function paymentOperations(): Promise<OpenAPIHono<AppEnv>> {
   registerHooks({ resolve: withoutRuntime, load: withTexts });
   const { paymentsModule } = await import("#modules/payments/index.ts");
@@ -36,7 +36,7 @@ export async function paymentOperations(): Promise<OpenAPIHono<AppEnv>> {
 
 type Hooks = Required<Parameters<typeof registerHooks>[0]>;
 
-/** Node has no runtime of Workers. Modules name its classes, and none is made here. */
+/** A stand-in for the runtime of Workers, whose classes modules extend. The bench makes no object of these classes. */
 const RUNTIME = `data:text/javascript,${encodeURIComponent(
   ["DurableObject", "WorkerEntrypoint", "WorkflowEntrypoint"]
     .map((name) => `export class ${name} {}`)
@@ -48,7 +48,7 @@ const withoutRuntime: Hooks["resolve"] = (specifier, context, next) =>
     ? { url: RUNTIME, format: "module", shortCircuit: true }
     : next(specifier, context);
 
-/** Texts are modules for the Worker's bundler only. */
+/** Loads Markdown files as modules, as the Worker's bundler does. */
 const withTexts: Hooks["load"] = (url, context, next) => {
   if (!url.endsWith(".md")) return next(url, context);
   const source = `export default ${stringifyJson(readFileSync(fileURLToPath(url), "utf8"))};`;

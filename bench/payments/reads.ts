@@ -7,15 +7,14 @@ import type { ListOptions, PageKey } from "#platform/paging/query.ts";
 import { toMicros } from "#platform/time.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 
-/** How many rows a filter fits: more than a page has, fewer, or none. */
+/** The number of rows that a filter matches: more than a page, fewer, or none. */
 export type Hits = "many" | "few" | "none";
 
-/** A filter of a list. */
 export interface NamedFilter {
   readonly name: string;
   readonly hits: Hits;
   readonly where?: object;
-  /** What the list takes beside filters. */
+  /** Options of the list besides filters. */
   readonly options?: ListOptions;
 }
 
@@ -24,23 +23,22 @@ export interface PaymentList {
   readonly name: string;
   readonly paths: readonly string[];
   readonly filters: readonly NamedFilter[];
-  /** Absent where all rows fit on one page. */
+  /** The cursor of the middle page; absent if all rows fit on one page. */
   readonly cursor?: {
     /** The name of the list in its cursors. */
     readonly list: string;
     readonly column?: "created_at" | "key" | "id";
-    /** The key of the row in the middle. */
+    /** The key of the middle row. */
     readonly middle?: PageKey;
   };
 }
 
-/** A read that is timed. */
 export interface PaymentRead {
-  /** The list that it is a page of. */
+  /** The name of the read's list. */
   readonly list: string;
   readonly name: string;
   readonly run: () => Promise<unknown>;
-  /** Throws where an answer is not what the name says. */
+  /** Throws if an answer does not fit the name. */
   readonly check: (answer: unknown) => void;
 }
 
@@ -48,7 +46,7 @@ const PAGE_SIZE = 15;
 
 export const ALL: NamedFilter = { name: "all", hits: "many" };
 
-/** Filters of one key: by values that many, few and no rows have. */
+/** Filters of one key, by values that many, few and no rows have. */
 export const filtersBy = (
   key: string,
   values: Partial<Readonly<Record<Hits, string>>>,
@@ -66,7 +64,7 @@ export const filtersByAmount = (key: string): NamedFilter[] => [
   { name: `${key} of none`, hits: "none", where: { $gt: { [key]: 1_000_000 } } },
 ];
 
-/** The filters of metadata that `metadataAt` makes. */
+/** Filters of the metadata of `metadataAt`. */
 export const filtersByMetadata = (): NamedFilter[] => [
   ...filtersBy("metadata[channel]", { many: "web" }),
   ...filtersBy("metadata[order]", { few: "777", none: "none" }),
@@ -74,7 +72,7 @@ export const filtersByMetadata = (): NamedFilter[] => [
 
 export const metadataAt = (place: number) => ({ order: `${place}`, channel: "web" });
 
-/** The same, as tables hold it. */
+/** The columns of the metadata of `metadataAt`. */
 export const metadataColumnsAt = (place: number) => ({
   metadata: stringifyJson(metadataAt(place)),
   metadata_bits: signatureOf(metadataAt(place)),
@@ -101,7 +99,7 @@ export function readsOf(world: ListWorld, list: PaymentList): PaymentRead[] {
   );
 }
 
-/** A read that is no page with filters. */
+/** A read of a path without filters and pages. */
 export const plainRead = (
   world: ListWorld,
   read: { readonly list: string; readonly name: string; readonly path: string },
@@ -144,7 +142,7 @@ const ListAnswer = z.object({
   cursor: z.object({ hasMore: z.boolean(), data: z.array(z.unknown()) }),
 });
 
-/** A list that is fast because it finds nothing must not look like one that is fast. */
+/** Throws if a filter finds another number of rows than it should: a list that is fast because it finds nothing must not pass as fast. */
 function assertHits(
   answer: unknown,
   { filter, page, url }: { filter: NamedFilter; page: "first" | "middle"; url: string },
@@ -152,7 +150,7 @@ function assertHits(
   const { hasMore, data } = ListAnswer.parse(answer).cursor;
   const found = hasMore ? "many" : data.length > 0 ? "few" : "none";
   if (found === filter.hits) return;
-  // The few rows may all stand in the first half.
+  // The few rows may all be in the first half of the list.
   if (filter.hits === "few" && page === "middle" && found === "none") return;
   throw new Error(`${filter.name} should find ${filter.hits} and finds ${found}: ${url}`);
 }

@@ -3,8 +3,8 @@ import type { SegmentTerms } from "#modules/payments/core/terms/segment-terms.ts
 import { wordNames } from "#modules/payments/segments/table.ts";
 
 /**
- * Fills the segments of rows whose keys are their places and one. Rows that are stored together have their terms in each segment that
- * one of them is in.
+ * Fills the segments of rows whose keys are `place + 1`. The terms of a group of rows that are stored together are in each segment of the
+ * group.
  */
 export function fillSegments(
   world: ListWorld,

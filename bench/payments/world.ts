@@ -7,18 +7,18 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 
-/** Rows of each entity that is listed, unless the product allows fewer. */
+/** Rows of each listed entity, unless the product allows fewer. */
 export const COUNT = 200_000;
 
 type Row = Readonly<Record<string, string | number | null>>;
 
 const ROWS_PER_STATEMENT = 5000;
 
-/** D1 with as many connectors as there may be, whose tables are filled with rows, and the operations that read them. */
+/** D1 with the most possible connectors, tables that are filled with rows, and the operations that read the rows. */
 export class ListWorld extends IngestWorld {
   readonly #app: OpenAPIHono<AppEnv>;
   readonly #env: Env;
-  /** Most rows belong to the first one, a few to the second one, none to the third one, and the others to the rest. */
+  /** The connectors: the first owns most rows, the second a few, the third none, and the rest own the other rows. */
   readonly connectors: readonly InstalledConnector[];
 
   constructor(app: OpenAPIHono<AppEnv>) {
@@ -44,7 +44,7 @@ export class ListWorld extends IngestWorld {
     return connector ?? this.connector;
   }
 
-  /** Inserts rows that have the same columns. */
+  /** Inserts rows with equal columns. */
   insert(table: string, count: number, rowAt: (place: number) => Row): void {
     const columns = Object.keys(rowAt(0));
     const values = columns.map((_, index) => `value ->> ${index}`).join();
@@ -58,7 +58,7 @@ export class ListWorld extends IngestWorld {
     }
   }
 
-  /** The body of the answer of a path. */
+  /** Gets a path and returns the body of the answer. Throws for a refusal. */
   async get(path: string): Promise<unknown> {
     const response = await this.#app.request(`http://florin${path}`, {}, this.#env);
     const text = await response.text();
@@ -67,13 +67,13 @@ export class ListWorld extends IngestWorld {
   }
 }
 
-/** Fewer rows than a page has are rare ones. */
+/** Whether a row is a rare one. There are fewer rare rows than a page has. */
 export const isRare = (place: number): boolean => place % (COUNT / 5) === 11;
 
-/** The oldest of all; see `createdAt`. */
+/** Whether a row is in the oldest hundredth; see `createdAt`. */
 export const isOldest = (place: number): boolean => secondOf(place) < COUNT / 100;
 
-/** When a row was made: rows are not stored in the order of lists. */
+/** The creation date of a row. Rows are not stored in the order of lists. */
 export const createdAt = (place: number) => at(secondOf(place));
 
 const secondOf = (place: number): number => (place * 7919) % COUNT;

@@ -18,20 +18,20 @@ export interface StageTime {
 
 export interface Attribution {
   readonly stages: readonly StageTime[];
-  /** What has no stage, the largest first. */
+  /** The time of functions without a stage, largest first. */
   readonly rest: readonly { readonly name: string; readonly micros: number }[];
 }
 
 type Frame = CpuProfile["nodes"][number]["callFrame"];
 
-/** What a node of a profile counts for. */
+/** The attribution of a profile's node. */
 interface Place {
   readonly stage: Stage | undefined;
   readonly isObject: boolean;
   readonly name: string;
 }
 
-/** Divides the time of a profile among the stages: the innermost function that has one decides. Idle time is left out. */
+/** Divides the time of a profile among the stages: the innermost function with a stage decides. Idle time is left out. */
 export function attribute(profile: CpuProfile, lines: SourceLines): Attribution {
   const places = placesOf(profile, lines);
   const times = new Map(STAGES.map((stage) => [stage, { worker: 0, object: 0 }]));
@@ -59,7 +59,7 @@ export function attribute(profile: CpuProfile, lines: SourceLines): Attribution 
 
 function placesOf({ nodes }: CpuProfile, lines: SourceLines): Map<number, Place> {
   const places = new Map<number, Place>();
-  // A node comes before those that it calls.
+  // A node comes before its callees.
   const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((c) => [c, id])));
   for (const { id, callFrame } of nodes) {
     const caller = places.get(callers.get(id) ?? Number.NaN);
@@ -74,7 +74,7 @@ function placesOf({ nodes }: CpuProfile, lines: SourceLines): Map<number, Place>
   return places;
 }
 
-/** The runtime's own modules have URLs of their own; what is not JavaScript has none. */
+/** Whether a frame belongs to the script. The runtime's own modules have other URLs, and native code has none. */
 const isOfScript = ({ url }: Frame): boolean => url !== "" && !url.includes("-internal:");
 
 function stageOf({ functionName }: Frame, file: string): Stage | undefined {
@@ -84,7 +84,7 @@ function stageOf({ functionName }: Frame, file: string): Stage | undefined {
   return stageOfFunction(functionName, file);
 }
 
-/** The bundler adds a number to a name that it has seen before. */
+/** The number that the bundler adds to a repeated name. */
 const ADDED_NUMBER = /\d+$/;
 
 function stageOfFunction(name: string, file: string): Stage | undefined {

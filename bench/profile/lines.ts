@@ -24,7 +24,7 @@ export function profileLines(profiled: ProfiledCase): string {
   ].join("\n");
 }
 
-/** What the runtime does besides JavaScript: HTTP, calls between the two, files, and the profiler. */
+/** The lines for the runtime's work besides JavaScript: HTTP, calls between Worker and object, files, and the profiler. */
 function processorLines({ cpuMicros }: ProfiledCase, javaScriptMicros: number): string[] {
   if (cpuMicros === undefined) return [];
   return [

@@ -9,7 +9,7 @@ import { LoadGenerator } from "#bench/load/load-generator.ts";
 import type { Case } from "#bench/measure.ts";
 import { type BenchServer, withServer } from "#bench/server.ts";
 
-/** The cases that are profiled: a page and a single read of each resource, a single write and a bulk. */
+/** The profiled cases: a page and a single read of each resource, single writes and a bulk. */
 const PROFILED = [
   { name: "transactions-first", concurrency: 16 },
   { name: "transaction", concurrency: 16 },
@@ -23,12 +23,12 @@ const PROFILED = [
   { name: "bulk-1000", concurrency: 4 },
 ] as const;
 
-/** Where the time of one kind of request goes. All times are for one request, in microseconds. */
+/** The distribution of one kind of request's time. All times are for one request, in microseconds. */
 export interface ProfiledCase extends Attribution {
   readonly name: string;
   readonly clients: number;
   readonly requestsPerSecond: number;
-  /** Processor time of the whole runtime, the profiler's included; undefined where the system does not say. */
+  /** Processor time of the whole runtime, including the profiler; undefined if the system does not tell. */
   readonly cpuMicros: number | undefined;
 }
 

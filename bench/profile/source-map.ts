@@ -2,7 +2,7 @@
 export class SourceLines {
   readonly #files: readonly string[];
 
-  /** The bundler writes each file's path above what it has of it, unless it makes the script small. */
+  /** Without minification, the bundler writes the path of each file above the file's code. */
   constructor(script: string) {
     let file = "";
     this.#files = script.split("\n").map((line) => {
@@ -12,7 +12,7 @@ export class SourceLines {
     });
   }
 
-  /** The file of a line, counted from 0; the empty text for what the bundler has added. */
+  /** The file of a line, counted from 0; empty for code of the bundler. */
   fileOf(line: number): string {
     return this.#files[line] ?? "";
   }

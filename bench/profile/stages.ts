@@ -1,4 +1,4 @@
-/** What a request's time is spent on. */
+/** The stages of a request's time. */
 export const STAGES = [
   "parsing",
   "token",
@@ -16,9 +16,8 @@ export const STAGES = [
 export type Stage = (typeof STAGES)[number];
 
 /**
- * Which stage the functions of a file or folder belong to; the longest path that fits decides, and a function behind `#` before
- * its file. What is not here, such as what several stages share, counts for whoever called it, and without such a caller it is
- * the rest.
+ * The stages of functions, by file or folder. The longest matching path decides, and a function behind `#` precedes its file. Functions of
+ * other files, which several stages may share, count for the stage of their caller, and without such a caller as the rest.
  */
 export const STAGE_OF_PATH: Readonly<Record<string, Stage>> = {
   "src/platform/http/body.ts": "parsing",
@@ -70,7 +69,7 @@ export const STAGE_OF_PATH: Readonly<Record<string, Stage>> = {
   "src/ledger-engine/rules/log/log-text.ts": "encoding",
 };
 
-/** The same for what the runtime does by itself, by its name in a profile. */
+/** The stages of native functions of the runtime, by their names in a profile. */
 export const STAGE_OF_NATIVE: Readonly<Record<string, Stage>> = {
   exec: "SQL",
   next: "SQL",
@@ -80,7 +79,7 @@ export const STAGE_OF_NATIVE: Readonly<Record<string, Stage>> = {
   "(garbage collector)": "garbage",
 };
 
-/** A stack with one of these runs in the ledger's object; all others run in the Worker. */
+/** Paths of code in the ledger's object. Stacks without one of these paths run in the Worker. */
 export const OBJECT_PATHS: readonly string[] = [
   "src/ledger-engine/engine.ts",
   "src/ledger-engine/read",
@@ -89,5 +88,5 @@ export const OBJECT_PATHS: readonly string[] = [
   "src/modules/ledger/objects",
 ];
 
-/** What is no work at all. */
+/** The name of idle time in a profile. */
 export const IDLE = "(idle)";

@@ -6,25 +6,25 @@ import type { Page } from "#platform/paging/pagination.ts";
 import type { ColumnQuery, Order, PageKey, PageQuery } from "#platform/paging/query.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";
 
-/** A read of a filled ledger, and how long it may take. */
+/** A read of a filled ledger, and its time limit. */
 export interface ReadCase {
   readonly name: string;
   readonly limitMs: number;
   readonly run: () => unknown;
 }
 
-/** The limit for a page of a list with a filter of one key. */
+/** The limit for a page of a list with a filter of one key, in milliseconds. */
 const PAGE_MS = 50;
-/** The limit for a page whose filter no index serves. */
+/** The limit for a page whose filter no index serves, in milliseconds. */
 const SCAN_MS = 400;
 const AGGREGATE_MS = 300;
-/** The limits for sums that writes keep up to date, and for the first one of 100,000 accounts, which looks at each. */
+/** The limits for sums that writes keep up to date, and for a first sum of 100,000 accounts, which reads each account, in milliseconds. */
 const KEPT_MS = 5;
 const FIRST_MS = 1500;
 const PAGE_SIZE = 15;
 const BARE = { volumes: false, effectiveVolumes: false };
 
-/** A filter by its name, and whether it is one of those that no index serves. */
+/** A filter with its name. `scan` marks a filter that no index serves. */
 type NamedFilter = readonly [name: string, filter: object | undefined, isScan?: "scan"];
 
 interface List {
@@ -41,7 +41,7 @@ export function readCases(ledger: FilledLedger): ReadCase[] {
   return [...lists(ledger).flatMap(listCases), ...otherCases(ledger)];
 }
 
-/** Reads of the first page and of one from the middle of the list, for each filter. */
+/** Reads of the first page and of a page from the middle of the list, for each filter. */
 const listCases = (list: List): ReadCase[] =>
   list.filters.flatMap(([name, filter, isScan]) =>
     (["first", "deep"] as const).map((place) => {
@@ -203,9 +203,9 @@ const logFilters = ({ middle, size }: FilledLedger): NamedFilter[] => [
   ),
 ];
 
-/** Writes to an account that a filter asks for, so that its sums change. */
+/** Writes to an account that a filter matches, so that the sums of the filter change. */
 function pay(engine: LedgerEngine, destination: Account): void {
-  const posting = { source: WORLD, destination, amount: 1n, asset: "USD/2" as Asset }; // of the right form
+  const posting = { source: WORLD, destination, amount: 1n, asset: "USD/2" as Asset }; // The text has the right form.
   const command = {
     kind: "createTransaction",
     postings: [posting],
@@ -215,12 +215,12 @@ function pay(engine: LedgerEngine, destination: Account): void {
   engine.execute(command, { idempotencyKey: "", dryRun: false });
 }
 
-/** Two of three segments: all users, whose accounts no range of addresses is. */
+/** A filter by two of three segments for all users, whose accounts are no range of addresses. */
 const EVERY_USER = { $match: { address: "users::main" } };
 
 function otherCases({ engine, accounts, middle }: FilledLedger): ReadCase[] {
   const { reads } = engine;
-  const account = userAddress(Math.floor(accounts / 2)) as Account; // of the right form
+  const account = userAddress(Math.floor(accounts / 2)) as Account; // The text has the right form.
   const balances = (name: string, where: object | undefined, limitMs: number): ReadCase => ({
     name: `balances ${name}`,
     limitMs,

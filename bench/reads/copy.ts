@@ -5,7 +5,7 @@ import { IMPORT_BYTES_MAX, IMPORT_ENTRIES_MAX } from "#modules/ledger/bulk/limit
 import { systemClock } from "#platform/clock.ts";
 import type { NodeSql } from "#platform/sql/node-sql.ts";
 
-/** Exports the log of a ledger, page by page, and imports it into another one on the way. */
+/** Exports the log of a ledger page by page, and imports each page into another ledger. */
 export function measureCopy(
   { reads }: LedgerEngine,
   sql: NodeSql,
@@ -28,13 +28,13 @@ export function measureCopy(
   };
 }
 
-/** Imports lines in calls that are as large as those of an import over HTTP, of which a page of an export is only a part. */
+/** Imports lines in calls as large as those of an import over HTTP, which contain several pages of an export. */
 class Copy {
   readonly #engine: LedgerEngine;
   #lines: string[] = [];
   #length = 0;
   entries = 0;
-  /** How long the calls have taken. */
+  /** Time of the calls so far, in milliseconds. */
   ms = 0;
 
   constructor(engine: LedgerEngine) {
@@ -47,7 +47,7 @@ class Copy {
     if (this.#lines.length >= IMPORT_ENTRIES_MAX || this.#length >= IMPORT_BYTES_MAX) this.finish();
   }
 
-  /** Imports the lines that wait. */
+  /** Imports the collected lines. */
   finish(): void {
     const startMs = performance.now();
     while (this.#lines.length > 0) {

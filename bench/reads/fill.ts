@@ -12,16 +12,16 @@ import type { Sql } from "#platform/sql/sql.ts";
 import { fromMicros, type Timestamp } from "#platform/time.ts";
 import { Random } from "#scripts/lib/random.ts";
 
-/** 2026-01-01, in microseconds. */
+/** The date of the first transaction: 2026-01-01, in microseconds since the epoch. */
 const START = 1_767_225_600_000_000n;
-/** How far the clock moves between two bulks. */
+/** Advance of the clock between two bulks, in microseconds. */
 const TICK_MICROS = 10_000_000n;
 const BULK_SIZE = 1000;
 const SEED = 23;
 const AMOUNT_MAX = 100_000;
 const MERCHANTS = 1000;
 const HOUR_MICROS = 3_600_000_000n;
-/** There is one account for ten transactions, up to this many accounts. */
+/** Most accounts. A ledger has one account for ten transactions. */
 const ACCOUNTS_MAX = 100_000;
 
 /** A ledger whose reads are measured, filled by the engine itself. */
@@ -29,7 +29,7 @@ export interface FilledLedger {
   readonly engine: LedgerEngine;
   readonly size: number;
   readonly accounts: number;
-  /** When the transaction in the middle was inserted. */
+  /** The insertion date of the middle transaction. */
   readonly middle: Timestamp;
 }
 
@@ -44,8 +44,8 @@ export const userAddress = (account: number): string =>
   `users:${String(account).padStart(6, "0")}:main`;
 
 /**
- * Makes a ledger of about `size` transactions. 5 % of them are back-dated, 1 % are reverts, 10 % have a reference, 10 %
- * have metadata, and some move zero. One account in a hundred has metadata.
+ * Makes a ledger of about `size` transactions: 5 % are back-dated, 1 % are reverts, 10 % have a reference, 10 % have metadata, and some
+ * move zero. One account in a hundred has metadata.
  */
 export function fillLedger(sql: Sql, size: number): FilledLedger {
   let now = START;
@@ -63,7 +63,7 @@ export function fillLedger(sql: Sql, size: number): FilledLedger {
   return { engine, size, accounts, middle: middleOf(size) };
 }
 
-/** Opens a ledger that `fillLedger` has made with the same `size`. */
+/** Opens a ledger that `fillLedger` has made with an equal `size`. */
 export const openLedger = (sql: Sql, size: number): FilledLedger => ({
   engine: new LedgerEngine(sql, () => fromMicros(START)),
   size,
@@ -76,7 +76,7 @@ const accountsOf = (size: number): number => Math.min(Math.ceil(size / 10), ACCO
 const middleOf = (size: number): Timestamp =>
   fromMicros(START + (TICK_MICROS * BigInt(Math.ceil(size / BULK_SIZE))) / 2n);
 
-/** Executes all commands. A call may stop early where its elements take much work, so the rest is sent again. */
+/** Executes all commands. A call may stop early if its elements take much work, so that the rest is sent again. */
 function execute(engine: LedgerEngine, commands: readonly Command[]): void {
   for (let done = 0; done < commands.length;) {
     const elements = commands
@@ -95,23 +95,23 @@ interface FillContext {
 
 function commandAt(index: number, context: FillContext): Command {
   const { random, accounts } = context;
-  // Each account is used once before any is chosen at random.
+  // Each account is used once before accounts are chosen at random.
   const account = index < accounts ? index + 1 : random.integer(1, accounts);
   if (index > accounts && random.chance(0.01)) {
     const id = random.integer(1, index);
     return { kind: "revertTransaction", id, force: true, atEffectiveDate: false };
   }
   if (index % 1000 === 7) {
-    const id = userAddress(account) as Account; // of the right form
+    const id = userAddress(account) as Account; // The text has the right form.
     return { kind: "setMetadata", target: { type: "ACCOUNT", id }, metadata: { tier: "gold" } };
   }
   return payment(index, account, context);
 }
 
 function payment(index: number, account: number, { random, now }: FillContext): CreateTransaction {
-  const user = userAddress(account) as Account; // of the right form
+  const user = userAddress(account) as Account; // The text has the right form.
   const isSpent = random.chance(0.15);
-  const merchant = `merchants:${random.integer(1, MERCHANTS)}` as Account; // of the right form
+  const merchant = `merchants:${random.integer(1, MERCHANTS)}` as Account; // The text has the right form.
   const metadata: Metadata = random.chance(0.1)
     ? { kind: "deposit", batch: `b${index % 5000}` }
     : {};
@@ -119,10 +119,10 @@ function payment(index: number, account: number, { random, now }: FillContext): 
     kind: "createTransaction",
     postings: [
       {
-        source: isSpent ? user : ("world" as Account), // of the right form
+        source: isSpent ? user : ("world" as Account), // The text has the right form.
         destination: isSpent ? merchant : user,
         amount: random.chance(0.001) ? 0n : BigInt(random.integer(1, AMOUNT_MAX)),
-        asset: (random.chance(0.2) ? "EUR/2" : "USD/2") as Asset, // of the right form
+        asset: (random.chance(0.2) ? "EUR/2" : "USD/2") as Asset, // The text has the right form.
       },
     ],
     metadata,

@@ -6,29 +6,31 @@ import { join } from "node:path";
 import { type ReadCase } from "./cases.ts";
 import { ROOT } from "#scripts/lib/project.ts";
 
-/** What one read takes inside the process, without HTTP and RPC. */
+/** The times of one read inside of the process, without HTTP and RPC. */
 export interface ReadFigures {
   readonly name: string;
   readonly medianMs: number;
   readonly slowestMs: number;
-  /** The longest that the slowest run may take. */
+  /** The limit for the slowest run, in milliseconds. */
   readonly limitMs: number;
 }
 
-/** What is read as a whole, after the single reads: the log is copied, which takes both at once, or the ledger is verified. */
+/**
+ * Names of the reads of a whole ledger, after the single reads: copies of the log, which measure both names at once, and the verification.
+ */
 export const COPY_NAMES = ["export", "import"] as const;
 export const VERIFICATION_NAME = "verification";
 
 const RUNS_MAX = 20;
 const RUNS_MIN = 3;
-/** How long a read is repeated, within the limits above on the number of runs. */
+/** Time for which a read is repeated, in milliseconds, within `RUNS_MIN` and `RUNS_MAX`. */
 const CASE_MS = 300;
 
-/** How long the reads of a ledger take inside a process, and how much memory that process used at most. */
+/** The times of a ledger's reads inside of a process, and the peak memory of the process. */
 export interface ReadReport {
   readonly figures: readonly ReadFigures[];
   /**
-   * Log entries that are exported in a second, imported into another ledger, and verified. Absent where only other reads were
+   * The rates at which log entries are exported, imported into another ledger, and verified, a second; absent if only other reads were
    * picked.
    */
   readonly exportedPerSecond?: number;
@@ -38,8 +40,8 @@ export interface ReadReport {
 }
 
 /**
- * Measures all reads of a ledger with `size` transactions on `node:sqlite`, one after the other, in a process that has not
- * made the ledger.
+ * Measures all reads of a ledger with `size` transactions on `node:sqlite`, sequentially, in another process than the one that makes the
+ * ledger.
  */
 export async function measureReads({ size, reads = [] }: PickedReads): Promise<ReadReport> {
   const folder = mkdtempSync(join(tmpdir(), "florin-bench-"));
@@ -55,8 +57,8 @@ export async function measureReads({ size, reads = [] }: PickedReads): Promise<R
 export interface PickedReads {
   readonly size: number;
   /**
-   * Texts of which the names of the reads contain one. `export`, `import` and `verification` count as names. Without any, all are
-   * measured.
+   * Texts that pick the reads whose names contain one of them; `export`, `import` and `verification` count as names. Absent or empty for
+   * all reads.
    */
   readonly reads?: readonly string[];
 }
@@ -68,7 +70,7 @@ interface ReadTarget extends PickedReads {
   readonly file: string;
 }
 
-/** Makes a ledger, or measures the reads of one, in a process of its own. */
+/** Makes a ledger, or measures its reads, in a process of its own. */
 export async function runReads(
   task: "fill" | "measure",
   { root, file, size, reads = [] }: ReadTarget,
@@ -78,14 +80,14 @@ export async function runReads(
   const exited = once(child, "exit");
   let report: ReadReport | undefined;
   child.on("message", (message) => {
-    report = message as ReadReport; // as `process.ts` sends it
+    report = message as ReadReport; // `process.ts` sends this form.
   });
   await exited;
   if (report === undefined) throw new Error(`the process that should ${task} has failed`);
   return report;
 }
 
-/** The first run prepares statements and warms pages; it is not counted. */
+/** Measures a read. The first run prepares statements and warms pages, and is not counted. */
 export function measureRead({ name, limitMs, run }: ReadCase): ReadFigures {
   run();
   const timesMs: number[] = [];

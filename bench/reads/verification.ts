@@ -2,7 +2,7 @@ import { INFO } from "./fill.ts";
 import { verifyLedger } from "#library/verification.ts";
 import type { NodeSql } from "#platform/sql/node-sql.ts";
 
-/** Verifies a ledger as the library does, and says how many log entries that are in a second. */
+/** Verifies a ledger as the library does, and returns the rate in log entries a second. */
 export function measureVerification(sql: NodeSql): number {
   const startMs = performance.now();
   const { isConsistent, lastLogId } = verifyLedger(sql, INFO);

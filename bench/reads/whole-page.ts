@@ -1,7 +1,7 @@
 import { joinPages, type Page } from "#platform/paging/pagination.ts";
 import { type PageQuery } from "#platform/paging/query.ts";
 
-/** Reads a page as the service does, in as many turns as it takes. Returns the page and the number of turns. */
+/** Reads a page as the service does, in one or more turns. Returns the page and the number of turns. */
 export function wholePage<T>(
   query: PageQuery,
   read: (part: PageQuery) => Page<T>,

@@ -13,14 +13,14 @@ import type { Beside, Load } from "#bench/load/job.ts";
 import { addressOf, FILTERED_VALUES, metadataOf, referenceOf } from "#bench/load/requests.ts";
 import { Random } from "#scripts/lib/random.ts";
 
-/** One kind of request, what the platform alone would take for it, and how much of that rate is wanted. */
+/** One kind of request, the load that shows its ceiling on the bare platform, and the wanted share of that rate. */
 export interface ShareCase {
   readonly name: string;
   readonly clients: number;
   readonly load: Load;
   readonly ceiling: Load;
   readonly target: number;
-  /** What one more client does meanwhile, on the server that is measured and on that of the ceiling. */
+  /** The load of an additional client, on the measured server and on that of the ceiling. */
   readonly beside?: { readonly own: Beside; readonly ceiling: Beside };
 }
 
@@ -37,7 +37,7 @@ export const READ_SHARE_NAMES = [
   "share-accounts-walk",
   "share-logs-walk",
 ] as const;
-/** The same where one client writes all the time. */
+/** Names of the reads beside a client that writes all the time. */
 export const WRITTEN_SHARE_NAMES = [
   "share-written-transactions-first",
   "share-written-accounts-first",
@@ -57,16 +57,16 @@ const FILTER_TARGET = 0.6;
 const SINGLE_TARGET = 0.9;
 const SEED = 13;
 
-/** A read is compared with an empty call of an object. Like a read, it has no body. */
+/** The ceiling of a read: an empty call of an object, without a body. */
 const EMPTY_CALL: Load = { kind: "get", path: "/api/call/bench" };
 const INSERTION: Load = { kind: "post", path: "/api/insert/bench", body: "{}" };
 
-/** What is written while others read: a transaction and, for the ceiling, a row. */
+/** Pause after each write beside reads, in milliseconds. A write is a transaction and, for the ceiling, a row. */
 const WRITE_PAUSE_MS = 5;
 
 /**
- * Reads of a new ledger with `size` transactions: the first page of each list, one from its middle, one after the other, and
- * single rows; and some of them again, while one client writes.
+ * Reads of a new ledger with `size` transactions: the first page of each list, a page from its middle, consecutive pages, and single rows.
+ * Some reads are repeated while one client writes.
  */
 export async function readShares(size: number, api: BenchApi): Promise<ShareCase[]> {
   const ledger = "reads";
@@ -146,7 +146,7 @@ export async function filterShares(size: number, api: BenchApi): Promise<ShareCa
 
 const Dated = z.object({ data: z.object({ timestamp: z.string() }) });
 
-/** Single transactions on accounts that exist, next to an object that only inserts one row for each request. */
+/** Single transactions on existing accounts. Their ceiling is an object that only inserts one row for each request. */
 export async function singleShares(api: BenchApi): Promise<ShareCase[]> {
   await api.createLedger("random");
   await fill("random", ACCOUNTS, api);

@@ -23,10 +23,13 @@ export const SHARE_NAMES: readonly string[] = [
   ...WEBHOOK_SHARE_NAMES,
 ];
 
-/** So short that whatever else a shared machine does slows both sides, and so many that they cover several collections of garbage. */
+/**
+ * Rounds and their time, in milliseconds. Rounds are short, so that other work of a shared machine slows both sides, and many, so that they
+ * cover several garbage collections.
+ */
 const ROUNDS = 30;
 const ROUND_MS = 200;
-/** How long each side runs before: the runtime compiles what has run some thousands of times. */
+/** Warm-up of each side, in milliseconds: the runtime compiles functions after some thousand calls. */
 const WARM_UP_MS = 1500;
 
 interface ShareOptions {
@@ -35,7 +38,7 @@ interface ShareOptions {
   readonly scripts: { readonly product: string; readonly ceilings: string };
 }
 
-/** Measures each case in turns with its ceiling, so that whatever else the machine does slows both. */
+/** Measures each case in turns with its ceiling, so that other work of the machine slows both. */
 export function measureShares(
   { wants, size, scripts }: ShareOptions,
   take: (share: Share) => void,
@@ -110,8 +113,8 @@ async function measureCase(
 }
 
 /**
- * The rate in all turns together. A median would leave out the pauses in which the runtime collects garbage from one side and not from
- * the other: of the product one of 30 ms in most turns, and of the ceiling one of 100 ms in some.
+ * The rate over all turns together. A median would leave out garbage collections, which differ between the sides: the product has a pause
+ * of 30 ms in most turns, the ceiling a pause of 100 ms in some.
  */
 const rateOf = ({ requests, seconds }: { requests: number; seconds: number }): number =>
   requests / seconds;

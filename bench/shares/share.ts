@@ -1,4 +1,4 @@
-/** How much of what the platform alone can do is reached. */
+/** The share of the platform's ceiling that the product reaches. */
 export interface Share {
   readonly name: string;
   readonly clients: number;

@@ -11,7 +11,10 @@ import { ACCOUNTS, fill } from "#bench/cases.ts";
 import type { Load, LoadJob } from "#bench/load/job.ts";
 import type { LoadGenerator } from "#bench/load/load-generator.ts";
 
-/** Deliveries to one healthy endpoint: while a ledger writes as fast as it can, and from a backlog while it rests. */
+/**
+ * Names of the cases: deliveries to one healthy endpoint, while a ledger writes as fast as it can, and from a backlog while the ledger
+ * rests.
+ */
 export const WEBHOOK_SHARE_NAMES = ["share-webhook-saturated", "share-webhook-backlog"] as const;
 type WebhookShareName = (typeof WEBHOOK_SHARE_NAMES)[number];
 
@@ -23,13 +26,13 @@ const TARGETS: Readonly<Record<WebhookShareName, number>> = {
 const LEDGER = "delivered";
 const CLIENTS = 8;
 const LOAD: Load = { kind: "bulk", ledger: LEDGER, accounts: ACCOUNTS, size: 50 };
-/** The empty request of the bench. */
+/** The ceiling: an empty request. */
 const CEILING: Load = { kind: "post", path: "/api/request/bench", body: "{}" };
 const CEILING_CLIENTS = 64;
 const CEILING_MS = 1000;
 const ROUNDS = 5;
 const SATURATED_MS = 4000;
-/** The calls that are under way when the load ends do not count for the backlog. */
+/** Wait after the load, in milliseconds: calls that are still under way do not count for the backlog. */
 const SETTLING_MS = 500;
 const BACKLOG_MS = 2000;
 
@@ -40,13 +43,13 @@ export interface WebhookShareTools {
 }
 
 /**
- * Measures both cases in turns with empty requests. Bulks saturate the ledger, which leaves a backlog. What is left of it
- * is cancelled before the empty requests. Throws where a delivery is not signed as Standard Webhooks has it.
+ * Measures both cases in turns with empty requests. Bulks saturate the ledger, which leaves a backlog, whose rest is cancelled before the
+ * empty requests. Throws if a delivery is not signed by Standard Webhooks.
  */
 export async function measureWebhookShares(tools: WebhookShareTools): Promise<Share[]> {
   const { api } = tools;
   await api.createLedger(LEDGER);
-  await fill(LEDGER, ACCOUNTS, api); // so that the load finds every account
+  await fill(LEDGER, ACCOUNTS, api); // The load then finds every account.
   const endpoint = await VerifyingEndpoint.open();
   try {
     const config = { endpoint: endpoint.url, eventTypes: ["ledger.committed_transactions"] };
@@ -56,7 +59,7 @@ export async function measureWebhookShares(tools: WebhookShareTools): Promise<Sh
     const rounds: Round[] = [];
     for (let round = 0; round <= ROUNDS; round++) {
       const measured = await measureRound(id, { ...tools, endpoint });
-      if (round > 0) rounds.push(measured); // the first one warms up
+      if (round > 0) rounds.push(measured); // The first round is the warm-up.
     }
     await api.send("DELETE", `/api/webhooks/configs/${id}`);
     return WEBHOOK_SHARE_NAMES.map((name) => shareOf(name, rounds));
@@ -67,7 +70,7 @@ export async function measureWebhookShares(tools: WebhookShareTools): Promise<Sh
 
 const Config = z.object({ data: z.object({ id: z.string(), secret: z.string() }) });
 
-/** Deliveries a second in each case, and empty requests a second. */
+/** The rates of a round: deliveries a second in each case, and empty requests a second. */
 type Round = Readonly<Record<WebhookShareName | "ceiling", number>>;
 
 async function measureRound(
@@ -109,7 +112,7 @@ const shareOf = (name: WebhookShareName, rounds: readonly Round[]): Share => ({
   target: TARGETS[name],
 });
 
-/** An endpoint that accepts what is signed with its secret, and counts deliveries, not repetitions. */
+/** An endpoint that accepts calls with a valid signature, and counts deliveries without repetitions. */
 class VerifyingEndpoint {
   readonly #server: Server;
   readonly #ids = new Set<string>();
@@ -136,7 +139,7 @@ class VerifyingEndpoint {
   }
 
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo; // it listens on a port, not on a pipe
+    const { port } = this.#server.address() as AddressInfo; // The server listens on TCP.
     return `http://127.0.0.1:${port}/`;
   }
 
@@ -144,7 +147,7 @@ class VerifyingEndpoint {
     this.#key = Buffer.from(secret, "base64");
   }
 
-  /** Deliveries a second while something is done. */
+  /** The rate of deliveries during some work, a second. */
   async rateDuring(work: () => Promise<unknown>): Promise<number> {
     const before = this.#ids.size;
     const startedMs = performance.now();

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** What the objects of one class, or other things of one kind, have grown by. */
+/** The growth of a class of objects, or of another kind of nodes. */
 export interface Growth {
   readonly name: string;
   readonly count: number;
   readonly bytes: number;
 }
 
-/** The members of V8's heap snapshots that are used here. All nodes are in one array, a fixed number of fields each. */
+/** The members of V8's heap snapshots that the bench uses. All nodes are in one array, with a fixed number of fields each. */
 const Snapshot = z.object({
   snapshot: z.object({
     meta: z.object({
@@ -19,7 +19,7 @@ const Snapshot = z.object({
   strings: z.array(z.string()),
 });
 
-/** Names what has grown between two heap snapshots, what has grown most first. */
+/** The growth between two heap snapshots by class or kind, largest first. */
 export function heapGrowth(before: string, after: string): Growth[] {
   const [old, now] = [sizesOf(before), sizesOf(after)];
   return [...now]
@@ -39,11 +39,11 @@ function sizesOf(text: string): Map<string, { count: number; bytes: number }> {
     const at = fields.indexOf(name);
     if (at === -1) throw new Error(`the nodes of a heap snapshot have no ${name}`);
     return at;
-  }) as [number, number, number]; // one for each of the three names
+  }) as [number, number, number]; // The list has an index for each of the three names.
   const sizes = new Map<string, { count: number; bytes: number }>();
   for (let node = 0; node < nodes.length; node += fields.length) {
     const type = types[0][nodes[node + typeAt] ?? -1] ?? "unknown";
-    // The name of a text is the text itself; objects have the name of their class.
+    // The name of a string node is the string itself; objects have the names of their classes.
     const isNamed = type === "object" || type === "closure" || type === "native";
     const name = isNamed ? `${type} ${strings[nodes[node + nameAt] ?? -1] ?? ""}` : type;
     const known = sizes.get(name) ?? { count: 0, bytes: 0 };

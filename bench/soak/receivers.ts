@@ -6,7 +6,7 @@ import type { BenchApi } from "#bench/api.ts";
 
 const ENDPOINTS = 5;
 
-/** Healthy endpoints that are told of every transaction, in this process. They end with it. */
+/** Healthy webhook endpoints for every transaction, in this process. */
 export class Receivers {
   readonly #server: Server;
   #received = 0;
@@ -25,7 +25,7 @@ export class Receivers {
     const server = createServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    const { port } = server.address() as AddressInfo; // it listens on a port, not on a pipe
+    const { port } = server.address() as AddressInfo; // The server listens on TCP.
     const receivers = new Receivers(server);
     for (let number = 1; number <= ENDPOINTS; number++) {
       const config = {
@@ -37,7 +37,7 @@ export class Receivers {
     return receivers;
   }
 
-  /** Calls that all endpoints together have answered. */
+  /** The number of calls that all endpoints together have answered. */
   get received(): number {
     return this.#received;
   }

@@ -1,13 +1,13 @@
 import { percentiles } from "#bench/load/percentiles.ts";
 
-/** What was seen in a short while of the load. */
+/** The measurements of a short part of the load. */
 export interface Sample {
   readonly timesMs: readonly number[];
   readonly seconds: number;
   readonly memoryBytes: number;
 }
 
-/** What is compared between two parts of the load. */
+/** The figures that are compared between two parts of the load. */
 export interface Part {
   readonly memoryBytes: number;
   readonly p50Ms: number;
@@ -15,7 +15,7 @@ export interface Part {
   readonly requestsPerSecond: number;
 }
 
-/** How much more of something the last third of the load took than the one before may be. */
+/** Largest growth of a figure from the second to the last third of the load, as a share. */
 export const GROWTH_MAX = 0.05;
 
 /** The mean memory and the latencies of some samples. */
@@ -31,7 +31,7 @@ export function partOf(samples: readonly Sample[]): Part {
   };
 }
 
-/** The second and the last third: in the first one, memory and caches still fill. */
+/** The second and the last third of the samples. Memory and caches still fill in the first third. */
 export function lastThirds(samples: readonly Sample[]): { second: Part; last: Part } {
   const third = Math.floor(samples.length / 3);
   if (third === 0) throw new Error("three samples at least are compared");

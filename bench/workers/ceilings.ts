@@ -1,8 +1,8 @@
 import { DurableObject, WorkflowEntrypoint } from "cloudflare:workers";
 
 /**
- * Shows what the platform itself costs on this machine, with the product's bindings and runtime: a request, a call of
- * an object and an insertion. Nothing that Florin does can be faster than these three.
+ * A Worker that shows the ceilings of the platform on this machine, with the product's bindings and runtime: a request, a call of an object
+ * and an insertion. No operation of Florin can be faster.
  */
 export default {
   async fetch(request, env) {
@@ -17,7 +17,7 @@ export default {
         return Response.json({});
     }
   },
-  async queue() {}, // needed because wrangler.toml makes this Worker a consumer
+  async queue() {}, // wrangler.toml makes this Worker a consumer.
 } satisfies ExportedHandler<Env>;
 
 /** Stands in for the ledger's object under the name that wrangler.toml binds. */
@@ -39,7 +39,7 @@ export class LedgerObject extends DurableObject<Env> {
   }
 }
 
-/** wrangler.toml binds this class and those below as well. */
+/** Stands in for a class that wrangler.toml binds, as do the classes that follow. */
 export class AttemptLimitObject extends DurableObject<Env> {}
 export class ClockObject extends DurableObject<Env> {}
 export class ConnectorObject extends DurableObject<Env> {}
@@ -53,5 +53,5 @@ export class TriggerLaneObject extends DurableObject<Env> {}
 export class InstanceWorkflow extends WorkflowEntrypoint<Env> {}
 
 const object = (env: Env, name: string): DurableObjectStub<LedgerObject> =>
-  // The binding's type is that of the product's class, which this one replaces here.
+  // The binding has the type of the product's class, which the class of this file replaces.
   env.LEDGERS.getByName(name) as unknown as DurableObjectStub<LedgerObject>;

@@ -15,14 +15,14 @@ export {
   TriggerLaneObject,
 } from "#src/index.ts";
 
-/** The product with an additional route that tells what its ledgers have stored. */
+/** The product with an additional route for the storage figures of its ledgers. */
 export default {
   ...worker,
   async fetch(request, env, ctx) {
     const { pathname } = new URL(request.url);
     if (!pathname.startsWith(FIGURES_PATH)) return worker.fetch(request, env, ctx);
     const ledger = pathname.slice(FIGURES_PATH.length);
-    // The binding's type is that of the product's class, which the one below replaces here.
+    // The binding has the type of the product's class, which the class of this file replaces.
     const object = env.LEDGERS.getByName(ledger) as unknown as DurableObjectStub<LedgerObject>;
     return Response.json(await object.figures());
   },
@@ -30,7 +30,7 @@ export default {
 
 const FIGURES_PATH = "/api/bench/figures/";
 
-/** A ledger that counts the rows it writes, as the platform bills them. */
+/** A ledger that counts its written rows as the platform bills them. */
 export class LedgerObject extends Product {
   readonly #counts: Counts;
 
@@ -44,7 +44,7 @@ export class LedgerObject extends Product {
     ...range: Parameters<Product["confirmPublished"]>
   ): ReturnType<Product["confirmPublished"]> {
     const before = this.#counts.rows;
-    const confirmed = super.confirmPublished(...range); // it writes before it returns its promise
+    const confirmed = super.confirmPublished(...range); // The method writes before it returns its promise.
     this.#counts.confirmations += this.#counts.rows - before;
     return confirmed;
   }
@@ -60,7 +60,7 @@ interface Counts {
   alarms: number;
 }
 
-/** Counts the rows that statements write, and alarms, which are billed as a row each. */
+/** Counts the rows that statements write, and alarms, each of which is billed as a row. */
 function countWrites(storage: DurableObjectStorage): Counts {
   const counts = { rows: 0, confirmations: 0, alarms: 0 };
   const { sql } = storage;
@@ -70,7 +70,7 @@ function countWrites(storage: DurableObjectStorage): Counts {
     ...bindings: unknown[]
   ) => {
     const cursor = exec<Row>(statement, ...bindings);
-    counts.rows += cursor.rowsWritten; // a statement that writes has run to its end here
+    counts.rows += cursor.rowsWritten; // A writing statement has run to its end here.
     return cursor;
   };
   const setAlarm = storage.setAlarm.bind(storage);

@@ -15,7 +15,7 @@ import { ACCOUNT_TERMS } from "#modules/payments/core/terms/account-terms.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 
-/** Accounts, and the balances of one of them over time. */
+/** Reads of accounts, and of the balances of one account over time. */
 export function accountReads(world: ListWorld): PaymentRead[] {
   fillAccounts(world);
   fillBalances(world);
@@ -39,7 +39,7 @@ export function accountReads(world: ListWorld): PaymentRead[] {
   ];
 }
 
-/** Accounts of all kinds, a tenth of them with users, and what segments say of them. */
+/** Fills the tables of accounts and their segments: accounts of all kinds, a tenth of them with users. */
 export function fillAccounts(world: ListWorld): void {
   world.insert("payment_accounts", COUNT, (place) => ({
     connector_key: world.connectorAt(place).key,
@@ -126,10 +126,10 @@ function accountFilters({ connector, other, connectors }: ListWorld): NamedFilte
   ];
 }
 
-/** The last balance of the asset that few have. */
+/** The place of the last balance in the asset that few have. */
 const LAST_RARE = Array.from({ length: COUNT }, (_, place) => place).findLast(isRare);
 
-/** All balances are those of one account, each of a second. The last one of each asset is open. */
+/** Fills the table of balances: all are of one account, each of a second. The last balance of each asset is open. */
 function fillBalances(world: ListWorld): void {
   world.insert("payment_balances", COUNT, (place) => ({
     connector_key: world.connector.key,
@@ -145,7 +145,7 @@ function fillBalances(world: ListWorld): void {
 const assetAt = (place: number): string =>
   isRare(place) ? "JPY" : place % 2 === 0 ? "EUR/2" : "USD/2";
 
-/** Every list ends at some time: that of the request, if no other. */
+/** The end of each list of balances; without one, a list ends at the time of its request. */
 const to = at(2 * COUNT);
 
 const BALANCE_FILTERS: readonly NamedFilter[] = [

@@ -7,8 +7,8 @@ import { toMicros } from "#platform/time.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 
 /**
- * Bookings, as many as there may be, which have not begun: half of them for pools that have all the accounts that a pool may have. And
- * what the ledger of the first one has refused, which is everything.
+ * Reads of the most possible bookings, which have not begun, half of them for pools with the most possible accounts; and of the failures of
+ * the first booking, whose ledger has refused all adjustments.
  */
 export function bookingReads(world: ListWorld): PaymentRead[] {
   fillPayments(world);

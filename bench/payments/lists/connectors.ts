@@ -7,7 +7,7 @@ import { scheduleIdOf } from "#modules/payments/polling/list.ts";
 import { toMicros } from "#platform/time.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 
-/** The roots of the trees of tasks of a kind that has all. */
+/** The roots of the task trees of a kind with all tasks. */
 const TASKS = [
   "FETCH_ACCOUNTS",
   "FETCH_BALANCES",
@@ -17,7 +17,7 @@ const TASKS = [
   "FETCH_CONVERSIONS",
 ] as const;
 
-/** Connectors, as many as there may be, each with all schedules; the runs of schedules; and tasks, which are read by their ids. */
+/** Reads of the most possible connectors, each with all schedules; of the runs of schedules; and of tasks by their ids. */
 export function connectorReads(world: ListWorld): PaymentRead[] {
   fillSchedules(world);
   fillTasks(world);
@@ -67,7 +67,7 @@ export function connectorReads(world: ListWorld): PaymentRead[] {
   ];
 }
 
-/** Of connectors; see `ListWorld`. */
+/** The creation date of the middle connector; see `ListWorld`. */
 const MIDDLE = at(CONNECTORS_MAX / 2);
 
 function fillSchedules(world: ListWorld): void {

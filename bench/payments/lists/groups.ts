@@ -9,7 +9,7 @@ import { tradeReads } from "./trades.ts";
 import type { PaymentRead } from "#bench/payments/reads.ts";
 import type { ListWorld } from "#bench/payments/world.ts";
 
-/** Each fills tables of an empty world, and gives what is read of them. */
+/** The groups of reads. A group fills tables of an empty world, and returns the reads of these tables. */
 export const LIST_GROUPS: Readonly<Record<string, (world: ListWorld) => readonly PaymentRead[]>> = {
   accounts: accountReads,
   payments: paymentReads,

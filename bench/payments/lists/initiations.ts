@@ -15,7 +15,10 @@ import { accountHash } from "#modules/payments/core/signature.ts";
 import { adjustmentKey } from "#modules/payments/initiations/adjustment-keys.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 
-/** Initiations; the adjustments of one that was sent again all the time; and the payments of one, of most payments there are. */
+/**
+ * Reads of initiations; of the adjustments of an initiation that was retried very often; and of the payments of initiations with all, few
+ * and thousands of payments.
+ */
 export function initiationReads(world: ListWorld): PaymentRead[] {
   fillInitiations(world);
   fillPayments(world);
@@ -97,7 +100,7 @@ function fillInitiations(world: ListWorld): void {
   });
 }
 
-/** The first initiation has all adjustments, and as many payments. */
+/** Fills the relations of initiations: the first has all adjustments and as many payments. */
 function fillRelations(world: ListWorld): void {
   world.insert("payment_initiation_adjustments", COUNT, (place) => ({
     key: adjustmentKey(1, place),

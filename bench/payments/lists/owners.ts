@@ -11,7 +11,7 @@ import { COUNT, createdAt, isRare, type ListWorld, uuidAt } from "#bench/payment
 import { sealNumbers } from "#modules/payments/bank-accounts/store.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
 
-/** Users, bank accounts, and the connections and link attempts of one user, who has most of them. */
+/** Reads of users, of bank accounts, and of the connections and link attempts of one user, who has most of the rows. */
 export function ownerReads(world: ListWorld): PaymentRead[] {
   fillUsers(world);
   fillBankAccounts(world);
@@ -89,7 +89,7 @@ function fillUsers(world: ListWorld): void {
   }));
 }
 
-/** A user has as many bank accounts as one can be made with. */
+/** Bank accounts of the first user: the most that a user can be created with. */
 const OF_FIRST_USER = 1000;
 
 function fillBankAccounts(world: ListWorld): void {

@@ -25,7 +25,7 @@ export function paymentReads(world: ListWorld): PaymentRead[] {
   });
 }
 
-/** Payments that have succeeded, most of them, each with its adjustment and with what segments say of it. */
+/** Fills the tables of payments, adjustments and segments. Most payments have succeeded, and each has one adjustment. */
 export function fillPayments(world: ListWorld): void {
   world.insert("payment_payments", COUNT, (place) => {
     const payment = paymentAt(place);

@@ -6,7 +6,7 @@ import { POOL_ACCOUNTS_MAX } from "#modules/payments/pools/pool.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 
-/** The first pool has as many accounts as a pool may have; these come next, and their accounts are those that filters find. */
+/** Dynamic pools, whose accounts are found by filters. They come after the first pool, which has the most possible accounts. */
 const DYNAMIC = [
   ["few accounts", { $match: { default_asset: "JPY" } }],
   ["no accounts", { $match: { default_asset: "CHF/2" } }],
@@ -15,7 +15,7 @@ const DYNAMIC = [
   ["a hundredth of all accounts", { $match: { default_asset: "GBP/2" } }],
 ] as const;
 
-/** Pools, and the balances of some. */
+/** Reads of pools, and of the balances of some pools. */
 export function poolReads(world: ListWorld): PaymentRead[] {
   fillAccounts(world);
   fillPools(world);
@@ -88,12 +88,14 @@ function fillPools(world: ListWorld): void {
       };
     });
   link(POOL_ACCOUNTS_MAX, (place) => ({ pool: 0, account: place }));
-  // Every tenth pool has the first account, and each of the pools one of its own.
+  // Every tenth pool has the first account, and each pool has an account of its own.
   link(COUNT / 10, (place) => ({ pool: place * 10 + 9, account: 0 }));
   link(COUNT - 10, (place) => ({ pool: place + 10, account: place + 1 }));
 }
 
-/** Each account of the greatest pool has had a hundred balances of two assets, and the others one. */
+/**
+ * Fills the table of balances: an account of the largest pool has had a hundred balances in each of two assets, any other account has one.
+ */
 function fillBalances(world: ListWorld): void {
   const times = 100;
   world.insert("payment_balances", POOL_ACCOUNTS_MAX * 2 * times, (place) => {

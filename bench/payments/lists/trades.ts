@@ -15,7 +15,7 @@ import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts"
 import { accountHash } from "#modules/payments/core/signature.ts";
 import { CONVERSION_TERMS, ORDER_TERMS } from "#modules/payments/core/terms/trade-terms.ts";
 
-/** Orders and conversions. */
+/** Reads of orders and of conversions. */
 export function tradeReads(world: ListWorld): PaymentRead[] {
   fillOrders(world);
   fillConversions(world);
@@ -40,7 +40,7 @@ const assetsAt = (place: number) => ({
   destination_asset: isRare(place) ? "XRP/6" : place % 2 === 0 ? "BTC/8" : "ETH/18",
 });
 
-/** What both have. */
+/** The common columns of an order and a conversion. */
 const tradeAt = (world: ListWorld, place: number) => ({
   connector_key: world.connectorAt(place).key,
   reference: `trade_${place}`,
@@ -58,7 +58,7 @@ const amountAt = (place: number) => BigInt(place % 100_000);
 const sourceAt = (place: number) => `acct_${place % 20_000}`;
 const destinationAt = (place: number) => `acct_${place % 77}`;
 
-/** Rows that are stored together have their bits added together. */
+/** Rows that are stored together, whose bits are combined in their segments. */
 const GROUP_SIZE = 16;
 
 const orderAt = (place: number) => ({
