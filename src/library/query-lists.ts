@@ -9,7 +9,6 @@ import { toFilterText } from "#platform/filter/filter.ts";
 import type { SortColumns } from "#platform/paging/cursor.ts";
 import type { ListScope, Order } from "#platform/paging/query.ts";
 
-/** The list of a query. */
 export interface QueryList {
   readonly resource: QueryResource;
   /** The single sort column of the list. */

@@ -13,7 +13,6 @@ export function memoByEnv<E extends object, V>(compute: (env: E) => V): (env: E)
   };
 }
 
-/** The bounds of a cache. */
 export interface RememberedBounds {
   readonly countMax: number;
   /** The length of the longest cached text, in UTF-16 units. */

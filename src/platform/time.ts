@@ -60,7 +60,7 @@ export const optionalTimestamp = <K extends string>(
 ): Partial<Record<K, string>> =>
   (timestamp === undefined ? {} : { [key]: formatTimestamp(timestamp) }) as Partial<
     Record<K, string>
-  >; // a computed key widens to string
+  >; // TypeScript widens a computed key to string.
 
 /* Caches of the last date of each conversion: consecutive conversions mostly have the same date. */
 const lastParsed = { text: "0001-01-01T00:00:00Z", timestamp: ZERO_TIMESTAMP };

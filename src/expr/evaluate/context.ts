@@ -42,7 +42,6 @@ export interface Frame {
   acc: ExprValue;
 }
 
-/** The state of one evaluation. */
 export class EvaluationContext {
   readonly meter: StepMeter;
   readonly input: EvaluationInput;

@@ -11,7 +11,6 @@ interface PredicateCall {
   readonly name: PredicateFunction;
   readonly array: ExprValue;
   readonly extra: ExprValue | undefined;
-  /** The frame of the predicate. */
   readonly frame: Frame;
   /** Evaluates the predicate for the element of the frame. */
   readonly each: (() => ExprValue) | undefined;

@@ -54,7 +54,10 @@ interface Operator {
   readonly isNegated: boolean;
 }
 
-/** Operation = Operand { operator Operand }, by precedence climbing (M. Richards, "BCPL: The Language and its Compiler", 1979) */
+/**
+ * Operation = Operand { operator Operand }, by precedence climbing (M. Richards and C. Whitby-Strevens, "BCPL: The Language and its
+ * Compiler", 1979)
+ */
 export function parseOperation(p: ExprParser, context: Context): Node {
   let left = parseOperand(p);
   let levels = 0;

@@ -15,7 +15,7 @@ export function jsonRows(rows: readonly (readonly unknown[])[]): SQL {
     FROM (VALUES ${sql.join(packs, sql`, `)}) AS pack, json_each(pack.column2) AS e)`;
 }
 
-/** The order of the rows. */
+/** The order of the rows of `jsonRows`. */
 export const ROW_ORDER: SQL = sql`r.place, r.at`;
 
 /** The values of a row in their order, for a statement that takes `count` columns. */

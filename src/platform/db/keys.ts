@@ -52,7 +52,6 @@ type Operators = { readonly [T in FilterKeyType]: (typeof OPERATORS)[T][number] 
 const EQUALITY = ["$match", "$in"] as const;
 export const COMPARISON = [...EQUALITY, "$lt", "$lte", "$gt", "$gte"] as const;
 
-/** The operators of each type. */
 export const OPERATORS = {
   text: [...EQUALITY, "$like"],
   set: EQUALITY,

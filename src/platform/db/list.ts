@@ -40,8 +40,9 @@ export interface List<Row> extends ListTable<Row> {
 }
 
 /**
- * Reads a page of a list in D1 by keyset pagination, in both directions (M. Winand, "SQL Performance Explained", 2012): concurrent writes
- * shift no rows, so that a walk shows each row once. Throws `VALIDATION` for a filter that the keys do not allow. An example of a list:
+ * Reads a page of a list in D1 by keyset pagination, in both directions (the seek method of M. Winand, "SQL Performance Explained", 2012):
+ * concurrent writes shift no rows, so that a walk shows each row once. Throws `VALIDATION` for a filter that the keys do not allow. An
+ * example of a list:
  *
  *     const POOLS: ListTable<Pool> = {
  *       keys: {

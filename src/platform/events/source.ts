@@ -10,7 +10,6 @@ export interface EventSink {
   readonly isBare?: boolean;
 }
 
-/** The arguments of a delivery. */
 export interface EventDelivery {
   readonly sink: EventSink;
   readonly context: ServiceContext;
@@ -54,7 +53,6 @@ export interface NamedType {
   readonly rawType: string;
 }
 
-/** A listener for events. */
 export interface EventListener {
   /** Whether the listener would take events of a type now. A listener without this method may take events of all types. */
   wants?(type: NamedType, context: ServiceContext): Promise<boolean>;

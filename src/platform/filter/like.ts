@@ -41,8 +41,8 @@ export function parseLike(pattern: string): LikeItem[] {
 }
 
 /**
- * Greedy matching of wildcards: on a mismatch, only the last `%` is extended, because extending an earlier one could match no more (R.
- * Salz's `wildmat`, 1986, with one retry instead of recursion).
+ * Greedy matching of wildcards: on a mismatch, only the last `%` is extended, because extending an earlier one could match no more (K.
+ * Krauss, "Matching Wildcards: An Algorithm", Dr. Dobb's, 2008).
  */
 function matchesItems(items: readonly LikeItem[], text: readonly string[]): boolean {
   let [item, at] = [0, 0];

@@ -61,7 +61,7 @@ export function booleanOf(test: ParsedTest, value: FilterValue): boolean {
   throw invalidValue(test, value, `expected boolean value, got ${typeName(value)}`);
 }
 
-/** The pattern of a `$like`. */
+/** The pattern of a `$like`. Throws `VALIDATION` for a pattern that is too long. */
 export function patternOf(test: ParsedTest): string {
   const pattern = textOf(test, test.value);
   if (pattern.length <= LIKE_LENGTH_MAX) return pattern;

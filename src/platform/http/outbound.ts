@@ -94,7 +94,6 @@ export function judgeUrl(text: string, policy: OutboundPolicy): JudgedUrl {
   return problem === undefined ? { problem, href: new URL(text).href } : { problem };
 }
 
-/** The dependencies of a call. */
 export interface OutboundAccess {
   readonly fetch: Fetch;
   readonly policy: OutboundPolicy;
@@ -177,7 +176,7 @@ async function readUpTo(
   let size = 0;
   const kept = (): Uint8Array => concatenate(chunks, Math.min(size, bytesMax));
   if (response.body === null) return { body: kept() };
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader(); // bodies are streams of bytes
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader(); // Bodies are streams of bytes.
   try {
     while (size < bytesMax) {
       const { done, value } = await deadline.race(reader.read());

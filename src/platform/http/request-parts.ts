@@ -6,7 +6,6 @@ import { AppError } from "#platform/errors.ts";
 import { frozen, Remembered, type RememberedBounds } from "#platform/memo.ts";
 import { toValidationError } from "#platform/validation.ts";
 
-/** The query of a request. */
 export interface ReadQuery<Q> {
   /** Whether the request continues a list: its cursor holds the whole query, and other parameters except the page size are ignored. */
   readonly isWalk: boolean;

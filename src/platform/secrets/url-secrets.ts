@@ -22,7 +22,6 @@ export function replaceUrlSecrets(url: string, replace: ReplaceUrlSecret): strin
   return replaceParameters(withoutPassword, replaceWritten);
 }
 
-/** The URL with masked secrets. */
 export const maskUrlSecrets = (url: string): string => replaceUrlSecrets(url, () => SECRET_MASK);
 
 /** The secrets in a URL, in encoded and in decoded form: a server may repeat a secret in either form. */

@@ -40,7 +40,6 @@ export class TableSteps {
     this.#steps = steps;
   }
 
-  /** All steps, in order. */
   get steps(): readonly Step[] {
     return this.#steps;
   }
@@ -56,7 +55,7 @@ export class TableSteps {
     return step === this.#steps.length && cursor === null;
   }
 
-  /** All steps, in order. Steps that a later version has done are known by their numbers only. */
+  /** The progress with all steps, in order. Steps of a later version are known only by their numbers. */
   read(sql: Sql): MigrationStep[] {
     const last = readLast(sql);
     const stateOf = (step: number): MigrationStep["state"] => {

@@ -58,7 +58,6 @@ export async function listLarge(db: Database, nowMs: number): Promise<LargeStora
   }));
 }
 
-/** Advice to the operator. */
 export const whatToDo = ({ name }: Pick<LargeStorage, "name">): string =>
   name === DATABASE
     ? "delete what is no longer needed, such as connectors and their payments, and shorten retentions (FLORIN_AUDIT_RETENTION and others); see 'When the disk is full' in docs/operations.md"

@@ -66,7 +66,6 @@ export class StateGuard {
   }
 }
 
-/** The guard of an environment. */
 export const stateGuardOf = memoByEnv((env: Pick<Env, "DB">) => new StateGuard(env));
 
 /** The names of the applied migrations, in order; none in an empty database. */

@@ -186,7 +186,6 @@ export interface ListWork<T> {
   readonly signal?: AbortSignal;
 }
 
-/** The outcome of an item. */
 export interface ItemResult<T> {
   readonly item: T;
   /** The error of the work; undefined if the work was done. */
