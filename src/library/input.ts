@@ -89,7 +89,7 @@ function assertList(value: unknown): void {
   throw new AppError("VALIDATION", "invalid bulk: expected an array of elements");
 }
 
-/** Throws `VALIDATION` if the value is not an integer, as ids are. */
+/** Throws `VALIDATION` if a value, such as an id, is not an integer. */
 export function assertInteger(value: unknown, what: string): void {
   if (Number.isSafeInteger(value)) return;
   throw new AppError("VALIDATION", `invalid ${what}: expected an integer`);
@@ -121,7 +121,7 @@ export function toBulkOptions(options: PublicBulkOptions): BulkOptions {
 export const toTimestamp = (time: Time, what: string): Timestamp =>
   parse(TimestampInput, time, what);
 
-/** The filter and the period of an iterator. */
+/** The filter and the period of an iterator. Throws `VALIDATION`. */
 export function toScope({ where, pit, oot }: Scope): Pick<ListScope, "where" | "pit" | "oot"> {
   return {
     ...(isGiven(where) ? { where: stringifyJson(parse(z.unknown(), where, "filter")) } : {}),

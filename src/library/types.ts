@@ -206,7 +206,7 @@ export interface PublicListOptions {
 export interface VolumeOptions {
   readonly order?: "asc" | "desc" | undefined;
   readonly where?: PublicFilter | undefined;
-  /** The period in which moves count. Both ends are included. */
+  /** The period in which moves count, both ends inclusive. */
   readonly startTime?: Time | undefined;
   readonly endTime?: Time | undefined;
   /** Whether the times are dates of insertion rather than effective dates. */
@@ -229,7 +229,7 @@ export interface BalanceOptions {
 }
 
 export interface LogOptions {
-  /** Only entries after this id are read. */
+  /** The id after which entries are read. */
   readonly after?: number | undefined;
 }
 
@@ -358,7 +358,7 @@ export interface Verification {
   }[];
   /** The first hundred differences. */
   readonly differences: readonly {
-    /** `log` stands for an entry that cannot be replayed. */
+    /** The table of the row; `log` for an entry that cannot be replayed. */
     readonly table: string;
     /** The primary key, its columns joined with `,`. */
     readonly key: string;

@@ -77,7 +77,7 @@ export interface ErrorBody {
   details?: string;
 }
 
-/** Several tables as one, from which the answers of failures are written. */
+/** Several tables of failures as one, which gives statuses, codes and wire forms. */
 export class ErrorCatalogue {
   readonly #table: ErrorTable;
 
@@ -85,7 +85,7 @@ export class ErrorCatalogue {
     this.#table = Object.assign({}, PLATFORM_ERRORS, ...tables) as ErrorTable;
   }
 
-  /** Every code, in the order of the tables. */
+  /** All codes, in the order of the tables. */
   get codes(): string[] {
     return [...new Set(Object.values(this.#table).map(({ code }) => code))];
   }
@@ -98,7 +98,10 @@ export class ErrorCatalogue {
     return this.#specOf(kind).code;
   }
 
-  /** The wire form: the message starts with the code in square brackets. Clients may know a code by another name. */
+  /**
+   * The wire form of a failure. The message starts with the code in square brackets. `clientCodes` rename codes for clients that expect
+   * other ones.
+   */
   toBody(
     { kind, message, details }: AppError,
     clientCodes: Readonly<Record<string, string>> = {},

@@ -2,9 +2,9 @@ import { assertShallow } from "./json-depth.ts";
 import { parseWithNames } from "./v8-escaped-keys.ts";
 
 /**
- * The only JSON reader and writer of wire data. Integers of any size survive both ways: above 2^53 they are `bigint`.
- * A number with a fraction or an exponent is a `symbol`, so that `1.0` and `1e3` pass neither for integers nor, as a
- * wrapper would, for objects.
+ * The only JSON reader and writer of wire data. Integers of any size stay exact in both directions: above 2^53, they are `bigint`. A number
+ * with a fraction or an exponent is a `symbol`, so that `1.0` and `1e3` pass neither for integers nor, as a wrapper object would, for
+ * objects.
  */
 declare global {
   interface JSON {
@@ -60,7 +60,7 @@ function parsePlain(text: string): unknown {
   });
 }
 
-/** Writes a value whose integers may be `bigint`, as integers or, where a client asks for it, as texts. */
+/** Writes a value as JSON. Its bigints are written as integers or, for a client that asks for texts, as texts. */
 export function stringifyJson(value: unknown, options?: { bigintAsString: boolean }): string {
   const write = options?.bigintAsString === true ? String : writeInteger;
   return JSON.stringify(value, (_key, item: unknown) => {

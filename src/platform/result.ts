@@ -3,7 +3,7 @@ import { AppError, type Failure } from "./errors.ts";
 /** The result of an RPC call. A thrown error would lose its class on the way and be logged as uncaught. */
 export type Result<T> = { ok: true; value: T } | { ok: false; failure: Failure };
 
-/** Runs `work` and turns an expected failure into data; bugs keep on throwing. */
+/** Runs `work` and turns an expected failure into data. Other errors are thrown. */
 export function attempt<T>(work: () => T): Result<T> {
   try {
     return { ok: true, value: work() };
@@ -13,7 +13,7 @@ export function attempt<T>(work: () => T): Result<T> {
   }
 }
 
-/** Awaits work and turns an expected failure into data; bugs keep on throwing. */
+/** Awaits work and turns an expected failure into data. Other errors are thrown. */
 export async function asResult<T>(work: Promise<T>): Promise<Result<T>> {
   try {
     return { ok: true, value: await work };

@@ -38,7 +38,7 @@ export const MetadataSchema = z
     }
     for (const [key, item] of Object.entries(value)) {
       if (typeof item === "string") continue;
-      // One problem is enough to refuse the input, which may have a million of them.
+      // One problem is enough to refuse input that may have a million problems.
       if (context.issues.length > 0) return;
       context.addIssue({ code: "custom", message: "expected a text", path: [key] });
     }

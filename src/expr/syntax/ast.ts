@@ -98,7 +98,7 @@ export interface LogicalNode {
   readonly range: TextRange;
 }
 
-/** `1 < x < 5`: each operand is compared with the next one. */
+/** A chained comparison, `1 < x < 5`, which compares each operand with the next one. */
 export interface ComparisonNode {
   readonly kind: "comparison";
   readonly operands: readonly Node[];

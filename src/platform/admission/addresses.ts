@@ -7,7 +7,7 @@
  *     2001:db8:1:2:3::7      2001:db8:1:2::/64
  */
 
-/** The bytes of an address, 4 or 16; undefined where the text is no address. An IPv4 address that is mapped into IPv6 has 4 bytes. */
+/** The bytes of an address, 4 or 16; undefined if the text is no address. An IPv4 address that is mapped into IPv6 has 4 bytes. */
 export function parseAddress(text: string): Uint8Array | undefined {
   if (!text.includes(":")) return parseIpv4(text);
   const bytes = parseIpv6(text);
@@ -16,7 +16,7 @@ export function parseAddress(text: string): Uint8Array | undefined {
   return isMapped && bytes[10] === 0xff && bytes[11] === 0xff ? bytes.slice(12) : bytes;
 }
 
-/** The sender that an address stands for; undefined where the text is no address. */
+/** The sender of an address; undefined if the text is no address. */
 export function senderOf(text: string): string | undefined {
   const bytes = parseAddress(text);
   if (bytes === undefined) return undefined;
@@ -33,7 +33,7 @@ export interface Network {
   readonly bits: number;
 }
 
-/** An address, or a network such as `10.0.0.0/8`; undefined where the text is neither. */
+/** Parses an address, or a network such as `10.0.0.0/8`; undefined if the text is neither. */
 export function parseNetwork(text: string): Network | undefined {
   const [address = "", length, ...rest] = text.split("/");
   const bytes = parseAddress(address);

@@ -37,7 +37,7 @@ export class Admission {
   }
 }
 
-/** The budgets of the isolate that has these bindings. */
+/** The budgets of the isolate with the bindings `env`. */
 export const admissionOf = memoByEnv((env: Env) => {
   const settings = admissionSettings.of(env);
   return new Admission((kind) => settings[WORK_KINDS[kind].setting]);

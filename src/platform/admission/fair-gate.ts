@@ -14,7 +14,7 @@ export interface GateLimits {
   readonly alone: number;
   /** Most work of one group under way while other groups have work. */
   readonly shared: number;
-  /** Most work of one group that waits for its turn; 0 answers at once. */
+  /** Most work of one group that waits for its turn; 0 to refuse such work at once. */
   readonly waitingOfGroup: number;
   /** Most work of all groups that waits. */
   readonly waiting: number;
@@ -79,7 +79,10 @@ export class FairGate {
     return { active: this.#tickets.size, waiting: this.#waiting, payers };
   }
 
-  /** Takes a place, without waiting where one is free. Throws `RATE_LIMITED`. */
+  /**
+   * Takes a place: at once if one is free, and otherwise after a wait in the queue. Throws `RATE_LIMITED`, or rejects with it after the
+   * wait.
+   */
   enter(payer: Payer): Ticket | Promise<Ticket> {
     const member = this.#memberOf(payer);
     if (this.#isFree(member)) return this.#grant(member);

@@ -37,7 +37,7 @@ export class AuditLog {
     return new AuditLog(databaseOf(env), clock);
   }
 
-  /** A page by date. The options are `AUDIT_FILTERS`. */
+  /** A page of entries by date. The options of the query are `AUDIT_FILTERS`. */
   list(query: PageQuery): Promise<Page<AuditEntry>> {
     const condition = conditionOf(query.options ?? AUDIT_FILTERS);
     return listPage<AuditEntry>(query, {

@@ -5,7 +5,7 @@ export type FilterKeys = Readonly<Record<string, FilterKey>>;
 
 export type FilterKey = ScalarKey | MapKey | CustomKey;
 
-/** A key with one value in each row. Where a row may lack the value, the key is nullable and takes `$exists`. */
+/** A key with one value in each row. A key whose value a row may lack is nullable and takes `$exists`. */
 export type ScalarKey = { readonly nullable?: boolean } & (
   | Key<"text">
   /** A text of a closed set. A filter may name any text; a text outside of the set finds nothing. */
@@ -20,7 +20,7 @@ export type ScalarKey = { readonly nullable?: boolean } & (
   | Key<"boolean">
 );
 
-/** A key with many values in each row: a JSON object of texts, in a TEXT column. `key[name]` tests one of them. */
+/** A key with many values in each row: a JSON object of texts, in a TEXT column. `key[name]` tests the value of one name. */
 export type MapKey =
   | Key<"map">
   /** A map that also answers whether it has a name: `{"$exists": {"metadata": "channel"}}`. */

@@ -101,7 +101,7 @@ function boundOf(
   return sql`(${column}, ${tie}) ${beyond} (${value}, ${Number(bound.key.tie ?? 0n)})`;
 }
 
-/** A value as the table holds it. Ids of D1 are far below the numbers that lose digits. */
+/** A value in the form in which the table stores it. Ids of D1 are far below 2^53. */
 function valueOf({ type }: ListColumn<never>, { value }: PageKey): string | number {
   if (type === "text") return String(value);
   return type === "date" ? fromMicros(BigInt(value)) : Number(value);

@@ -39,7 +39,7 @@ export function parseJsonFilter(text: string): unknown {
   return parseRequestJson(text, "the filter");
 }
 
-/** Parses a decoded filter. Throws `VALIDATION` for anything that is not of the language. */
+/** Parses a decoded filter. Throws `VALIDATION` for a value that is no filter of the language. */
 export function parseFilter(value: unknown): Filter | undefined {
   if (value === null || value === undefined) return undefined;
   if (isObject(value) && Object.keys(value).length === 0) return undefined;

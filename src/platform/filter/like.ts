@@ -10,7 +10,7 @@ export function likeMatcher(pattern: string): (text: string) => boolean {
   return (text) => matchesItems(items, Array.from(text));
 }
 
-/** The text that every match begins with. */
+/** The text at the beginning of every match. */
 export function likePrefix(pattern: string): string {
   let prefix = "";
   for (const item of parseLike(pattern)) {
@@ -22,7 +22,7 @@ export function likePrefix(pattern: string): string {
 
 export const ANY_TEXT = Symbol("any text");
 export const ANY_CHARACTER = Symbol("any character");
-/** A character that stands for itself, or a wildcard. */
+/** A literal character, or a wildcard. */
 export type LikeItem = string | typeof ANY_TEXT | typeof ANY_CHARACTER;
 
 /** The characters and wildcards of a pattern; no `%` comes right after another one. */

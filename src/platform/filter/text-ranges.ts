@@ -2,7 +2,7 @@ const CODE_POINT_MAX = 0x10ffff;
 /** The range of surrogates, which are no characters. */
 const SURROGATES = { from: 0xd800, below: 0xe000 };
 
-/** The first text, in byte order, after all texts with a prefix; undefined where there is none. */
+/** The first text, in byte order, after all texts with a prefix; undefined if no such text exists. */
 export function textBelow(prefix: string): string | undefined {
   const characters = Array.from(prefix);
   for (let last = characters.pop(); last !== undefined; last = characters.pop()) {

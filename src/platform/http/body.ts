@@ -88,7 +88,7 @@ export const contentTypeOf = (request: Request): string =>
 export const parseBody = (text: string): unknown =>
   text.trim() === "" ? undefined : parseRequestJson(text, "the body");
 
-/** Parameters by name: a text, or a list of texts where a name is repeated. */
+/** Parameters by name: a text, or a list of texts for a repeated name. */
 export type Parameters = Record<string, string | string[]>;
 
 /** Collects parameters. A parameter with an empty text counts as absent. */
@@ -124,7 +124,7 @@ function decodeFormText(text: string, what: "body" | "query"): string {
   );
 }
 
-/** A text of a form, or undefined where its percent encoding is broken. */
+/** The decoded text of a form; undefined if its percent encoding is broken. */
 export function percentDecoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

@@ -48,7 +48,7 @@ export class Alarms<Name extends string> {
     this.#store();
   }
 
-  /** Keeps the time that the object's alarm had when its instance began: no later alarm may replace it. */
+  /** Keeps the time of the object's alarm from before this instance, so that no later alarm replaces it. */
   inherit(atMs: number | null): void {
     if (atMs === null) return;
     this.#inheritedMs = atMs;

@@ -18,12 +18,12 @@ export class StorageWatch {
     this.#nowMs = nowMs;
   }
 
-  /** Whether storage was full when a write was last seen. */
+  /** Whether storage counts as full. */
   get isFull(): boolean {
     return this.#fullAtMs !== undefined;
   }
 
-  /** Notes that a write found no room. */
+  /** Records that a write found no room. */
   reportFull(): void {
     this.#fullAtMs = this.#nowMs();
   }

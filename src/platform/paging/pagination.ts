@@ -73,7 +73,7 @@ export function joinPages<T>(query: PageQuery, first: Page<T>, second: Page<T>):
   };
 }
 
-/** A page of other items, with the same cursors. */
+/** Maps the items of a page, whose cursors stay. */
 export const mapPage = <T, U>(page: Page<T>, map: (item: T) => U): Page<U> => ({
   ...page,
   data: page.data.map(map),

@@ -38,8 +38,8 @@ export function waitAfterFailures(
 }
 
 /**
- * The wait of a caller who knows since when it has been waiting, but not how often it has polled: the elapsed time
- * grows by the factor from one poll to the next.
+ * The wait of a caller that knows the time since its first poll, but not the number of its polls: the elapsed time grows by the factor from
+ * one poll to the next.
  */
 export function waitAfterElapsed(
   backoff: Backoff,

@@ -21,7 +21,7 @@ export interface LaneTask<T> {
   readonly key: string;
   /** Does the work. The signal aborts when the result is no longer wanted. */
   readonly run: (signal: AbortSignal) => Promise<T>;
-  /** Cancels the task, whether it waits or runs. */
+  /** The signal that cancels the task, waiting or running. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -156,7 +156,7 @@ export class Lanes {
     this.#end(job, reason);
   }
 
-  /** Ends a task from outside. Its lane is free at once: work that ignores the signal must not keep it. */
+  /** Ends a task from outside. The lane is free at once: work that ignores the signal must not keep the lane. */
   #end(job: Job, reason: unknown): void {
     job.fail(reason);
     job.controller.abort(reason);
