@@ -23,8 +23,8 @@ const PAIRS_STANDARD = 7;
 const PAIRS_MAX = 1000;
 
 /**
- * Reads `--json`, `--size N`, `--only a,b`, where each name picks all cases that begin with it, `--reads a,b`, where each text
- * picks the reads inside a process whose names contain it, `--profile`, and `--against CHECKOUT` with `--pairs N`.
+ * Parses `--json`, `--size N`, `--only a,b` (beginnings of the names of cases), `--reads a,b` (parts of the names of reads inside a
+ * process), `--profile`, and `--against CHECKOUT` with `--pairs N`. Throws `OperatorError` for other options.
  */
 export function readOptions(args: readonly string[], names: readonly string[]): Options {
   const { values } = parse(args);

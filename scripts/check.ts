@@ -38,10 +38,7 @@ const GO = { GOGC: "400" };
 /** Largest compressed size of an upload, in bytes. */
 const UPLOAD_BYTES_MAX = 1_000_000;
 
-/**
- * Runs one check, prints its outcome, and returns whether it passed. A check fails by throwing an error with its
- * message.
- */
+/** Runs one check, prints its outcome, and returns whether it passed. A check fails by throwing an error. */
 async function report(name: string, work: () => Promise<string>): Promise<boolean> {
   const startedMs = performance.now();
   const seconds = (): string => `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;

@@ -34,7 +34,7 @@ export class RawRows {
   readonly #database: DatabaseSync;
   /** The connection with the settings of the engine. */
   readonly #sql: NodeSql;
-  /** One statement for each table. */
+  /** The insertion for each table. */
   readonly #inserts: ReadonlyMap<Table, ReturnType<DatabaseSync["prepare"]>>;
 
   constructor(file: string) {

@@ -1,5 +1,5 @@
 export const ACCOUNTS = 10_000;
-/** One in `METADATA_EVERY` transactions has metadata. */
+/** Transactions of which one has metadata. */
 const METADATA_EVERY = 10;
 const AMOUNT_MAX = 1_000_000;
 export const WORLD = 1;

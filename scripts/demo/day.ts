@@ -217,7 +217,7 @@ class DayPlanner {
       );
   }
 
-  /** Rewards some orders with points. A point has so many units that its fractions can exceed 2^53. */
+  /** Rewards some orders with points. The units of a point are so many that fractions of a point can exceed 2^53. */
   #rewards(orders: readonly Order[]): Commit[] {
     const [, rewarded] = this.#divide(orders, REWARD_SHARE);
     return rewarded.map(({ reference, customer }) => {

@@ -83,7 +83,7 @@ function split(words: readonly string[], { options = {} }: Verb, help: string) {
     });
     return { values: values as Given, positionals };
   } catch (error) {
-    // Node's message goes on to explain how to pass the word as a parameter.
+    // The rest of Node's message explains how to pass the word as a parameter.
     const [problem] = error instanceof Error ? error.message.split(". ") : [String(error)];
     throw new UsageError(`${problem}.\n\n${help}`);
   }

@@ -30,7 +30,7 @@ export async function buildWorker(): Promise<string> {
   const fresh = mkdtempSync(join(builds, `${name}-`));
   try {
     await bundle(fresh);
-    // If another process was faster, its build stays, because it has the same sources.
+    // The build of a faster process stays, because both builds have equal sources.
     if (!existsSync(script)) renameSync(fresh, join(builds, name));
   } finally {
     rmSync(fresh, { recursive: true, force: true });

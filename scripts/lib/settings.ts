@@ -7,7 +7,7 @@ import { assertSettings } from "#platform/settings.ts";
 export interface LocalSettings {
   readonly port: number;
   readonly statePath: string;
-  /** The Worker variables, with the secrets of the state folder where the environment sets none. */
+  /** The Worker variables, in which the secrets of the state folder complete those of the environment. */
   readonly varsWith: (secrets: LocalSecrets) => Readonly<Record<string, string>>;
 }
 
@@ -31,7 +31,7 @@ export const addressOf = (url: string, vars: Readonly<Record<string, string>>): 
 const PORT_STANDARD = 8787;
 const PORT_MAX = 65_535;
 
-/** Settings are checked with these values, before the state folder and its secrets are opened. */
+/** Stand-ins for secrets, with which settings are checked before the state folder is opened. */
 const STAND_IN: LocalSecrets = {
   clientId: "stand-in",
   clientSecret: "stand-in-for-a-secret",

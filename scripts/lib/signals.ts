@@ -1,4 +1,4 @@
-/** Calls `stop` once, when this process is asked to end: by Ctrl-C, by `kill`, or because its terminal is closed. */
+/** Calls `stop` once, at the first signal to end this process: Ctrl-C, `kill`, or a closed terminal. */
 export function onStop(stop: () => void): void {
   let isStopping = false;
   const once = (): void => {

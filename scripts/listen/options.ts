@@ -11,7 +11,7 @@ export interface ListenOptions {
   readonly url: string | undefined;
   /** The secret that signs webhooks; undefined for the secret that is derived from the server's client. */
   readonly secret: string | undefined;
-  /** Whether the bodies are printed instead of lines. */
+  /** Whether bodies of events are printed instead of summary lines. */
   readonly json: boolean;
 }
 
