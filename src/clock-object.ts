@@ -34,8 +34,8 @@ const TRIAL_KEY = "trial";
 const TRIAL_BYTES = 262_144;
 
 /**
- * The clock of one sweep, which the object's name identifies: `sweep:outbox`. Each sweep has an alarm, a time limit and a backoff of its own, so
- * that a sweep that hangs or fails delays no other:
+ * The clock of one sweep, which the name of the object identifies: `sweep:outbox`. Each sweep has an alarm, a time limit and a backoff of
+ * its own, so that a sweep that hangs or fails delays no other:
  *
  *     request ── watch ─> [sweep:outbox] ··· alarm ─> reads due work ─> sets its next alarm
  *                               │ start                                     (after a failure: later each time)

@@ -186,7 +186,7 @@ export class FairGate {
       // The group and the member go to the end of their rounds.
       if (group.turns.delete(member)) group.turns.add(member);
       if (this.#turns.delete(group)) this.#turns.add(group);
-      // A clock that was set back counts as much time, too.
+      // The absolute value also covers a clock that was set back.
       if (Math.abs(this.#nowMs() - waiter.seenMs) > GONE_MS) this.#forget(member);
       else waiter.ticket = this.#grant(member);
     }
@@ -202,7 +202,7 @@ export class FairGate {
     const nowMs = this.#nowMs();
     let isAny = false;
     for (const ticket of this.#tickets) {
-      // A clock that was set back counts as much time, too.
+      // The absolute value also covers a clock that was set back.
       if (Math.abs(nowMs - ticket.sinceMs) < this.#limits.leaseMs) break;
       ticket.release();
       isAny = true;

@@ -35,7 +35,7 @@ export class StorageWatch {
   async check(tryWrite: () => Promise<void>): Promise<void> {
     if (this.#fullAtMs === undefined) return;
     const nowMs = this.#nowMs();
-    // A clock that was set back counts as much time, too.
+    // The absolute value also covers a clock that was set back.
     if (Math.abs(nowMs - this.#fullAtMs) < FULL_MS) {
       throw new Error("storage was full a moment ago");
     }

@@ -15,7 +15,7 @@ export class TablesWatch {
   #lacks: ReadonlyMap<string, readonly string[]> = new Map();
   #untilMs = 0;
 
-  /** `wanted` has the tables by the name of their module. */
+  /** `wanted` has the tables by the name of their module, or of the platform. */
   constructor(env: Pick<Env, "DB">, wanted: ReadonlyMap<string, readonly SQLiteTable[]>) {
     this.#env = env;
     this.#wanted = new Map([...wanted].map(([name, tables]) => [name, tables.map(shapeOf)]));
