@@ -11,19 +11,19 @@ import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
-/** Most stages that one call takes an instance through. What is left is the next call's. */
+/** Most stages that one call takes an instance through. The next call goes on from there. */
 const STAGES_PER_CALL_MAX = 20;
 
 /**
- * Takes an instance further, by one activity at most. D1 says how far it has come, so that it may be called twice, by two at a
- * time, and after a crash between any two lines:
+ * Takes an instance further, by at most one activity. D1 says how far the instance has come, so that this function may be called twice, by
+ * two callers at a time, and after a crash between any two lines:
  *
  * | A kill after | leaves | and then |
  * | --- | --- | --- |
- * | the instance is stored | a row that is due | the sweep gives it to the platform |
- * | an activity is begun | its row, and an instance that has to move soon | it is done again with the same key |
- * | the other module has done it | the same | the same, and the answer is that of the first time |
- * | the outcome is stored | the outcome, and what follows from it | the next call goes on from there |
+ * | the instance is stored | a row that is due | the sweep gives the instance to the platform |
+ * | an activity is begun | the activity's row, and an instance that is due soon | the activity is repeated with the same key |
+ * | the other module has executed it | the activity's row, and an instance that is due soon | the activity is repeated, and gets the first answer |
+ * | the outcome is stored | the outcome, and the next stage if there is one | the next call goes on from there |
  */
 export async function advance(
   context: ServiceContext,
@@ -41,7 +41,7 @@ export async function advance(
   return GO_ON;
 }
 
-/** Takes the stage of an instance further. Gives nothing where the stage has ended, or the instance has changed meanwhile. */
+/** Takes the current stage of an instance further. Returns undefined where the stage has ended, or the instance has changed meanwhile. */
 async function advanceStage(
   context: ServiceContext,
   instance: FlowInstance,
@@ -61,7 +61,7 @@ async function advanceStage(
       return wait(context, instance, { kind: "time", since: status.startedAt, until });
     }
     case "wait_event": {
-      // The event ends the stage.
+      // The stage ends when `sendEvent` stores the event.
       const { event } = stage;
       return wait(context, instance, { kind: "event", since: status.startedAt, event });
     }
@@ -86,7 +86,7 @@ async function endStage(
 const endOfDelay = ({ durationMs = 0, until }: DelayStage, startedAt: Timestamp): number =>
   until === undefined ? toMillis(startedAt) + durationMs : toMillis(until);
 
-/** Stores until when the instance waits, so that the sweep leaves it alone until then. */
+/** Stores what the instance waits for, and until when, so that the sweep leaves the instance alone until then. */
 async function wait(
   context: ServiceContext,
   instance: FlowInstance,

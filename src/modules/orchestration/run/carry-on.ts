@@ -7,20 +7,31 @@ import { stringifyJson } from "#platform/json.ts";
 import { memoByEnv } from "#platform/memo.ts";
 
 /**
- * How many instances one isolate executes at once beside its requests, and how many of one client and subject. What is more waits for a
- * lane of the runner, so that instances that start together do not hold up those who write.
+ * How many instances one isolate executes at once beside its requests, in all and of one client and subject. Further instances wait for the
+ * runner, so that many starts at a time do not delay requests.
  */
 const PLACES = { total: 16, ofOne: 8, leaseMs: 90_000 };
 
 const placesOf = memoByEnv((_env: Env) => new RunPlaces(PLACES));
 
-/** What is executed, and for whom. */
+/** A run, and the principal that its instance acts for. */
 type OwnedRun = Pick<FlowInstance, "id" | "run" | "principal">;
 
 /**
- * Executes an instance where it was started, as far as it goes without waiting. Where it waits for a time, the runner goes on with it
- * then; where it waits for an event, whoever sends the event sees to it; and the platform gets it where it takes longer than until
- * `untilMs`. Never throws, and may be cut off anywhere: the sweep finds an instance that does not move.
+ * Executes an instance in the isolate that has started it, until it ends or waits, or until `untilMs`. Never throws, and may be cut off
+ * anywhere: the sweep finds an instance that does not move. The way of an instance:
+ *
+ *     start, retry, trigger ─► this function, some seconds at most
+ *                                │ the instance waits for a time,   │ its time here is over
+ *                                │ or all places are taken          │
+ *                                ▼                                  ▼
+ *     event is sent ─────────► runner object, at the time ──────► Workflow on the platform,
+ *                              of the instance and for 5 s ◄───── until the instance waits for a time
+ *                                                                   ▲       │
+ *     sweep: an instance is overdue ────────────────────────────────┤       │ after 400 steps
+ *                                                                   └───────┘ begins the next run
+ *
+ * All of these call `advance`. An instance that waits for an event is executed by none of them until the event is sent.
  */
 export async function carryOn(
   env: Env,

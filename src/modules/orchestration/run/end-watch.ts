@@ -1,6 +1,6 @@
 import { logError } from "#platform/log.ts";
 
-/** What a watch needs besides memory. */
+/** The query, the timer and the clock that a watch uses. */
 export interface EndWatchPorts {
   /** Which of some instances have ended. */
   readonly look: (ids: readonly string[]) => Promise<readonly string[]>;
@@ -10,7 +10,7 @@ export interface EndWatchPorts {
 
 /** How long to pause between two looks, in milliseconds. */
 const LOOK_MS = 500;
-/** Most that wait at once; whoever comes beyond them does not wait. */
+/** Most callers that wait at once. A further call of `wait` returns at once. */
 const WAITERS_MAX = 5000;
 
 interface Waiter {
@@ -19,11 +19,11 @@ interface Waiter {
 }
 
 /**
- * Waits for the ends of instances. Whoever executes one here says when it may have ended; for those that end elsewhere there is one look
- * for all together, twice a second, so that what waiting costs does not grow with the number of those who wait:
+ * Waits for the ends of instances. The object that executes an instance here says when the instance may have ended. For instances that end
+ * elsewhere, one look twice a second is for all of them, so that the number of looks does not grow with the number of callers:
  *
- *     wait(a) wait(a) wait(b) ──► one look for [a, b] ──► a has ended: both leave
- *     mayHaveEnded(b) ──────────► one look for [b] ─────► b has ended: it leaves
+ *     wait(a) wait(a) wait(b) ──► one look for [a, b] ──► a has ended: both callers leave
+ *     mayHaveEnded(b) ──────────► one look for [b] ─────► b has ended: its caller leaves
  */
 export class EndWatch {
   readonly #ports: EndWatchPorts;
@@ -35,7 +35,7 @@ export class EndWatch {
     this.#ports = ports;
   }
 
-  /** Resolves at the end of an instance, or when its time is over. */
+  /** Resolves at the end of an instance, or after `waitMs`. */
   wait(id: string, waitMs: number): Promise<void> {
     if (this.#count >= WAITERS_MAX) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ export class EndWatch {
     return promise;
   }
 
-  /** Looks at once after an instance that may have ended, if anybody waits for it. */
+  /** Looks at once whether an instance has ended, if a caller waits for it. */
   async mayHaveEnded(id: string): Promise<void> {
     if (this.#waiters.has(id)) await this.#lookAfter([id]);
   }
@@ -79,7 +79,7 @@ export class EndWatch {
     }
   }
 
-  /** A look that fails is made again: whoever waits leaves when the time is over. */
+  /** Looks once. A look that fails is only logged: the next one follows, and callers leave when their time is over. */
   async #lookAfter(ids: readonly string[]): Promise<void> {
     try {
       for (const id of await this.#ports.look(ids)) this.#ended(id);

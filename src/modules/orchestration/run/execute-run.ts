@@ -9,8 +9,8 @@ import { takeTurns } from "#platform/work/turns.ts";
 export const INLINE_MS_MAX = 5000;
 
 /**
- * Executes an instance as far as it goes without waiting, and says what is to be done then: to go on where its time was over, or where
- * it could not be executed. Never throws, and may be cut off anywhere: the sweep finds an instance that does not move.
+ * Executes an instance until it waits or ends, or until `untilMs`, and returns what is to be done next: to go on where the time was over,
+ * or where the instance could not be executed. Never throws, and may be cut off anywhere: the sweep finds an instance that does not move.
  */
 export async function executeRun(env: Env, run: RunParams, untilMs: number): Promise<Next> {
   try {

@@ -7,12 +7,12 @@ import { databaseOf } from "#platform/db/database.ts";
 import { columnOf, guardOf, packRows } from "#platform/db/guarded-rows.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
-/** Most instances that one sweep sets right. */
+/** Most instances that one sweep corrects. */
 const INSTANCES_MAX = 500;
 
 /**
- * Sets right when instances have to move after the clock has stepped back: one that has changed at a time that is to come is due as long after
- * now as it was after its change. Clocks of machines differ by less than what an instance has anyway.
+ * Corrects when instances are due after the clock has stepped back. An instance whose last change lies in the future becomes due as long
+ * after now as it was due after that change. Clocks of different machines differ by less than `GRACE_MS`, which changes nothing.
  */
 export async function followClock({
   env,

@@ -12,14 +12,14 @@ import { durableSql } from "#platform/sql/durable-sql.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
-/** Most instances that go on in one turn, and how many at once: so many compete with those who write, however many are due. */
+/** Most instances that go on in one turn, and how many at once, so that requests share D1 with few instances however many are due. */
 const WAKES_PER_TURN_MAX = 100;
 const LANES = { total: 8, perKey: 1, timeoutMs: 10_000 };
 
 /**
- * The runner of a deployment: it goes on with instances at their time, a few at once, and those who wait for the end of an instance wait
- * here. It stores when which instance goes on; how far that has come, D1 knows. A crash leaves the list and its alarm, and whatever was
- * under way is done again. The sweep looks after an instance that should have gone on 20 seconds ago.
+ * The runner of a deployment. It executes instances at their time, a few at once, and requests wait here for the end of an instance. Its
+ * storage has the time of each instance; how far an instance has come is in D1. After a crash, the list and the alarm are there, and work
+ * that was under way is repeated. The sweep looks after an instance that should have gone on 20 seconds ago.
  */
 export class InstanceRunnerObject extends DurableObject<Env> {
   readonly #wakes: WakeList;
@@ -41,7 +41,7 @@ export class InstanceRunnerObject extends DurableObject<Env> {
     this.#arm();
   }
 
-  /** Makes sure that an instance goes on at a time, or before. */
+  /** Makes sure that an instance goes on at a time, or earlier. */
   wake(run: RunParams, atMs: number): void {
     this.#wakes.add({ ...run, atMs });
     this.#arm();

@@ -6,19 +6,22 @@ import { wakeRunner } from "./runner.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
 import { stateGuardOf } from "#platform/upgrade/state-guard.ts";
 
-/** Most calls of one run: the platform limits the steps of an instance, and what it keeps of them. */
+/** Most calls of `advance` in one run, because the platform limits the steps of an instance and what it keeps of them. */
 const CALLS_PER_RUN_MAX = 400;
 
-/** A step is repeated where it throws, which it does only if D1 fails, or has tables that are not this code's. After these attempts, the sweep begins another run. */
+/**
+ * Repetitions of a step that throws. A step throws only if D1 fails, or if the tables are not those of this code. After the last
+ * repetition, the sweep begins another run.
+ */
 const STEP = {
   retries: { limit: 8, delay: 500, backoff: "exponential" },
   timeout: "5 minutes",
 } as const;
 
 /**
- * Executes an instance that takes long: each step takes it further, until it waits. Then the runner goes on with it, or whoever sends its
- * event. Nothing that matters is kept here, as D1 has it; names of steps count the calls, so that they stay the same whatever becomes of
- * the stages.
+ * Executes an instance that takes long. Each step takes the instance further, until it waits; then the runner goes on with it, at its time
+ * or when its event is sent. Nothing that matters is kept here, because D1 has it. Names of steps count the calls, so that the names stay
+ * the same whatever becomes of the stages.
  */
 export class InstanceWorkflow extends WorkflowEntrypoint<Env, RunParams> {
   override async run(

@@ -1,11 +1,11 @@
-/** What whoever executes an instance does next: goes on, waits so long, waits for an event, or ends. */
+/** What is to be done next with an instance: to go on, to wait for some milliseconds or for an event, or nothing, because it has ended. */
 export type Next =
   | { readonly kind: "go-on" }
   | { readonly kind: "wait"; readonly waitMs: number }
   | { readonly kind: "wait-for-event" }
   | { readonly kind: "end" };
 
-/** Longest time that an instance sleeps or waits at once, in milliseconds. What is left is waited for afterwards. */
+/** Longest time that an instance waits at once, in milliseconds. A longer delay is divided into several. */
 export const WAIT_MS_MAX = 30 * 24 * 3_600_000;
 
 export const END: Next = { kind: "end" };

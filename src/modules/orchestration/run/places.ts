@@ -2,7 +2,7 @@
 export interface PlaceLimits {
   readonly total: number;
   readonly ofOne: number;
-  /** After so long, in milliseconds, a place counts as free: whoever had it may have been cut off. */
+  /** Time after which a place counts as free, in milliseconds, because its holder may have been cut off. */
   readonly leaseMs: number;
 }
 
@@ -11,7 +11,9 @@ interface Place {
   readonly untilMs: number;
 }
 
-/** The places for instances that an isolate executes beside its requests. An owner has at most a part of them, so that others find some. */
+/**
+ * The places for instances that an isolate executes beside its requests. One owner gets only a part of them, so that others find some free.
+ */
 export class RunPlaces {
   readonly #limits: PlaceLimits;
   readonly #nowMs: () => number;
@@ -22,13 +24,13 @@ export class RunPlaces {
     this.#nowMs = nowMs;
   }
 
-  /** Takes a place for an owner; gives what is called to give it back, or undefined where none is free. */
+  /** Takes a place for an owner. Returns a function that frees the place, or undefined where none is free. */
   take(owner: string): (() => void) | undefined {
     const { total, ofOne, leaseMs } = this.#limits;
     const nowMs = this.#nowMs();
     let ownCount = 0;
     for (const place of this.#taken) {
-      // A place that ends later than one from now would was taken before the clock stepped back.
+      // A place with more time left than a new one has was taken before the clock stepped back.
       if (place.untilMs <= nowMs || place.untilMs > nowMs + leaseMs) this.#taken.delete(place);
       else if (place.owner === owner) ownCount++;
     }

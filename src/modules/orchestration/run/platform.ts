@@ -2,7 +2,7 @@ import type { FlowInstance } from "#modules/orchestration/instances/instance.ts"
 import type { ServiceContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
 
-/** What an instance on the platform is given: whom it works for. Everything else is read from D1. */
+/** What a run on the platform is given: its instance and its number. Everything else is read from D1. */
 export interface RunParams {
   readonly id: string;
   readonly run: number;
@@ -11,15 +11,15 @@ export interface RunParams {
 type RunContext = Pick<ServiceContext, "env">;
 type Run = Pick<FlowInstance, "id" | "run">;
 
-/** The id on the platform: each run is an instance of its own there. */
+/** The id of a run on the platform, where each run is an instance of its own. */
 export const platformIdOf = ({ id, run }: Run): string => `${id}-${run}`;
 
-/** Lets the platform execute an instance, which it may do already. Never throws: the sweep does it again. */
+/** Lets the platform execute an instance, unless it does so already. Never throws: after a failure, the sweep does it. */
 export async function startRun(context: RunContext, run: Run): Promise<void> {
   try {
     await createRun(context, run);
   } catch (error) {
-    // Somebody else may have been faster. Where that run has ended meanwhile, the sweep begins another one.
+    // Another caller may have been faster. Where the run has ended meanwhile, the sweep begins another one.
     if (await isOnPlatform(context, run)) return;
     logError("an instance could not be given to the platform; the sweep does it", error, {
       instance: run.id,
@@ -27,7 +27,7 @@ export async function startRun(context: RunContext, run: Run): Promise<void> {
   }
 }
 
-/** The same, which throws where the platform refuses it, also where it has the run already. */
+/** Creates a run on the platform. Throws where the platform refuses it, also where the run is there already. */
 export async function createRun({ env }: RunContext, { id, run }: Run): Promise<void> {
   const params: RunParams = { id, run };
   await env.INSTANCES.create({ id: platformIdOf({ id, run }), params });
@@ -41,7 +41,7 @@ export async function findOnPlatform(
   try {
     return await env.INSTANCES.get(platformIdOf(run));
   } catch {
-    // There is no other way to learn that the platform does not have it.
+    // An error is the only way to learn that the platform does not have the run.
     return undefined;
   }
 }

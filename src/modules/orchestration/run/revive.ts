@@ -9,10 +9,10 @@ import { logError } from "#platform/log.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
-/** Most instances that a sweep looks after. What is left is due at once. */
+/** Most instances that one sweep looks after. The next sweep follows at once if there are more. */
 const INSTANCES_PER_SWEEP_MAX = 100;
 const LANES = { total: 8, perKey: 1, timeoutMs: 10_000 };
-/** How long the sweep leaves an instance alone after it has looked after it, in milliseconds. */
+/** How long the sweep leaves an instance alone that it has looked after, in milliseconds. */
 const PATIENCE_MS = 2 * GRACE_MS;
 
 interface OverdueRun extends RunParams {
@@ -20,8 +20,8 @@ interface OverdueRun extends RunParams {
 }
 
 /**
- * Looks after the instances that should have moved by now: the platform has lost them, or was killed and does not go on by itself.
- * Returns when to do so again.
+ * Revives the instances that should have moved by now: the platform has lost their run, or the run was killed and does not go on by itself.
+ * Returns when to do so again, in milliseconds since the epoch.
  */
 export async function sweepInstances(context: ServiceContext): Promise<number | undefined> {
   await followClock(context);
@@ -58,7 +58,7 @@ async function reviveLogged(context: ServiceContext, overdue: OverdueRun): Promi
   }
 }
 
-/** Takes an instance for a while. Returns whether it is still overdue. */
+/** Claims an overdue instance by putting off when it is due. Returns false where it is not overdue any more. */
 async function postpone(
   { env, clock }: ServiceContext,
   { id, dueAt }: OverdueRun,
@@ -72,7 +72,7 @@ async function postpone(
   return claimed.length > 0;
 }
 
-/** Makes the platform go on with a run, whatever has become of it there. */
+/** Makes the platform go on with a run, in whatever state the run is there. */
 async function revive(context: ServiceContext, run: RunParams): Promise<void> {
   const instance = await findOnPlatform(context, run);
   if (instance === undefined) return createRun(context, run);
@@ -87,13 +87,13 @@ async function revive(context: ServiceContext, run: RunParams): Promise<void> {
     case "paused":
       return instance.resume();
     default:
-      // An instance that was killed says that it runs until it is paused. To pause one that does run does no harm.
+      // The platform shows an instance that was killed as running until it is paused. To pause one that does run does no harm.
       await instance.pause();
       return instance.resume();
   }
 }
 
-/** Begins the run after another one, which is over. Does nothing if somebody has done so. */
+/** Begins the run after one that is over. Does nothing if the next run was begun before, or the instance has ended. */
 export async function beginRun(
   context: Pick<ServiceContext, "env" | "clock">,
   { id, run }: RunParams,

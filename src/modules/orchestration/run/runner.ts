@@ -5,12 +5,12 @@ import { type ObjectCall, reachObject } from "#platform/objects/call.ts";
 
 type RunnerContext = Pick<ServiceContext, "env">;
 
-/** A deployment has one; see `InstanceRunnerObject`. */
+/** The name of the only runner of a deployment; see `InstanceRunnerObject`. */
 const RUNNER_NAME = "runner";
 
 const runnerOf = ({ env }: RunnerContext) => env.INSTANCE_RUNNER.getByName(RUNNER_NAME);
 
-/** A wake that comes twice does no harm. */
+/** The call that wakes an instance. It may be repeated like a read, because a wake that comes twice does no harm. */
 const TO_RUNNER: ObjectCall = { object: "runner of instances", isRead: true, timeoutMs: 5000 };
 
 /**

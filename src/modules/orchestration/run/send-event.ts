@@ -22,9 +22,9 @@ import { stringifyJson } from "#platform/json.ts";
 const NAME_LENGTH_MAX = 1000;
 
 /**
- * Gives an event to the stage that an instance is at. It has an effect only if the stage waits for an event of this name: it ends the
- * stage, in one change with what is stored of the event, so that an event that comes at the same time is for the stage behind. Throws
- * `NOT_FOUND`, `VALIDATION` for an instance that has ended, and `OVERLOADED` as `changeInstance` does.
+ * Gives an event to the current stage of an instance. If the stage waits for an event of this name, it ends in the same change that stores
+ * the event, so that another event at the same time is for the next stage. Any other stage ignores the event. Throws `NOT_FOUND`,
+ * `VALIDATION` for an instance that has ended, and `OVERLOADED` as `changeInstance` does.
  */
 export function sendEvent(context: ServiceContext, id: string, name: string): Promise<void> {
   return changeInstance(context, id, (instance) => {
@@ -33,7 +33,7 @@ export function sendEvent(context: ServiceContext, id: string, name: string): Pr
   });
 }
 
-/** Returns whether the event is stored: not if the instance has changed meanwhile. */
+/** Stores an event. Returns false if the instance has changed meanwhile. */
 async function storeEvent(
   context: ServiceContext,
   instance: FlowInstance,
@@ -54,7 +54,7 @@ async function storeEvent(
   return true;
 }
 
-/** Notes an event that nobody waits for, and leaves the instance as it is, so that many of them do not hold it up. */
+/** Adds an event that no stage waits for to the timeline, and leaves the instance as it is, so that many such events do not hold it up. */
 async function ignoreEvent(
   { env, clock }: ServiceContext,
   { id, changeId, stage }: FlowInstance,

@@ -8,8 +8,8 @@ import { logError } from "#platform/log.ts";
 const WAIT_MS_MAX = 50_000;
 
 /**
- * The instance at its end, or as it is after the longest time that a request waits. A request that waits looks before and after it
- * waits, and does nothing meanwhile.
+ * The instance at its end, or as it is after the longest time that a request waits. A request reads the instance before and after it waits,
+ * and does nothing in between.
  */
 export async function waitForEnd(context: ServiceContext, id: string): Promise<FlowInstance> {
   const instance = await getInstance(context, id);
@@ -17,7 +17,7 @@ export async function waitForEnd(context: ServiceContext, id: string): Promise<F
   try {
     await untilEnd(context, id, WAIT_MS_MAX);
   } catch (error) {
-    // The runner was restarted, say: the client learns how the instance is.
+    // The runner may have been restarted. The client gets the instance as it is.
     logError("a request does not wait for the end of an instance any longer", error, {
       instance: id,
     });

@@ -7,7 +7,7 @@ export interface Wake extends RunParams {
   readonly atMs: number;
 }
 
-/** The tables of the object that wakes instances. */
+/** The tables of the runner. */
 export const WAKE_TABLES = new TableSteps("the list of instances that wait", [
   {
     name: "The list of instances that wait",
@@ -18,7 +18,7 @@ export const WAKE_TABLES = new TableSteps("the list of instances that wait", [
   },
 ]);
 
-/** The runs that wait for their time, in the tables of an object. */
+/** The runs that wait for their time, in the tables of the runner. */
 export class WakeList {
   readonly #sql: Sql;
 
@@ -27,7 +27,7 @@ export class WakeList {
     WAKE_TABLES.migrateToEnd(sql);
   }
 
-  /** An instance has one wake: that of its latest run, and the earliest of those that were asked for. */
+  /** Adds a wake. An instance has one wake: of its latest run, at the earliest time that was asked for. */
   add({ id, run, atMs }: Wake): void {
     this.#sql.all(
       `INSERT INTO wakes VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET
@@ -39,7 +39,7 @@ export class WakeList {
     );
   }
 
-  /** Those whose time has come, the longest overdue first. */
+  /** The wakes whose time has come, the longest overdue first. */
   due(nowMs: number, countMax: number): Wake[] {
     return this.#sql.all<{ id: string; run: number; atMs: number }>(
       `SELECT id, run, at_ms AS "atMs" FROM wakes WHERE at_ms <= ? ORDER BY at_ms LIMIT ? + 0`,
@@ -53,7 +53,7 @@ export class WakeList {
     this.#sql.all("DELETE FROM wakes WHERE id = ? AND run = ? AND at_ms = ?", id, run, atMs);
   }
 
-  /** When the next one is due; undefined for never. */
+  /** When the next wake is due, in milliseconds since the epoch; undefined where there is none. */
   nextMs(): number | undefined {
     const [row] = this.#sql.all<{ atMs: number | null }>(`SELECT min(at_ms) AS "atMs" FROM wakes`);
     return row?.atMs ?? undefined;
