@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { logError } from "#platform/log.ts";
 
-/** On the queue `triggers`: occurrences that have to be fired. */
+/** A message of the queue `florin-triggers`: an occurrence that has to be fired. */
 export const OccurrenceMessage = z.object({ id: z.string(), trigger: z.int() });
 
 /** An occurrence by its id, and the key of its trigger. */
@@ -10,7 +10,7 @@ export type AnnouncedOccurrence = z.output<typeof OccurrenceMessage>;
 /** Most messages that are sent in one call. */
 const MESSAGES_PER_SEND_MAX = 100;
 
-/** Has occurrences fired. Never throws: if it fails, the sweep announces them. */
+/** Sends occurrences to the queue that fires them. Never throws: the sweep announces occurrences that could not be sent. */
 export async function announceOccurrences(
   env: Env,
   occurrences: readonly AnnouncedOccurrence[],

@@ -14,7 +14,7 @@ import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** What a client says of a new trigger. Empty texts stand for nothing. */
+/** The input for a new trigger, in which an empty text stands for an absent one. */
 export interface NewTrigger {
   readonly name: string;
   readonly event: string;
@@ -24,15 +24,15 @@ export interface NewTrigger {
   readonly vars: Readonly<Record<string, string>>;
 }
 
-/** Most triggers that are not deleted: all that are for an event's type look at it. */
+/** Most triggers of a deployment, besides deleted ones. An isolate holds all of them. */
 const TRIGGERS_MAX = 1000;
-/** Most variables of a trigger, and the longest of its other texts, in characters. */
+/** Most variables of a trigger, and its longest name, event and version, in characters. */
 const VARS_MAX = 100;
 const TEXT_LENGTH_MAX = 255;
 
 /**
- * Creates a trigger. What it starts acts for the principal of the context, with no more than the scopes and ledgers of that one.
- * Throws `VALIDATION`, and `NOT_FOUND` where there is no such workflow, or it is deleted.
+ * Creates a trigger. Its instances act for the principal of the context, with the scopes and ledgers of this principal and no others.
+ * Throws `VALIDATION`, and `NOT_FOUND` where the workflow does not exist or is deleted.
  */
 export async function createTrigger(context: ServiceContext, input: NewTrigger): Promise<Trigger> {
   assertValid(input);
@@ -89,7 +89,7 @@ function assertValid({ name, event, version, filter, workflowId, vars }: NewTrig
   for (const expression of Object.values(vars)) assertExpression(expression);
 }
 
-/** Longest part of an expression that a message repeats. */
+/** Longest part of an expression that a message repeats, in characters. */
 const SHOWN_MAX = 500;
 
 function assertExpression(source: string): void {

@@ -7,7 +7,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** Deletes a trigger. What it has fired for before goes on, and stays readable. Throws `NOT_FOUND`. */
+/** Deletes a trigger. Occurrences from before are still fired, and stay readable. Throws `NOT_FOUND`. */
 export async function deleteTrigger(context: ServiceContext, id: string): Promise<void> {
   const change = new AuditedChange(context, {
     action: "orchestration.trigger.delete",

@@ -9,29 +9,41 @@ import type { EventListener } from "#platform/events/source.ts";
 import { logError } from "#platform/log.ts";
 
 /**
- * Decides by an index for which events triggers fire, and stores that as occurrences, which the consumer of a queue fires. Filters that have
- * to be evaluated go to the lanes of their owners, so that neither a filter nor a link holds up another consumer of events. **A trigger fires once for an event, whatever is killed when:**
+ * Finds by an index the triggers that an event may fire, and stores occurrences, which the consumer of a queue fires. Filters that have to
+ * be evaluated go to the lanes of the triggers' owners, so that neither a filter nor a link holds up another consumer of events:
+ *
+ *     event ─► index ─┬─ decides alone ──────────────────────────► occurrence `fire` ────┐
+ *                     └─ filter is left                                                  │
+ *                          └─► owner's lane ─┬─ filter is true ──► occurrence `fire` ────┤
+ *                              (takes steps  ├─ reads links ─────► occurrence `filter` ──┤
+ *                              of the budget)├─ fails ───────────► occurrence that is done, with the error
+ *                                            └─ full, no answer ─► occurrence `filter` ──┤
+ *                                                                                        ▼
+ *     instance ◄─ variables ◄─ loop? ◄─ filter, if it is left ◄─ owner's rights ◄─ queue, or sweep
+ *
+ * Filters and variables outside of the lane take steps of the same budget. **A trigger fires once for an event, wherever a process is
+ * killed:**
  *
  * | A kill after | leaves | and then |
  * | --- | --- | --- |
  * | events are read | nothing stored | The producer publishes the events again. |
  * | occurrences are stored | occurrences that are due | The events come again, and their occurrences are there already. The sweep announces these. |
- * | their messages are sent | the same | The same. |
+ * | messages are sent | occurrences that are due | The events come again, and their occurrences are there already. The messages fire these. |
  * | variables are evaluated | a lease | The lease ends, and the sweep announces the occurrence. |
- * | the instance is started | the instance, and the same | The occurrence is the instance's idempotency key: there is only one. |
+ * | the instance is started | the instance, and the lease | The occurrence is the instance's idempotency key: the next attempt finds the instance. |
  * | the end is stored with its event | the result | A message that comes again finds nothing to do. |
  */
 export const triggerListener: EventListener = {
   wants: async ({ rawType }, context) =>
     (await currentTriggers(context)).indexOf(rawType) !== undefined,
   open: async (_messages, context) => {
-    // They are read after the messages came, so that a trigger counts for each event that was announced after its creation.
+    // Triggers are read after the messages have come, so that a trigger counts for each event that was announced after its creation.
     const triggers = await currentTriggers(context);
     return triggers.isEmpty ? undefined : (events) => occur(context, triggers, events);
   },
 };
 
-/** Triggers don't fire for what orchestration itself does, so that none fires itself for ever. */
+/** The app of orchestration's own events. No trigger fires for them, so that none fires itself for ever. */
 const OWN_EVENTS = "orchestration";
 
 async function occur(
@@ -48,8 +60,8 @@ async function occur(
 }
 
 /**
- * Gives events to the lanes of those who own the triggers. Returns what lanes did not take, as they were full or could not be reached:
- * D1 keeps it as occurrences, whose filters are evaluated with what the owner's budget leaves, so that no other consumer waits.
+ * Gives events to the lanes of the triggers' owners. Returns the events of lanes that were full or could not be reached: D1 keeps them as
+ * occurrences, whose filters are evaluated with the rest of the owner's budget, so that no other consumer waits.
  */
 async function giveToLanes(
   { env }: ServiceContext,

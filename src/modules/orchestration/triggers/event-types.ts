@@ -44,7 +44,7 @@ export const TRIGGER_EVENT_TYPES = {
   },
 } as const satisfies EventTypeTable;
 
-/** The event that a trigger was stopped at an occurrence. Its guard is that of the occurrence's trigger. */
+/** The event `STOPPED_TRIGGER`. Its guard names the occurrence at which the trigger was stopped. */
 export const stoppedEvent = ({
   triggerId,
   occurrenceId,
@@ -68,20 +68,20 @@ export const stoppedEvent = ({
   guard: [occurrenceId, STOPS],
 });
 
-/** What the guard of such an event has in the place of an attempt. */
+/** Stands in the guard of a `STOPPED_TRIGGER` event where other guards have an attempt. */
 export const STOPS = "stops";
 
-/** How an occurrence has ended. */
+/** The result of firing an occurrence. */
 export type FiringResult =
   | { readonly kind: "started"; readonly instanceId: string }
   | {
       readonly kind: "failed";
       readonly error: string;
-      /** Whether the trigger fires no more. */
+      /** Whether this failure stops the trigger. */
       readonly stops?: boolean;
     };
 
-/** The event that an occurrence has ended. */
+/** The event `SUCCEEDED_TRIGGER` or `FAILED_TRIGGER` of an occurrence. */
 export function triggerEvent(
   { id, triggerId, date }: { id: string; triggerId: string; date: Timestamp },
   result: FiringResult,

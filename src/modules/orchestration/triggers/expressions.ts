@@ -15,19 +15,19 @@ import { type Timestamp, toMicros } from "#platform/time.ts";
 /** Most links that the expressions of one firing read. */
 const LINKS_MAX = 20;
 
-/** Whether evaluating a trigger's expressions may take as long as others need to answer. */
+/** Whether expressions of a trigger may read links, so that evaluating them may wait for other servers. */
 export const readsLinks = ({ filter = "", vars }: Pick<Trigger, "filter" | "vars">): boolean =>
   [filter, ...Object.values(vars)].some((source) => source.includes("link"));
 
-/** Who pays for the steps of evaluations. */
+/** Counts the steps of evaluations. */
 export interface EvaluationMeter {
-  /** Called before an evaluation, which it may refuse by throwing. */
+  /** Called before each evaluation, which it refuses by throwing. */
   begin(): Promise<void>;
-  /** Called after it, with its steps. */
+  /** Called after each evaluation, with its steps. */
   spend(steps: number): Promise<void>;
 }
 
-/** Reads what a URI names. Throws `LinkError`. */
+/** Reads the resource that a URI names. Throws `LinkError`. */
 export type LinkRead = (uri: string) => Promise<ExprValue>;
 
 export type FilterResult =
@@ -39,7 +39,7 @@ export type VariableResult =
   | { readonly kind: "value"; readonly value: string }
   | { readonly kind: "error"; readonly error: string };
 
-/** The expressions of one firing: they see the same payload and time, and share what links were read. */
+/** The expressions of one firing. They see the same payload and the same time, and each link is read once for all of them. */
 export class Expressions {
   readonly #payload: ExprValue;
   readonly #now: Timestamp;
@@ -47,7 +47,7 @@ export class Expressions {
   readonly #meter: EvaluationMeter | undefined;
   readonly #links = new Map<string, ExprValue>();
 
-  /** Without a meter, steps are not counted: the request that evaluates has its place among those of its client. */
+  /** Without a meter, steps are not counted, because the request that evaluates counts in its client's share of requests. */
   constructor(
     payload: ExprValue,
     now: Timestamp,
@@ -59,14 +59,14 @@ export class Expressions {
     this.#meter = meter;
   }
 
-  /** Throws `LinkError`. */
+  /** Throws `LinkError`, and what the meter throws. */
   async filter(source: string): Promise<FilterResult> {
     const result = await this.#evaluate(source);
     if (result.kind === "error") return result;
     return { kind: result.value === true ? "match" : "no-match" };
   }
 
-  /** Throws `LinkError`. */
+  /** Throws `LinkError`, and what the meter throws. */
   async variable(source: string): Promise<VariableResult> {
     const result = await this.#evaluate(source);
     if (result.kind === "error") return result;

@@ -3,6 +3,8 @@ export interface LaneEvent {
   readonly id: string;
   /** JSON of the `PlatformEvent`. */
   readonly text: string;
-  /** The keys of the triggers. */
+  /**
+   *
+   */
   readonly triggers: readonly number[];
 }

@@ -1,6 +1,6 @@
 import { elementsOf, type ExprValue, type HostAnswer, memberOrNil } from "#expr";
 
-/** What links were found to name, by their URI. */
+/** Resources that links point to, by their URIs. */
 export type LinkAnswers = ReadonlyMap<string, ExprValue>;
 
 /**
@@ -24,7 +24,7 @@ export function linkFunction(args: readonly ExprValue[], answers: LinkAnswers): 
   return value === undefined ? { kind: "pending", key: uri } : { kind: "value", value };
 }
 
-/** Longest part of a name that a message repeats. */
+/** Longest part of a name that a message repeats, in characters. */
 const SHOWN_MAX = 100;
 
 const refused = (message: string): HostAnswer => ({ kind: "error", message });

@@ -5,26 +5,26 @@ import { callOutbound, type OutboundResult, systemFetch } from "#platform/http/o
 import { parseJson } from "#platform/json.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
-/** A link that could not be read, which may be otherwise later. */
+/** A link could not be read. A later attempt may succeed. */
 export class LinkError extends Error {
   override readonly name = "LinkError";
 }
 
-/** Longest time for the reading of one link, in milliseconds. */
+/** Longest time for one link, in milliseconds. */
 const LINK_MS_MAX = 10_000;
 /** Largest answer that is read, in bytes. */
 const LINK_BYTES_MAX = 1_048_576;
 
 export interface LinkReading {
-  /** In whose name it is read. */
+  /** The principal in whose name the link is read. */
   readonly principal: Principal;
-  /** How much time is left for it, in milliseconds. */
+  /** Time that is left for the link, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Reads what a link points to. What is below the public URL of this deployment is read inside of the process, in the name of a
- * principal; everything else under the policy for URLs that users give, without any token. Throws `LinkError`.
+ * Reads the resource that a link points to. A URL below the public URL of this deployment is read inside of the process, in the name of a
+ * principal; any other URL is read under the policy for URLs that users give, without a token. Throws `LinkError`.
  */
 export async function readLink(
   { env }: Pick<ServiceContext, "env">,
@@ -56,7 +56,7 @@ export async function readLink(
   return dataOfResult(await callOutbound(call, ports));
 }
 
-/** What relative links are resolved against where the deployment does not know its URL. The reading does not leave the process. */
+/** The base of relative links where the deployment does not know its URL. The request does not leave the process. */
 const INSIDE = "http://localhost";
 
 /** The path of a link to the own API, which may be relative, as in `/api/payments/v3/accounts/…`; undefined for other links. */
@@ -71,7 +71,9 @@ function ownPathOf(uri: string, publicUrl = INSIDE): string | undefined {
   return href.slice(base.length, href.length - hash.length);
 }
 
-/** Whoever is bound to ledgers reads these, and payments, which belong to none. */
+/**
+ * Whether a principal may read a path. A principal that is bound to ledgers reads these ledgers, and payments, which belong to no ledger.
+ */
 function mayRead(path: string, { ledgers }: Principal): boolean {
   if (ledgers.length === 0) return true;
   const [, , module, ...rest] = path.split(/[/?]/);
@@ -85,7 +87,7 @@ function dataOfResult(result: OutboundResult): ExprValue {
   return dataOf(result.status, new TextDecoder().decode(result.body));
 }
 
-/** Resources of all modules are `{ "data": … }`. Redirects are not followed. */
+/** The resource of an answer: in all modules, the member `data`. A redirect is not followed, and is an error. */
 function dataOf(status: number, text: string): ExprValue {
   if (status < 200 || status >= 300) {
     throw new LinkError(`unexpected status code when reading resource: ${status}`);

@@ -25,7 +25,7 @@ const OCCURRENCES: ListTable<Occurrence> = {
 };
 
 /**
- * Throws `NOT_FOUND` unless there is or was such a trigger and the principal may see it. The occurrences of a deleted trigger stay
+ * Throws `NOT_FOUND` unless a trigger exists or was deleted, and the principal may see it. The occurrences of a deleted trigger stay
  * readable.
  */
 export async function assertTriggerKnown(
@@ -39,14 +39,14 @@ export async function assertTriggerKnown(
   if (trigger === undefined) throw new AppError("NOT_FOUND", "Trigger not found");
 }
 
-/** A page of occurrences, of which the query has a filter by `trigger`. */
+/** A page of occurrences. The query filters by `trigger`. */
 export const listOccurrences = (
   context: Pick<ServiceContext, "env" | "principal">,
   query: PageQuery,
 ): Promise<Page<Occurrence>> =>
   listPage(query, { ...OCCURRENCES, read: (scan) => readOccurrences(context, scan) });
 
-/** The ones that have ended. */
+/** Reads occurrences that have ended. */
 async function readOccurrences(
   { env, principal }: Pick<ServiceContext, "env" | "principal">,
   { where, orderBy, limit, offset }: RowScan,

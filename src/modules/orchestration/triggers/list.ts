@@ -18,12 +18,12 @@ const TRIGGERS: ListTable<Trigger> = {
   },
 };
 
-/** Whether a part of the name is this text, in any case. */
+/** SQL condition that holds for triggers whose name contains a text, in upper or lower case. */
 function contains(text: string): SQL {
   return sql`instr(lower(${orchestrationTriggers.name}), lower(${text})) > 0`;
 }
 
-/** A page of the triggers that are not deleted, of which the query may have a filter by `name`. */
+/** A page of the triggers that are not deleted. The query may filter by `name`. */
 export const listTriggers = (
   context: Pick<ServiceContext, "env" | "principal">,
   query: PageQuery,

@@ -3,7 +3,7 @@ import type { FlowInstance } from "#modules/orchestration/instances/instance.ts"
 import { parseJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A firing that has ended: an instance was started, or why none was. */
+/** A firing that has ended, with the instance that it has started, or with its error. */
 export interface Occurrence {
   readonly key: number;
   readonly id: string;
@@ -15,7 +15,7 @@ export interface Occurrence {
   readonly error?: string;
 }
 
-/** An event as an occurrence has it, in the wire form. */
+/** The event of an occurrence with its envelope, in the wire form. */
 export interface OccurrenceEvent {
   readonly idempotency_key: string;
   readonly date: string;
@@ -27,6 +27,6 @@ export interface OccurrenceEvent {
   readonly isTruncated?: true;
 }
 
-/** The row has what `storeOccurrences` has written, so that the type of its JSON is known. */
+/** Reads the event of a row. The type of the JSON is known, because `eventText` has written it. */
 export const eventOf = ({ event }: Pick<typeof orchestrationOccurrences.$inferSelect, "event">) =>
   parseJson(event) as OccurrenceEvent;

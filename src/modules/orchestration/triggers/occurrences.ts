@@ -13,21 +13,24 @@ import { stringifyJson } from "#platform/json.ts";
 import { watchChange } from "#platform/objects/deployment-clock.ts";
 import { formatTimestamp, fromMillis, toMillis } from "#platform/time.ts";
 
-/** A trigger and an event for which it fires, or whose filter reads links, so that it is not known yet whether it does. */
+/**
+ * A trigger and an event. The verdict is `unknown` where the filter is still to be evaluated, because it reads links or its lane did not
+ * take the event.
+ */
 export interface Match {
   readonly trigger: Trigger;
   readonly event: PlatformEvent;
   readonly verdict: "fires" | "unknown";
 }
 
-/** When the sweep announces an occurrence that nobody has fired, in milliseconds. */
+/** How long after an occurrence is stored the sweep announces it, unless it was fired, in milliseconds. */
 const ANNOUNCED_AGAIN_MS = 30_000;
 /** Largest event that an occurrence shows, in characters of its JSON: a row of D1 takes 2 MB. */
 export const EVENT_LENGTH_MAX = 500_000;
 
 /**
- * Stores what triggers fire for, and returns those that are new: of one trigger and event, there is one occurrence at
- * most, and of one trigger and payment or account, too.
+ * Stores occurrences, and returns those that are new. A trigger has at most one occurrence for an event, and at most one for a payment or
+ * an account where `ONCE_PER_ID` has the type of the event.
  */
 export async function storeOccurrences(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
@@ -35,7 +38,7 @@ export async function storeOccurrences(
 ): Promise<AnnouncedOccurrence[]> {
   const now = clock();
   const dueAt = fromMillis(toMillis(now) + ANNOUNCED_AGAIN_MS);
-  // The clock watches from before they are stored, so that a sweep comes after that.
+  // The sweep is asked for before the occurrences are stored, so that it comes even if the process is killed right afterwards.
   await watchChange(env, OCCURRENCES_SWEEP, toMillis(now));
   const rows = matches.map(({ trigger, event, verdict }) =>
     stringifyJson([
@@ -65,10 +68,10 @@ export async function storeOccurrences(
   return stored;
 }
 
-/** The types of events of which a trigger fires once for what they are about, whatever happens to that later. */
+/** Types of events for which a trigger fires once for each payment or account, whatever happens to the payment or account later. */
 const ONCE_PER_ID: ReadonlySet<string> = new Set(["SAVED_PAYMENT", "SAVED_ACCOUNT"]);
 
-/** What a trigger fires for at most once. */
+/** The key for which a trigger fires at most once. */
 export function firingKey(event: Pick<PlatformEvent, "id" | "type" | "payload">): string {
   const { type, payload } = event;
   if (!ONCE_PER_ID.has(type) || typeof payload !== "object" || payload === null) {
@@ -80,7 +83,7 @@ export function firingKey(event: Pick<PlatformEvent, "id" | "type" | "payload">)
 
 export const eventKey = ({ id }: Pick<PlatformEvent, "id">): string => `event:${id}`;
 
-/** An event with its envelope, as an occurrence has it. */
+/** The JSON of an event with its envelope. The payload is left out where the JSON would be too long. */
 export function eventText({
   idempotencyKey,
   date,

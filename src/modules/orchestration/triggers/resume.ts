@@ -7,8 +7,8 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
 /**
- * Lets a trigger fire again that was stopped; one that fires stays as it is. What it has missed stays missed. Throws `NOT_FOUND`, and
- * `UNAUTHENTICATED` where whoever has created it may do more.
+ * Lets a stopped trigger fire again; any other trigger stays as it is. Events that it has missed stay missed. Throws `NOT_FOUND`, and
+ * `UNAUTHENTICATED` where the principal that has created the trigger may do more than the caller.
  */
 export async function resumeTrigger(context: ServiceContext, id: string): Promise<void> {
   const trigger = await getTrigger(context, id);

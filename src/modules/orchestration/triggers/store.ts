@@ -9,7 +9,10 @@ import type { RowScan } from "#platform/db/list.ts";
 import { AppError } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** The statement that reads triggers with the ids of their workflows. In a batch, columns need names of their own. */
+/**
+ * The statement that reads triggers with the ids of their workflows. The id has an alias, because columns of a batch need names of their
+ * own.
+ */
 export const triggerRows = (db: Database) =>
   db
     .select({
@@ -37,7 +40,10 @@ export async function readTriggers(
 
 export const isListed = isNull(orchestrationTriggers.deletedAt);
 
-/** The triggers that a principal may see: a bound one sees what was made under the same binding or a narrower one. */
+/**
+ * SQL condition that holds for triggers that a principal may see. A principal that is bound to ledgers sees what was created under the same
+ * binding or a narrower one.
+ */
 export const isTriggerVisible = ({ ledgers }: Principal): SQL | undefined =>
   whereBindingCovered(sql`${orchestrationTriggers.principal} -> '$.ledgers'`, ledgers);
 

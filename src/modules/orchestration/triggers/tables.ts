@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Triggers. What a client has said of one never changes, and the occurrences of those that are deleted stay readable. */
+/** Triggers. The input of a client never changes, and the occurrences of deleted triggers stay readable. */
 export const orchestrationTriggers = sqliteTable(
   "orchestration_triggers",
   {
@@ -15,14 +15,17 @@ export const orchestrationTriggers = sqliteTable(
     workflowKey: integer("workflow_key").notNull(),
     /** Expressions by name, as JSON. */
     vars: text("vars").notNull(),
-    /** Who has created it, as JSON: what it starts acts for this principal, and may do no more. */
+    /** The principal that has created the trigger, as JSON. Instances of the trigger act for this principal, and may do no more. */
     principal: text("principal").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     deletedAt: text("deleted_at").$type<Timestamp>(),
-    /** Since when it fires no more, as it was part of a loop, and at which occurrence that was noticed; null for one that fires. */
+    /**
+     * Since when the trigger is stopped, because it was part of a loop, and the id of the occurrence that has stopped it; null for a
+     * trigger that fires.
+     */
     stoppedAt: text("stopped_at").$type<Timestamp>(),
     stoppedBy: text("stopped_by"),
-    /** How many triggers had led to the event of that occurrence. */
+    /** The number of triggers that led to the event of this occurrence. */
     stoppedDepth: integer("stopped_depth"),
   },
   (table) => [
@@ -32,39 +35,39 @@ export const orchestrationTriggers = sqliteTable(
 );
 
 /**
- * One row, whose value is another one after each creation and deletion of a trigger: whoever has read the triggers under a value knows them as
- * long as it stays. It is no counter, which would come to the same number twice where the database is set back to an earlier time.
+ * One row, whose value is replaced by each creation and deletion of a trigger. Triggers that were read under a value are valid as long as
+ * the value stays. A counter would come to the same number twice where the database is set back to an earlier time.
  */
 export const orchestrationTriggerGeneration = sqliteTable("orchestration_trigger_generation", {
   one: integer("one").primaryKey(),
   generation: text("generation").notNull(),
 });
 
-/** What triggers have fired for, and what they are about to. */
+/** Firings of triggers, which have ended or are still to be done. */
 export const orchestrationOccurrences = sqliteTable(
   "orchestration_occurrences",
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
     id: text("id").notNull().unique(),
     triggerKey: integer("trigger_key").notNull(),
-    /** What a trigger fires for at most once. */
+    /** The key for which a trigger fires at most once; see `firingKey`. */
     dedupKey: text("dedup_key").notNull(),
     date: text("date").$type<Timestamp>().notNull(),
     /** The event with its envelope, as JSON. */
     event: text("event").notNull(),
     /**
-     * What is left to do: to decide whether it fires at all, then to start the instance. Of one that is done and was purged, only what it
-     * fired for is left, so that nothing fires for it again: for a while, or for ever.
+     * What is left to do: `filter` evaluates the filter and then fires, `fire` starts the instance, `done` has ended. An occurrence that
+     * was purged keeps only its key, so that nothing fires for it again: for a while (`expired`), or for ever (`known`).
      */
     state: text("state", { enum: ["filter", "fire", "done", "expired", "known"] }).notNull(),
     attempts: integer("attempts").notNull(),
-    /** When something is to be done next; null once it is done. */
+    /** When the sweep announces the occurrence; null once it is done. */
     dueAt: text("due_at").$type<Timestamp>(),
-    /** Until when somebody is at it. */
+    /** Until when an attempt has leased the occurrence. */
     leaseUntil: text("lease_until").$type<Timestamp>(),
     instanceId: text("instance_id"),
     error: text("error"),
-    /** How many triggers, one after the other, led to the event. */
+    /** The number of triggers that led to the event, one after the other. */
     causationDepth: integer("causation_depth").notNull().default(0),
   },
   (table) => [

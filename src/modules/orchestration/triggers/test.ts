@@ -4,7 +4,7 @@ import { getTrigger } from "./store.ts";
 import { fromJson } from "#expr";
 import type { ServiceContext } from "#platform/context.ts";
 
-/** What a trigger would do with a payload. */
+/** The results of a trigger's expressions for a payload. */
 export interface TriggerTest {
   /** Absent where the trigger has no filter. */
   readonly filter?: FilterResult;

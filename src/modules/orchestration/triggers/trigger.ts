@@ -8,36 +8,36 @@ export interface Trigger {
   readonly key: number;
   readonly id: string;
   readonly name: string;
-  /** The type of the events that it fires for. */
+  /** The type of the events for which the trigger fires. */
   readonly event: string;
   readonly version?: string;
   readonly filter?: string;
   readonly workflowId: string;
-  /** Expressions by the name of the variable that each gives. */
+  /** Expressions by the names of the variables whose values they give. */
   readonly vars: Readonly<Record<string, string>>;
-  /** Who has created it. */
+  /** The principal that has created the trigger. */
   readonly principal: Principal;
   readonly createdAt: Timestamp;
-  /** Absent for one that fires. */
+  /** Absent for a trigger that fires. */
   readonly stop?: TriggerStop;
 }
 
-/** Why a trigger fires no more: it was part of a loop. */
+/** The stop of a trigger that was part of a loop. */
 export interface TriggerStop {
   readonly since: Timestamp;
   /** The occurrence at which the loop was noticed. */
   readonly occurrenceId: string;
-  /** How many triggers had led to its event. */
+  /** The number of triggers that led to the event of this occurrence. */
   readonly depth: number;
 }
 
-/** A row of the table and the id of its workflow. */
+/** The row of a trigger, and the id of its workflow. */
 export interface TriggerRow {
   readonly trigger: typeof orchestrationTriggers.$inferSelect;
   readonly workflowId: string;
 }
 
-/** The rows have what `create` has written, so that the types of their JSON are known. */
+/** A trigger from its row. The types of the row's JSON are known, because `createTrigger` has written it. */
 export const toTrigger = ({ trigger: row, workflowId }: TriggerRow): Trigger => ({
   key: row.key,
   id: row.id,

@@ -8,24 +8,24 @@ import type { Trigger, TriggerStop } from "./trigger.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
-/** How the work of a trigger stands. */
+/** Figures of a trigger's work. */
 export interface TriggerWork {
   readonly figures: LaneFigures;
-  /** Occurrences that are still to be fired, as far as they are counted. */
+  /** The number of occurrences that are still to be fired, at most `COUNTED_MAX`. */
   readonly pending: number;
-  /** Why it starts nothing, whatever the event is; absent where it may. */
+  /** Why the trigger starts nothing, whatever the event is; absent where its owner may start instances. */
   readonly ownerError?: string;
-  /** Absent for one that fires. */
+  /** Absent for a trigger that fires. */
   readonly stop?: TriggerStop & {
-    /** Events that it would have fired for from that occurrence on, as far as they are counted. */
+    /** The number of occurrences that started nothing since the stop, at most `COUNTED_MAX`. */
     readonly missed: number;
   };
 }
 
-/** Most occurrences that are counted. */
+/** Largest number of occurrences that is counted. */
 export const COUNTED_MAX = 1000;
 
-/** Throws `NOT_FOUND`. */
+/** Reads the figures of a trigger. Throws `NOT_FOUND`. */
 export async function triggerWork(context: ServiceContext, id: string): Promise<TriggerWork> {
   const trigger = await getTrigger(context, id);
   const { stop } = trigger;
@@ -51,15 +51,15 @@ async function pendingOf({ env }: ServiceContext, { key }: Trigger): Promise<num
   return row.count;
 }
 
-/** The occurrences that started nothing since a trigger was stopped, the one at which it was stopped included. */
+/** The number of occurrences that started nothing since a trigger was stopped, with the one that has stopped it. */
 async function missedSince(
   { env }: ServiceContext,
   { key }: Trigger,
   { since, occurrenceId }: TriggerStop,
 ): Promise<number> {
-  // The occurrence itself is older than the stop.
+  // The occurrence that has stopped the trigger is older than the stop.
   const first = sql`coalesce((SELECT date FROM ${orchestrationOccurrences} WHERE id = ${occurrenceId}), ${since})`;
-  // By the index of those that have failed, in which a trigger that fires often has no more than others.
+  // `+` makes SQLite use the index of failed occurrences, of which a busy trigger has no more than others.
   const row = await databaseOf(env).get<{ count: number }>(sql`
     SELECT count(*) AS count FROM (
       SELECT 1 FROM ${orchestrationOccurrences}

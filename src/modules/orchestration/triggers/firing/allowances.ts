@@ -2,15 +2,15 @@ import type { DrawCall } from "#modules/orchestration/triggers/lane/lane-object.
 import { drawFromLane } from "#modules/orchestration/triggers/lane/lanes.ts";
 import { memoByEnv } from "#platform/memo.ts";
 
-/** What an isolate may spend of an owner's budget without asking the owner's lane. */
+/** Steps that an isolate may spend of an owner's budget without asking the owner's lane. */
 interface Allowance {
   steps: number;
-  /** Until when the budget is known to be used, in milliseconds since the epoch. */
+  /** Until when the budget is known to be used up, in milliseconds since the epoch. */
   usedUntilMs: number;
   readonly endsMs: number;
 }
 
-/** The budget of the triggers' owner is used: there is some again after so many milliseconds. */
+/** The budget of a trigger's owner is used up. It has steps again after `waitMs`. */
 export class BudgetUsed extends Error {
   override readonly name = "BudgetUsed";
   readonly waitMs: number;
@@ -21,25 +21,25 @@ export class BudgetUsed extends Error {
   }
 }
 
-/** Most steps that are drawn at once. */
+/** Most steps that an isolate draws at once. */
 const DRAWN_STEPS = 20_000;
-/** How long an isolate keeps what it has drawn, in milliseconds. What is left then is lost to the owner. */
+/** How long an isolate keeps the steps that it has drawn, in milliseconds. Steps that are left then are lost to the owner. */
 const KEPT_MS = 10_000;
-/** Most owners of whom an isolate keeps something. */
+/** Most owners for whom an isolate keeps an allowance. */
 const OWNERS_MAX = 1000;
-/** Longest time for which an isolate believes that a budget is used, in milliseconds. */
+/** Longest time for which an isolate takes a budget for used up without asking again, in milliseconds. */
 const USED_MS_MAX = 1000;
 
 const allowancesOf = memoByEnv((_env: Env) => new Map<string, Allowance>());
 
 /**
- * The budget of an owner's triggers (`lane/token-bucket.ts`) as those see it who evaluate variables, and filters that read links, outside
- * of the owner's lane. An isolate draws some steps at a time, so that most evaluations ask nobody:
+ * The budget of an owner's triggers (`lane/token-bucket.ts`) for evaluations outside of the owner's lane, which are those of variables, and
+ * of filters that read links or that the lane did not take. An isolate draws some steps at a time, so that most evaluations ask nobody:
  *
  *     may begin? ── steps left ──────────────────────────► evaluate ─► spend(steps)
  *         │ none                                                          │ more than was left
  *         └─► lane.draw ── granted ──► evaluate                           └─► lane.draw, the debt only
- *                 └── used ──► BudgetUsed: the occurrence is fired later
+ *                 └── used up ──► BudgetUsed: the occurrence is fired later
  */
 export class OwnerBudget {
   readonly #env: Env;
@@ -50,13 +50,13 @@ export class OwnerBudget {
     this.#owner = owner;
   }
 
-  /** Takes the right to evaluate an expression, before that. Throws `BudgetUsed`. */
+  /** Asks for the right to evaluate an expression. Throws `BudgetUsed`. */
   async begin(): Promise<void> {
     const nowMs = Date.now();
     const held = this.#held(nowMs);
     if (held !== undefined && held.steps > 0) return;
     const usedMs = (held?.usedUntilMs ?? 0) - nowMs;
-    // Much time lies between the two as well where the machine's clock was set back.
+    // A longer time is left where the machine's clock was set back.
     if (usedMs > 0 && usedMs <= USED_MS_MAX) throw new BudgetUsed(usedMs);
     const waitMs = await this.#draw({ debt: 0, most: DRAWN_STEPS });
     if (waitMs > 0) throw new BudgetUsed(waitMs);
@@ -77,7 +77,7 @@ export class OwnerBudget {
       : undefined;
   }
 
-  /** Asks the lane. Returns how long to wait where the budget is used, in milliseconds. */
+  /** Draws steps from the lane. Returns how long to wait where the budget is used up, in milliseconds. */
   async #draw(call: DrawCall): Promise<number> {
     const { granted, waitMs } = await drawFromLane(this.#env, this.#owner, call);
     const nowMs = Date.now();

@@ -10,18 +10,18 @@ import { databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
-/** How long an occurrence belongs to the one who fires it, in milliseconds: longer than its links may take with all else. */
+/** How long an attempt has an occurrence to itself, in milliseconds: longer than the firing takes, links included. */
 const LEASE_MS = 60_000;
 
 export type OccurrenceRow = typeof orchestrationOccurrences.$inferSelect;
 
-/** An occurrence that belongs to the caller for a while: as long as its row has these attempts. */
+/** An occurrence that the caller has leased. The lease holds as long as the row has the same number of attempts. */
 export interface ClaimedOccurrence {
   readonly row: OccurrenceRow;
   readonly trigger: Trigger;
 }
 
-/** Takes occurrences for a while. Those that are done, or that somebody else has, are left out. */
+/** Leases occurrences. Occurrences that are done, or leased by another attempt, are left out. */
 export async function claimOccurrences(
   { env, clock }: ServiceContext,
   ids: readonly string[],
@@ -30,7 +30,7 @@ export async function claimOccurrences(
   const leaseUntil = fromMillis(toMillis(now) + LEASE_MS);
   const { id, attempts, dueAt, leaseUntil: lease, triggerKey } = orchestrationOccurrences;
   const isWanted = inArray(id, sql`(SELECT value FROM json_each(${stringifyJson(ids)}))`);
-  // A lease that ends far later than one from now would was taken before the clock stepped back.
+  // A lease that ends far later than a new one would was taken before the clock stepped back.
   const farUntil = fromMillis(toMillis(now) + 2 * LEASE_MS);
   const isFree = or(isNull(lease), lte(lease, now), gt(lease, farUntil));
   const db = databaseOf(env);

@@ -9,7 +9,7 @@ import { columnOf, guardOf, packRows } from "#platform/db/guarded-rows.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
-/** An occurrence for which its owner's budget has no steps left, and when there may be some, in milliseconds from now on. */
+/** An occurrence whose owner's budget is used up, and in how many milliseconds there may be steps again. */
 export interface Deferral {
   readonly claimed: ClaimedOccurrence;
   readonly waitMs: number;
@@ -19,7 +19,7 @@ export interface Deferral {
 const WAIT_MS_MIN = 1000;
 const WAIT_MS_MAX = 240_000;
 
-/** Puts occurrences off until their owners have steps again. That is no attempt: none of them fails by waiting. */
+/** Puts occurrences off until their owners have steps again. This counts as no attempt, so that no occurrence fails by waiting. */
 export async function deferOccurrences(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   deferrals: readonly Deferral[],
@@ -46,8 +46,8 @@ export async function deferOccurrences(
 }
 
 /**
- * Events that a full lane has not taken are many, and are behind all that the lane has: each is looked at a few times an hour, so that
- * the sweep has time for the occurrences of others.
+ * How long an occurrence is put off, in milliseconds. Events that a full lane has refused are many, and come after all events of the lane.
+ * They wait for the longest time, so that the sweep has time for the occurrences of other owners.
  */
 function waitOf({ claimed: { row, trigger }, waitMs }: Deferral): number {
   const isBehindLane = row.state === "filter" && !readsLinks({ ...trigger, vars: {} });

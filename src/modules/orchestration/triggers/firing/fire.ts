@@ -28,13 +28,14 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { log, logError } from "#platform/log.ts";
 
-/** Longest time that the links of an occurrence are read, in milliseconds. An occurrence that takes longer is tried again. */
+/** Longest time for all links of an occurrence, in milliseconds. An occurrence that needs more is tried again. */
 const LINKS_MS_MAX = 30_000;
 
 /**
- * Fires occurrences: evaluates the variables, starts the instances in the name of the triggers' owners, with what these may do now, and stores
- * how each has ended. Done twice, or by two at once, an occurrence starts one instance: it is the instance's idempotency key. Returns the instances that are
- * new and have not ended; whoever calls this executes them. At most `STARTS_PER_CHANGE_MAX` are fired at once.
+ * Fires occurrences: evaluates their variables, starts instances in the name of the triggers' owners, with the rights that the owners have
+ * now, and stores the results. An occurrence is the idempotency key of its instance, so that it starts one instance however often it is
+ * fired. At most `STARTS_PER_CHANGE_MAX` occurrences are fired at once. Returns the instances that are new and have not ended; the caller
+ * executes them.
  */
 export async function fireOccurrences(
   context: ServiceContext,
@@ -43,7 +44,7 @@ export async function fireOccurrences(
   return fireClaimed(context, await claimOccurrences(context, ids));
 }
 
-/** Fires occurrences together; each by itself if that fails, so that one that cannot be fired holds back no other. */
+/** Fires occurrences together, or each by itself if that fails, so that an occurrence that cannot be fired holds back no other. */
 async function fireClaimed(
   context: ServiceContext,
   claimed: readonly ClaimedOccurrence[],
@@ -66,7 +67,7 @@ async function fireClaimed(
   }
 }
 
-/** Throws where another attempt may end differently. */
+/** Fires occurrences together. Throws where another attempt may end differently. */
 async function fire(
   context: ServiceContext,
   claimed: readonly ClaimedOccurrence[],
@@ -118,11 +119,11 @@ type PreparedFiring =
 
 interface Surroundings {
   readonly workflows: ReadonlyMap<string, Workflow>;
-  /** What the owner of the trigger may do now; undefined where the owner is gone. */
+  /** The owner of the trigger with its present rights; undefined where the owner is gone. */
   readonly owner: Principal | undefined;
 }
 
-/** The same as `prepare`, which the budget of the trigger's owner may put off. */
+/** Prepares a firing, or defers it where the budget of the trigger's owner is used up. */
 async function prepareInBudget(
   context: ServiceContext,
   claimed: ClaimedOccurrence,
@@ -136,7 +137,10 @@ async function prepareInBudget(
   }
 }
 
-/** Undefined where the trigger does not fire after all. Throws where another attempt may end differently, and `BudgetUsed`. */
+/**
+ * Prepares a firing; undefined where the trigger does not fire after all. Throws where another attempt may end differently, and
+ * `BudgetUsed`.
+ */
 async function prepare(
   context: ServiceContext,
   claimed: ClaimedOccurrence,
@@ -183,7 +187,7 @@ async function prepare(
   }
 }
 
-/** Reads the links of one occurrence, in the name of the trigger's creator, as long as there is time. */
+/** Reads the links of one occurrence in the name of the trigger's owner, for at most `LINKS_MS_MAX` together. */
 function linkReader(acting: ServiceContext): LinkRead {
   const untilMs = Date.now() + LINKS_MS_MAX;
   return (uri) => {
@@ -199,7 +203,7 @@ interface Filtering extends ClaimedOccurrence {
   readonly expressions: Expressions;
 }
 
-/** Whether the filter, which reads links, lets the event through, and the trigger has not fired for it. */
+/** Whether the filter lets the event of an occurrence through, and the trigger has not fired for it. Deletes the occurrence otherwise. */
 async function passes(
   { env }: ServiceContext,
   { trigger, row, expressions }: Filtering,
@@ -224,7 +228,7 @@ async function passes(
   return false;
 }
 
-/** All variables fail together if one fails. */
+/** The values of a trigger's variables, or the error of the first one that fails. */
 async function variablesOf(
   { vars }: Trigger,
   expressions: Expressions,

@@ -8,19 +8,19 @@ import { databaseOf } from "#platform/db/database.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
-/** Why an occurrence starts nothing, and whether its trigger fires no more because of it. */
+/** Why an occurrence starts nothing, and whether it stops its trigger. */
 export interface LoopVerdict {
   readonly error: string;
   readonly stops: boolean;
 }
 
 /**
- * Whether an occurrence is part of a loop: a trigger starts a workflow, which writes what the trigger fires for. Events carry how many
- * triggers led to them:
+ * Whether an occurrence is part of a loop, in which a trigger starts a workflow that writes what the trigger fires for. An event carries
+ * the number of triggers that led to it:
  *
  *     client ─ write ─► event 0 ─► trigger ─► instance 1 ─ write ─► event 1 ─► trigger ─► instance 2 ─ … ─► event 16 ─► stop
  *
- * A trigger that is stopped starts nothing until it is resumed. Each event that it would have fired for is an occurrence with an error.
+ * A stopped trigger starts nothing until it is resumed. Each event that it would have fired for is an occurrence with an error.
  */
 export function loopVerdict(
   { env }: Pick<ServiceContext, "env">,
@@ -39,7 +39,7 @@ export function loopVerdict(
 
 type Stopping = Pick<ClaimedOccurrence, "row" | "trigger">;
 
-/** The statements that stop triggers, for the batch that stores how their occurrences have ended. */
+/** The statements that stop triggers, for the batch that stores the results of their occurrences. */
 export const stopStatements = (
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   stopping: readonly Stopping[],
@@ -51,7 +51,7 @@ export const stopStatements = (
       .where(sql`key = ${trigger.key} AND stopped_at IS NULL`),
   );
 
-/** The events that triggers were stopped, each of which `IS_STOPPED` decides about. */
+/** The `STOPPED_TRIGGER` events of occurrences, which are published under the condition `IS_STOPPED`. */
 export const stopEvents = (
   { clock }: Pick<ServiceContext, "clock">,
   stopping: readonly Stopping[],

@@ -8,7 +8,7 @@ import { allows } from "#platform/http/authenticator.ts";
 
 type Owned = Pick<Trigger, "id" | "principal">;
 
-/** What the owners of triggers may do now, by the triggers' ids; undefined for an owner who is gone. Each owner is read once. */
+/** The owners of triggers with their present rights, by the triggers' ids; undefined for an owner who is gone. Each owner is read once. */
 export async function ownersNow(
   context: Pick<ServiceContext, "env">,
   triggers: readonly Owned[],
@@ -23,7 +23,7 @@ export async function ownersNow(
   return new Map(await Promise.all(found));
 }
 
-/** Why a trigger starts nothing, whatever the event is, as a sentence; undefined where it may. */
+/** A sentence that says why a trigger starts nothing, whatever the event is; undefined for a trigger that may start instances. */
 export async function ownerErrorOf(
   context: Pick<ServiceContext, "env">,
   trigger: Owned,
@@ -32,11 +32,11 @@ export async function ownerErrorOf(
   return now === undefined ? goneOwner(trigger) : lostBy(now);
 }
 
-/** Why a trigger starts nothing whose owner is gone, as a sentence. */
+/** A sentence that says that a trigger starts nothing because its owner is gone. */
 export const goneOwner = ({ principal }: Owned): string =>
   `${nameOf(principal)} is gone, who created the trigger and for whom it acts, so that it starts nothing; somebody who may do so creates it anew`;
 
-/** What the owner of a trigger has lost without which nothing is started for an event, as a sentence; undefined where nothing is. */
+/** A sentence that says what the owner of a trigger has lost, so that nothing is started for an event; undefined where nothing is lost. */
 export function lostBy(
   owner: Principal,
   event?: Pick<OccurrenceEvent, "app" | "payload">,

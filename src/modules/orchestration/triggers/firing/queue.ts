@@ -14,18 +14,18 @@ import { acknowledgeAfter, parseMessages, type Received } from "#platform/events
 import { Lanes, settleAll } from "#platform/work/lanes.ts";
 
 /**
- * How many occurrences that read links are fired at once, how many of one trigger, and for how long each, in milliseconds. What takes
- * longer is tried again by the sweep.
+ * How many occurrences that read links are fired at once, in all and of one trigger, and for how long each, in milliseconds. An occurrence
+ * that takes longer is tried again by the sweep.
  */
 const LINK_LANES = { total: 16, perKey: 4, timeoutMs: 45_000 };
-/** The same for instances, by workflow. */
+/** How many instances are executed at once, in all and of one workflow, and for how long each, in milliseconds. */
 const RUN_LANES = { total: 16, perKey: 4, timeoutMs: INLINE_MS_MAX };
 
 type Messages = readonly Received<AnnouncedOccurrence>[];
 
 /**
- * Fires the occurrences of messages: together where nothing has to be waited for, so that many cost few statements, and in lanes where
- * links are read. One that fails is sent again; one that has to wait is announced by the sweep.
+ * Fires the occurrences of messages. Occurrences without links are fired together, so that many of them cost few statements; occurrences
+ * that read links are fired in lanes. A message whose occurrence fails is sent again; the sweep announces an occurrence that has to wait.
  */
 export async function consumeOccurrences(
   batch: MessageBatch,
@@ -67,7 +67,7 @@ async function fireLinked(context: ServiceContext, received: Messages): Promise<
   );
 }
 
-/** Executes instances for a while. What is not done then goes on by itself, on the platform, or by the sweep. */
+/** Executes instances for at most `INLINE_MS_MAX`. Unfinished instances go on with the runner, on the platform, or by the sweep. */
 async function execute({ env }: ServiceContext, instances: readonly FlowInstance[]): Promise<void> {
   const untilMs = Date.now() + INLINE_MS_MAX;
   await settleAll(instances, {

@@ -21,18 +21,20 @@ import { armClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** When an occurrence is tried again after a failure, and how often links are. */
+/** Wait after a failed attempt, in milliseconds, and most attempts for an occurrence whose links fail. */
 const BACKOFF = doubling(1000, 100_000);
 const LINK_ATTEMPTS_MAX = 12;
 /** Longest error that is stored, in characters. */
 const ERROR_LENGTH_MAX = 2000;
 
-/** How an occurrence has ended. */
+/** An occurrence with its result. */
 export interface Settlement extends ClaimedOccurrence {
   readonly result: FiringResult;
 }
 
-/** Stores how occurrences have ended, with their events. One that somebody else has taken since then is left to them. */
+/**
+ * Stores the results of occurrences, with their events. An occurrence that another attempt has leased meanwhile is left to this attempt.
+ */
 export async function settleOccurrences(
   context: ServiceContext,
   settlements: readonly Settlement[],
@@ -81,12 +83,12 @@ const endings = (pack: string) => sql`(
   SELECT ${guardOf(0)} AS occurrence, ${guardOf(1)} AS tried, ${columnOf(0)} AS instance, ${columnOf(1)} AS failure
   FROM json_each(${pack}) AS e) AS d`;
 
-/** Each attempt has a number of its own, and so has the one that has settled an occurrence. */
+/** SQL condition that holds if an attempt has settled its occurrence: the occurrence is done, and its last attempt has this number. */
 const IS_SETTLED = sql`EXISTS (
   SELECT 1 FROM ${orchestrationOccurrences}
   WHERE id = ${guardOf(0)} AND attempts = ${guardOf(1)} AND state = 'done')`;
 
-/** A trigger stays stopped by the occurrence at which that was noticed first. */
+/** SQL condition that holds if an occurrence has stopped its trigger, which keeps the id of the first occurrence that did. */
 const IS_STOPPED = sql`EXISTS (
   SELECT 1 FROM ${orchestrationTriggers} WHERE stopped_by = ${guardOf(0)})`;
 
@@ -94,7 +96,7 @@ interface Failure extends ClaimedOccurrence {
   readonly error: unknown;
 }
 
-/** Has an occurrence tried again. Links that fail again and again let it fail for good. */
+/** Puts an occurrence off for another attempt. An occurrence whose links fail `LINK_ATTEMPTS_MAX` times fails for good. */
 export async function postponeOccurrence(
   context: ServiceContext,
   { trigger, row, error }: Failure,

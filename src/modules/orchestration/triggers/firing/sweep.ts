@@ -8,14 +8,17 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
-/** Most occurrences that a sweep announces. What is left is due at once. */
+/** Most occurrences that one sweep announces. The next sweep follows at once if there are more. */
 const OCCURRENCES_PER_SWEEP_MAX = 500;
-/** When it announces one again that nobody has fired, in milliseconds. */
+/** How long after its announcement an occurrence is announced again, unless it was fired, in milliseconds. */
 const ANNOUNCED_AGAIN_MS = 30_000;
-/** No occurrence waits for longer, in milliseconds. One that seems to was stored before the clock stepped back. */
+/** Longest time that an occurrence waits, in milliseconds. One that is due later was stored before the clock stepped back. */
 const WAIT_MS_MAX = 300_000;
 
-/** Announces the occurrences that are due: their message was lost, or they are tried again. Returns when to do so again. */
+/**
+ * Announces the occurrences that are due, because their message was lost or they are tried again. Returns when to do so again, in
+ * milliseconds since the epoch.
+ */
 export async function sweepOccurrences({
   env,
   clock,

@@ -7,13 +7,13 @@ import { parseJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
- * After how many steps a turn ends, and after how many evaluations: some milliseconds of work. An evaluation is not interrupted; the longest
- * one takes ten times as many steps.
+ * A turn ends after so many steps or so many evaluations, which are some milliseconds of work. An evaluation is not interrupted; the
+ * longest one takes ten times as many steps as a turn.
  */
 const TURN_STEPS = 20_000;
 const TURN_EVALUATIONS = 500;
 
-/** What a turn has come to. */
+/** The results of a turn. */
 export interface Turn {
   readonly evaluations: readonly Evaluation[];
   readonly matches: readonly Match[];
@@ -28,7 +28,7 @@ export interface FailedFilter {
   readonly error: string;
 }
 
-/** Evaluates filters for the events that have waited longest, for one turn, or until the budget is used. */
+/** Evaluates filters in the order of events, until the turn is over or the budget is used up. */
 export function evaluateTurn(
   events: readonly WaitingEvent[],
   filters: ReadonlyMap<number, TriggerFilter>,
@@ -40,7 +40,7 @@ export function evaluateTurn(
   const failed: FailedFilter[] = [];
   let steps = 0;
   for (const { seq, text, triggers } of events) {
-    const event = parseJson(text) as PlatformEvent; // as the listener wrote it
+    const event = parseJson(text) as PlatformEvent; // the listener has written it
     const payload: ExprValue = fromJson(event.payload);
     for (const key of triggers) {
       if (steps >= most || evaluations.length >= TURN_EVALUATIONS) {

@@ -12,7 +12,10 @@ import { newId } from "#platform/ids.ts";
 /** Longest error that is stored, in characters. */
 const ERROR_LENGTH_MAX = 2000;
 
-/** Stores that filters have failed, as occurrences that started nothing, each with its event. One of a trigger and event is there once. */
+/**
+ * Stores failures of filters as occurrences that started nothing, each with its event. A trigger and an event have one such occurrence at
+ * most.
+ */
 export async function storeFailedFilters(
   context: Pick<ServiceContext, "env" | "clock">,
   failed: readonly FailedFilter[],

@@ -17,48 +17,48 @@ import { durableSql } from "#platform/sql/durable-sql.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { DutyCycle } from "#platform/work/duty-cycle.ts";
 
-/** Most events that wait in a lane. It does not take further ones, which D1 keeps then, and the figures of their triggers say so. */
+/** Most events that wait in a lane. The lane refuses further events, which D1 keeps, and the figures of their triggers count them. */
 const EVENTS_WAITING_MAX = 100_000;
-/** Most events that one turn reads: each has half a million characters at most. */
+/** Most events that one turn reads. Each has half a million characters at most. */
 const EVENTS_PER_TURN = 50;
-/** When an alarm looks after work that a crash has cut off, in milliseconds. */
+/** How long after events come the alarm rings, for work that a crash has cut off, in milliseconds. */
 const LOOK_AFTER_MS = 5000;
-/** For how many seconds an owner's budget is saved up. */
+/** The time for which an owner's unused budget is saved up, in seconds. */
 const BURST_SECONDS = 5;
-/** How often the same filter has a failure shown as an occurrence, in milliseconds; the figures count all. */
+/** How often a filter that fails gets an occurrence, in milliseconds. The figures count all failures. */
 const FAILURE_SHOWN_MS = 3_600_000;
 
-/** All lanes of an isolate take turns with each other and with everything else. */
+/** The turns that all lanes of an isolate take with each other and with everything else. */
 const dutyCycleOf = memoByEnv((_env: object) => new DutyCycle());
 
-/** What was spent beyond what was drawn before, and how much more is wanted, in steps. */
+/** The steps that were spent beyond earlier draws, and the most that are wanted in advance. */
 export interface DrawCall {
   readonly debt: number;
   readonly most: number;
 }
 
-/** Steps that may be spent outside of the lane; where there are none, how long to wait for some, in milliseconds. */
+/** Steps that may be spent outside of the lane, or, where there are none, how long to wait for some, in milliseconds. */
 export interface Draw {
   readonly granted: number;
   readonly waitMs: number;
 }
 
-/** How the work of one trigger stands, and the budget that it shares with the other triggers of its owner. */
+/** Figures of one trigger, and the budget that it shares with the other triggers of its owner. */
 export interface LaneFigures extends TriggerFigures {
-  /** What is left of the budget, in steps; below zero where the last evaluation took more than was left. */
+  /** Steps that are left in the budget; below zero where the last evaluation took more than were left. */
   readonly budgetLeft: number;
 }
 
 /**
- * Evaluates the filters of all triggers of one owner, in the order of events, and nobody else's: what takes many steps delays only its owner's
- * own triggers. An event that is accepted is stored here until each of its filters is evaluated and what follows is stored in D1.
+ * Evaluates the filters of all triggers of one owner, in the order of events, so that filters with many steps delay only triggers of the
+ * same owner. An event that is accepted is stored here until each of its filters is evaluated and the occurrences are stored in D1.
  *
  * | A kill after | leaves | and then |
  * | --- | --- | --- |
- * | an event is accepted | its row, and an alarm | The alarm evaluates it. |
- * | filters are evaluated | the same | They are evaluated again. |
- * | occurrences are stored | the same | The same; D1 has the occurrences already, each once for a trigger and event. |
- * | the turn is settled | what is left to do | The alarm goes on. |
+ * | an event is accepted | the event's row, and an alarm | The alarm evaluates the filters. |
+ * | filters are evaluated | the event's row, and an alarm | The alarm evaluates the filters again. |
+ * | occurrences are stored | the event's row, and an alarm | The filters are evaluated again; D1 has the occurrences already, each once for a trigger and event. |
+ * | the turn is settled | rows of filters that are left | The alarm goes on. |
  */
 export class TriggerLaneObject extends DurableObject<Env> {
   readonly #store: TriggerLaneStore;
@@ -74,10 +74,7 @@ export class TriggerLaneObject extends DurableObject<Env> {
     void ctx.blockConcurrencyWhile(async () => this.#alarms.inherit(await ctx.storage.getAlarm()));
   }
 
-  /**
-   * Stores events whose filters are then evaluated, without waiting for that. Returns whether it has taken them: not where too many wait
-   * already.
-   */
+  /** Stores events, and has their filters evaluated without waiting for the results. Returns false where too many events wait already. */
   accept(events: readonly LaneEvent[]): boolean {
     const isFull = this.#store.count() + events.length > EVENTS_WAITING_MAX;
     if (isFull) {
@@ -93,7 +90,7 @@ export class TriggerLaneObject extends DurableObject<Env> {
     return !isFull;
   }
 
-  /** Takes a debt from the budget, and at most so many steps in advance for expressions that are evaluated elsewhere, if there are any. */
+  /** Takes a debt from the budget, and at most `most` steps in advance, for expressions that are evaluated elsewhere. */
   draw({ debt, most }: DrawCall): Draw {
     const atMs = Date.now();
     const { steps } = refilled(this.#store.budget(), this.#rate(), atMs);
@@ -113,7 +110,7 @@ export class TriggerLaneObject extends DurableObject<Env> {
     await this.#alarms.ring();
   }
 
-  /** Never throws: after a failure, the alarm goes on. */
+  /** Evaluates filters. Never throws: after a failure, the alarm goes on. */
   async #runNow(): Promise<void> {
     try {
       await this.#run();
@@ -122,7 +119,7 @@ export class TriggerLaneObject extends DurableObject<Env> {
     }
   }
 
-  /** Evaluates what waits, as long as there is budget. */
+  /** Evaluates the filters of waiting events, as long as there is budget. */
   async #run(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -152,13 +149,16 @@ export class TriggerLaneObject extends DurableObject<Env> {
     const stored = turn.matches.length === 0 ? [] : await storeOccurrences(context, turn.matches);
     await storeFailedFilters(context, this.#shown(turn.failed));
     const atMs = Date.now();
-    // Others may have drawn from it meanwhile.
+    // Steps may have been drawn from the budget during the turn.
     const { steps } = refilled(this.#store.budget(), this.#rate(), atMs);
     this.#store.settle(events, turn.evaluations, { steps: steps - turn.steps, atMs });
     await announceOccurrences(this.env, stored);
   }
 
-  /** The first failure of each filter within an hour: a filter that fails once may do so for every event. */
+  /**
+   * The failures that get an occurrence: the first one of each filter in an hour, because a filter that fails once may fail for every
+   * event.
+   */
   #shown(failed: readonly FailedFilter[]): FailedFilter[] {
     const hour = (atMs: number): number => Math.floor(atMs / FAILURE_SHOWN_MS);
     const seen = new Set<number>();

@@ -6,24 +6,24 @@ export interface WaitingEvent extends LaneEvent {
   readonly seq: number;
 }
 
-/** What a lane knows of one of its triggers. */
+/** The figures that a lane keeps of a trigger. */
 export interface TriggerFigures {
-  /** Events that wait for its filter, and since when the first of them does, in milliseconds since the epoch. */
+  /** The number of events that wait for the filter, and since when the first of them waits, in milliseconds since the epoch. */
   readonly waiting: number;
   readonly waitingSinceMs: number | undefined;
-  /** How often its filter was evaluated, with how many steps of the expression language, and how often it let an event through. */
+  /** How often the filter was evaluated, with how many steps of the expression language, and how often it let an event through. */
   readonly evaluations: number;
   readonly steps: number;
   readonly fired: number;
   readonly failures: number;
-  /** Events that the lane has not taken because too many waited, so that D1 keeps them. */
+  /** The number of events that the lane has refused because too many waited, and that D1 keeps. */
   readonly refused: number;
   readonly lastError:
     | { readonly message: string; readonly eventId: string; readonly atMs: number }
     | undefined;
 }
 
-/** What one evaluation has come to, for the figures of its trigger. */
+/** The result of one evaluation. */
 export interface Evaluation {
   readonly seq: number;
   readonly eventId: string;
@@ -33,7 +33,7 @@ export interface Evaluation {
   readonly error?: string;
 }
 
-/** Longest error that is kept, in characters. */
+/** Longest error that is stored, in characters. */
 const ERROR_LENGTH_MAX = 500;
 
 interface TriggerRow {
@@ -61,7 +61,7 @@ export class TriggerLaneStore {
     return row?.count ?? 0;
   }
 
-  /** Adds events, of which those that wait already are left out. */
+  /** Adds events. An event that waits already is left out. */
   add(events: readonly LaneEvent[], nowMs: number): void {
     this.#sql.transaction(() => {
       const fresh: LaneEvent[] = [];
@@ -81,7 +81,7 @@ export class TriggerLaneStore {
     });
   }
 
-  /** Counts events that the lane does not take. */
+  /** Counts events that the lane has refused. */
   refuse(events: readonly LaneEvent[]): void {
     this.#countEach("refused", events);
   }
@@ -96,11 +96,11 @@ export class TriggerLaneStore {
       seq,
       id,
       text,
-      triggers: parseJson(triggers) as number[], // as `add` wrote them
+      triggers: parseJson(triggers) as number[], // `add` has written them
     }));
   }
 
-  /** Stores what evaluations have come to, and the budget after them. What is left of an event goes on waiting. */
+  /** Stores the results of evaluations, and the budget after them. An event goes on waiting for its other filters. */
   settle(
     events: readonly WaitingEvent[],
     evaluations: readonly Evaluation[],
@@ -124,7 +124,7 @@ export class TriggerLaneStore {
     this.#sql.all("INSERT OR REPLACE INTO budget VALUES (1, ?, ?)", steps, atMs);
   }
 
-  /** What was left of the budget, and when; undefined before the first evaluation. */
+  /** The steps that were left in the budget, and when; undefined before the first evaluation. */
   budget(): { readonly steps: number; readonly atMs: number } | undefined {
     const [row] = this.#sql.all<{ steps: number; at_ms: number }>(
       "SELECT steps, at_ms FROM budget",
@@ -164,7 +164,7 @@ export class TriggerLaneStore {
     return row?.at_ms;
   }
 
-  /** Counts evaluations at their triggers, with one statement for all: an event may be one of a hundred triggers. */
+  /** Adds evaluations to the figures of their triggers, in one statement, because an event may have a hundred triggers. */
   #noteAll(evaluations: readonly Evaluation[], nowMs: number): void {
     const counts = new Map<number, CountedEvaluations>();
     for (const evaluation of evaluations) {
@@ -172,7 +172,7 @@ export class TriggerLaneStore {
       counts.set(trigger, plus(counts.get(trigger) ?? NOT_EVALUATED, evaluation));
     }
     if (counts.size === 0) return;
-    // Each of these triggers has a row since the event was added.
+    // Each of these triggers has a row, which `add` has inserted.
     this.#sql.all(
       `UPDATE trigger SET waiting = max(0, waiting - (each.value ->> 'ended')),
          evaluations = evaluations + (each.value ->> 'evaluations'), steps = trigger.steps + (each.value ->> 'steps'),
@@ -206,7 +206,7 @@ export class TriggerLaneStore {
     );
   }
 
-  /** Counts events at each of their triggers, with one statement for all: an event may be one of a hundred triggers. */
+  /** Counts events in the figures of their triggers, in one statement, because an event may have a hundred triggers. */
   #countEach(counter: Counter, events: readonly LaneEvent[]): void {
     const counts = new Map<number, number>();
     for (const trigger of events.flatMap(({ triggers }) => triggers)) {
@@ -226,7 +226,7 @@ export class TriggerLaneStore {
 const COUNTERS = ["waiting", "evaluations", "steps", "fired", "failures", "refused"] as const;
 type Counter = (typeof COUNTERS)[number];
 
-/** What evaluations of one trigger add to its figures. */
+/** The sums that evaluations add to the figures of one trigger. */
 interface CountedEvaluations {
   readonly ended: number;
   readonly evaluations: number;
@@ -243,7 +243,7 @@ const NOT_EVALUATED: CountedEvaluations = {
   failures: 0,
 };
 
-/** An event of a trigger that is gone ends without an evaluation. */
+/** Adds an evaluation to sums. Where the trigger is gone, the event ends without an evaluation. */
 const plus = (counted: CountedEvaluations, { kind, steps }: Evaluation): CountedEvaluations =>
   kind === "gone"
     ? { ...counted, ended: counted.ended + 1 }

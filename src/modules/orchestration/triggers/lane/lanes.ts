@@ -4,12 +4,12 @@ import { ownerOf } from "#modules/orchestration/triggers/matching/select.ts";
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
 import { reachObject } from "#platform/objects/call.ts";
 
-/** How long the consumer of events waits for a lane, in milliseconds: it only stores what it is given. */
+/** Longest wait for a lane, in milliseconds. A lane only stores events before it answers. */
 const ACCEPT_MS_MAX = 5000;
 
 const laneOf = (env: Env, owner: string) => env.TRIGGER_LANES.getByName(owner);
 
-/** Gives events to the lane of an owner. Returns whether it has taken them: not where it is full. */
+/** Gives events to the lane of an owner. Returns false where the lane is full. */
 export const giveToLane = (
   env: Env,
   owner: string,
@@ -20,7 +20,7 @@ export const giveToLane = (
     timeoutMs: ACCEPT_MS_MAX,
   });
 
-/** How the work of a trigger stands. */
+/** Figures of a trigger, which its owner's lane keeps. */
 export const triggerFigures = (env: Env, trigger: Trigger): Promise<LaneFigures> =>
   reachObject(laneOf(env, ownerOf(trigger)).figures(trigger.key), {
     object: "lane of triggers",
@@ -28,7 +28,7 @@ export const triggerFigures = (env: Env, trigger: Trigger): Promise<LaneFigures>
     timeoutMs: ACCEPT_MS_MAX,
   });
 
-/** Draws from the budget of an owner. */
+/** Draws steps from an owner's budget, which its lane keeps. */
 export const drawFromLane = (env: Env, owner: string, call: DrawCall): Promise<Draw> =>
   reachObject(laneOf(env, owner).draw(call), {
     object: "lane of triggers",

@@ -1,6 +1,6 @@
 import { TableSteps } from "#platform/sql/table-steps.ts";
 
-/** The tables of a lane. A row of `work` is an event with the triggers whose filters are left to be evaluated for it, by their keys. */
+/** The tables of a lane. A row of `work` is an event with the keys of the triggers whose filters are still to be evaluated for it. */
 const STATEMENTS = [
   `CREATE TABLE budget (
     one INTEGER PRIMARY KEY CHECK (one = 1),

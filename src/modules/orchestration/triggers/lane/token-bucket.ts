@@ -1,18 +1,18 @@
-/** How much work may be done: so much a second, and at most so much at once after a pause. */
+/** Limits of work, in steps: how many a second, and how many at once after a pause. */
 export interface Rate {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** What is left of a budget, and since when. It is below zero after work that took more than was left. */
+/** The steps that are left in a budget at a time, in milliseconds since the epoch; below zero after work that took more than were left. */
 export interface BudgetState {
   readonly steps: number;
   readonly atMs: number;
 }
 
 /**
- * A token bucket (as in Tanenbaum, "Computer Networks", on traffic shaping) whose tokens are steps. Work may begin while there is a step left,
- * and takes what it takes: nobody knows before how much that is. A clock that steps back refills nothing.
+ * A token bucket (as in Tanenbaum, "Computer Networks", on traffic shaping) whose tokens are steps. Work may begin while a step is left,
+ * and then takes as many as it needs, because the number is not known before. A clock that steps back refills nothing.
  */
 export function refilled(state: BudgetState | undefined, rate: Rate, nowMs: number): BudgetState {
   if (state === undefined) return { steps: rate.burst, atMs: nowMs };
@@ -21,6 +21,6 @@ export function refilled(state: BudgetState | undefined, rate: Rate, nowMs: numb
   return { steps: Math.min(rate.burst, state.steps + added), atMs: nowMs };
 }
 
-/** How long it takes until work may begin, in milliseconds. */
+/** Time until work may begin, in milliseconds. */
 export const waitMsOf = ({ steps }: BudgetState, { perSecond }: Rate): number =>
   steps > 0 ? 0 : Math.ceil(((1 - steps) * 1000) / perSecond);

@@ -9,9 +9,9 @@ import { type Database, databaseOf } from "#platform/db/database.ts";
 import { newId } from "#platform/ids.ts";
 import { memoByEnv } from "#platform/memo.ts";
 
-/** All triggers that were not deleted in one generation, which ends with the next creation or deletion of a trigger. */
+/** The triggers of one generation, without deleted ones. A generation ends with the next creation or deletion of a trigger. */
 export class TriggerCatalogue {
-  /** Undefined where there was never a trigger. */
+  /** Names the generation; undefined before the first trigger. */
   readonly generation: string | undefined;
   /** Filters by the keys of their triggers. */
   readonly filters: ReadonlyMap<number, TriggerFilter>;
@@ -29,7 +29,7 @@ export class TriggerCatalogue {
     return this.filters.size === 0;
   }
 
-  /** The index of the triggers for a type of events; undefined where there are none. */
+  /** The index of the triggers for a type of events; undefined where the type has no triggers. */
   indexOf(type: string): PredicateIndex | undefined {
     const filters = this.#byType.get(type);
     if (filters === undefined) return undefined;
@@ -39,12 +39,12 @@ export class TriggerCatalogue {
   }
 }
 
-/** The catalogue that an isolate has read last. */
+/** The catalogue that an isolate has read last, if it has read one. */
 const heldBy = memoByEnv((_env: Env): { catalogue?: TriggerCatalogue } => ({}));
 
 /**
- * The triggers as they are now. It reads one row, the generation; the triggers are read again only where that has changed, so that
- * events cost the same reads however many triggers there are.
+ * The triggers as they are now. One row is read, which has the generation. Triggers are read again only in a new generation, so that events
+ * cost the same reads however many triggers there are.
  */
 export async function currentTriggers({
   env,
@@ -55,7 +55,7 @@ export async function currentTriggers({
   if (held.catalogue !== undefined && held.catalogue.generation === row?.generation) {
     return held.catalogue;
   }
-  // In one batch, so that the triggers are those of the generation.
+  // One batch reads both, so that the triggers are those of the generation.
   const [rows, triggers] = await db.batch([generationRow(db), triggerRows(db).where(isListed)]);
   held.catalogue = new TriggerCatalogue(env, rows[0]?.generation, triggers.map(toTrigger));
   return held.catalogue;

@@ -12,12 +12,12 @@ import { linkFunction } from "#modules/orchestration/triggers/link-function.ts";
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
-/** What a filter says to a payload. Where it reads links, that is not known yet. */
+/** The verdict of a filter on a payload: `passes` where it is not true, and `unknown` where it reads links. */
 export type FilterVerdict =
   | { readonly kind: "fires" | "passes" | "unknown" }
   | { readonly kind: "fails"; readonly error: string };
 
-/** A filter and the work of one evaluation of it, in steps of the expression language. */
+/** The verdict of one evaluation, and its steps in the expression language. */
 export interface Judgement {
   readonly verdict: FilterVerdict;
   readonly steps: number;
@@ -28,7 +28,7 @@ export class TriggerFilter {
   readonly trigger: Trigger;
   readonly #expression: CompiledExpression | undefined;
   readonly #fault: string = "";
-  /** The test with which it begins, by which an index finds it. */
+  /** The test of equality with which the filter begins, by which an index finds the filter. */
   readonly test: EqualityTest | undefined;
 
   constructor(trigger: Trigger) {
@@ -70,9 +70,9 @@ function verdictOf(result: Evaluated): FilterVerdict {
 
 const NO_LINKS: ReadonlyMap<string, ExprValue> = new Map();
 
-/** The filters of triggers that were parsed before. A trigger never changes. */
+/** Filters that were parsed before, by the ids of their triggers. The filter of a trigger never changes. */
 const parsed = new WeakMap<object, Map<string, TriggerFilter>>();
-/** Most filters that an isolate keeps: a deployment has fewer triggers. */
+/** Most filters that an isolate keeps, which is more than a deployment has triggers. */
 const KEPT_MAX = 2000;
 
 /** The filters of triggers, each parsed once by an isolate. */

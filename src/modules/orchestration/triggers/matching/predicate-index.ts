@@ -3,7 +3,7 @@ import { type EqualityTest, type ExprValue, memberKeyAt } from "#expr";
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** What an index says of a trigger and an event: whether it fires, or its filter has to be evaluated. */
+/** A trigger that an event may fire: the index has decided that it fires, or its filter has to be evaluated. */
 export interface TriggerCandidate {
   readonly trigger: Trigger;
   readonly isDecided: boolean;
@@ -14,27 +14,27 @@ interface Entry {
   readonly test: EqualityTest | undefined;
 }
 
-/** The triggers whose filters test one member, by what they want it to be. */
+/** The triggers whose filters begin with a test of one member, by the value that they expect. */
 interface Attribute {
   readonly path: readonly string[];
   readonly byKey: Map<string, Entry[]>;
 }
 
 /**
- * The triggers of one type of event by the test of equality with which their filters begin, so that an event costs one look for each
- * member that is tested, and what its own triggers cost, however many others there are. It is the predicate index of rule systems (Hanson,
- * Chaabouni, Kim and Wang, "A predicate matching algorithm for database rule systems", SIGMOD 1990), with a hash table for each attribute,
- * as its tests are of equality only:
+ * The triggers of one type of event, by the test of equality with which their filters begin. An event costs one lookup for each member that
+ * is tested, and the work of the triggers that it finds, however many others there are. This is the predicate index of rule systems
+ * (Hanson, Chaabouni, Kim and Wang, "A predicate matching algorithm for database rule systems", SIGMOD 1990), with a hash table for each
+ * attribute, because all tests are of equality:
  *
- * ```
- * SAVED_PAYMENT ─┬─ status ──┬─ "SUCCEEDED" → triggers 1, 7
- *                │           └─ "FAILED"    → trigger 2
- *                ├─ metadata.kind ─ "k5"    → trigger 9
- *                └─ filters that begin otherwise → triggers 3, 4
- * ```
+ *  ```
+ *  SAVED_PAYMENT ─┬─ status ──┬─ "SUCCEEDED" → triggers 1, 7
+ *                 │           └─ "FAILED"    → trigger 2
+ *                 ├─ metadata.kind ─ "k5"    → trigger 9
+ *                 └─ filters that begin otherwise → triggers 3, 4
+ *  ```
  *
- * It decides as an evaluation does: a member that differs lets nothing through; a way that ends before its member is an error of the
- * filter, so that all filters which take this way are candidates.
+ * The index decides as an evaluation does: a filter whose member differs lets nothing through. A path that ends before its member is an
+ * error of the filter, so that all filters with this path are candidates.
  */
 export class PredicateIndex {
   readonly #attributes = new Map<string, Attribute>();

@@ -10,11 +10,11 @@ import { allows } from "#platform/http/authenticator.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { log } from "#platform/log.ts";
 
-/** What triggers have to do with some events. */
+/** The work that some events cause. */
 export interface Selection {
-  /** What fires without any evaluation. */
+  /** Triggers that fire without an evaluation. */
   readonly matches: readonly Match[];
-  /** The events for which filters have to be evaluated. */
+  /** Events for which filters have to be evaluated. */
   readonly owed: readonly EventForLane[];
 }
 
@@ -25,7 +25,7 @@ export interface EventForLane {
   readonly triggers: readonly Trigger[];
 }
 
-/** Decides what an index of the triggers can tell. No filter is evaluated here. */
+/** Selects triggers by their index. No filter is evaluated here. */
 export function selectEvents(
   triggers: TriggerCatalogue,
   events: readonly PlatformEvent[],
@@ -36,7 +36,7 @@ export function selectEvents(
     const index = triggers.indexOf(event.type);
     const read = index === undefined ? undefined : wireForm(event);
     if (index === undefined || read === undefined) continue;
-    // A row does not take a longer event: an occurrence that has failed says so.
+    // A lane does not take a longer event, whose filter is not evaluated: its occurrence fails and says so.
     const isLong = read.text.length > EVENT_LENGTH_MAX;
     const candidates = index
       .candidates(fromJson(read.payload))
@@ -51,7 +51,7 @@ export function selectEvents(
   return { matches, owed };
 }
 
-/** What is owed by who owns the triggers. */
+/** The events for lanes, by the owners of their triggers. */
 export function byOwner(owed: readonly EventForLane[]): Map<string, LaneEvent[]> {
   const found = new Map<string, LaneEvent[]>();
   for (const { event, text, triggers } of owed) {
@@ -64,13 +64,13 @@ export function byOwner(owed: readonly EventForLane[]): Map<string, LaneEvent[]>
   return found;
 }
 
-/** Names the principal to whose budget the work of a trigger counts: the client and subject that have created it. */
+/** Names the principal to whose budget the work of a trigger counts, by the client and subject that have created the trigger. */
 export const ownerOf = ({ principal: { issuer, subject, clientId } }: Trigger): string =>
   stringifyJson([issuer, subject, clientId]);
 
 function isFor({ version, principal }: Trigger, found: PlatformEvent): boolean {
   if (version !== undefined && version !== found.version) return false;
-  // A trigger sees no more than its creator may see.
+  // A trigger sees only events that its creator may see.
   return allows(principal.scopes, `${found.app}:read`) && reaches(principal, found);
 }
 
@@ -84,7 +84,7 @@ export function reaches(
   return ledgers.length === 0 || app === OPEN_APP;
 }
 
-/** The module whose events are about no ledger, and that is open to principals who are bound to some, as payments are in none. */
+/** The module whose events are about no ledger, and which principals that are bound to ledgers may see all the same. */
 const OPEN_APP = "payments";
 
 /** The ledger that an event is about, as its payload says. */
@@ -93,7 +93,7 @@ function ledgerOf(payload: unknown): string | undefined {
   return typeof payload.ledger === "string" ? payload.ledger : undefined;
 }
 
-/** An event as its consumers read it. One that cannot be read fires nothing, and holds up no other event. */
+/** An event in its wire form. An event that cannot be read fires nothing, and holds up no other event. */
 function wireForm(event: PlatformEvent): { text: string; payload: unknown } | undefined {
   try {
     const text = stringifyJson({ ...event, payload: event.payload ?? null });
