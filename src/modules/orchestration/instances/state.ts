@@ -32,7 +32,7 @@ export type InstanceHold =
 /** The columns that say why an instance does not go on; of one that does, without a hold. */
 export const holdColumns = (hold?: InstanceHold) => ({
   state: stateOf(hold),
-  // As JSON, halves of characters would be stored as they are.
+  // JSON has halves of surrogate pairs as escapes; the column could not hold them otherwise.
   hold: hold === undefined ? null : stringifyJson(hold).toWellFormed(),
 });
 

@@ -8,7 +8,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** Stores a workflow, whose configuration was read with `readConfig`. */
+/** Stores a workflow with a configuration that `readConfig` has read. */
 export async function createWorkflow(
   context: ServiceContext,
   config: WorkflowConfig,

@@ -7,8 +7,8 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 
 /**
- * Deletes a workflow: it is listed no more, nor are its instances, and no new trigger may start it. Its instances go on, and
- * its triggers still fire it. Throws `NOT_FOUND`.
+ * Deletes a workflow. Lists leave out the workflow and its instances, and no new trigger may start it. Its instances go on, and its
+ * triggers still start it. Throws `NOT_FOUND`.
  */
 export async function deleteWorkflow(context: ServiceContext, id: string): Promise<void> {
   const change = new AuditedChange(context, {

@@ -20,7 +20,7 @@ export async function getWorkflow(
   return toWorkflow(row);
 }
 
-/** The workflows of these ids, also deleted ones. */
+/** Workflows by their ids, also deleted ones. */
 export async function workflowsById(
   { env }: Pick<ServiceContext, "env">,
   ids: readonly string[],

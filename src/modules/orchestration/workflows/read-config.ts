@@ -6,10 +6,10 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /** Largest configuration, in bytes of its text. */
 export const CONFIG_BYTES_MAX = 262_144;
-/** How deep a configuration may be nested: the parser of YAML calls itself. */
+/** Deepest nesting of a configuration, because the parser of YAML is recursive. */
 const DEPTH_MAX = 50;
 
-/** A configuration from JSON. Throws `VALIDATION` with the place of the first problem. */
+/** Reads a configuration from JSON. Throws `VALIDATION` with the path of the first problem. */
 export function readConfig(value: unknown): WorkflowConfig {
   try {
     return assertSmall(parseConfig(value));
@@ -18,7 +18,7 @@ export function readConfig(value: unknown): WorkflowConfig {
   }
 }
 
-/** A configuration from YAML. Throws `VALIDATION` with the line and the column of the first problem. */
+/** Reads a configuration from YAML. Throws `VALIDATION` with the line and the column of the first problem. */
 export function readYamlConfig(text: string): WorkflowConfig {
   assertShallow(text);
   const lines = new LineCounter();
@@ -44,7 +44,7 @@ export function readYamlConfig(text: string): WorkflowConfig {
   }
 }
 
-/** The value of a document as JSON has it. An alias is refused: a few of them can stand for billions of values. */
+/** The value of a document as JSON has it. Aliases are refused, because a few of them can stand for billions of values. */
 function toJson(document: Document.Parsed): unknown {
   let value: unknown;
   try {
@@ -57,13 +57,13 @@ function toJson(document: Document.Parsed): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    // A text of YAML may escape what no storage keeps.
+    // A text of YAML may escape characters that no storage keeps.
     if (!(error instanceof SyntaxError)) throw error;
     throw new WorkflowConfigError(error.message, []);
   }
 }
 
-/** Where a value stands, or the nearest one around it. */
+/** The line and column of a value, or of the nearest value around it. */
 function placeOf(
   document: Document,
   lines: LineCounter,
@@ -94,7 +94,7 @@ function assertSmall(config: WorkflowConfig): WorkflowConfig {
   return config;
 }
 
-/** Refuses a text whose brackets or indentation could exhaust the stack. */
+/** Throws `VALIDATION` for a text whose brackets or indentation could exhaust the stack. */
 function assertShallow(text: string): void {
   let depth = 0;
   let deepest = 0;

@@ -11,7 +11,7 @@ export interface Workflow {
   readonly deletedAt?: Timestamp;
 }
 
-/** The row has a configuration that was read before it was stored, so that the type of its JSON is known. */
+/** A workflow from its row. The type of the configuration is known, because it was read before it was stored. */
 export const toWorkflow = ({
   key,
   id,
