@@ -1,11 +1,11 @@
 import type { ErrorTable } from "#platform/errors.ts";
 
-/** What can go wrong in wallets, besides what can go wrong anywhere and in a ledger. */
+/** Kinds of errors of wallets, besides those of the platform and of ledgers. */
 export const WALLET_ERRORS = {
-  /** A body that is not JSON, as its content type says. */
+  /** The content type of the body is not JSON. */
   NOT_JSON: { status: 415, code: "VALIDATION" },
   HOLD_CLOSED: { status: 400, code: "HOLD_CLOSED" },
-  /** The ledger of the wallets is deleted. It may be restored. */
+  /** The ledger of the wallets is deleted, and may be restored. */
   WALLETS_DELETED: { status: 409, code: "VALIDATION" },
 } as const satisfies ErrorTable;
 
@@ -15,7 +15,7 @@ declare module "#platform/errors.ts" {
   }
 }
 
-/** The official clients refuse an answer with a code that they do not know. */
+/** Codes of kinds that have another code elsewhere. The official clients refuse an answer with a code that they do not know. */
 export const WALLET_CLIENT_CODES = {
   INTERNAL: "INTERNAL_ERROR",
   NOT_FOUND: "VALIDATION",

@@ -11,11 +11,12 @@ import { type Module, readAndWrite } from "#platform/modules/module.ts";
 import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 /**
- * Wallets: balances of users, with priority and expiry, and holds. What surprises:
+ * Wallets: balances of users, with priority and expiry, and holds. Their peculiarities:
  *
- * - All is in one ledger: wallets, balances and holds are accounts with metadata, and every movement is one transaction. Nothing else is
- *   stored, so that nothing can disagree; only when to look at holds that expire is in D1.
- * - That ledger is made when it is first needed. Its accounts are those of the reference, so that books from there can be imported.
+ * - Wallets, balances and holds are accounts with metadata in one ledger, and every movement is one transaction. `core/chart.ts` draws the
+ *   accounts. Nothing else is stored, so that nothing can disagree; only the times of holds that expire are in D1.
+ * - The ledger of the wallets is created when it is first needed. Its accounts are those of the reference, so that books from there can be
+ *   imported.
  * - Addresses have no dashes: the balances `pay-out` and `payout` are the same.
  */
 export const walletsModule: Module = {
@@ -36,8 +37,8 @@ export const walletsModule: Module = {
 };
 
 /*
- * The use cases for other modules. Each takes a context and an input, and throws `AppError` as it says. Writes take an idempotency key:
- * the same key and input change nothing more.
+ * The use cases for other modules. Each takes a context and an input, and throws the `AppError`s that its docstring names. Writes take an
+ * idempotency key: a repetition with the same key and input changes nothing more.
  */
 export { createBalance, type NewBalance } from "./balances/create.ts";
 export { type BalanceOf, getBalance } from "./balances/get.ts";

@@ -14,24 +14,24 @@ import type { ServiceContext } from "#platform/context.ts";
 import { AppError, type FailureKind } from "#platform/errors.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 
-/** A movement of money. */
+/** A movement of money, and the metadata of its transaction and of accounts. */
 export interface WalletMovement extends WalletScript {
   readonly metadata: WalletMetadata;
   readonly accountMetadata?: Readonly<Record<string, WalletMetadata>>;
   readonly reference?: string | undefined;
-  /** RFC 3339. */
+  /** The effective date, in RFC 3339. */
   readonly timestamp?: string | undefined;
 }
 
-/** A transaction that has moved money, and the ledger that it is in. */
+/** A transaction, and the name of its ledger. */
 export interface WalletTransaction extends LedgerTransaction {
   readonly ledger: string;
 }
 
-/** A test that an item of a list has to pass, in the language of filters. */
+/** A test that an item of a list has to pass, in the ledger's language of filters. */
 export type Test = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The ledger in which all wallets are. It is made when it is first needed. */
+/** The ledger in which all wallets are. It is created when it is first needed. */
 export class WalletLedger {
   readonly name: string;
   readonly #client: LedgerClient;
@@ -46,7 +46,7 @@ export class WalletLedger {
     return new WalletLedger(context, walletSettings.of(context.env).FLORIN_WALLETS_LEDGER);
   }
 
-  /** Undefined for an account that nothing has named. */
+  /** Finds an account; undefined for an account that was never used. */
   findAccount(address: string): Promise<BookAccount | undefined> {
     return this.#call(async (client) => {
       try {
@@ -76,13 +76,13 @@ export class WalletLedger {
     return this.#call((client) => client.transactions(options).page(request));
   }
 
-  /** The same without their pages, the oldest first, of the first `countMax`. */
+  /** The first `countMax` transactions that pass all tests, the oldest first. */
   firstTransactions(tests: readonly Test[], countMax: number): Promise<LedgerTransaction[]> {
     return this.#call((client) => collect(client.transactions(passing(tests)), countMax));
   }
 
   /**
-   * Moves money, in one transaction. A movement with a key of a client happens once. Throws `INSUFFICIENT_FUND`, `CONFLICT` for a
+   * Moves money in one transaction. Movements with the same key of a client happen once. Throws `INSUFFICIENT_FUND`, `CONFLICT` for a
    * reference that is taken, and `VALIDATION`.
    */
   async move(
@@ -96,7 +96,7 @@ export class WalletLedger {
     return { ...transaction, ledger: this.name };
   }
 
-  /** Puts metadata over what an account has. The key is one of the ledger. */
+  /** Adds metadata to an account, and replaces values of keys that it has. The idempotency key is one of the ledger. */
   saveMetadata(
     address: string,
     metadata: WalletMetadata,
@@ -106,7 +106,7 @@ export class WalletLedger {
     return this.#call((client) => client.saveMetadata(target, metadata, { idempotencyKey }));
   }
 
-  /** Makes the ledger where a call finds that there is none. What was refused for that reason has done nothing. */
+  /** Calls the ledger. If there is none, the call has done nothing; then the ledger is created, and the call is repeated. */
   async #call<T>(work: (client: LedgerClient) => Promise<T>): Promise<T> {
     try {
       return await work(this.#client);
@@ -125,7 +125,7 @@ export class WalletLedger {
     try {
       await this.#client.create({ bucket: this.name });
     } catch (error) {
-      // It is deleted, or somebody else has just made another one of this name: the next call tells.
+      // The ledger is deleted, or another request has just created it. The next call tells which.
       if (!isKind(error, "LEDGER_ALREADY_EXISTS")) throw toWalletError(error);
     }
   }
@@ -142,7 +142,7 @@ async function collect<T>(list: LedgerList<T>, countMax = Infinity): Promise<T[]
   return items;
 }
 
-/** What a ledger refuses for a reason that clients of wallets know by another name. */
+/** Kinds of refusals of the ledger that are `VALIDATION` for clients of wallets. */
 const REFUSALS: ReadonlySet<FailureKind> = new Set<FailureKind>([
   "COMPILATION_FAILED",
   "METADATA_OVERRIDE",
@@ -160,7 +160,7 @@ function toWalletError(error: unknown): unknown {
       { cause: error },
     );
   }
-  // What the ledger says is about a script that the client has not written.
+  // The message of the ledger is about a script that the client has not written.
   if (kind === "INSUFFICIENT_FUND") {
     return new AppError(kind, "insufficient fund", { cause: error });
   }

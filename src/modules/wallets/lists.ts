@@ -3,23 +3,23 @@ import { customKey, type WalletMetadata, metadataKey } from "./core/keys.ts";
 import type { Test, WalletLedger } from "./ledger.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 
-/** Which page of a list. */
+/** The page of a list that a request asks for. */
 export interface WalletPageRequest {
   readonly pageSize?: number | undefined;
-  /** Of an earlier page: it holds the filters of its list. */
+  /** The cursor of an earlier page, which has the filters of its list. */
   readonly cursor?: string | undefined;
 }
 
-/** The test that accounts or transactions have this metadata. */
+/** The test that accounts or transactions have a value of metadata. */
 export const match = (key: string, value: string): Test => ({
   $match: { [metadataKey(key)]: value },
 });
 
-/** The tests that they have this metadata of clients. */
+/** The tests that accounts or transactions have metadata that clients have given. */
 export const matchCustom = (metadata: WalletMetadata): Test[] =>
   Object.entries(metadata).map(([key, value]) => match(customKey(key), value));
 
-/** A page of what accounts are. Those that are no items of the list, because a client made up a cursor, are left out. */
+/** A page of the items that accounts stand for. Accounts that are no items of the list, because a client made up a cursor, are left out. */
 export async function listAccounts<T>(
   ledger: WalletLedger,
   list: {

@@ -20,13 +20,13 @@ export interface NewBalance {
   readonly name: string;
   readonly expiresAt?: Timestamp | undefined;
   readonly priority?: bigint | undefined;
-  /** A request with a key gets the first answer again. Undefined is said on purpose. */
+  /** A repeated request with the key gets the first answer. Callers without a key pass undefined, so that none forgets it. */
   readonly idempotencyKey: string | undefined;
 }
 
 /**
- * Creates a balance. Nobody checks that the wallet exists. Throws `VALIDATION` for a name that is taken or reserved, and `CONFLICT`
- * for a key of another request.
+ * Creates a balance, without checking that the wallet exists. Throws `VALIDATION` for a name that is taken or reserved, and `CONFLICT` for
+ * a key that another request has used.
  */
 export async function createBalance(
   context: ServiceContext,
@@ -68,19 +68,19 @@ const responseKeyOf = (key: string | undefined): string | undefined =>
   key === undefined ? undefined : balanceResponseKey(sha256(key));
 
 /**
- * The key of a write that follows from what was read: of two requests that have read the same, the ledger takes the first one, and
- * refuses the second one unless it says the same.
+ * The ledger's idempotency key of a write that follows from the account as it was read. Of two requests that have read the same account,
+ * the ledger takes the first one, and refuses the second one unless it writes the same.
  */
 const onceAfter = (address: string, found: BookAccount | undefined): string =>
   ledgerKey("balance", sha256(stringifyJson([address, Object.entries(found?.metadata ?? {})])));
 
 interface Attempt {
   readonly balance: WalletBalance;
-  /** Where the answer to a request with a key is. */
+  /** The key of metadata that holds the answer to a request with an idempotency key. */
   readonly responseKey: string | undefined;
 }
 
-/** The balance that the same request has made before. Throws where another request has made one. */
+/** The balance that an earlier request with the same key has created. Throws if another request has created the balance. */
 function existing(
   account: BookAccount,
   { balance, responseKey }: Attempt,

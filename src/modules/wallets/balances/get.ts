@@ -9,7 +9,7 @@ export interface BalanceOf {
   readonly name: string;
 }
 
-/** Throws `NOT_FOUND`. */
+/** Reads a balance with its assets. Throws `NOT_FOUND`. */
 export async function getBalance(
   context: ServiceContext,
   { walletId, name }: BalanceOf,

@@ -14,13 +14,13 @@ import type { Page } from "#platform/paging/pagination.ts";
 
 export interface BalanceListRequest extends WalletPageRequest {
   readonly walletId: string;
-  /** Only main balances have metadata of clients. */
+  /** Metadata that the balances must have. Only main balances have metadata of clients. */
   readonly metadata?: WalletMetadata | undefined;
 }
 
 const testsOf = (walletId: string) => [match(KEYS.isBalance, TRUE), match(KEYS.walletId, walletId)];
 
-/** Lists the balances of a wallet by their names. An unknown wallet has none. */
+/** Lists the balances of a wallet in the order of their names. An unknown wallet has none. */
 export async function listBalances(
   context: ServiceContext,
   { walletId, metadata = {}, ...page }: BalanceListRequest,
@@ -29,7 +29,7 @@ export async function listBalances(
   return listAccounts(WalletLedger.of(context), { tests, page, toItem: toBalance });
 }
 
-/** A balance with the account that it is. */
+/** A balance, and the address of its account. */
 export interface FoundBalance {
   readonly address: string;
   readonly balance: BalanceWithAssets;

@@ -1,6 +1,6 @@
 import type { WalletMetadata } from "./keys.ts";
 
-/** An account of the ledger, as far as wallets look at it. */
+/** The part of a ledger's account that wallets read. */
 export interface BookAccount {
   readonly address: string;
   readonly metadata: WalletMetadata;
@@ -13,6 +13,6 @@ export interface BookAccount {
 /** Amounts by asset. */
 export type Assets = Readonly<Record<string, bigint>>;
 
-/** What an account holds of each asset that it ever held. */
+/** The balances of an account, by each asset that it has ever held. */
 export const assetsOf = ({ volumes }: Pick<BookAccount, "volumes">): Assets =>
   Object.fromEntries(Object.entries(volumes).map(([asset, { balance }]) => [asset, balance]));

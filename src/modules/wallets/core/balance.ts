@@ -5,9 +5,9 @@ import { formatTimestamp, parseTimestamp, type Timestamp } from "#platform/time.
 /** A part of a wallet's money, with rules for when it is spent. */
 export interface WalletBalance {
   readonly name: string;
-  /** From then on it cannot be spent. */
+  /** From this time on, the balance cannot be spent. */
   readonly expiresAt: Timestamp | undefined;
-  /** Of balances that do not expire, the one with the lowest number is spent first. 64 bits. */
+  /** Order of spending among balances that do not expire, the lowest first. An integer of 64 bits. */
   readonly priority: bigint;
 }
 
@@ -15,7 +15,7 @@ export interface BalanceWithAssets extends WalletBalance {
   readonly assets: Assets;
 }
 
-/** The balance that an account is; undefined where it is none. Values that nobody can read count as absent. */
+/** The balance that an account stands for; undefined for any other account. Values of metadata that cannot be read count as absent. */
 export function toBalance(account: BookAccount): BalanceWithAssets | undefined {
   const { metadata } = account;
   if (metadata[KEYS.isBalance] !== TRUE) return undefined;
@@ -27,7 +27,7 @@ export function toBalance(account: BookAccount): BalanceWithAssets | undefined {
   };
 }
 
-/** The metadata of a balance besides the main one. */
+/** The metadata of a balance that is not the main balance. */
 export const balanceMetadata = (
   walletId: string,
   { name, expiresAt, priority }: WalletBalance,

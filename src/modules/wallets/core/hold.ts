@@ -9,22 +9,22 @@ import { formatTimestamp, parseTimestamp, type Timestamp } from "#platform/time.
 export interface Hold {
   readonly id: string;
   readonly walletId: string;
-  /** Where it goes when it is confirmed. */
+  /** Receives the money when the hold is confirmed. */
   readonly destination: WalletSubject;
   readonly asset: string;
   readonly metadata: WalletMetadata;
   readonly description: string;
-  /** Then it is voided, unless it is closed before. */
+  /** When the hold is voided, unless it is closed before. */
   readonly expiresAt: Timestamp | undefined;
 }
 
-/** A hold with what follows from its account: one that has nothing left is closed. */
+/** A hold with the amounts of its account. A hold with nothing left is closed. */
 export interface HoldState extends Hold {
   readonly originalAmount: bigint;
   readonly remaining: bigint;
 }
 
-/** The hold whose account this is; undefined where it is none, or is damaged beyond use. */
+/** The hold that an account stands for; undefined for any other account, and for one whose metadata cannot be read. */
 export function toHold({ metadata, volumes }: BookAccount): HoldState | undefined {
   const id = metadata[KEYS.holdId];
   const walletId = metadata[KEYS.holdWalletId];
@@ -46,7 +46,7 @@ export function toHold({ metadata, volumes }: BookAccount): HoldState | undefine
   };
 }
 
-/** The metadata of a hold's account. Throws `VALIDATION` for a destination that no ledger can have. */
+/** The metadata of a hold's account. Throws `VALIDATION` for a destination that is no account of a ledger. */
 export const holdMetadata = (hold: Hold): WalletMetadata => ({
   ...toCustomMetadata(hold.metadata),
   [KEYS.type]: HOLD,
@@ -85,6 +85,6 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
     const value = parseJson(text);
     return typeof value === "object" && value !== null ? { ...value } : {};
   } catch {
-    return {}; // somebody has changed the text in the ledger
+    return {}; // a client has changed the text in the ledger
   }
 }

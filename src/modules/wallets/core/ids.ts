@@ -2,11 +2,11 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { stringifyJson } from "#platform/json.ts";
 
-/** Ids that follow from idempotency keys, so that a repetition finds what the first request made. */
+/** Ids that are computed from idempotency keys, so that a repetition finds what the first request has created. */
 
 const NAMESPACE = Buffer.from("0b6f2d6e4e2a4f3a9f0a2b9c1d8e7a31", "hex");
 
-/** The id of what a key makes. The kind keeps the ids of one key apart. */
+/** The id of a wallet or a hold that is created with a key. The kind keeps the ids of one key apart. */
 export function derivedId(kind: "wallet" | "hold", key: string): string {
   const hash = createHash("sha1").update(NAMESPACE).update(`${kind}:${key}`).digest();
   hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x50, 6); // version 5
@@ -23,7 +23,7 @@ export function derivedId(kind: "wallet" | "hold", key: string): string {
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** Tells requests to create a wallet apart. */
+/** The hash by which requests to create a wallet are told apart. */
 export function hashOfRequest(name: string, metadata: Readonly<Record<string, string>>): string {
   // An object literal would reorder keys that look like integers.
   const members = Object.entries(metadata)
@@ -32,12 +32,11 @@ export function hashOfRequest(name: string, metadata: Readonly<Record<string, st
   return sha256(`{"name":${stringifyJson(name)},"metadata":{${members.join(",")}}}`);
 }
 
-/** Longest key of a ledger, in characters. */
+/** Longest idempotency key of a ledger, in characters. */
 const LEDGER_KEY_LENGTH_MAX = 255;
 
 /**
- * The idempotency key of a write in the ledger, which all its clients share. Writes that a client's key belongs to are of
- * the scope `key`.
+ * The idempotency key of a write in the ledger, all of whose clients share the keys. Writes with a key of a client have the scope `key`.
  */
 export function ledgerKey(scope: "key" | "wallet" | "balance", key: string): string {
   const whole = `wallets/${scope}/${key}`;

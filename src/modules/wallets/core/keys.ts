@@ -18,7 +18,7 @@ export const KEYS = {
   holdAsset: "wallets/holds/asset",
   holdDescription: "wallets/holds/description",
   holdSubject: "wallets/holds/subject",
-  /** Florin's own. */
+  /** Florin's own; the reference has no holds that expire. */
   holdExpiresAt: "wallets/holds/expiresAt",
   destination: "destination",
   voidDestination: "void_destination",
@@ -30,7 +30,7 @@ export const PRIMARY = "wallets.primary";
 export const HOLD = "wallets.hold";
 export const TRUE = "true";
 
-/** The response of the creation of a balance, by the hash of its idempotency key. */
+/** The key of the answer to a request that has created a balance, by the hash of the request's idempotency key. */
 export const balanceResponseKey = (keyHash: string): string =>
   `wallets/balances/idempotency/${keyHash}`;
 
@@ -38,14 +38,14 @@ export type WalletMetadata = Readonly<Record<string, string>>;
 
 const CUSTOM = "wallets/custom_data_";
 
-/** The key of a client's own metadata. */
+/** The stored key of a client's own metadata. */
 export const customKey = (key: string): string => `${CUSTOM}${key}`;
 
-/** A client's own metadata, as they are stored. */
+/** A client's own metadata in the stored form. */
 export const toCustomMetadata = (metadata: WalletMetadata): WalletMetadata =>
   Object.fromEntries(Object.entries(metadata).map(([key, value]) => [customKey(key), value]));
 
-/** A client's own metadata of what is stored. */
+/** A client's own metadata, read from the stored form. */
 export const fromCustomMetadata = (stored: WalletMetadata): WalletMetadata =>
   Object.fromEntries(
     Object.entries(stored)
@@ -53,5 +53,5 @@ export const fromCustomMetadata = (stored: WalletMetadata): WalletMetadata =>
       .map(([key, value]) => [key.slice(CUSTOM.length), value]),
   );
 
-/** What a filter of the ledger calls a key of metadata. */
+/** The name of a key of metadata in a filter of the ledger. */
 export const metadataKey = (key: string): string => `metadata[${key}]`;

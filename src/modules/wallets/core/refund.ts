@@ -1,8 +1,8 @@
 import type { Part } from "./scripts.ts";
 
 /**
- * Divides what is left of a hold among those who gave to it, in their order, to each at most what it gave. What is beyond that goes to
- * `rest`.
+ * Divides the remaining amount of a hold among the accounts that gave to it, in their order, to each at most the amount that it gave.
+ * Anything beyond goes to `rest`.
  */
 export function refund(
   remaining: bigint,
@@ -19,7 +19,7 @@ export function refund(
   return mergeParts(parts);
 }
 
-/** Adds up the parts of each account. The order is that of the first part of each. */
+/** Adds up the parts of each account. Accounts are in the order of their first parts. */
 export function mergeParts(parts: readonly Part[]): Part[] {
   const sums = new Map<string, bigint>();
   for (const { account, amount } of parts) sums.set(account, (sums.get(account) ?? 0n) + amount);

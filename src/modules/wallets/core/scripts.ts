@@ -11,15 +11,16 @@ export interface Money {
   readonly asset: string;
 }
 
-/** Moves an amount from accounts, in their order as far as each has some, to one account. */
+/** Moves an amount from several accounts to one. Sources give in their order, as far as each has some. */
 export function sendScript(
   { amount, asset }: Money,
   { sources, destination }: { readonly sources: readonly string[]; readonly destination: string },
 ): WalletScript {
-  // World gives any amount, so that nothing is needed of those behind it.
+  // The account `world` gives any amount, so that accounts behind it give nothing.
   const end = sources.indexOf(WORLD);
   const distinct = [...new Set(end === -1 ? sources : sources.slice(0, end + 1))];
-  // The runtime knows only in the script itself that world has no bound. Texts without addresses are few and compiled once.
+  // The runtime allows world to go below zero only where the script's text names it. All other addresses are variables, so that few
+  // different texts are compiled.
   const names = distinct.map((source, index) =>
     source === WORLD ? `@${WORLD}` : `$source${index}`,
   );
@@ -35,7 +36,7 @@ export function sendScript(
   };
 }
 
-/** Moves an amount of a hold to its destination, and what is then left of the hold to `rest`, if that is given. */
+/** Moves an amount of a hold to its destination, and the remaining amount to `rest`, if it is given. */
 export function confirmScript(
   { amount, asset }: Money,
   {
@@ -57,7 +58,7 @@ export function confirmScript(
   };
 }
 
-/** Moves amounts of a hold back to where they came from. */
+/** Moves amounts of a hold back to the accounts that they came from. */
 export function voidScript(
   asset: string,
   { hold, parts }: { readonly hold: string; readonly parts: readonly Part[] },
@@ -82,7 +83,7 @@ export function voidScript(
   };
 }
 
-/** An amount of one account. */
+/** An amount, and the account that gives or receives it. */
 export interface Part {
   readonly account: string;
   readonly amount: bigint;

@@ -2,8 +2,8 @@ import type { WalletBalance } from "./balance.ts";
 import { isMain } from "./chart.ts";
 
 /**
- * Orders the balances of a wallet as they are spent: those that expire come first, the earliest at the front, then the others by
- * priority, and the main balance last. Equal ones keep their order.
+ * Orders the balances of a wallet as they are spent: first those that expire, the earliest at the front, then the others by priority, and
+ * the main balance last. Equal balances keep their order.
  */
 export const inSpendingOrder = <B extends WalletBalance>(balances: readonly B[]): B[] =>
   balances.toSorted(compare);

@@ -1,14 +1,14 @@
 import { balanceAddress, invalidFormat, isAddress, WORLD } from "./chart.ts";
 
-/** Where money of a credit comes from, and money of a debit goes to. */
+/** The source of a credit, or the destination of a debit. */
 export type WalletSubject =
   | { readonly type: "ACCOUNT"; readonly identifier: string }
-  /** The main balance unless one is named. Nobody checks that the wallet exists. */
+  /** Without a balance, the main balance of the wallet. Whether the wallet exists is not checked. */
   | { readonly type: "WALLET"; readonly identifier: string; readonly balance?: string | undefined };
 
 export const OUTSIDE: WalletSubject = { type: "ACCOUNT", identifier: WORLD };
 
-/** The account that a subject means. Throws `VALIDATION` for one that no ledger can have. */
+/** The address of a subject. Throws `VALIDATION` for a subject that is no account of a ledger. */
 export function subjectAddress(subject: WalletSubject): string {
   if (subject.type === "WALLET") return balanceAddress(subject.identifier, subject.balance);
   if (isAddress(subject.identifier)) return subject.identifier;

@@ -3,7 +3,7 @@ import { type BalanceWithAssets, isExpired } from "./balance.ts";
 import type { HoldState } from "./hold.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What a wallet has in all. */
+/** The balances of a wallet, and the sums of its money, by asset. */
 export interface WalletSummary {
   readonly balances: readonly BalanceWithAssets[];
   readonly availableFunds: Assets;

@@ -11,18 +11,18 @@ import {
 import { formatTimestamp, parseTimestamp, type Timestamp } from "#platform/time.ts";
 
 export interface Wallet {
-  /** A UUID. */
+  /** A UUID, as Florin gives it; imported books may have others. */
   readonly id: string;
   readonly name: string;
   readonly metadata: WalletMetadata;
   readonly createdAt: string;
   /** The ledger of all wallets. */
   readonly ledger: string;
-  /** What the main balance holds. */
+  /** The assets of the main balance. */
   readonly assets: Assets;
 }
 
-/** The wallet whose main account this is; undefined where it is no wallet's. */
+/** The wallet whose main balance an account is; undefined for any other account. */
 export function toWallet(account: BookAccount, ledger: string): Wallet | undefined {
   const { metadata } = account;
   const id = metadata[KEYS.walletId];
@@ -53,7 +53,7 @@ export const walletMetadata = (wallet: {
   [KEYS.createdAt]: formatTimestamp(wallet.createdAt),
 });
 
-/** Somebody may have changed the metadata in the ledger. */
+/** Reads a stored date; undefined where a client has changed it in the ledger to something else. */
 function readableDate(text: string | undefined): string | undefined {
   const date = parseTimestamp(text ?? "");
   return date === undefined ? undefined : formatTimestamp(date);

@@ -5,22 +5,22 @@ import type { WalletScript } from "#modules/wallets/core/scripts.ts";
 import { isKind, type WalletLedger } from "#modules/wallets/ledger.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** How often a hold is looked at again because somebody else has moved some of it meanwhile. */
+/** Most attempts to empty a hold from which other requests take money at the same time. */
 const ATTEMPTS_MAX = 20;
 
 export interface Closing {
   /** Reads the hold. Throws `NOT_FOUND`. */
   readonly read: () => Promise<HoldState>;
   readonly idempotencyKey: string | undefined;
-  /** The amount that the request names; undefined for all that is left. */
+  /** The amount that the request names; undefined for all that the hold has left. */
   readonly amount?: bigint | undefined;
-  /** What moves an amount of the hold. The same hold and amount give the same script. */
+  /** The script that moves an amount of the hold. Calls with the same hold and amount give the same script. */
   readonly toScript: (hold: HoldState, amount: bigint) => WalletScript | Promise<WalletScript>;
 }
 
 /**
- * Moves money out of a hold. A repetition with the same key changes nothing and succeeds, also when nothing is left. Throws `NOT_FOUND`,
- * `HOLD_CLOSED` and `INSUFFICIENT_FUND`.
+ * Moves money out of a hold. A repetition with the same key changes nothing and succeeds, also when the hold has nothing left. Throws
+ * `NOT_FOUND`, `HOLD_CLOSED` and `INSUFFICIENT_FUND`.
  */
 export async function takeFromHold(ledger: WalletLedger, closing: Closing): Promise<void> {
   const { read, idempotencyKey, amount, toScript } = closing;
@@ -28,7 +28,8 @@ export async function takeFromHold(ledger: WalletLedger, closing: Closing): Prom
     const hold = await read();
     const isClosed = hold.remaining === 0n;
     if (isClosed && idempotencyKey === undefined) throw closed();
-    // Of a closed hold, only what its last transaction has moved can be a repetition: whether it is one, the ledger knows.
+    // For a closed hold, the request may repeat the last transaction, of which only the ledger knows the key. Then it moves the same
+    // amount.
     const wanted = amount ?? (isClosed ? await lastMoved(ledger, hold) : hold.remaining);
     if (wanted <= 0n) throw closed();
     try {
@@ -46,7 +47,7 @@ export async function takeFromHold(ledger: WalletLedger, closing: Closing): Prom
   }
 }
 
-/** How much the last transaction from a hold has moved. */
+/** The amount that the last transaction from a hold has moved. */
 async function lastMoved(ledger: WalletLedger, { id, asset }: HoldState): Promise<bigint> {
   const source = holdAddress(id);
   const { data } = await ledger.pageOfTransactions([{ $match: { source } }], { pageSize: 1 });

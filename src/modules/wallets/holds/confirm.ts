@@ -9,11 +9,11 @@ import { AppError } from "#platform/errors.ts";
 
 export interface HoldConfirmation {
   readonly holdId: string;
-  /** All that is left unless given. */
+  /** The amount to move; without it, all that the hold has left. */
   readonly amount?: bigint | undefined;
-  /** Whether what is left then goes back to the wallet's main balance. */
+  /** Whether the rest of the hold then goes back to the wallet's main balance. */
   readonly isFinal?: boolean | undefined;
-  /** A confirmation with a key happens once. Undefined is said on purpose. */
+  /** A confirmation with a key happens once. Callers without a key pass undefined, so that none forgets it. */
   readonly idempotencyKey: string | undefined;
 }
 

@@ -26,14 +26,13 @@ export const HOLDS_SWEEP = "wallet-holds";
 interface ExpiringHold {
   readonly ledger: WalletLedger;
   readonly hold: Hold;
-  /** Whether a repetition of the request may find that the hold exists. */
+  /** Whether the request has an idempotency key, so that a repetition may find that the hold exists. */
   readonly isKeyed: boolean;
 }
 
 /**
- * Makes a hold, and sees to it that it is voided when it expires: what says so is stored before the hold is made. Returns what `make`
- * gives. Throws
- * `VALIDATION` for a hold that has expired before it is made.
+ * Creates a hold with `make`, and has it voided when it expires: the time is stored before the hold is created. Returns the result of
+ * `make`. Throws `VALIDATION` for a hold that expires before it is created.
  */
 export async function withExpiry<T>(
   context: ServiceContext,
@@ -53,17 +52,17 @@ export async function withExpiry<T>(
   try {
     return await make();
   } catch (error) {
-    // Only of a hold without key does nobody else make another try.
+    // The id of a hold without a key is new, so that no other request creates the same hold.
     if (!isKeyed && isRefusal(error)) await forgetExpiry(db, key);
     throw error;
   }
 }
 
-/** Whether the ledger has said that it made no hold. */
+/** Whether an error says that the ledger has not created the hold. */
 const isRefusal = (error: unknown): boolean =>
   isKind(error, "INSUFFICIENT_FUND") || isKind(error, "VALIDATION") || isKind(error, "CONFLICT");
 
-/** Reads a hold. One that has expired, and that the sweep has not come to yet, is voided before. Throws `NOT_FOUND`. */
+/** Reads a hold. A hold that has expired without being voided by the sweep is voided first. Throws `NOT_FOUND`. */
 export async function readUnexpired(
   { clock }: ServiceContext,
   { ledger, holdId }: { readonly ledger: WalletLedger; readonly holdId: string },
@@ -77,7 +76,7 @@ export async function readUnexpired(
 const isOverdue = ({ expiresAt, remaining }: HoldState, now: Timestamp): boolean =>
   expiresAt !== undefined && expiresAt <= now && remaining > 0n;
 
-/** Somebody else may close the hold at the same time. */
+/** Voids a hold, unless another request closes it at the same time. */
 async function voidOnce(ledger: WalletLedger, holdId: string): Promise<void> {
   try {
     await voidIn(ledger, { holdId, idempotencyKey: undefined });
@@ -86,14 +85,16 @@ async function voidOnce(ledger: WalletLedger, holdId: string): Promise<void> {
   }
 }
 
-/** How many holds one sweep looks at, how many at once, and how long it waits for one, in milliseconds. */
+/** Most holds of one sweep, how many of them at once, and how long the sweep waits for one, in milliseconds. */
 const HOLDS_PER_SWEEP_MAX = 100;
 const LANES = { total: 8, perKey: 8, timeoutMs: 30_000 };
 const BACKOFF = doubling(1000, 300_000);
-/** How long a request that makes a hold may be under way, in milliseconds. Until then, an absent hold may still come. */
+/**
+ * Longest time that a request to create a hold may be under way, in milliseconds. Within this time, an absent hold may still be created.
+ */
 const REQUEST_MS_MAX = 3_600_000;
 
-/** Voids holds that have expired. Returns when to look again, in milliseconds since the epoch; undefined for never. */
+/** Voids holds that have expired. Returns when to look again, in milliseconds since the epoch; undefined where no hold expires. */
 export async function sweepHolds(context: ServiceContext): Promise<number | undefined> {
   const db = databaseOf(context.env);
   const due = await listDue(db, context.clock(), HOLDS_PER_SWEEP_MAX);
@@ -121,7 +122,7 @@ async function lookAt(context: ServiceContext, expiry: Expiry): Promise<void> {
   }
 }
 
-/** Voids a hold if it has expired. Returns when to look at it again; undefined for never. */
+/** Voids a hold if it has expired. Returns when to look at the hold again; undefined where this is not needed. */
 async function nextLook(
   context: ServiceContext,
   { ledger: name, holdId, askedAt }: Expiry,

@@ -4,12 +4,12 @@ import { WalletLedger } from "#modules/wallets/ledger.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** Throws `NOT_FOUND`. */
+/** Reads a hold, open or closed. Throws `NOT_FOUND`. */
 export async function getHold(context: ServiceContext, holdId: string): Promise<HoldState> {
   return readHold(WalletLedger.of(context), holdId);
 }
 
-/** Throws `NOT_FOUND`. */
+/** Reads a hold, open or closed. Throws `NOT_FOUND`. */
 export async function readHold(ledger: WalletLedger, holdId: string): Promise<HoldState> {
   const hold = await findHold(ledger, holdId);
   if (hold === undefined) throw new AppError("NOT_FOUND", "hold not found");

@@ -15,7 +15,7 @@ export interface HoldListRequest extends WalletPageRequest {
   readonly metadata?: WalletMetadata | undefined;
 }
 
-/** Lists holds by their ids, closed ones too. */
+/** Lists holds in the order of their ids, closed ones included. */
 export async function listHolds(
   context: ServiceContext,
   { walletId, metadata = {}, ...page }: HoldListRequest = {},

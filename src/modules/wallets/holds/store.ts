@@ -9,7 +9,7 @@ type ExpiryKey = Pick<Expiry, "ledger" | "holdId">;
 const is = ({ ledger, holdId }: ExpiryKey) =>
   and(eq(expiries.ledger, ledger), eq(expiries.holdId, holdId));
 
-/** Plans to look at a hold. Where several requests make the same hold, the earliest date holds. */
+/** Stores when to look at a hold. Where several requests create the same hold, the earliest time counts. */
 export async function planExpiry(db: Database, expiry: Omit<Expiry, "attempts">): Promise<void> {
   await db
     .insert(expiries)
@@ -23,7 +23,7 @@ export async function planExpiry(db: Database, expiry: Omit<Expiry, "attempts">)
     });
 }
 
-/** The holds to look at, the most overdue first. */
+/** The holds that are due, the longest overdue first. */
 export function listDue(db: Database, now: Timestamp, limit: number): Promise<Expiry[]> {
   return db
     .select()
@@ -33,7 +33,7 @@ export function listDue(db: Database, now: Timestamp, limit: number): Promise<Ex
     .limit(limit);
 }
 
-/** When the next hold is to be looked at. */
+/** When the next hold is due. */
 export async function nextDue(db: Database): Promise<Timestamp | undefined> {
   const [row] = await db
     .select({ dueAt: expiries.dueAt })
@@ -43,7 +43,7 @@ export async function nextDue(db: Database): Promise<Timestamp | undefined> {
   return row?.dueAt;
 }
 
-/** Looks at a hold later, unless a request has asked for it since. */
+/** Puts a hold off, unless a request has stored a time for it since it was read. */
 export async function postpone(
   db: Database,
   expiry: Expiry,
@@ -52,12 +52,12 @@ export async function postpone(
   await db.update(expiries).set({ dueAt, attempts }).where(isAsRead(expiry));
 }
 
-/** Looks at a hold no more, unless a request has asked for it since. */
+/** Removes the time of a hold, unless a request has stored one since it was read. */
 export async function removeExpiry(db: Database, expiry: Expiry): Promise<void> {
   await db.delete(expiries).where(isAsRead(expiry));
 }
 
-/** Forgets a hold that was not made. */
+/** Removes the time of a hold that was not created. */
 export async function forgetExpiry(db: Database, key: ExpiryKey): Promise<void> {
   await db.delete(expiries).where(is(key));
 }

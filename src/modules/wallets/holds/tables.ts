@@ -2,8 +2,8 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import type { Timestamp } from "#platform/time.ts";
 
 /**
- * When to look at holds that expire. The row is there before the hold, so that none is forgotten; the hold itself is in the ledger, and
- * says when it expires.
+ * When to look at holds that expire. A row is stored before its hold is created, so that no hold is forgotten. The hold itself is in the
+ * ledger, with its date of expiry.
  */
 export const walletHoldExpiries = sqliteTable(
   "wallet_hold_expiries",
@@ -11,9 +11,9 @@ export const walletHoldExpiries = sqliteTable(
     ledger: text("ledger").notNull(),
     holdId: text("hold_id").notNull(),
     dueAt: text("due_at").$type<Timestamp>().notNull(),
-    /** When the hold was last about to be made. */
+    /** When a request last began to create the hold. */
     askedAt: text("asked_at").$type<Timestamp>().notNull(),
-    /** How often looking at it has failed. */
+    /** The number of failed attempts since the last success. */
     attempts: integer("attempts").notNull().default(0),
   },
   (table) => [

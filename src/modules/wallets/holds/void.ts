@@ -9,11 +9,11 @@ import type { ServiceContext } from "#platform/context.ts";
 
 export interface HoldVoid {
   readonly holdId: string;
-  /** A void with a key happens once. Undefined is said on purpose. */
+  /** A void with a key happens once. Callers without a key pass undefined, so that none forgets it. */
   readonly idempotencyKey: string | undefined;
 }
 
-/** Moves what is left of a hold back to where it came from. Throws `NOT_FOUND` and `HOLD_CLOSED`. */
+/** Moves the rest of a hold back to the balances that it came from. Throws `NOT_FOUND` and `HOLD_CLOSED`. */
 export async function voidHold(context: ServiceContext, input: HoldVoid): Promise<void> {
   return voidIn(WalletLedger.of(context), input);
 }
@@ -30,10 +30,10 @@ export function voidIn(ledger: WalletLedger, { holdId, idempotencyKey }: HoldVoi
   });
 }
 
-/** Most transactions to a hold that are looked at: a debit makes one, and others can only be made on purpose. */
+/** Most transactions to a hold that are read. The debit is one; clients of the ledger can add others, which never happens by accident. */
 const GIFTS_MAX = 100;
 
-/** Who gave to a hold, in their order. */
+/** The accounts that gave to a hold, with the amounts of each, in the order of their first transactions. */
 async function givenTo(ledger: WalletLedger, { id, asset }: HoldState): Promise<Part[]> {
   const destination = holdAddress(id);
   const transactions = await ledger.firstTransactions([{ $match: { destination } }], GIFTS_MAX);

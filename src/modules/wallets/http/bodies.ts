@@ -4,7 +4,7 @@ import { AppError } from "#platform/errors.ts";
 import { contentTypeOf } from "#platform/http/body.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
-/** The members of all bodies of wallets. Those of `metadata` are the client's own. */
+/** The members of all bodies of wallets. Members of `metadata` are the client's own. */
 const NAMES =
   "name metadata expiresAt priority amount asset reference timestamp sources balance pending description destination balances final type identifier";
 const NAME_OF: ReadonlyMap<string, string> = new Map(
@@ -12,8 +12,8 @@ const NAME_OF: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * A body whose members have their names in the letters that the schemas know: clients may write them in letters of any size. Of two that
- * are one member then, the last one counts.
+ * A body with the names of its members in the case that the schemas know, because clients may write them in upper or lower case. Where two
+ * names become the same, the last member counts.
  */
 export function withKnownNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withKnownNames);
@@ -25,7 +25,7 @@ export function withKnownNames(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Throws `NOT_JSON` for a body of another content type, before it is read. */
+/** Throws `NOT_JSON` for a body with another content type, before the body is read. */
 function assertJson(c: Context<AppEnv>): void {
   const { raw } = c.req;
   if (raw.body === null || raw.headers.get("content-length") === "0") return;
@@ -38,7 +38,7 @@ function assertJson(c: Context<AppEnv>): void {
   );
 }
 
-/** How all operations of wallets that change something read their bodies. */
+/** Options for the bodies of all operations of wallets that write. */
 export const WALLET_BODY = {
   bodyBytesMax: BODY_BYTES_MAX,
   before: assertJson,

@@ -6,12 +6,12 @@ import { toCursorView } from "#platform/http/schemas.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
-/** Largest page. Larger ones are clamped to it. */
+/** Largest page. A larger page size is lowered to this one. */
 const PAGE_SIZE_MAX = 100;
-/** Largest `pageSize` that is a number to the clients. */
+/** Largest `pageSize` that clients can express, a signed integer of 32 bits. */
 const INTEGER_MAX = 2 ** 31 - 1;
 
-/** The parameters of all lists. */
+/** Parameters of all lists. */
 export const PageParams = z.object({
   cursor: ListParams.shape.cursor,
   pageSize: PageSize.refine(
@@ -22,7 +22,7 @@ export const PageParams = z.object({
     .openapi({ type: "integer", minimum: 1, maximum: PAGE_SIZE_MAX, default: 15 }),
 });
 
-/** `metadata[key]=value` in a query, as often as there are keys: the names are open, so that the rest is kept. */
+/** Parameters `metadata[key]=value`, one for each key. Parameters of other names are kept, because keys can be any text. */
 export const MetadataParams = z.looseObject({
   metadata: z
     .record(z.string(), z.string())
@@ -35,7 +35,7 @@ export const MetadataParams = z.looseObject({
 
 const METADATA_PARAM = /^metadata\[(.*)\]$/s;
 
-/** The metadata that a query asks for. Of a key that comes several times, the first value counts. */
+/** The metadata that a query asks for. For a key that comes several times, the first value counts. */
 export const metadataOf = (query: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(query).flatMap(([name, value]): [string, string][] => {
@@ -46,8 +46,8 @@ export const metadataOf = (query: Readonly<Record<string, unknown>>): Record<str
   );
 
 /**
- * The page that a request asks for. The cursor of a list is the ledger's, with the name of the list in front: a ledger has the same
- * cursors for all lists of its accounts. Throws `VALIDATION` for one of another list.
+ * The page that a request asks for. A cursor is one of the ledger with the name of the list in front, because the ledger has the same
+ * cursors for all lists of its accounts. Throws `VALIDATION` for a cursor of another list.
  */
 export function toListRequest(
   lists: readonly string[],
@@ -66,7 +66,7 @@ export function toListRequest(
   return { pageSize: size, cursor: cursor.slice(list.length + SEPARATOR.length), list };
 }
 
-/** Not a character of the ledger's cursors. */
+/** Separates the name of a list from the ledger's cursor, which does not have this character. */
 const SEPARATOR = ".";
 
 export function toListView<T>(list: string, { previous, next, ...page }: Page<T>) {

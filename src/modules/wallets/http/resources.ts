@@ -1,6 +1,6 @@
 import type { ResourceGroup } from "#platform/modules/resources.ts";
 
-/** What the API document shows of wallets. */
+/** The headings of wallets in the API document. */
 export const WALLET_RESOURCES: readonly ResourceGroup[] = [
   {
     name: "Wallets",

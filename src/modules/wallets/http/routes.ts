@@ -9,7 +9,7 @@ import { honourLedgers } from "#platform/http/access.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
 
-/** The version of the API that clients compare. */
+/** Version of the API, as clients compare it. */
 export const API_VERSION = "v2.2.0";
 
 export function walletRoutes(): OpenAPIHono<AppEnv> {

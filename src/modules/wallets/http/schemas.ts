@@ -12,7 +12,7 @@ import {
 /** Largest body of a request, in bytes. */
 export const BODY_BYTES_MAX = 1024 * 1024;
 
-/** An empty text counts as absent, as does null. */
+/** A text that counts as absent where it is empty or null. */
 const OptionalText = z
   .string()
   .nullish()
@@ -56,7 +56,7 @@ const SubjectInput = z
     }),
   })
   .transform(({ type, identifier, balance }, context): WalletSubject => {
-    // Clients in Go send an empty type: only the subjects that are wallets have a balance, be it an empty one.
+    // Clients in Go send an empty type. Then only a wallet has a balance, even if the balance is empty.
     const inferred = typeof balance === "string" ? "WALLET" : "ACCOUNT";
     const given = type ?? "";
     const actual = given === "" ? inferred : given;
@@ -77,7 +77,7 @@ const optionalList = <T extends z.ZodType>(item: T) =>
     .nullish()
     .transform((items) => items ?? []);
 
-/** What a request to create a wallet says; an empty body is one without a name. */
+/** The body of a request to create a wallet. An absent body stands for a wallet without a name. */
 export const WalletRequest = z
   .object({
     name: z

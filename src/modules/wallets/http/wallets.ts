@@ -53,7 +53,7 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** The list has its expansion in its name, so that a cursor holds it. */
+/** Names of the list in cursors. A cursor thus keeps whether the list shows balances. */
 const LISTS = { plain: "wallets", expanded: "wallets_balances" } as const;
 
 const ListQuery = PageParams.extend({

@@ -10,28 +10,28 @@ import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 
-/** What credits and debits have in common. */
+/** The input that credits and debits have in common. */
 export interface NewWalletMovement extends Money {
   readonly walletId: string;
   readonly metadata?: WalletMetadata | undefined;
-  /** Unique in the ledger. */
+  /** The reference of the transaction, unique in the ledger. */
   readonly reference?: string | undefined;
   /** The effective date of the transaction. */
   readonly timestamp?: Timestamp | undefined;
-  /** A movement with a key happens once. Undefined, for one that may happen twice, is said on purpose. */
+  /** A movement with a key happens once. Callers without a key pass undefined, so that none forgets it. */
   readonly idempotencyKey: string | undefined;
 }
 
 export interface NewCredit extends NewWalletMovement {
-  /** Who gives, in this order: the world unless given. */
+  /** The sources, which give in this order; without any, the account `world`. */
   readonly sources?: readonly WalletSubject[] | undefined;
-  /** The balance that receives. It has to exist if it is given; the main balance of any wallet receives otherwise. */
+  /** The balance that receives, which has to exist. Without it, the main balance receives, whether the wallet exists or not. */
   readonly balance?: string | undefined;
 }
 
 /**
- * Moves money into a wallet. Returns the transaction. Throws `VALIDATION`, `INSUFFICIENT_FUND` where the sources have too little, and `CONFLICT` for a
- * reference that is taken.
+ * Moves money into a wallet in one transaction. Throws `VALIDATION`, `INSUFFICIENT_FUND` where the sources have too little, and `CONFLICT`
+ * for a reference that is taken.
  */
 export async function creditWallet(
   context: ServiceContext,
@@ -54,7 +54,7 @@ export const transactionOf = ({ metadata = {}, reference, timestamp }: NewWallet
   timestamp: timestamp === undefined ? undefined : formatTimestamp(timestamp),
 });
 
-/** Throws `VALIDATION` where there is no such balance. */
+/** Throws `VALIDATION` for a balance that does not exist. */
 async function assertBalance(
   context: ServiceContext,
   balance: { readonly walletId: string; readonly name: string },

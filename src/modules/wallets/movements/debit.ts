@@ -14,28 +14,28 @@ import { newId } from "#platform/ids.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 export interface NewDebit extends NewWalletMovement {
-  /** Who receives: the world unless given. Of a hold, who receives when it is confirmed. */
+  /** Receives the money; without it, the account `world`. For a hold, the destination receives when the hold is confirmed. */
   readonly destination?: WalletSubject | undefined;
-  /** The balances that give, in this order; `*` alone for all in the order in which they are spent; the main one unless given. */
+  /** The balances that give, in this order; `*` alone for all balances in the order of spending; without any, the main balance. */
   readonly balances?: readonly string[] | undefined;
   /** Whether the money goes to a hold. */
   readonly pending?: boolean | undefined;
-  /** Of a hold. */
+  /** Description of the hold. */
   readonly description?: string | undefined;
   /** When the hold is voided, unless it is closed before. */
   readonly expiresAt?: Timestamp | undefined;
 }
 
-/** What a debit has made. */
+/** The result of a debit. */
 export interface Debited {
   readonly transaction: WalletTransaction;
-  /** Where the money went to a hold. */
+  /** The new hold of a pending debit. */
   readonly hold?: Hold;
 }
 
 /**
- * Moves money out of a wallet, or into a hold. Returns the transaction, and the hold. Throws `VALIDATION`, `INSUFFICIENT_FUND`, and `CONFLICT` for a
- * reference that is taken.
+ * Moves money out of a wallet, or into a hold, in one transaction. Throws `VALIDATION`, `INSUFFICIENT_FUND`, and `CONFLICT` for a reference
+ * that is taken.
  */
 export async function debitWallet(context: ServiceContext, input: NewDebit): Promise<Debited> {
   const { walletId, balances = [], idempotencyKey, pending = false } = input;
@@ -65,7 +65,7 @@ export async function debitWallet(context: ServiceContext, input: NewDebit): Pro
   return { transaction: moved, hold };
 }
 
-/** Throws `VALIDATION`. */
+/** Throws `VALIDATION` for an input that needs no look into the ledger to be refused. */
 function assertDebit(input: NewDebit): void {
   const { walletId, balances = [], pending = false, timestamp, expiresAt } = input;
   for (const name of balances) if (name !== ALL_BALANCES) balanceAddress(walletId, name);
@@ -80,7 +80,7 @@ function assertDebit(input: NewDebit): void {
 }
 
 const toNewHold = (input: NewDebit): Hold => ({
-  // A repetition makes the same hold.
+  // A repetition with the same key has the same hold.
   id: input.idempotencyKey === undefined ? newId() : derivedId("hold", input.idempotencyKey),
   walletId: input.walletId,
   destination: input.destination ?? OUTSIDE,

@@ -8,7 +8,7 @@ import { AppError } from "#platform/errors.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 
 export interface MovementListRequest extends WalletPageRequest {
-  /** Lists only what has touched the main balance of this wallet. */
+  /** Only transactions that have touched the main balance of this wallet. */
   readonly walletId?: string | undefined;
 }
 

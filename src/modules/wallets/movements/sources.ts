@@ -6,7 +6,7 @@ import type { WalletLedger } from "#modules/wallets/ledger.ts";
 import { AppError } from "#platform/errors.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Most accounts that one movement takes money from: the script declares a variable for each. */
+/** Most accounts from which one movement takes money. The script declares a variable for each. */
 const SOURCES_MAX = 400;
 
 /** Throws `VALIDATION` for more sources than a script may have. */
@@ -15,21 +15,23 @@ export function assertSourceCount(sources: readonly unknown[]): void {
   throw new AppError("VALIDATION", `a movement takes from at most ${SOURCES_MAX} accounts`);
 }
 
-/** All balances of a wallet, in the order in which they are spent. */
+/** The name that stands for all balances of a wallet, in the order of spending. */
 export const ALL_BALANCES = "*";
 
-/** Which balances a debit takes from. */
+/** The balances from which a debit takes money. */
 export interface Spending {
   readonly walletId: string;
-  /** Their names in the order in which they are spent, or `*` alone; empty for the main balance. */
+  /** Names of balances in the order of spending, or `*` alone; empty for the main balance. */
   readonly balances: readonly string[];
   readonly asset: string;
-  /** Whether the debit has an idempotency key: a repetition has to take from the same balances. */
+  /** Whether the debit has an idempotency key, so that a repetition has to take from the same balances. */
   readonly isKeyed: boolean;
   readonly now: Timestamp;
 }
 
-/** The accounts that a debit takes from, in their order. Throws `VALIDATION`, and `INSUFFICIENT_FUND` if all have expired. */
+/**
+ * The accounts from which a debit takes money, in their order. Throws `VALIDATION`, and `INSUFFICIENT_FUND` if all balances have expired.
+ */
 export async function spendingAccounts(
   ledger: WalletLedger,
   spending: Spending,
@@ -57,13 +59,13 @@ const isLiveAt =
   ({ balance }: FoundBalance): boolean =>
     !isExpired(balance, now);
 
-/** Of all balances, those that have nothing of the asset are left out, so that many empty ones are no obstacle. */
+/** Whether a balance among all may give. Balances without the asset are left out, so that they do not count towards `SOURCES_MAX`. */
 const mayGive =
   ({ asset }: Spending) =>
   ({ balance }: FoundBalance): boolean =>
     isMain(balance.name) || (balance.assets[asset] ?? 0n) > 0n;
 
-/** The accounts of balances in the order in which they are spent. */
+/** Balances in the order of spending. */
 const inOrder = (found: readonly FoundBalance[]): FoundBalance[] =>
   inSpendingOrder(found.map(({ address, balance }) => ({ ...balance, address }))).map(
     ({ address, ...balance }) => ({ address, balance }),
@@ -73,14 +75,14 @@ function accountsOf(found: readonly FoundBalance[], walletId: string): string[] 
   if (found.length === 0) throw new AppError("INSUFFICIENT_FUND", "insufficient fund");
   assertSourceCount(found);
   for (const { address, balance } of found) {
-    // Somebody has changed the metadata in the ledger: this account is not the wallet's to spend.
+    // A client has changed the metadata in the ledger. The account is not the wallet's to spend.
     if (address === balanceAddress(walletId, balance.name)) continue;
     throw new AppError("VALIDATION", `the account '${address}' is not the balance that it names`);
   }
   return found.map(({ address }) => address);
 }
 
-/** Throws `VALIDATION` where there is no such balance. */
+/** Finds a balance. Throws `VALIDATION` where there is none. */
 async function findBalance(ledger: WalletLedger, address: string): Promise<FoundBalance> {
   const account = await ledger.findAccount(address);
   const found = account === undefined ? undefined : toFound(account);

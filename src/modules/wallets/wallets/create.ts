@@ -15,11 +15,11 @@ import { MetadataSchema } from "#platform/validation.ts";
 export interface NewWallet {
   readonly name: string;
   readonly metadata: WalletMetadata;
-  /** A request with a key makes one wallet, however often it comes. Undefined is said on purpose. */
+  /** Requests with the same key create one wallet. Callers without a key pass undefined, so that none forgets it. */
   readonly idempotencyKey: string | undefined;
 }
 
-/** Creates a wallet. Throws `CONFLICT` for a key of another request. */
+/** Creates a wallet. Throws `CONFLICT` for a key that another request has used. */
 export async function createWallet(context: ServiceContext, input: NewWallet): Promise<Wallet> {
   const ledger = WalletLedger.of(context);
   if (input.idempotencyKey !== undefined) {
@@ -30,7 +30,7 @@ export async function createWallet(context: ServiceContext, input: NewWallet): P
   return wallet;
 }
 
-/** A wallet, and what is to be written for it. */
+/** A new wallet, with the address and the metadata of its account. */
 function newWallet(
   { clock }: ServiceContext,
   ledger: WalletLedger,
@@ -71,14 +71,14 @@ async function createOnce(
     await ledger.saveMetadata(address, write, ledgerKey("wallet", id));
     return wallet;
   } catch (error) {
-    // Of two requests at once, the ledger takes the first one only: they have the same key, and other dates.
+    // Of two requests at once with the same key, the ledger takes only the first one, because their dates differ.
     const winner = isKind(error, "VALIDATION") ? await ledger.findAccount(address) : undefined;
     if (winner === undefined) throw error;
     return replay(winner, { requestHash, ledger });
   }
 }
 
-/** What the first request with a key has made. */
+/** The answer to an earlier request with the same key. Throws `CONFLICT` where another request has used the key. */
 function replay(
   account: BookAccount,
   { requestHash, ledger }: { readonly requestHash: string; readonly ledger: WalletLedger },
@@ -94,7 +94,7 @@ function replay(
   return { ...wallet, ...response, assets: {} };
 }
 
-/** The answer to the first request, which later changes of the wallet do not change. */
+/** The answer to the first request as it is stored; later changes of the wallet do not change it. */
 const toResponse = ({ id, name, metadata, createdAt, ledger }: Wallet): string =>
   stringifyJson({
     id,
@@ -111,6 +111,6 @@ function parseResponse(text: string): z.output<typeof Response> | undefined {
   try {
     return Response.parse(parseJson(text));
   } catch {
-    return undefined; // somebody has changed the text in the ledger
+    return undefined; // a client has changed the text in the ledger
   }
 }

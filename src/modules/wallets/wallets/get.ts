@@ -4,7 +4,7 @@ import { WalletLedger } from "#modules/wallets/ledger.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** Throws `NOT_FOUND`. */
+/** Reads a wallet with the assets of its main balance. Throws `NOT_FOUND`. */
 export async function getWallet(context: ServiceContext, id: string): Promise<Wallet> {
   const ledger = WalletLedger.of(context);
   const account = isWalletId(id) ? await ledger.findAccount(balanceAddress(id)) : undefined;

@@ -15,7 +15,7 @@ export interface WalletListRequest extends WalletPageRequest {
   readonly metadata?: WalletMetadata | undefined;
 }
 
-/** Lists wallets by their ids. Names are not unique. */
+/** Lists wallets in the order of their ids. Names are not unique. */
 export async function listWallets(
   context: ServiceContext,
   { name, metadata = {}, ...page }: WalletListRequest = {},

@@ -6,7 +6,7 @@ import { WalletLedger } from "#modules/wallets/ledger.ts";
 import { itemsOf, match } from "#modules/wallets/lists.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
-/** Adds up what a wallet has. An unknown wallet has nothing. */
+/** Adds up the balances and holds of a wallet. An unknown wallet has none. */
 export async function summarizeWallet(
   context: ServiceContext,
   walletId: string,

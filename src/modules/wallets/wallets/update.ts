@@ -5,7 +5,7 @@ import { type WalletMetadata, toCustomMetadata } from "#modules/wallets/core/key
 import { WalletLedger } from "#modules/wallets/ledger.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
-/** Puts metadata over what a wallet has. Throws `NOT_FOUND`. */
+/** Adds metadata to a wallet, and replaces values of keys that it has. Throws `NOT_FOUND`. */
 export async function updateWallet(
   context: ServiceContext,
   input: {
