@@ -14,11 +14,11 @@ import {
   waitAfterFailures,
 } from "#platform/work/backoff.ts";
 
-/** What a delivery needs from outside; tests pass fakes. */
+/** Functions that a delivery calls; tests pass fakes. */
 export interface DeliveryPorts {
   /** Returns the current spec: the same object as before, as long as nothing has changed. */
   readonly spec: () => Promise<PipelineSpec | undefined>;
-  /** Entries after a position, or the first ones if it is undefined. Throws `LEDGER_NOT_FOUND`. */
+  /** Reads entries after a position, or the first ones if the position is undefined. Throws `LEDGER_NOT_FOUND`. */
   readonly readPage: (
     ledger: string,
     position: number | undefined,
@@ -39,33 +39,30 @@ export interface DeliveryOptions {
 }
 
 /**
- * When the next run starts: at a time, or only after a change. After a failure, only a change makes the run start
- * earlier.
+ * When the next run starts: at a time, or only after a change of the pipeline. `isRetry` marks a run after a failure, which only such a
+ * change makes start earlier.
  */
 export type NextRun =
   | { readonly kind: "never" }
   | { readonly kind: "at"; readonly atMs: number; readonly isRetry: boolean };
 
-/** How long one run sends. Then another run begins, for which the platform counts its limits anew. */
+/** How long one run sends, in milliseconds. Then another run begins, for which the platform counts its limits anew. */
 const RUN_MS_MAX = 20_000;
-/** Most batches that one run sends: a page and a batch are a call each, of which the platform allows 1,000. */
+/** Most batches that one run sends. Each page and each batch is a call, of which the platform allows 1,000. */
 const RUN_BATCHES_MAX = 300;
 
-/**
- * Longest wait between attempts, in retry periods: a repaired endpoint gets its entries soon, and a dead one is not
- * flooded.
- */
+/** Longest wait between attempts, in retry periods. A repaired endpoint gets its entries soon, and a dead one is not flooded. */
 const RETRY_PERIODS_MAX = 6;
 /** Pipelines that have failed together spread out over half of their wait. */
 const RETRY_JITTER = 0.5;
-/** Longest wait between two polls of an idle ledger. */
+/** Longest wait between two polls of an idle ledger, in milliseconds. */
 const IDLE_MS_MAX = 3_600_000;
 
 const NEVER: NextRun = { kind: "never" };
 
 /**
- * Sends the log of a ledger to its destination, in order, batch by batch. The position moves when a whole batch was
- * accepted, so that a crash sends a batch again and never leaves one out.
+ * Sends the log of a ledger to its destination, in order, batch by batch. The position moves when a whole batch was accepted, so that after
+ * a crash a batch is sent again, and none is left out.
  */
 export class Delivery {
   readonly #ports: DeliveryPorts;
@@ -79,7 +76,7 @@ export class Delivery {
     this.#options = options;
   }
 
-  /** Sends the new entries and returns when the next run starts. It never throws. */
+  /** Sends new entries, and returns when the next run starts. Never throws. */
   async run(): Promise<NextRun> {
     const { nowMs } = this.#ports;
     const run: Run = { endsAtMs: nowMs() + RUN_MS_MAX, batches: 0 };
@@ -96,7 +93,7 @@ export class Delivery {
     }
   }
 
-  /** When to run for new entries, of which `lastLogId` is the last, if that is known. */
+  /** When to run for new entries, in milliseconds since the epoch. `lastLogId` is the last entry of the ledger, if it is known. */
   runForMs(lastLogId: number | undefined): number {
     const nowMs = this.#ports.nowMs();
     if (this.#opened === undefined) return nowMs;
@@ -106,7 +103,7 @@ export class Delivery {
     return isFull ? nowMs : this.#flushAtMs(destination);
   }
 
-  /** Sends one page. Returns when the next run starts if there are no more entries. */
+  /** Sends one page. Returns when the next run starts where this run is over, and undefined where it goes on. */
   async #sendPage(run: Run): Promise<NextRun | undefined> {
     const spec = await this.#ports.spec();
     const progress = this.#progress.read();
@@ -142,12 +139,12 @@ export class Delivery {
       this.#progress.advance(spec.resets, accepted, this.#ports.nowMs());
       return undefined;
     }
-    // If the spec has changed meanwhile, the new one counts at once: the problem may be that of the old exporter.
+    // If the spec has changed meanwhile, the run goes on with the new one at once, because the problem may be that of the old exporter.
     const isCurrent = (await this.#ports.spec()) === spec;
     return isCurrent ? this.#failed(problem) : undefined;
   }
 
-  /** Undefined if the ledger is deleted, perhaps only until it is restored. */
+  /** Reads a page of the log; undefined if the ledger is deleted, perhaps only until it is restored. */
   async #readPage(
     { ledger }: PipelineSpec,
     position: number | undefined,
@@ -174,7 +171,9 @@ export class Delivery {
     return Math.min(batching.itemsMax ?? Infinity, this.#options.pageSize);
   }
 
-  /** Entries may wait longer than the object stays in memory, so the store keeps the time since when they wait. */
+  /**
+   * When the batch is sent even if it is not full. The store keeps since when entries wait, because the object may leave memory meanwhile.
+   */
   #flushAtMs({ batching }: ExporterDestination): number {
     return this.#progress.waitingSince(this.#ports.nowMs()) + batching.flushAfterMs;
   }
@@ -209,16 +208,16 @@ const failureBackoff = ({ retryMs }: DeliveryOptions): Backoff => ({
 });
 
 /**
- * The longer a ledger has no new entries, the rarer its pipeline polls it: new entries wake the pipeline, and polling
- * only makes up for a lost message.
+ * The longer a ledger has no new entries, the less often its pipeline polls it. New entries wake the pipeline, and polling only makes up
+ * for a lost message.
  */
 const idleBackoff = ({ pullMs }: DeliveryOptions): Backoff =>
   doubling(pullMs, Math.max(IDLE_MS_MAX, pullMs));
 
-/** What clients see of an error that does not come from a destination. The whole error is in the log. */
+/** The message for clients of an error that does not come from a destination. The whole error is in the log. */
 const UNEXPECTED = "an unexpected error; see the logs of the server";
 
-/** Turns what a binding throws into a problem, which is what calls to other servers resolve to. */
+/** Sends a batch. A binding may throw, where calls of other servers resolve to a problem: both are a problem here. */
 async function send(
   destination: ExporterDestination,
   ledger: string,

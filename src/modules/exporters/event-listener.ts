@@ -3,7 +3,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import type { EventsMessage } from "#platform/events/messages.ts";
 import type { EventListener } from "#platform/events/source.ts";
 
-/** Wakes the pipelines of ledgers that have new entries. They read the entries by themselves, and take no events. */
+/** Wakes the pipelines of ledgers that have new entries. Pipelines read the entries by themselves, so that the listener wants no events. */
 export const pipelineListener = (
   open: (context: ServiceContext) => Pick<PipelineService, "wake">,
 ): EventListener => ({
@@ -14,7 +14,7 @@ export const pipelineListener = (
   },
 });
 
-/** The last new entry of each ledger. */
+/** The id of the last new entry of each ledger. */
 function lastLogIds(messages: readonly EventsMessage[]): ReadonlyMap<string, number> {
   const last = new Map<string, number>();
   for (const message of messages) {

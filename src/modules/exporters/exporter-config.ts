@@ -14,7 +14,7 @@ import { SECRET_MASK } from "#platform/secrets/url-secrets.ts";
 /** An exporter as a client describes it. */
 export interface ExporterInput {
   readonly driver: string;
-  /** Undefined where the client sends none. */
+  /** Undefined where the client sends no config. */
   readonly config: unknown;
 }
 
@@ -26,10 +26,10 @@ export interface ExporterSetup {
 /** Longest config, in characters of JSON. */
 const CONFIG_LENGTH_MAX = 20_000;
 
-/** Most of the name of an unknown driver that an error shows, in characters. */
+/** Longest part of an unknown driver's name that an error shows, in characters. */
 const DRIVER_SHOWN_MAX = 100;
 
-/** Checks that the driver can work with a description. Throws `VALIDATION` naming the field that is wrong. */
+/** Checks that the driver exists and can read the config. Throws `VALIDATION` with the name of the field that is wrong. */
 export function parseSetup(
   { driver, config }: ExporterInput,
   context: DriverContext,
@@ -54,7 +54,7 @@ export function parseSetup(
   return { driver, config };
 }
 
-/** Throws `VALIDATION`. */
+/** Opens the destination of a setup. Throws `VALIDATION`. */
 export function openDestination(
   { driver, config }: ExporterSetup,
   context: DriverContext,
@@ -69,14 +69,16 @@ export function openDestination(
   }
 }
 
-/** What clients see: secrets are masked, and all else is as it was sent. Sent back, a mask means the stored secret. */
+/**
+ * The config as clients see it: as it was sent, with a mask in place of each secret. A mask that is sent back stands for the stored secret.
+ */
 export function maskSecrets({ driver, config }: ExporterSetup): ExporterConfig {
   return findDriver(driver)?.secrets?.replace(config, () => SECRET_MASK) ?? config;
 }
 
 /**
- * Replaces masks that were sent back by the stored secrets. If the config names another server, the secrets have to be
- * sent again, because that server would receive them. Throws `VALIDATION`.
+ * Replaces masks that were sent back by the stored secrets. If the config names another server, which would receive the secrets, they have
+ * to be sent again. Throws `VALIDATION`.
  */
 export function keepSecrets(
   setup: ExporterSetup,

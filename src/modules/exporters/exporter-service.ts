@@ -17,18 +17,18 @@ import { systemFetch } from "#platform/http/outbound.ts";
 import { newId } from "#platform/ids.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
-/** Most exporters of a deployment: a list of them is one page. */
+/** Most exporters of a deployment, because a list of exporters is one page. */
 export const EXPORTERS_MAX = 1000;
-/** How many times an update is attempted when concurrent updates interfere. */
+/** Most attempts of an update with which concurrent updates interfere. */
 const UPDATE_ATTEMPTS_MAX = 5;
 
 /** An exporter as clients see it: without its secrets. */
 export interface ShownExporter extends Exporter {
-  /** Why the exporter cannot work: its config can't be read, and is empty here. */
+  /** Why the exporter cannot work: its config cannot be read, and is shown empty. */
   readonly error?: string;
 }
 
-/** The use cases of exporters. Secrets leave this class only towards their destination. */
+/** The use cases of exporters. This class gives secrets to no one but their destination. */
 export class ExporterService {
   readonly #exporters: ExporterStore;
   readonly #reconciler: PipelineReconciler;
@@ -52,14 +52,14 @@ export class ExporterService {
     return (await this.#exporters.list()).map(toShown);
   }
 
-  /** Throws `NOT_FOUND`. */
+  /** Reads an exporter. Throws `NOT_FOUND`. */
   async get(id: string): Promise<ShownExporter> {
     const exporter = await this.#exporters.find(id);
     if (exporter === undefined) throw unknownExporter(id);
     return toShown(exporter);
   }
 
-  /** Throws `VALIDATION`. */
+  /** Creates an exporter. Throws `VALIDATION`. */
   async create(input: ExporterInput): Promise<ShownExporter> {
     const setup = creating(() => keepSecrets(parseSetup(input, this.#context), undefined));
     if ((await this.#exporters.count()) >= EXPORTERS_MAX) {
@@ -74,7 +74,7 @@ export class ExporterService {
   }
 
   /**
-   * Replaces driver and config. The exporter's pipelines continue with them at their positions. Throws `VALIDATION` or
+   * Replaces the driver and the config of an exporter. Its pipelines go on with the new ones from their positions. Throws `VALIDATION` or
    * `NOT_FOUND`.
    */
   async update(id: string, input: ExporterInput): Promise<void> {
@@ -83,7 +83,7 @@ export class ExporterService {
     await this.#reconciler.settle({ ...requestLimits(), scope: ofExporter(id) });
   }
 
-  /** Deletes it with its pipelines. Throws `NOT_FOUND`. */
+  /** Deletes an exporter with its pipelines. Throws `NOT_FOUND`. */
   async remove(id: string): Promise<void> {
     const [now, scope] = [systemClock(), ofExporter(id)];
     const change = this.#audited("delete", id);
@@ -123,12 +123,12 @@ export const driverContextOf = (env: Env): DriverContext => ({
 export const unknownExporter = (id: string): AppError =>
   new AppError("NOT_FOUND", `exporter '${id}' not found`);
 
-/** Without its config where that can't be decrypted. */
+/** The setup of a stored exporter; undefined where the config cannot be decrypted. */
 function setupOf({ driver, config }: Pick<StoredExporter, "driver" | "config">) {
   return config === undefined ? undefined : { driver, config };
 }
 
-/** What clients see of an exporter whose config is lost, and how it comes back. */
+/** The error of an exporter whose config cannot be decrypted, and what brings the config back. */
 const UNREADABLE =
   "the stored config can't be decrypted; see the logs of the server. Put its key into FLORIN_PREVIOUS_SECRET_KEYS, or send a new config";
 
@@ -139,7 +139,7 @@ function toShown({ id, driver, config, createdAt }: Omit<StoredExporter, "seal">
     : { id, driver, config: maskSecrets(setup), createdAt };
 }
 
-/** Adds what was refused to the message of a refusal, as Formance Ledger does. */
+/** Adds to the message of a refusal what was refused, as the reference does. */
 function creating<T>(work: () => T): T {
   try {
     return work();

@@ -17,19 +17,19 @@ export interface Exporter extends ExporterSetup {
 
 /** An exporter as it is stored. */
 export interface StoredExporter extends Omit<Exporter, "config"> {
-  /** Undefined where it can't be decrypted: its key is not among the settings, or it was changed. */
+  /** Undefined where the config cannot be decrypted, because its key is not among the settings, or its text was changed. */
   readonly config: ExporterConfig | undefined;
-  /** Changes with every update, which shows whether the exporter was changed since it was read. */
+  /** The encrypted config. It changes with every update, and so shows whether the exporter was changed since it was read. */
   readonly seal: string;
 }
 
-/** What a change comes with: its date, and its entry in the audit. */
+/** The date of a change, and its entry in the audit. */
 export interface DatedChange {
   readonly now: Timestamp;
   readonly change: AuditedChange;
 }
 
-/** What the deletion of an exporter comes with, which deletes its pipelines: also their entries. */
+/** The date of an exporter's deletion, and the entries in the audit of the exporter and of its pipelines. */
 export interface ExporterRemoval extends DatedChange {
   readonly ofPipelines: AuditedChange;
 }
@@ -50,7 +50,7 @@ export class ExporterStore {
     return new ExporterStore(databaseOf(env), SecretBox.from(env));
   }
 
-  /** All of them, oldest first. */
+  /** All exporters, oldest first. */
   async list(): Promise<StoredExporter[]> {
     const rows = await this.#db
       .select()
@@ -74,7 +74,7 @@ export class ExporterStore {
     await change.store(this.#db.insert(exporters).values(row));
   }
 
-  /** Replaces an exporter, unless it was changed since it was read; returns whether it did. Its pipelines are pending then. */
+  /** Replaces an exporter, unless it was changed since it was read, and makes its pipelines pending. Returns whether it was replaced. */
   async replace(
     { id, seal }: StoredExporter,
     { driver, config }: ExporterSetup,
@@ -95,7 +95,7 @@ export class ExporterStore {
     return replaced.length > 0;
   }
 
-  /** Deletes an exporter and its pipelines, which are pending then. Returns whether there was one. */
+  /** Deletes an exporter and its pipelines, which become pending. Returns whether the exporter existed. */
   async remove(id: string, { now, change, ofPipelines }: ExporterRemoval): Promise<boolean> {
     const removed = await change.store(
       this.#db.delete(exporters).where(eq(exporters.id, id)).returning({ id: exporters.id }),
@@ -113,7 +113,7 @@ export class ExporterStore {
     try {
       return { ...exporter, config: openConfig(this.#box, id, seal) };
     } catch (error) {
-      // One config that is lost must not make the others unreadable.
+      // A config that cannot be decrypted must not hide the other exporters.
       logError("the config of an exporter can't be decrypted", error, { exporter: id });
       return { ...exporter, config: undefined };
     }
@@ -123,7 +123,7 @@ export class ExporterStore {
 const sealConfig = (box: SecretBox, id: string, config: ExporterConfig): string =>
   box.seal(stringifyJson(config), purposeOf(id));
 
-/** Throws if the settings do not have the key that encrypted it. */
+/** Decrypts a config. Throws if the settings do not have its key. */
 export const openConfig = (box: SecretBox, id: string, sealed: string): ExporterConfig =>
   parseJson(box.open(sealed, purposeOf(id))) as ExporterConfig; // an object was sealed
 

@@ -15,7 +15,7 @@ import type { Module } from "#platform/modules/module.ts";
 import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 /**
- * Exporters and pipelines: the logs of ledgers, sent to where others read them. What surprises:
+ * Exporters and pipelines, which send the logs of ledgers to other systems. Their peculiarities:
  *
  * - D1 says what a pipeline should do, and its object knows how far it got. There is no transaction across the two: every
  *   change increases a revision, of which a reconciler tells the object.

@@ -16,36 +16,42 @@ import { sharedDeadlines } from "#platform/work/deadline.ts";
 
 /** How long after a crash or a deploy an interrupted run is continued, in milliseconds. */
 const RESUME_AFTER_MS = 5000;
-/** How long after an alarm that could do nothing the next one rings. */
+/** Wait after an alarm that could do nothing, in milliseconds. */
 const BROKEN_BACKOFF = doubling(15_000, 300_000);
-/** How often a pipeline checks whether exporters are served again, in milliseconds. */
+/** How long a pipeline waits before it checks again whether exporters are served, in milliseconds. */
 const UNSERVED_MS = 3_600_000;
 
 /**
- * One pipeline: sends the log of its ledger to its exporter, from its own position on. What it should do is in D1
- * (`PipelineStore`); how far it got is here. It learns of changes by `refresh`, which the sweep calls again if a crash came in
- * between.
+ * One pipeline: sends the log of its ledger to its exporter, from its position on. D1 has what the pipeline should do (`PipelineStore`);
+ * this object has how far it got.
  *
- * New entries wake it: the ledger announces them until the consumer of the events queue has confirmed them, which it does
- * after `wake` has set the alarm here. Imported entries publish no events; they wake it at the end of the import. In case a
- * wake-up is lost, an alarm polls the ledger after a wait that grows from the pull interval up to an hour. At an hour, that
- * costs an idle pipeline 48 written rows a day.
+ *     wake: new entries ─────┐
+ *     refresh: D1 changed ───┴─► alarm ─► spec ─► page after the position ─► batch ─► exporter accepts ─► position moves
+ *                                  ▲                ▲                                                          │
+ *                                  │                └───────── entries are left, for 20 s at most ─────────────┤
+ *                                  └── next alarm: the batch has waited, retry, poll, or entries are left ─────┘
+ *
+ * `refresh` is called by the request that changes D1, and again by the sweep if a crash came in between. A stopped pipeline has no alarm.
+ *
+ * The ledger announces new entries until the consumer of the events queue has confirmed them, which it does after `wake` has set the alarm
+ * here. Imported entries publish no events; the end of the import wakes their pipelines. In case a wake is lost, an alarm polls the ledger
+ * after a wait that grows from the pull interval up to an hour. At an hour, an idle pipeline writes 48 rows a day.
  */
 export class PipelineObject extends DurableObject<Env> {
   readonly #progress: ProgressStore;
-  /** The settings are read at their first use, so that a wrong one does not keep the object from being created. */
+  /** The delivery is opened at its first use, so that a wrong setting does not keep the object from being created. */
   #opened: Delivery | undefined;
-  /** The spec that was read last; undefined if it has to be read again. */
+  /** The spec that was read last; undefined if the spec has to be read again. */
   #spec: PipelineSpec | undefined;
-  /** The numbers of changes and wake-ups show whether one came while a run was ending. */
+  /** The numbers of changes and wakes show whether one came while a run was ending. */
   #changes = 0;
   #wakes = 0;
   #isRunning = false;
-  /** Whether the pipeline is deleted for good. An answer that is still under way may describe it as it was before. */
+  /** Whether the pipeline is deleted for good. A read of D1 that is still under way may find it as it was before. */
   #isRemoved = false;
-  /** When to try again after a failure. An alarm that rings earlier was set before the failure. */
+  /** When the next attempt after a failure starts. An alarm that rings earlier was set before the failure. */
   #retryAtMs = 0;
-  /** How many alarms in a row could do nothing. */
+  /** The number of alarms in a row that could do nothing. */
   #brokenAlarms = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -53,7 +59,7 @@ export class PipelineObject extends DurableObject<Env> {
     this.#progress = new ProgressStore(durableSql(ctx.storage));
   }
 
-  /** Reads the spec again and acts on it. Deletes all storage if the pipeline is deleted. */
+  /** Reads the spec again, and follows it. Deletes the storage of this object if the pipeline is deleted. */
   async refresh(): Promise<void> {
     const spec = await PipelineStore.from(this.env).findSpec(this.#id());
     this.#changes++;
@@ -68,7 +74,7 @@ export class PipelineObject extends DurableObject<Env> {
     }
   }
 
-  /** Entries of the ledger are new; `lastLogId` is the last of them, where that is known. */
+  /** Has new entries of the ledger sent. `lastLogId` is the last of them, where it is known. */
   async wake(lastLogId?: number): Promise<void> {
     const progress = this.#progress.read();
     if (progress === undefined) return this.refresh();
@@ -86,7 +92,7 @@ export class PipelineObject extends DurableObject<Env> {
     return this.#progress.read();
   }
 
-  /** Never throws, because the platform gives up on an alarm that fails repeatedly. */
+  /** Runs the pipeline. Never throws, because the platform gives up on an alarm that fails repeatedly. */
   override async alarm(): Promise<void> {
     try {
       if (await isPutOff(this.ctx.storage, this.env)) return;
@@ -142,10 +148,9 @@ export class PipelineObject extends DurableObject<Env> {
     if (this.#spec !== undefined) return this.#spec;
     const id = this.#id();
     const found = await PipelineStore.from(this.env).findSpec(id);
-    // Any spec that was adopted meanwhile is newer.
+    // A spec that was adopted during this read is newer.
     if (found === undefined || this.#spec !== undefined) return this.#spec;
-    // No spec that was read later has been adopted, so this one counts, even if its revision is smaller than the
-    // adopted one.
+    // No spec was adopted since this one was read, so that this one counts, even if its revision is smaller than the adopted one.
     if (!this.#adopt(found) && !this.#isRemoved) {
       this.#progress.toEarlier(found, Date.now());
       this.#spec = found;
@@ -175,7 +180,7 @@ export class PipelineObject extends DurableObject<Env> {
     return this.#opened;
   }
 
-  /** The object is named after its pipeline. */
+  /** The id of the pipeline, after which the object is named. */
   #id(): string {
     const id = this.ctx.id.name ?? this.#progress.readId();
     if (id === undefined) throw new Error("the object of a pipeline has no name");
@@ -207,7 +212,7 @@ function openDelivery(
   );
 }
 
-/** Entries of a ledger after a position. */
+/** Reads entries of a ledger after a position. */
 async function readPage(
   env: Pick<Env, "LEDGERS">,
   ledger: string,
@@ -220,6 +225,6 @@ async function readPage(
     }),
     { object: "ledger", isRead: true },
   );
-  const { text, after, to } = page as LogTextPage; // what the read of that name gives
+  const { text, after, to } = page as LogTextPage; // the type of the read `exportLogs`
   return { items: toItems(text), isLast: after >= to };
 }

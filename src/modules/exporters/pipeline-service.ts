@@ -34,23 +34,23 @@ import { callObject, type ObjectCall, reachObject } from "#platform/objects/call
 import { withDeadline } from "#platform/work/deadline.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
-/** Most pipelines of a ledger: a list of them is one page, and each write of the ledger wakes them all. */
+/** Most pipelines of a ledger, because a list of pipelines is one page, and each write of the ledger wakes all of them. */
 export const PIPELINES_PER_LEDGER_MAX = 50;
 
-/** A pipeline that does not say how far it is holds up those who ask no longer than this. */
+/** The read of a pipeline's progress. A pipeline that does not answer delays a request for 5 seconds at most. */
 const PROGRESS_OF_PIPELINE: ObjectCall = { object: "pipeline", isRead: true, timeoutMs: 5000 };
 
-/** A pipeline, and how far it got. */
+/** A pipeline and its progress. */
 export interface RunningPipeline extends Pipeline {
-  /** Undefined if the pipeline's object does not know of the pipeline, or of its last reset, yet, or does not answer. */
+  /** Undefined if the pipeline's object does not know yet of the pipeline or of its last reset, or does not answer. */
   readonly progress: Progress | undefined;
-  /** Attempts to deliver that have failed since the last success; or the attempt to read the progress. */
+  /** The attempts to deliver that have failed since the last success, or the failed attempt to read the progress. */
   readonly failure: DeliveryFailure | undefined;
 }
 
-/** A running pipeline, and how far the log of its ledger reaches. */
+/** A running pipeline, and the first and the last entry of its ledger's log. */
 export interface MeasuredPipeline extends RunningPipeline {
-  /** Undefined where there are no entries. */
+  /** Undefined for an empty log. */
   readonly logIds: LogIds | undefined;
 }
 
@@ -95,7 +95,7 @@ export class PipelineService {
     return Promise.all(found.map((pipeline) => this.#listed(pipeline)));
   }
 
-  /** Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
+  /** Reads a pipeline with its progress. Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
   async get(target: PipelineTarget): Promise<RunningPipeline> {
     await this.#assertLedger(target.ledger);
     const found = await this.#stores.pipelines.find(target);
@@ -103,7 +103,7 @@ export class PipelineService {
     return this.#withProgress(found);
   }
 
-  /** As `list`, with what there is to send. */
+  /** The pipelines that `list` gives, with the extent of the ledger's log. */
   async listMeasured(ledger: string): Promise<MeasuredPipeline[]> {
     const found = await this.list(ledger);
     if (found.length === 0) return [];
@@ -111,13 +111,13 @@ export class PipelineService {
     return found.map((pipeline) => ({ ...pipeline, logIds }));
   }
 
-  /** As `get`, with what there is to send. */
+  /** The pipeline that `get` gives, with the extent of the ledger's log. */
   async getMeasured(target: PipelineTarget): Promise<MeasuredPipeline> {
     const found = await this.get(target);
     return { ...found, logIds: await this.#logIdsOf(target.ledger) };
   }
 
-  /** Makes a pipeline and starts it. Throws `LEDGER_NOT_FOUND`, `NOT_FOUND` for the exporter, or `VALIDATION`. */
+  /** Creates a pipeline and starts it. Throws `LEDGER_NOT_FOUND`, `NOT_FOUND` for the exporter, or `VALIDATION`. */
   async create(way: { readonly ledger: string; readonly exporterId: string }): Promise<Pipeline> {
     const { ledger, exporterId } = way;
     await this.#assertLedger(ledger);
@@ -138,7 +138,7 @@ export class PipelineService {
     return { id, ledger, exporterId, enabled: true, resets: 0, createdAt: change.now };
   }
 
-  /** Throws `LEDGER_NOT_FOUND`, `NOT_FOUND`, or `VALIDATION` where it is started. */
+  /** Starts a pipeline. Throws `LEDGER_NOT_FOUND`, `NOT_FOUND`, or `VALIDATION` where the pipeline is started already. */
   async start(target: PipelineTarget): Promise<void> {
     const { id } = target;
     const change = this.#changeOf("start", target);
@@ -149,8 +149,8 @@ export class PipelineService {
   }
 
   /**
-   * Stops a pipeline. Entries that are being sent may still be accepted. Throws `LEDGER_NOT_FOUND`, or `NOT_FOUND` also
-   * where it is stopped.
+   * Stops a pipeline. Entries that are being sent may still be accepted. Throws `LEDGER_NOT_FOUND`, and `NOT_FOUND` also where the pipeline
+   * is stopped already.
    */
   async stop(target: PipelineTarget): Promise<void> {
     const change = this.#changeOf("stop", target);
@@ -159,21 +159,21 @@ export class PipelineService {
     throw unknownPipeline(target);
   }
 
-  /** Lets a pipeline send everything again, and starts it if it is stopped. Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
+  /** Lets a pipeline send all entries again, and starts it if it is stopped. Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
   async reset(target: PipelineTarget): Promise<void> {
     const change = this.#changeOf("reset", target);
     if (await this.#change(target, (pipelines) => pipelines.reset(target, change))) return;
     throw unknownPipeline(target);
   }
 
-  /** Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
+  /** Deletes a pipeline. Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
   async remove(target: PipelineTarget): Promise<void> {
     const change = this.#changeOf("delete", target);
     if (await this.#change(target, (pipelines) => pipelines.remove(target, change))) return;
     throw unknownPipeline(target);
   }
 
-  /** Deletes all pipelines of a ledger, which may itself be deleted. Returns whether all their objects know of it. */
+  /** Deletes all pipelines of a ledger, which may itself be deleted. Returns whether all objects of the pipelines have been told. */
   async removeAllOf(ledger: LedgerIdentity): Promise<boolean> {
     const { pipelines } = this.#stores;
     const scope = ofLedger(ledger.name);
@@ -188,10 +188,7 @@ export class PipelineService {
     return this.#reconciler.settle({ ...purgeLimits(), scope });
   }
 
-  /**
-   * Wakes the pipelines of ledgers that have new entries. When this resolves, each pipeline has stored an alarm, or the
-   * sweep will wake it.
-   */
+  /** Wakes the pipelines of ledgers that have new entries. After this, each pipeline has stored an alarm, or the sweep will wake it. */
   async wake(lastLogIds: ReadonlyMap<string, number | undefined>): Promise<void> {
     if (lastLogIds.size === 0 || !exporterSettings.of(this.#env).FLORIN_EXPORTERS) return;
     const enabled = await this.#stores.pipelines.listEnabled([...lastLogIds.keys()]);
@@ -213,7 +210,7 @@ export class PipelineService {
     await this.#leaveToSweep(failed.map(({ item }) => item));
   }
 
-  /** Lets the pipelines of all live ledgers of a bucket look at once whether there is something to send. */
+  /** Lets the pipelines of all live ledgers of a bucket look for new entries at once. */
   async resumeBucket(bucket: string): Promise<void> {
     const { pipelines } = this.#stores;
     const areThere = await this.#reconciler.change(() =>
@@ -242,7 +239,7 @@ export class PipelineService {
     return { now: systemClock(), change };
   }
 
-  /** Changes a pipeline of a ledger that exists, and tells its object. Returns whether there was anything to change. */
+  /** Changes a pipeline of a ledger that exists, and tells the pipeline's object. Returns false where there was nothing to change. */
   async #change(
     { ledger, id }: PipelineTarget,
     change: (pipelines: PipelineStore) => Promise<boolean>,
@@ -272,7 +269,7 @@ export class PipelineService {
     throw new AppError("LEDGER_NOT_FOUND", "ledger not found");
   }
 
-  /** Progress that the object made before the latest reset does not count. */
+  /** Adds the progress to a pipeline. Progress from before the latest reset does not count. */
   async #withProgress(pipeline: Pipeline): Promise<RunningPipeline> {
     const object = this.#env.PIPELINES.getByName(pipeline.id);
     const read = await reachObject(object.progress(), PROGRESS_OF_PIPELINE);
@@ -280,7 +277,7 @@ export class PipelineService {
     return { ...pipeline, progress, failure: progress?.failure };
   }
 
-  /** One pipeline that does not answer must not hide the others. */
+  /** Adds the progress to a pipeline of a list. A pipeline that does not answer must not hide the others. */
   async #listed(pipeline: Pipeline): Promise<RunningPipeline> {
     try {
       return await this.#withProgress(pipeline);
@@ -293,14 +290,14 @@ export class PipelineService {
     }
   }
 
-  /** Each page of the export names its last entry and the last entry of the log. */
+  /** The first and the last id of a log. A page of the export names its last entry and the last entry of the log. */
   async #logIdsOf(ledger: string): Promise<LogIds | undefined> {
     const object = this.#env.LEDGERS.getByName(ledger);
     const page = await callObject(object.read({ name: "exportLogs", args: [-1, undefined, 1] }), {
       object: "ledger",
       isRead: true,
     });
-    const { text, after, to } = page as LogTextPage; // what the read of that name gives
+    const { text, after, to } = page as LogTextPage; // the type of the read `exportLogs`
     return text === "" ? undefined : { first: after, last: to };
   }
 }
@@ -308,15 +305,15 @@ export class PipelineService {
 const unknownPipeline = ({ id }: PipelineTarget): AppError =>
   new AppError("NOT_FOUND", `pipeline '${id}' not found`);
 
-/** Deletes the pipelines of a ledger that is purged; returns whether all of them know. May be repeated. */
+/** Deletes the pipelines of a ledger that is purged. Returns whether all their objects have been told. May be repeated. */
 export const deletePipelinesOf = (
   context: ServiceContext,
   ledger: LedgerIdentity,
 ): Promise<boolean> => PipelineService.from(context).removeAllOf(ledger);
 
 /**
- * Wakes the pipelines of a ledger for entries that publish no events. It never throws: the write has already happened,
- * and the pipelines poll the ledger later anyway.
+ * Wakes the pipelines of a ledger for entries that publish no events. Never throws: the write has already happened, and the pipelines poll
+ * the ledger later anyway.
  */
 export async function wakePipelinesOf(context: ServiceContext, ledger: string): Promise<void> {
   try {
@@ -326,7 +323,7 @@ export async function wakePipelinesOf(context: ServiceContext, ledger: string): 
   }
 }
 
-/** Wakes the pipelines of a bucket whose ledgers were restored. It never throws, as above. */
+/** Wakes the pipelines of a bucket whose ledgers were restored. Never throws: the pipelines poll their ledgers later anyway. */
 export async function resumePipelinesOf(context: ServiceContext, bucket: string): Promise<void> {
   try {
     await PipelineService.from(context).resumeBucket(bucket);

@@ -11,7 +11,7 @@ import type { Timestamp } from "#platform/time.ts";
 import { nextRevision } from "#platform/work/sync-columns.ts";
 import { type PendingRow, SyncTable } from "#platform/work/sync-table.ts";
 
-/** A pipeline as D1 knows it: what it should do. */
+/** A pipeline as D1 has it. */
 export interface Pipeline {
   readonly id: string;
   readonly ledger: string;
@@ -21,10 +21,10 @@ export interface Pipeline {
   readonly createdAt: Timestamp;
 }
 
-/** What the object of a pipeline is to do. */
+/** The instructions for the object of a pipeline. */
 export interface PipelineSpec extends Pipeline {
   readonly revision: number;
-  /** Decrypts the config; throws when its key is not among the settings. Undefined if the exporter was deleted. */
+  /** Decrypts the config, and throws when its key is not among the settings. Undefined if the exporter was deleted. */
   readonly openSetup: (() => ExporterSetup) | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface PipelineTarget {
   readonly id: string;
 }
 
-/** Identifies a ledger, and no later ledger of the same name. */
+/** Identifies a ledger, and not a later ledger of the same name. */
 export interface LedgerIdentity {
   readonly name: string;
   readonly uuid: string;
@@ -83,7 +83,9 @@ export class PipelineStore {
     return row;
   }
 
-  /** Inserts an enabled pipeline, if ledger and exporter exist and there is none between them. Returns whether it did. */
+  /**
+   * Inserts an enabled pipeline, if the ledger and the exporter exist and have no pipeline between them. Returns whether it was inserted.
+   */
   async insert(
     id: string,
     way: { ledger: string; exporterId: string },
@@ -105,7 +107,7 @@ export class PipelineStore {
     return inserted.length > 0;
   }
 
-  /** Enables or disables a pipeline; returns whether that changed anything. */
+  /** Enables or disables a pipeline. Returns false where it was so before, or does not exist. */
   async setEnabled(
     target: PipelineTarget,
     enabled: boolean,
@@ -116,14 +118,14 @@ export class PipelineStore {
     return (await change.store(update)).meta.changes > 0;
   }
 
-  /** Enables a pipeline and lets it begin again at the first entry. Returns whether there is one. */
+  /** Enables a pipeline, and lets it begin again at the first entry. Returns whether the pipeline exists. */
   async reset(target: PipelineTarget, { now, change }: DatedChange): Promise<boolean> {
     const resets = sql`${pipelines.resets} + 1`;
     const update = this.#update({ enabled: true, resets }, liveTarget(target), now);
     return (await change.store(update)).meta.changes > 0;
   }
 
-  /** Returns whether there was one. */
+  /** Deletes a pipeline. Returns whether it existed. */
   async remove(target: PipelineTarget, { now, change }: DatedChange): Promise<boolean> {
     const update = this.#update({ enabled: false, deletedAt: now }, liveTarget(target), now);
     return (await change.store(update)).meta.changes > 0;
@@ -157,14 +159,14 @@ export class PipelineStore {
     await this.#update({}, inJson(pipelines.id, ids), now);
   }
 
-  /** The same for the enabled pipelines of a bucket's live ledgers; returns whether there are any. */
+  /** Makes the objects of the enabled pipelines of a bucket's live ledgers read their spec again. Returns whether there are any. */
   async touchBucket(bucket: string, now: Timestamp): Promise<boolean> {
     const where = and(inBucket(bucket), eq(pipelines.enabled, true), LIVE);
     const { meta } = await this.#update({}, where, now);
     return meta.changes > 0;
   }
 
-  /** The pipelines whose objects are to know of a change. The row of a deleted one goes when its object is empty. */
+  /** The pipelines whose objects have to be told of a change. The row of a deleted pipeline is removed once its object is empty. */
   get pending(): SyncTable<PendingPipeline> {
     return new SyncTable<PendingPipeline>(this.#db, {
       table: pipelines,
@@ -172,7 +174,7 @@ export class PipelineStore {
     });
   }
 
-  /** The spec of an object; undefined if the pipeline is deleted. */
+  /** The spec of a pipeline; undefined if the pipeline is deleted. */
   async findSpec(id: string): Promise<PipelineSpec | undefined> {
     const [row] = await this.#db
       .select({
@@ -194,7 +196,7 @@ export class PipelineStore {
     return { ...spec, openSetup };
   }
 
-  /** Changes rows, which makes them pending. */
+  /** Changes rows and makes them pending. */
   #update(values: SQLiteUpdateSetSource<typeof pipelines>, where: SQL | undefined, now: Timestamp) {
     return this.#db
       .update(pipelines)
@@ -203,15 +205,15 @@ export class PipelineStore {
   }
 }
 
-/** Which pending pipelines are meant. */
+/** SQL conditions that select pending pipelines. */
 export const withId = (id: string): SQL => sql`id = ${id}`;
 export const ofExporter = (id: string): SQL => sql`exporter_id = ${id}`;
 export const ofLedger = (name: string): SQL => sql`ledger = ${name}`;
-/** Those of the live ledgers of a bucket. */
+/** SQL condition that selects the pipelines of the live ledgers of a bucket. */
 export const inBucket = (bucket: string): SQL =>
   sql`ledger IN (SELECT name FROM ${ledgers} WHERE bucket = ${bucket} AND deleted_at IS NULL)`;
 
-/** The pipelines that were removed then, as objects of the audit. */
+/** SQL that selects the pipelines that were removed at a time, as objects of the audit. */
 export const removedObjects = (scope: SQL, now: Timestamp): SQL => sql`
   SELECT 'ledgers/' || ledger || '/pipelines/' || id AS object FROM ${pipelines}
   WHERE ${scope} AND deleted_at = ${now}`;
@@ -221,6 +223,6 @@ const LIVE = isNull(pipelines.deletedAt);
 const liveTarget = ({ ledger, id }: PipelineTarget): SQL | undefined =>
   and(eq(pipelines.id, id), eq(pipelines.ledger, ledger), LIVE);
 
-/** Passes any number of texts in one parameter. */
+/** SQL condition that passes any number of texts in one parameter. */
 const inJson = (column: typeof pipelines.id | typeof pipelines.ledger, texts: readonly string[]) =>
   inArray(column, sql`(SELECT value FROM json_each(${stringifyJson(texts)}))`);

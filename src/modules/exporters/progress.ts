@@ -1,17 +1,17 @@
 import type { Sql } from "#platform/sql/sql.ts";
 import { hasSteps, TableSteps } from "#platform/sql/table-steps.ts";
 
-/** How far a pipeline got. All times are milliseconds since the epoch. */
+/** The progress of a pipeline. All times are in milliseconds since the epoch. */
 export interface Progress {
-  /** Number of the last reset that it knows of. */
+  /** Number of the last reset that the object knows of. */
   readonly resets: number;
-  /** The last log entry that was accepted; undefined before the first, and after a reset. */
+  /** Id of the last log entry that was accepted; undefined before the first, and after a reset. */
   readonly lastLogId: number | undefined;
-  /** When it was started or delivered last: how long it has been idle. */
+  /** When the pipeline was started or has delivered last, from which its idle time counts. */
   readonly activeAtMs: number;
   /** Since when entries have been waiting for their batch to fill; undefined if none are waiting. */
   readonly waitingSinceMs: number | undefined;
-  /** Whether its ledger was found to be deleted. */
+  /** Whether the pipeline's ledger was found to be deleted. */
   readonly isPaused: boolean;
   /** Entries delivered since the pipeline was created, repetitions included. */
   readonly entries: number;
@@ -67,10 +67,10 @@ export const PROGRESS_TABLES = new TableSteps("the progress of the pipeline", [
 
 const NO_FAILURE = "failures = 0, failing_since = NULL, failed_at = NULL, error = NULL";
 
-/** Most of an error that is kept, in characters. */
+/** Longest error that is stored, in characters. */
 const ERROR_LENGTH_MAX = 1000;
 
-/** The one row in the object of a pipeline. An object that knows of no pipeline has no table. */
+/** The table of a pipeline's object, which has one row. An object that knows of no pipeline has no table. */
 export class ProgressStore {
   readonly #sql: Sql;
   #exists: boolean;
@@ -86,14 +86,14 @@ export class ProgressStore {
     return row === undefined ? undefined : toProgress(row);
   }
 
-  /** The id of the pipeline; the object of an alarm may not know its name. */
+  /** The id of the pipeline. An object that an alarm has woken may not know its own name. */
   readId(): string | undefined {
     return this.#row()?.pipeline;
   }
 
   /**
-   * Adopts a version of the spec, unless a newer one was adopted; returns whether it counts. A reset forgets the position.
-   * Where D1 was taken back to an earlier time, a smaller revision counts: `toEarlier` adopts it, and keeps the position.
+   * Adopts a version of the spec, unless a newer one was adopted. Returns whether this version counts. A reset clears the position. A
+   * smaller revision counts only where D1 was taken back to an earlier time; then `toEarlier` adopts it.
    */
   adopt({ id, revision, resets }: SpecVersion, nowMs: number): boolean {
     return this.#sql.transaction(() => {
@@ -123,7 +123,7 @@ export class ProgressStore {
     });
   }
 
-  /** See `adopt`. */
+  /** Adopts a version of the spec from before D1 was taken back to an earlier time, and keeps the position. */
   toEarlier({ revision, resets }: SpecVersion, nowMs: number): void {
     this.#sql.all(
       "UPDATE progress SET revision = ?, resets = ?, active_at = ?",
@@ -148,7 +148,7 @@ export class ProgressStore {
     );
   }
 
-  /** Notes that an attempt has failed; returns how many in a row. */
+  /** Stores that an attempt has failed. Returns the number of failures in a row. */
   fail(message: string, nowMs: number): number {
     if (!this.#exists) return 0;
     const [row] = this.#sql.all<{ failures: number }>(
@@ -161,16 +161,16 @@ export class ProgressStore {
     return row?.failures ?? 0;
   }
 
-  /** Notes that entries wait for their batch to fill; returns since when. */
+  /** Stores that entries wait for their batch to fill. Returns since when they do, in milliseconds since the epoch. */
   waitingSince(nowMs: number): number {
     const sinceMs = this.read()?.waitingSinceMs;
-    // A time to come was stored before the machine's clock was set back.
+    // A time in the future was stored before the machine's clock was set back.
     if (sinceMs !== undefined && sinceMs <= nowMs) return sinceMs;
     if (this.#exists) this.#sql.all("UPDATE progress SET waiting_since = ?", nowMs);
     return nowMs;
   }
 
-  /** Records that there is nothing to send, and whether that is because the ledger is deleted. Clears earlier failures. */
+  /** Stores that there is nothing to send, and whether the reason is a deleted ledger. Clears earlier failures. */
   rest({ isPaused }: { readonly isPaused: boolean }): void {
     if (!this.#exists) return;
     this.#sql.all(
@@ -181,7 +181,7 @@ export class ProgressStore {
     );
   }
 
-  /** Forgets the progress, whose table was deleted with the storage of the object. */
+  /** Forgets the table, which was deleted with the storage of the object. */
   forget(): void {
     this.#exists = false;
   }

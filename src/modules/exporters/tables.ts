@@ -3,18 +3,18 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import type { Timestamp } from "#platform/time.ts";
 import { pendingIndex, syncColumns } from "#platform/work/sync-columns.ts";
 
-/** Where log entries can be sent. */
+/** Exporters: destinations for log entries. */
 export const exporters = sqliteTable("exporters", {
   id: text("id").primaryKey(),
   driver: text("driver").notNull(),
-  /** JSON object as the client sent it, encrypted. */
+  /** The config as the client has sent it, a JSON object, encrypted. */
   config: text("config").notNull(),
   createdAt: text("created_at").$type<Timestamp>().notNull(),
 });
 
 /**
- * Which ledger is sent to which exporter. The progress is in the pipeline's object. A deleted row stays until the
- * object has deleted its storage, and may outlive its exporter, so there is no foreign key between the two.
+ * Pipelines, each from a ledger to an exporter. The progress is in the pipeline's object. A deleted row stays until the object has deleted
+ * its storage, and may outlive its exporter, so that there is no foreign key between the two.
  */
 export const pipelines = sqliteTable(
   "pipelines",
@@ -23,9 +23,9 @@ export const pipelines = sqliteTable(
     ledger: text("ledger").notNull(),
     exporterId: text("exporter_id").notNull(),
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
-    /** How often it was reset. */
+    /** The number of resets of the pipeline. */
     resets: integer("resets").notNull(),
-    /** The revision counts the changes of the row and of its exporter; the pipeline's object is to know of the last one. */
+    /** The revision counts changes of the row and of its exporter. The pipeline's object has to be told of the last one. */
     ...syncColumns(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     deletedAt: text("deleted_at").$type<Timestamp>(),

@@ -3,20 +3,20 @@ import { assertKnown, integerField, objectField, textField } from "./fields.ts";
 import { parseDurationMs } from "#platform/duration.ts";
 import { quoteJson } from "#platform/json.ts";
 
-/** How entries are collected into batches. */
+/** Limits by which entries are collected into batches. */
 export interface Batching {
-  /** Most entries of one batch; undefined for as many as a page of the log has. */
+  /** Most entries of one batch; undefined for as many as one page of the log has. */
   readonly itemsMax: number | undefined;
   /** How long entries may wait for their batch to fill, in milliseconds. */
   readonly flushAfterMs: number;
 }
 
-/** The field that configs of all drivers may have. */
+/** A field that configs of all drivers may have. */
 export const BATCHING = "batching";
 
-/** How long entries wait if a config does not say, in milliseconds. */
+/** How long entries wait where a config does not say, in milliseconds. */
 const FLUSH_AFTER_MS = 1000;
-/** Longest wait for a batch to fill. */
+/** Longest wait for a batch to fill, in milliseconds. */
 const FLUSH_AFTER_MS_MAX = 3_600_000;
 
 export function readBatching(config: ExporterConfig): Batching {
@@ -36,7 +36,7 @@ export function readBatching(config: ExporterConfig): Batching {
   };
 }
 
-/** 0 for none. */
+/** The wait in milliseconds; 0 where the config has none. */
 function readFlushInterval(fields: ExporterConfig): number {
   const path = `${BATCHING}.flushInterval`;
   const text = textField(fields, path);

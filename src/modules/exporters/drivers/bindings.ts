@@ -3,8 +3,8 @@ import { type DriverContext } from "./driver.ts";
 import { textField } from "./fields.ts";
 
 /**
- * The deployment grants a binding to exporters by its name. All others, including those that Florin itself uses, are
- * out of reach: whoever sets up an exporter must not write into a queue or a bucket that serves something else.
+ * A deployment grants a binding to exporters by this prefix of its name. Other bindings, such as those that Florin itself uses, are out of
+ * reach: a client that sets up an exporter must not write into a queue or a bucket that serves something else.
  */
 export const EXPORT_BINDING_PREFIX = "EXPORT_";
 

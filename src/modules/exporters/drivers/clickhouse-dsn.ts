@@ -6,14 +6,11 @@ export interface ClickhouseServer {
   readonly origin: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
-  /** Why the server cannot be called, as a sentence for its pipelines; undefined where it can. */
+  /** Why the server cannot be called, as a sentence for its pipelines; undefined for a server that can be called. */
   readonly problem: string | undefined;
 }
 
-/**
- * Settings that the driver needs, whatever the server's defaults are: an accepted insert must mean that the rows are
- * stored.
- */
+/** Settings that the driver sets whatever the server's defaults are, because an accepted insert must mean that the rows are stored. */
 const SETTINGS = {
   async_insert: "0",
   wait_end_of_query: "1",
@@ -22,14 +19,14 @@ const SETTINGS = {
 };
 
 /**
- * A DSN that the URL parser reads without repairing it. The parser also accepts surrounding spaces, line breaks, a
- * missing slash, and backslashes; in such a DSN the password would not be found, and answers would show it.
+ * Matches a DSN that the URL parser reads without repairing it. The parser also accepts surrounding spaces, line breaks, a missing slash,
+ * and backslashes; in such a DSN the password would not be found, and answers would show it.
  */
 const ABSOLUTE = /^(https?|clickhouse):\/\/[^\s/?#\\][^\s\\]*$/i;
 
 /**
- * Reads `http(s)://user:password@host:port/database?settings`, or the `clickhouse://` of a native client, which means the
- * HTTP interface of the same server.
+ * Reads a DSN `http(s)://user:password@host:port/database?settings`, or the `clickhouse://` DSN of a native client, which stands for the
+ * HTTP interface of the same server. Throws `ConfigError`.
  */
 export function parseDsn(dsn: string, context: DriverContext): ClickhouseServer {
   if (dsn === "") throw new ConfigError("dsn", "dsn is required");
@@ -53,7 +50,7 @@ export function parseDsn(dsn: string, context: DriverContext): ClickhouseServer 
   };
 }
 
-/** The host that a DSN names; empty if it names none. */
+/** The origin of the server that a DSN names; empty if the DSN names none. */
 export function dsnOrigin(dsn: unknown): string {
   try {
     return typeof dsn === "string" ? toHttpUrl(dsn).url.origin : "";
@@ -63,7 +60,7 @@ export function dsnOrigin(dsn: unknown): string {
   }
 }
 
-/** A URL of the HTTP interface, and what is missing to call it. */
+/** A URL of the HTTP interface, and why it cannot be called, if so. */
 interface HttpUrl {
   readonly url: URL;
   readonly problem?: string;
@@ -83,15 +80,15 @@ function toHttpUrl(dsn: string): HttpUrl {
   return scheme === "clickhouse" ? fromNative(dsn) : { url: new URL(dsn) };
 }
 
-/** The HTTP ports of a server that keeps to the standard, without and with encryption. */
+/** Standard ports of a server: of the HTTP interface and of the native protocol, without and with encryption. */
 const HTTP_PORT = "8123";
 const HTTPS_PORT = "8443";
 const NATIVE_PORT = "9000";
 const NATIVE_SECURE_PORT = "9440";
 
 /**
- * The HTTP interface of a native server. Where the native port is of the server's own choice, so may be that of the HTTP interface: the
- * standard one may be that of another server on the host, and is not tried.
+ * The HTTP interface of a native server. Where a server has chosen its native port, its HTTP port is unknown. The standard HTTP port is not
+ * tried then, because another server on the host may have it.
  */
 function fromNative(dsn: string): HttpUrl {
   const text = dsn.slice("clickhouse".length);
@@ -99,7 +96,7 @@ function fromNative(dsn: string): HttpUrl {
     throw new ConfigError("dsn", "dsn has a host that is not valid in an http(s) URL");
   }
   const url = new URL(`http${text}`);
-  // The port is not read from `url`, because that leaves out the standard port of HTTP.
+  // The port is not read from `url`, because a URL with the scheme `http` leaves out the port 80.
   const { port } = new URL(dsn);
   const isSecure = readSecure(url, port);
   const given = readHttpPort(url);
@@ -138,7 +135,7 @@ function readSecure({ searchParams }: URL, port: string): boolean {
   return isSecure;
 }
 
-/** The port of the HTTP interface that a DSN names, if it names one. */
+/** The HTTP port that a DSN names; undefined if it names none. */
 function readHttpPort({ searchParams }: URL): string | undefined {
   const [text, ...others] = searchParams.getAll("http_port");
   if (text === undefined) return undefined;
@@ -179,7 +176,7 @@ const REFUSED_PARAMETERS: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** Settings of the server that the URL names. */
+/** Settings of the server in the URL's parameters. */
 function settingsOf({ searchParams }: URL): Record<string, string> {
   for (const name of searchParams.keys()) {
     const why = REFUSED_PARAMETERS.get(name);
@@ -192,11 +189,11 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new ConfigError("dsn", "dsn has a broken percent encoding"); // the only error
+    throw new ConfigError("dsn", "dsn has a broken percent encoding"); // `decodeURIComponent` has no other error
   }
 }
 
-/** What may stand in a header: printable Latin-1. */
+/** Checks that a text is printable Latin-1, which a header may contain. */
 function headerValue(text: string): string {
   if (/^[\u0020-\u007e\u00a1-\u00ff]+$/.test(text)) return text;
   throw new ConfigError("dsn", "dsn has credentials that do not fit into a header");

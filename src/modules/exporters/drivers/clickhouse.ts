@@ -14,9 +14,9 @@ import { replaceUrlSecrets, urlSecretsOf } from "./url-secrets.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /**
- * Inserts a row for each log entry through the HTTP interface of ClickHouse, into the table `logs`, which it makes. The
- * table replaces rows by (ledger, id), so that a redelivery does no harm. `data` is the JSON text: the JSON type of
- * ClickHouse would round integers beyond 64 bits; a table that has a column of that type is taken as it is, too.
+ * Inserts a row for each log entry through the HTTP interface of ClickHouse, into the table `logs`, which it creates. The table replaces
+ * rows of the same ledger and id, so that a redelivery does no harm. `data` is JSON text, because the JSON type of ClickHouse would round
+ * integers beyond 64 bits. A table whose column has that type is accepted as it is.
  */
 export const clickhouseDriver: Driver = {
   name: "clickhouse",
@@ -28,7 +28,7 @@ export const clickhouseDriver: Driver = {
     };
     const batching = readBatching(config);
     assertKnown(config, ["dsn", BATCHING]);
-    // After a failure, the table may be gone or the server may be another one.
+    // False after a failure, because the table may be gone, or the server may be another one.
     let hasTable = false;
     return {
       batching,
@@ -52,14 +52,14 @@ export const clickhouseDriver: Driver = {
 const CREATE = `CREATE TABLE IF NOT EXISTS logs (
   ledger String, id Int64, type String, date DateTime64(6, 'UTC'), data String
 ) ENGINE = ReplacingMergeTree ORDER BY (ledger, id)`;
-/** A user who may only insert needs a table that somebody else has created. */
+/** The error of a user who may only insert. Such a user needs a table that another user has created. */
 const DENIED = /\bCode: 497\b/;
 const INSERT = "INSERT INTO logs (ledger, id, type, date, data) FORMAT JSONEachRow";
 
 /** A server, and the secrets that no error may show. */
 type ServerAccess = ClickhouseServer & { readonly secrets: readonly string[] };
 
-/** Runs a statement. Resolves to a description of the problem, or to nothing if there was none. */
+/** Runs a statement. Resolves to a description of the problem, or to undefined if there was none. */
 async function run(
   { secrets, origin, parameters, headers }: ServerAccess,
   { query, body }: { readonly query: string; readonly body?: string },

@@ -1,7 +1,7 @@
-/** How an exporter is set up: a JSON object, which the client gets back as it was sent, but for secrets. */
+/** The config of an exporter: a JSON object, which the client gets back as it was sent, but for secrets. */
 export type ExporterConfig = Readonly<Record<string, unknown>>;
 
-/** A config is wrong. `malformed` means that its shape is not the one that the driver reads. */
+/** A config is wrong. The kind `malformed` means that its shape is not the one that the driver reads. */
 export class ConfigError extends Error {
   override name = "ConfigError";
   readonly kind: "invalid" | "malformed";

@@ -10,7 +10,7 @@ import {
 } from "#platform/http/outbound.ts";
 import { hideSecrets } from "#platform/secrets/url-secrets.ts";
 
-/** What a driver gets from its caller. */
+/** Access to other servers and bindings that a driver gets from its caller. */
 export interface DriverContext extends OutboundAccess {
   /** The bindings of the Worker, by name. */
   readonly bindings: Readonly<Record<string, unknown>>;
@@ -19,49 +19,49 @@ export interface DriverContext extends OutboundAccess {
 /** A kind of destination. */
 export interface Driver {
   readonly name: string;
-  /** Reads a config without touching the network. Throws `ConfigError` naming the field that is wrong. */
+  /** Reads a config without touching the network. Throws `ConfigError` with the name of the field that is wrong. */
   readonly open: (config: ExporterConfig, context: DriverContext) => ExporterDestination;
-  /** Where the driver's configs have secrets; undefined if they have none. */
+  /** The secrets in the driver's configs; undefined if there are none. */
   readonly secrets?: SecretFields;
 }
 
-/** Where log entries go. */
+/** A destination of log entries. */
 export interface ExporterDestination {
   readonly batching: Batching;
   /**
-   * Sends entries of a ledger, at least one, in the order of the log; they may have been sent before. Resolves to what
-   * went wrong when they were not all accepted, as a sentence that names no secret, and to nothing when they were.
+   * Sends entries of a ledger, at least one, in the order of the log. They may have been sent before. Resolves to undefined when all
+   * entries were accepted, and otherwise to the problem, as a sentence without secrets.
    */
   readonly send: (ledger: string, entries: readonly LogItem[]) => Promise<string | undefined>;
 }
 
 /** The parts of a config that only its owner may know. */
 export interface SecretFields {
-  /** The config with what `replace` returns in the place of each secret. */
+  /** The config with the results of `replace` in place of its secrets. */
   readonly replace: (config: ExporterConfig, replace: ReplaceSecret) => ExporterConfig;
-  /** The host that receives the secrets. When a config names another host, stored secrets are not reused. */
+  /** The host that receives the secrets. Stored secrets are not reused for a config that names another host. */
   readonly secretHost: (config: ExporterConfig) => string;
 }
 
 export type ReplaceSecret = (secret: string, place: SecretPlace) => string;
 
-/** Where a config has a secret. */
+/** The place of a secret in a config. */
 export interface SecretPlace {
   /** Path of the field. */
   readonly path: string;
-  /** Names the place in errors; no other secret of the config has the same name. */
+  /** Name of the place in errors. No other secret of the config has the same name. */
   readonly name: string;
 }
 
-/** A URL of a config that calls may go to. */
+/** Throws `ConfigError` for a URL that may not be called. */
 export function assertCallable(field: string, url: string, { policy }: DriverContext): void {
   const problem = urlProblem(url, policy);
   if (problem !== undefined) throw new ConfigError(field, `${field} ${problem}`);
 }
 
-/** Time for one call of a destination, the reading of the answer included. */
+/** Longest time for one call of a destination, in milliseconds, with the reading of the answer. */
 const SEND_TIMEOUT_MS = 30_000;
-/** Most bytes that are read of an answer: enough for a line about each entry of the largest batch. */
+/** Most bytes that are read of an answer, which are enough for a line about each entry of the largest batch. */
 const ANSWER_BYTES_MAX = 2_000_000;
 
 export const callDestination = (
@@ -74,7 +74,7 @@ export const callDestination = (
   );
 
 /**
- * Describes what is wrong with an answer: none came, or its status is not a success. The server's text is masked,
+ * Describes the problem of an answer: none came, or its status is not a success. Undefined for a success. The server's text is masked,
  * because a server may repeat the `secrets` that it was sent.
  */
 export function problemOf(
@@ -91,10 +91,10 @@ export function problemOf(
 export const textOf = ({ body }: { readonly body: Uint8Array }): string =>
   new TextDecoder().decode(body);
 
-/** Most of an answer that an error shows, in characters. */
+/** Longest part of an answer that an error shows, in characters. */
 const EXCERPT_LENGTH_MAX = 300;
 
-/** The beginning of a text from elsewhere, on one line and without secrets. */
+/** The beginning of a text of another server, on one line and without secrets. */
 export function excerptOf(text: string, secrets: readonly string[] = []): string {
   const shown = hideSecrets(text, secrets);
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for

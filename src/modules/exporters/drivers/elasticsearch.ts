@@ -20,8 +20,8 @@ const AUTHENTICATION = "authentication";
 const PASSWORD = `${AUTHENTICATION}.password`;
 
 /**
- * Indexes a document for each log entry through the bulk API. The id of the document is made of the ledger and the entry,
- * so that a redelivery writes the same documents again. The answer says of each document whether it was taken.
+ * Indexes a document for each log entry through the bulk API. The id of a document is made of the ledger and the entry, so that a
+ * redelivery writes the same documents again. The answer says for each document whether it was accepted.
  */
 export const elasticsearchDriver: Driver = {
   name: "elasticsearch",
@@ -70,13 +70,13 @@ export const elasticsearchDriver: Driver = {
 };
 
 interface Authentication {
-  /** The value of the header. */
+  /** The value of the header `authorization`. */
   readonly authorization?: string;
   /** The secrets that the header contains. */
   readonly secrets?: readonly string[];
 }
 
-/** Empty where there is none. */
+/** Reads the credentials of a config; empty where the config has none. */
 function readAuthentication(config: ExporterConfig): Authentication {
   const fields = objectField(config, AUTHENTICATION);
   assertKnown(fields, ["username", "password", "awsEnabled"], AUTHENTICATION);
@@ -105,7 +105,7 @@ function readAuthentication(config: ExporterConfig): Authentication {
   return { authorization: `Basic ${credentials}`, secrets: [credentials, password] };
 }
 
-/** Appends a path to the endpoint and keeps the endpoint's own path and parameters. */
+/** The URL of the bulk API, which keeps the endpoint's own path and parameters. */
 function bulkUrl(endpoint: string): string {
   const url = new URL(endpoint);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/_bulk`;
@@ -124,8 +124,8 @@ const documentId = (ledger: string, { id }: LogItem): string =>
   Buffer.from(stringifyJson({ logID: id, ledger })).toString("base64url");
 
 /**
- * Describes which entries an answer refuses, in our words with a text of the server. The answer has an item for each
- * entry, in the same order.
+ * Describes which entries an answer refuses, as Florin's words and a text of the server. The answer has an item for each entry, in the same
+ * order. Undefined where all were accepted.
  */
 function problemIn(
   text: string,
@@ -153,7 +153,7 @@ interface BulkItem {
 const isTaken = ({ status, error }: BulkItem): boolean =>
   typeof status === "number" && status >= 200 && status < 300 && error === undefined;
 
-/** Undefined if the text is not an answer of the bulk API. */
+/** The items of an answer; undefined if the text is not an answer of the bulk API. */
 function readItems(text: string): BulkItem[] | undefined {
   let answer: unknown;
   try {

@@ -13,7 +13,7 @@ export function textField(config: Fields, path: string): string | undefined {
 /** An integer of a config that JavaScript can count with; undefined where it is absent or null. */
 export function integerField(config: Fields, path: string): number | undefined {
   const value = fieldOf(config, path);
-  if (value === undefined || Number.isSafeInteger(value)) return value as number | undefined; // by the check
+  if (value === undefined || Number.isSafeInteger(value)) return value as number | undefined; // the check says so
   throw mistyped(path, value, "int");
 }
 
@@ -49,7 +49,7 @@ function fieldOf(config: Fields, path: string): unknown {
   return Object.hasOwn(config, name) ? (config[name] ?? undefined) : undefined;
 }
 
-/** In the words of Formance Ledger. */
+/** The error for a field of another type, in the words of the reference. */
 const mistyped = (path: string, value: unknown, wanted: string): ConfigError =>
   new ConfigError(
     path,

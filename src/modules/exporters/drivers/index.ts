@@ -14,5 +14,5 @@ const DRIVERS: ReadonlyMap<string, Driver> = new Map(
 
 export const findDriver = (name: string): Driver | undefined => DRIVERS.get(name);
 
-/** The drivers in the order in which the document lists them. */
+/** Names of the drivers, in the order in which the API document lists them. */
 export const DRIVER_NAMES: readonly string[] = [...DRIVERS.keys()];

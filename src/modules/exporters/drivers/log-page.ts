@@ -7,10 +7,10 @@ export interface LogItem {
   readonly text: string;
 }
 
-/** A run of entries after a position. */
+/** Consecutive entries after a position. */
 export interface LogPage {
   readonly items: readonly LogItem[];
-  /** Whether these are the last entries of the log. */
+  /** Whether the page ends with the last entry of the log. */
   readonly isLast: boolean;
 }
 
@@ -22,14 +22,14 @@ export interface LogFields {
   readonly data: unknown;
 }
 
-/** Takes an entry apart. Integers of any size stay what they are. */
-export const fieldsOf = ({ text }: LogItem): LogFields => parseJson(text) as LogFields; // the ledger wrote it
+/** Parses an entry. Integers of any size stay exact. */
+export const fieldsOf = ({ text }: LogItem): LogFields => parseJson(text) as LogFields; // the ledger has written it
 
-/** The entry with a member `ledger`. */
+/** The JSON of an entry with the additional member `ledger`. */
 export const withLedger = ({ text }: LogItem, ledger: string): string =>
   `${text.slice(0, -1)},"ledger":${stringifyJson(ledger)}}`;
 
-/** Entries as the export of a log writes them, a line each. No JSON text has a line break in it. */
+/** Entries of an export, which has one on each line, because no JSON text has a line break in it. */
 export const toItems = (lines: string): LogItem[] =>
   lines
     .split("\n")

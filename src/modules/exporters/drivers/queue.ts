@@ -5,8 +5,8 @@ import { assertKnown } from "./fields.ts";
 import { type LogItem, withLedger } from "./log-page.ts";
 
 /**
- * Sends a message for each log entry to a Cloudflare Queue: the entry with the name of its ledger, as JSON text, so that
- * integers stay exact. Queues promise no order; the id in the entry tells it.
+ * Sends a message for each log entry to a Cloudflare Queue: the entry with the name of its ledger, as JSON text, so that integers stay
+ * exact. Queues promise no order, which consumers know from the ids of the entries.
  */
 export const queueDriver: Driver = {
   name: "queue",
@@ -29,7 +29,10 @@ export const queueDriver: Driver = {
   },
 };
 
-/** Limits of the platform: bytes of a message, messages and bytes of a call. What surrounds a body is left room for. */
+/**
+ * Limits of the platform for the bytes of a message, and for the messages and the bytes of a call, less some room for what surrounds a
+ * body.
+ */
 const MESSAGE_BYTES_MAX = 127_000;
 const PART_COUNT_MAX = 100;
 const PART_BYTES_MAX = 240_000;
@@ -40,7 +43,7 @@ const tooLarge = ({ id }: LogItem): string =>
 const encoder = new TextEncoder();
 const bytesOf = (text: string): number => encoder.encode(text).byteLength;
 
-/** Splits bodies into runs of which each fits into one call. */
+/** Splits bodies into parts, each of which fits into one call. */
 function* partsOf(bodies: readonly string[]): Generator<readonly string[]> {
   let part: string[] = [];
   let bytes = 0;

@@ -5,15 +5,15 @@ import { type Driver } from "./driver.ts";
 import { assertKnown, textField } from "./fields.ts";
 import { fieldsOf, type LogItem, withLedger } from "./log-page.ts";
 
-/** Longest prefix, in characters; a key has at most 1024 bytes. */
+/** Longest prefix of keys, in characters. A key has at most 1024 bytes. */
 const PREFIX_LENGTH_MAX = 200;
-/** Digits of the largest id, so that keys sort as ids do. */
+/** Digits of the largest id. Ids in keys have so many, so that keys sort as ids do. */
 const ID_DIGITS = 16;
 
 /**
- * Writes each batch to an R2 bucket as newline-delimited JSON: an object `<prefix><ledger>/<first id>-<last id>-<date>.ndjson`,
- * with the date of its first entry. The same batch overwrites itself. A smaller one, which comes of another config and a
- * reset, overwrites nothing; neither does a ledger that got the name of a purged one.
+ * Writes each batch to an R2 bucket as newline-delimited JSON: an object `<prefix><ledger>/<first id>-<last id>-<date>.ndjson`, with the
+ * date of the batch's first entry. A batch that is sent again overwrites itself. It overwrites no batch of another size, which a changed
+ * config and a reset bring about, and no batch of a purged ledger of the same name, whose date differs.
  */
 export const r2Driver: Driver = {
   name: "r2",

@@ -11,13 +11,13 @@ import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 
 const TAGS = ["Exporters"];
 
-/** The routes do not exist if the deployment serves no exporters. */
+/** Throws `NOT_FOUND` as for an unknown route if the deployment serves no exporters. */
 export function assertExportersServed(c: Context<AppEnv>): void {
   if (exporterSettings.of(c.env).FLORIN_EXPORTERS) return;
   throw new AppError("NOT_FOUND", `no route ${c.req.path}`);
 }
 
-/** A list that is one page. */
+/** A cursor whose only page has the whole list. */
 export const toWholeCursor = <T>(data: readonly T[], pageSize: number) =>
   toCursorView({ pageSize, hasMore: false, data });
 

@@ -157,7 +157,7 @@ function registerSwitch(app: OpenAPIHono<AppEnv>, { verb, operationId, summary }
   );
 }
 
-/** The routes that only Florin has, below `/api/florin/v1`. */
+/** Florin's own routes of pipelines, below `/api/florin/v1`. */
 export function registerPipelineStates(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,

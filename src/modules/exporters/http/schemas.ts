@@ -82,7 +82,7 @@ const Failure = z
   })
   .openapi("PipelineFailure");
 
-/** The fields of a pipeline that only Florin has. */
+/** The state of a pipeline, which is Florin's own. */
 export const PipelineStateResponse = z
   .object({
     id: z.string(),

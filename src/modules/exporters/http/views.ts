@@ -37,7 +37,7 @@ export function toPipelineStateView(pipeline: MeasuredPipeline): StateView {
   };
 }
 
-/** The lag is computed from ids, and some ids after the first one may be unused. */
+/** The distance from the last accepted entry to the last one of the log. It counts ids, some of which may be unused after the first one. */
 function lagOf(lastLogId: number | undefined, logIds: MeasuredPipeline["logIds"]): number {
   if (logIds === undefined) return 0;
   return Math.max(0, logIds.last - (lastLogId ?? logIds.first - 1));
