@@ -5,8 +5,8 @@ import { databaseOf } from "#platform/db/database.ts";
 import { storageSizes } from "#platform/storage/tables.ts";
 
 /**
- * Forgets the sizes of ledgers that are purged, whose names others may have got since. It runs once an hour, as
- * every sweep does that asks for no earlier time.
+ * Deletes the sizes of purged ledgers, whose names other ledgers may have by now. This sweep runs once an hour, because it asks for no
+ * earlier time.
  */
 export async function forgetGoneSizes({ env }: Pick<ServiceContext, "env">): Promise<undefined> {
   await databaseOf(env)

@@ -1,4 +1,4 @@
-/** The catalogue of ledgers: which there are, in D1. `ledger` keeps it; a pipeline of `exporters` exists as long as its ledger does. */
+/** The catalogue of ledgers, in D1. `ledger` writes it; `exporters` reads it, because a pipeline exists as long as its ledger does. */
 export { forgetGoneSizes } from "./gone-sizes.ts";
 export type { Ledger } from "./ledger.ts";
 export { BUCKET_DEFAULT, type NewLedger, toLedgerInfo } from "./new-ledger.ts";

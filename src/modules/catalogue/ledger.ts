@@ -1,12 +1,12 @@
 import type { LedgerInfo, Metadata } from "#ledger-engine";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A ledger as the catalogue knows it. */
+/** A ledger as the catalogue has it. */
 export interface Ledger extends LedgerInfo {
   readonly id: number;
   readonly metadata: Metadata;
   readonly addedAt: Timestamp;
   readonly deletedAt: Timestamp | undefined;
-  /** Counts its deletions, restorations and its purge. */
+  /** The number of deletions and restorations of the ledger, its purge included. */
   readonly revision: number;
 }

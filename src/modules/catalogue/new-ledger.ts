@@ -9,18 +9,18 @@ import {
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 
-/** Of ledgers that name none. */
+/** The bucket of ledgers that name none. */
 export const BUCKET_DEFAULT = "_default";
 
 export interface NewLedger {
   readonly name: string;
-  /** Empty for the default. */
+  /** Name of the bucket; empty for the default bucket. */
   readonly bucket: string;
   readonly metadata: Metadata;
   readonly features: Readonly<Record<string, string>>;
 }
 
-/** A new ledger with an id of its own. Throws `VALIDATION` or `NOT_FOUND`. */
+/** Checks the input for a new ledger, and gives the ledger an id. Throws `VALIDATION`, and `NOT_FOUND` for the name `_`. */
 export function toLedgerInfo(
   { name, bucket, metadata, features: chosen }: NewLedger,
   { mayChoose }: { readonly mayChoose: boolean },

@@ -14,8 +14,8 @@ import { type ListOptions, type PageQuery } from "#platform/paging/query.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
- * The options of a list of ledgers, as the cursors of Formance Ledger name them. No parameter sets the first two: the
- * same is asked with filters.
+ * The options of a list of ledgers, as the reference names them in cursors. No parameter sets `Bucket` and `Features`; clients use filters
+ * instead.
  */
 export const LEDGER_LIST_OPTIONS = {
   Bucket: "",
@@ -37,7 +37,7 @@ export class LedgerCatalogue {
     return new LedgerCatalogue(databaseOf(env));
   }
 
-  /** Throws `LEDGER_ALREADY_EXISTS` when the name is taken. */
+  /** Adds a ledger. Throws `LEDGER_ALREADY_EXISTS` where the name is taken. */
   async insert(
     ledger: Omit<Ledger, "id" | "deletedAt" | "revision">,
     change: AuditedChange,
@@ -57,7 +57,7 @@ export class LedgerCatalogue {
     }
   }
 
-  /** A ledger that is not deleted. */
+  /** Finds a ledger that is not deleted. */
   async find(name: string): Promise<Ledger | undefined> {
     const [row] = await this.#db
       .select()
@@ -66,7 +66,7 @@ export class LedgerCatalogue {
     return row === undefined ? undefined : toLedger(row);
   }
 
-  /** Whether a ledger has this name; a deleted one keeps it. */
+  /** Whether a ledger has this name. A deleted ledger keeps its name. */
   async isNameTaken(name: string): Promise<boolean> {
     const rows = await this.#db
       .select({ id: ledgers.id })
@@ -76,8 +76,8 @@ export class LedgerCatalogue {
   }
 
   /**
-   * Merges metadata into that of the ledger, in one statement. Throws `NOT_FOUND`, and `VALIDATION` if the result is
-   * too large.
+   * Adds metadata to a ledger, and replaces values of keys that it has, in one statement. Throws `NOT_FOUND`, and `VALIDATION` if the
+   * result is too large.
    */
   async addMetadata(name: string, metadata: Metadata, change: AuditedChange): Promise<void> {
     const merged = sql`json_patch(${ledgers.metadata}, ${stringifyJson(metadata)})`;
@@ -94,7 +94,9 @@ export class LedgerCatalogue {
     throw new AppError("VALIDATION", `the metadata is larger than ${METADATA_BYTES_MAX} bytes`);
   }
 
-  /** Removes a key; one that does not exist is no error, and no change. Throws `NOT_FOUND` for an unknown ledger. */
+  /**
+   * Removes a key of a ledger's metadata. A key that does not exist is no error, and no change. Throws `NOT_FOUND` for an unknown ledger.
+   */
   async deleteMetadata(name: string, key: string, change: AuditedChange): Promise<void> {
     const metadata = sql`(SELECT json_group_object(key, value) FROM json_each(${ledgers.metadata}) WHERE key <> ${key})`;
     const isThere = sql`EXISTS (SELECT 1 FROM json_each(${ledgers.metadata}) WHERE key = ${key})`;
@@ -109,7 +111,7 @@ export class LedgerCatalogue {
     if ((await this.find(name)) === undefined) throw unknownLedger(name);
   }
 
-  /** A page of the ledgers that a principal may touch, in the order of ids. Throws `VALIDATION`. */
+  /** A page of the ledgers that a principal may touch, in the order of their ids. Throws `VALIDATION`. */
   async list(query: PageQuery, { ledgers: patterns }: LedgerReach): Promise<Page<Ledger>> {
     return listPage(query, {
       ...LEDGERS,
@@ -153,7 +155,7 @@ const LEDGERS: ListTable<Ledger> = {
   },
 };
 
-/** The condition that the options of a list set on its ledgers. */
+/** SQL condition that the options of a list set on its ledgers. */
 function scopeOf(options: ListOptions = LEDGER_LIST_OPTIONS): SQL | undefined {
   const { Bucket: bucket, IncludeDeleted: includeDeleted } = options;
   return and(
@@ -167,7 +169,7 @@ const toLedger = (row: typeof ledgers.$inferSelect): Ledger => ({
   uuid: row.uuid,
   name: row.name,
   bucket: row.bucket,
-  // The three casts: only this module writes these columns.
+  // The casts hold, because only values of these types are written to the columns.
   metadata: parseJson(row.metadata) as Metadata,
   features: parseJson(row.features) as Features,
   addedAt: row.addedAt as Timestamp,

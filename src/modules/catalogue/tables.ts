@@ -2,28 +2,25 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { pendingIndex, syncColumns } from "#platform/work/sync-columns.ts";
 
-/** The catalogue of ledgers. What is inside one lives in its own object. */
+/** The catalogue of ledgers. Each ledger has its content in an object of its own. */
 export const ledgers = sqliteTable(
   "ledgers",
   {
     id: integer("id").primaryKey({ autoIncrement: true }),
-    /** Names the ledger in event ids; the name of a ledger could be given again after a purge. */
+    /** Names the ledger in the ids of events, because another ledger may get its name after a purge. */
     uuid: text("uuid").notNull().unique(),
     name: text("name").notNull().unique(),
     bucket: text("bucket").notNull(),
-    /** JSON object of texts. */
+    /** A JSON object of texts. */
     metadata: text("metadata").notNull(),
-    /** JSON object, feature name to value, complete. */
+    /** A JSON object with the values of all features, by their names. */
     features: text("features").notNull(),
-    /** RFC 3339 in UTC with six decimals, as all timestamps in D1. */
+    /** RFC 3339 in UTC with six decimals, like all timestamps in D1. */
     addedAt: text("added_at").notNull(),
     deletedAt: text("deleted_at"),
-    /** The revision counts deletions, restorations and the purge; the ledger's object is to know of the last one. */
+    /** The revision counts deletions, restorations and the purge. The ledger's object has to be told of the last one. */
     ...syncColumns(),
-    /**
-     * When the purge began. From then on the ledger cannot be restored: its storage is being deleted, and its row goes
-     * last.
-     */
+    /** When the purge began. From then on the ledger cannot be restored: its storage is being deleted, and its row is deleted last. */
     purgingSince: text("purging_since"),
   },
   (table) => [
