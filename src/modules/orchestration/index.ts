@@ -32,7 +32,7 @@ import { type Module, readAndWrite } from "#platform/modules/module.ts";
 import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 /**
- * Orchestration: workflows, their instances, and the triggers that start them. A folder imports from those below it only
+ * Orchestration: workflows, their instances, and the triggers that start them. A folder imports only from folders below it
  * (`scripts/lib/rooms/room-table.ts`):
  *
  *     http         requests        retention    deletes instances and occurrences that ended long ago

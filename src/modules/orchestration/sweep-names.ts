@@ -1,3 +1,3 @@
-/** The sweeps that look after instances, and after the occurrences of triggers. */
+/** Names of the sweeps of instances, and of occurrences of triggers. */
 export const INSTANCES_SWEEP = "orchestration-instances";
 export const OCCURRENCES_SWEEP = "orchestration-triggers";

@@ -1,6 +1,6 @@
 import type { ServiceContext } from "#platform/context.ts";
 
-/** An activity's call of another module: for whom, and with which idempotency key. */
+/** The call of another module by an activity: who acts, for which instance, and with which idempotency key. */
 export interface ActivityCall {
   readonly context: ServiceContext;
   readonly instanceId: string;

@@ -11,10 +11,10 @@ import { logError } from "#platform/log.ts";
 
 /** Longest time of an attempt, in milliseconds. */
 const ATTEMPT_MS_MAX = 60_000;
-/** Longest message that is kept, in characters. */
+/** Longest error message that is stored, in characters. */
 const MESSAGE_LENGTH_MAX = 2000;
 
-/** Does an activity, which happens once however often it is done with the same key. Never throws. */
+/** Executes an activity. Executions with the same key have one effect together. Never throws: a failure is an outcome. */
 export async function executeActivity(
   context: Pick<ServiceContext, "env" | "clock">,
   instance: Pick<FlowInstance, "id" | "principal" | "causationDepth">,
@@ -54,7 +54,7 @@ function execute(call: ActivityCall, request: ActivityRequest): Promise<unknown>
   }
 }
 
-/** What takes longer counts as failed, and is done again with the same key. */
+/** Rejects after `ATTEMPT_MS_MAX`. The attempt then counts as failed, and the next one has the same key. */
 async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new AppError("OVERLOADED", "timeout")), ATTEMPT_MS_MAX);

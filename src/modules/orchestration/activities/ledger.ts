@@ -18,7 +18,7 @@ export async function getAccount(
     const { address, metadata, volumes } = await new LedgerClient(context, ledger).account(id);
     return { address, metadata, volumes };
   } catch (error) {
-    // An account that was never used has nothing, and is no error for clients of the ledger.
+    // For clients of the ledger, an account that was never used is an empty one, and so it is for a stage.
     if (!(error instanceof AppError) || error.kind !== "NOT_FOUND") throw error;
     return { address: id, metadata: {}, volumes: {} };
   }
@@ -81,5 +81,5 @@ async function commit(
   };
 }
 
-/** All clients of a ledger share its keys. */
+/** The prefix keeps the keys of orchestration apart from those of other clients of the ledger. */
 export const keyOf = (key: string): string => `orchestration/${key}`;

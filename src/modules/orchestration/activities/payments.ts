@@ -9,12 +9,12 @@ export async function getPayment(
 ): Promise<unknown> {
   assertMay(context.principal, { scope: "payments:read" });
   const { adjustments, ...payment } = await readPaymentV1(context, id);
-  // What a provider has sent may be long, and is no matter of the instance.
+  // The data that a provider has sent may be long, and no stage reads it.
   const bare = adjustments.map((adjustment) => ({ ...adjustment, raw: {} }));
   return { ...payment, raw: {}, adjustments: bare };
 }
 
-/** Nothing is changed, and the key of the check stands for that of the transfer, which looks alike. */
+/** Checks a transfer and changes nothing. The key of the check stands in for the key of the transfer, which has the same form. */
 export async function checkTransferInitiation(
   call: ActivityCall,
   input: ActivityInputs["CheckTransfer"],

@@ -4,7 +4,7 @@ import type { ActivityInputs, AssetAmount } from "#modules/orchestration/core/ac
 import { assertMay } from "#modules/orchestration/instances/context.ts";
 import * as wallets from "#modules/wallets/index.ts";
 
-/** Wallets shown of one name: a second one is one too many. */
+/** Most wallets of one name that are read. A stage fails if there is more than one. */
 const WALLETS_SHOWN_MAX = 15;
 
 export async function getWallet(
@@ -41,7 +41,7 @@ export async function creditWallet(
     ...movement(call, id, data),
     sources,
     timestamp,
-    // The main balance is there without being made.
+    // Without a balance, `creditWallet` credits the main balance.
     balance: balance === "main" ? undefined : balance,
   });
   return movedBy(transaction);
@@ -63,7 +63,7 @@ export async function debitWallet(
   return movedBy(transaction);
 }
 
-/** What is kept of a transaction of wallets. */
+/** The part of a wallet's transaction that is stored as the activity's output. */
 const movedBy = ({ id, ledger, postings }: wallets.WalletTransaction) => ({ id, ledger, postings });
 
 const movement = (

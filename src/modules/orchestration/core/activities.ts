@@ -1,7 +1,7 @@
 import type { Texts } from "./stages.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What a stage asks another module for. The inputs are those that the history shows. */
+/** A call of another module that a stage makes. The history of the stage shows the input. */
 export type ActivityRequest = {
   readonly [N in ActivityName]: { readonly name: N; readonly input: ActivityInputs[N] };
 }[ActivityName];
@@ -30,7 +30,7 @@ export interface AssetAmount {
   readonly asset: string;
 }
 
-/** What moves: postings, or a script that says the same and lets the source go below zero. */
+/** A transaction to commit: postings, or a script with the same posting that lets the balance of the source go below zero. */
 export interface TransactionData {
   readonly metadata: Texts;
   readonly postings?: readonly (AssetAmount & {
@@ -69,12 +69,12 @@ export interface DebitData {
   readonly timestamp?: Timestamp;
 }
 
-/** Where money of a wallet comes from or goes to. */
+/** The source or the destination of a wallet's money. */
 export type Subject =
   | { readonly type: "ACCOUNT"; readonly identifier: string }
   | { readonly type: "WALLET"; readonly identifier: string; readonly balance: string };
 
-/** What programs read of the outputs of activities. */
+/** The parts of activities' outputs that stage programs read. */
 export interface ActivityOutputs {
   readonly GetAccount: { readonly address: string; readonly metadata: Texts };
   readonly AddAccountMetadata: undefined;
@@ -88,7 +88,7 @@ export interface ActivityOutputs {
   readonly DebitWallet: CommittedMoney;
 }
 
-/** A transaction that was committed. */
+/** A committed transaction with its postings. */
 export interface CommittedMoney {
   readonly id: number | bigint;
   readonly postings: readonly {
@@ -106,7 +106,7 @@ export interface WalletOutput {
   readonly metadata: Texts;
 }
 
-/** Activities that only read, which may be done again at any time. */
+/** Activities that only read, so that they may be repeated at any time. */
 export const READING: ReadonlySet<ActivityName> = new Set<ActivityName>([
   "GetAccount",
   "GetPayment",
@@ -116,8 +116,8 @@ export const READING: ReadonlySet<ActivityName> = new Set<ActivityName>([
 ]);
 
 /**
- * What a payout has read by the id of what it is about: that is read again before the payout is asked for again, because it may be
- * what was mended. It cannot change what was moved before.
+ * Activities that read what a payout depends on. A retry of the payout repeats them, because the cause of the failure may have been mended
+ * there. They have no effect on money that was moved before.
  */
 export const READ_FOR_PAYOUT: ReadonlySet<ActivityName> = new Set<ActivityName>([
   "GetAccount",
@@ -125,24 +125,24 @@ export const READ_FOR_PAYOUT: ReadonlySet<ActivityName> = new Set<ActivityName>(
   "CheckTransfer",
 ]);
 
-/** Florin's own activities, which the history of a stage does not show: its clients know the activities of the reference by name. */
+/** Florin's own activities. The history of a stage leaves them out, because clients know only the activities of the reference by name. */
 export const UNSHOWN: ReadonlySet<ActivityName> = new Set<ActivityName>(["CheckTransfer"]);
 
-/** How an activity has ended. */
+/** The result of an activity: its output, or the kind and the message of its failure. */
 export type ActivityOutcome =
   | { readonly ok: true; readonly output: unknown }
   | { readonly ok: false; readonly kind: string; readonly message: string };
 
 /**
- * What a stage does: it gives one activity after the other, and gets what each has come to. It is run again from its beginning each
- * time, with the outcomes that are stored, so that it depends on nothing else. It throws `StageError` where the stage fails.
+ * The program of a stage. It yields one activity after the other, and receives the outcome of each. It is executed from its beginning each
+ * time, with the outcomes that are stored, and depends on nothing else. It throws `StageError` where the stage fails.
  */
 export type StageProgram<T = void> = Generator<ActivityRequest, T, ActivityOutcome>;
 
 /** Why a stage has failed. */
 export class StageError extends Error {
   override readonly name = "StageError";
-  /** What the history says instead. */
+  /** The message that the history shows in place of `message`. */
   readonly historyMessage: string;
 
   constructor(message: string, historyMessage = message) {
@@ -151,12 +151,12 @@ export class StageError extends Error {
   }
 }
 
-/** Lets an activity happen. Throws `StageError` where it fails for good. */
+/** Yields an activity and returns its output. Throws `StageError` where the activity fails for good. */
 export function* call<N extends ActivityName>(
   name: N,
   input: ActivityInputs[N],
 ): StageProgram<ActivityOutputs[N]> {
-  const outcome = yield { name, input } as ActivityRequest; // each name has its own input
+  const outcome = yield { name, input } as ActivityRequest; // `ActivityInputs` gives each name its input
   if (!outcome.ok) throw new StageError(outcome.message, "activity error");
-  return outcome.output as ActivityOutputs[N]; // what the activity of this name gives
+  return outcome.output as ActivityOutputs[N]; // `ActivityOutputs` gives each name its output
 }

@@ -4,19 +4,19 @@ import { checkStage, type StageConfig } from "./resolve.ts";
 import { isStageType } from "./stages.ts";
 import { assert } from "#platform/assert.ts";
 
-/** What a workflow does, as its creator has written it. */
+/** The configuration of a workflow, as its creator has written it. */
 export interface WorkflowConfig {
   readonly name: string;
-  /** Each has one key, which is the type of the stage. */
+  /** Stages, each an object with one key, which is the type of the stage. */
   readonly stages: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** Most stages of a workflow. */
 export const STAGES_MAX = 500;
-/** Longest name, in characters. */
+/** Longest name of a workflow, in characters. */
 const NAME_LENGTH_MAX = 1000;
 
-/** Reads a configuration. Throws `WorkflowConfigError` for the first value that is not as it has to be. */
+/** Reads a configuration. Throws `WorkflowConfigError` for the first invalid value. */
 export function parseConfig(value: unknown): WorkflowConfig {
   if (!isObject(value)) throw new WorkflowConfigError("expected an object with the stages", []);
   const { name = "", stages } = value;

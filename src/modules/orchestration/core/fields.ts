@@ -6,7 +6,7 @@ import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 
 type Path = readonly (string | number)[];
 
-/** A field of an object: its key, and the name that messages have for it. */
+/** A field of an object: its key, and its name in error messages. */
 export type FieldName = readonly [key: string, name: string];
 
 const INTEGER = /^[+-]?\d+$/;
@@ -14,8 +14,8 @@ const INTEGER = /^[+-]?\d+$/;
 const INTEGER_DIGITS_MAX = 2000;
 
 /**
- * Reads the fields of a stage, each by the type that it has to have, and puts the variables in. Without variables, only the types are
- * checked: a value that names a variable may be anything then. Throws `WorkflowConfigError`.
+ * Reads the fields of a stage, each by the type that the field must have, and replaces variables by their values. Without variables, only
+ * the types are checked, and a text that names a variable passes for a value of any type. Throws `WorkflowConfigError`.
  */
 export class Fields {
   readonly #object: Readonly<Record<string, unknown>>;
@@ -34,13 +34,13 @@ export class Fields {
     this.#variables = variables;
   }
 
-  /** A text; the standard value where it is absent or empty. */
+  /** A text, or the standard value where the field is absent or empty. */
   text(field: FieldName, standard = ""): string {
     const text = this.optionalText(field) ?? "";
     return text === "" ? standard : text;
   }
 
-  /** A text, which may be empty; undefined where it is absent. */
+  /** A text, which may be empty; undefined where the field is absent. */
   optionalText(field: FieldName): string | undefined {
     const value = this.#valueOf(field);
     if (value === undefined) return undefined;
@@ -49,7 +49,7 @@ export class Fields {
       : this.#fail(field, `expected string but was ${typeName(value)}`);
   }
 
-  /** An integer of any size, as a number or a text; undefined where it is absent or empty. */
+  /** An integer of any size, given as a number or a text; undefined where the field is absent or empty. */
   integer(field: FieldName): bigint | undefined {
     const value = this.#valueOf(field);
     if (value === undefined) return undefined;
@@ -74,7 +74,7 @@ export class Fields {
     return this.#fail(field, `unable to parse '${text.slice(0, SHOWN_MAX)}' as big int`);
   }
 
-  /** A boolean, or a text that says `true` or `false`; false where it is absent. */
+  /** A boolean, given as such or as the text `true` or `false`; false where the field is absent. */
   boolean(field: FieldName): boolean {
     const value = this.#valueOf(field);
     if (value === undefined) return false;
@@ -87,7 +87,7 @@ export class Fields {
     return this.#fail(field, "unable to resolve field 'bool' to bool value");
   }
 
-  /** A duration in milliseconds; undefined where it is absent or empty. */
+  /** A duration in milliseconds; undefined where the field is absent or empty. */
   durationMs(field: FieldName): number | undefined {
     const value = this.#valueOf(field);
     if (value === undefined) return undefined;
@@ -100,7 +100,7 @@ export class Fields {
     return parseSignedDurationMs(text) ?? this.#fail(field, `invalid duration '${text}'`);
   }
 
-  /** A date; undefined where it is absent or empty. */
+  /** A date; undefined where the field is absent or empty. */
   date(field: FieldName): Timestamp | undefined {
     const value = this.#valueOf(field);
     if (value === undefined) return undefined;
@@ -111,7 +111,7 @@ export class Fields {
     return parseTimestamp(text) ?? this.#fail(field, "expected date as rfc3339 format");
   }
 
-  /** Texts by keys, in which only the values may name variables; undefined where it is absent. */
+  /** Texts by keys, of which only the values may name variables; undefined where the field is absent. */
   texts(field: FieldName): Readonly<Record<string, string>> | undefined {
     const value = this.#valueOf(field);
     if (value === undefined) return undefined;
@@ -124,7 +124,7 @@ export class Fields {
     return Object.fromEntries(entries);
   }
 
-  /** The fields of an object; undefined where it is absent. */
+  /** The fields of an object; undefined where the object is absent. */
   child(field: FieldName): Fields | undefined {
     const value = this.#valueOf(field);
     if (value === undefined) return undefined;
@@ -137,7 +137,7 @@ export class Fields {
     );
   }
 
-  /** The same for an object that has to be there. */
+  /** The fields of an object that is required. */
   requiredChild(field: FieldName): Fields {
     return this.child(field) ?? this.#fail(field, "expected map but was <nil>");
   }
@@ -147,7 +147,7 @@ export class Fields {
     return value === null ? undefined : value;
   }
 
-  /** Whether a value is known only when an instance runs. */
+  /** Whether a text names variables whose values are known only when an instance runs. */
   #isOpen(text: string): boolean {
     return this.#variables === undefined && hasPlaceholder(text);
   }
@@ -168,7 +168,7 @@ const SHOWN_MAX = 80;
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What clients know the type of a JSON value as. */
+/** The type of a JSON value as error messages name it, which is Go's name, as clients know it. */
 function typeName(value: unknown): string {
   if (value === null || value === undefined) return "<nil>";
   if (Array.isArray(value)) return "[]interface {}";

@@ -1,7 +1,7 @@
 import type { ActivityRequest } from "./activities.ts";
 import { isObject } from "./fields.ts";
 
-/** What an activity has made in another module, for the timeline. */
+/** Links from the timeline to the objects of other modules that an activity has made or read. */
 export function linksOf(
   request: ActivityRequest,
   output: unknown,

@@ -1,23 +1,23 @@
 import type { ActivityName, ActivityOutcome, CommittedMoney } from "./activities.ts";
 
-/** An activity as it was stored, with how it has ended. */
+/** A stored activity with its outcome. */
 export interface EndedActivity {
   readonly name: ActivityName;
   readonly input: unknown;
   readonly outcome: ActivityOutcome;
 }
 
-/** What an activity has moved, a text for each posting: nothing for one that has failed or moves nothing. */
+/** The money that an activity has moved, as a text for each posting; empty for an activity that has failed or moves no money. */
 export function movedBy({ name, input, outcome }: EndedActivity): readonly string[] {
   if (!outcome.ok) return [];
   switch (name) {
     case "CreateTransaction": {
-      const { ledger } = input as { readonly ledger: string }; // as its input says
+      const { ledger } = input as { readonly ledger: string }; // the type of its input
       return describe({ ledger, ...(outcome.output as CommittedMoney) });
     }
     case "CreditWallet":
     case "DebitWallet":
-      return describe(outcome.output as LedgerMoney); // as the activity gives
+      return describe(outcome.output as LedgerMoney); // the type of their output
     default:
       return [];
   }
@@ -33,7 +33,7 @@ const describe = ({ ledger, id, postings }: LedgerMoney): string[] =>
       `${amount} ${asset} from '${source}' to '${destination}' (transaction ${id} of the ledger '${ledger}')`,
   );
 
-/** Why a stage has failed that had moved money before, and what to do then. */
+/** The error of a stage, followed by the money that the stage had moved before it failed, and by what the client can do. */
 export const withMoved = (message: string, moved: readonly string[]): string =>
   moved.length === 0
     ? message

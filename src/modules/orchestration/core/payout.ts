@@ -7,13 +7,13 @@ import {
 } from "./activities.ts";
 import type { PaymentDestination, Texts } from "./stages.ts";
 
-/** What is paid, and what the payment initiation carries. */
+/** The amount of a payout, and the metadata of its payment initiation. */
 interface PaidOut {
   readonly amount: AssetAmount;
   readonly metadata: Texts;
 }
 
-/** The account to pay to, which the source knows. */
+/** The account to pay to, which the metadata of the source names. */
 function payeeOf(metadata: Texts, { metadata: key }: PaymentDestination): string {
   const account = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
   if (account === undefined) {
@@ -27,7 +27,7 @@ const TRANSFER_TYPES = ["TRANSFER", "PAYOUT"] as const;
 const typeOf = ({ type }: PaymentDestination) =>
   TRANSFER_TYPES.find((known) => known === type.toUpperCase());
 
-/** Refuses what cannot be paid before anything moves. */
+/** Throws `StageError` for a destination that cannot be paid, before any money moves. */
 export function assertPayable(destination: PaymentDestination): void {
   if (typeOf(destination) === undefined) {
     throw new StageError(
@@ -39,7 +39,10 @@ export function assertPayable(destination: PaymentDestination): void {
   }
 }
 
-/** Checks a payment to the account that the source knows, as far as that can be known before the money leaves. Gives what to ask for. */
+/**
+ * Checks a payout to the account that the metadata of the source names, as far as possible before the money leaves. Returns the input of
+ * the payment initiation.
+ */
 export function* checkPayout(
   { amount: { amount, asset }, metadata }: PaidOut,
   destination: PaymentDestination,
@@ -61,6 +64,6 @@ export function* checkPayout(
   };
   const outcome = yield { name: "CheckTransfer", input: payout };
   if (!outcome.ok) throw new StageError(outcome.message);
-  const { connectorID } = outcome.output as ActivityOutputs["CheckTransfer"]; // what the activity gives
+  const { connectorID } = outcome.output as ActivityOutputs["CheckTransfer"]; // the type of its output
   return { ...payout, connectorID };
 }

@@ -7,10 +7,10 @@ import {
 import { send } from "./send.ts";
 import type { SendStage, UpdateStage } from "./stages.ts";
 
-/** What follows after some activities: another one, or the end of the stage. */
+/** The step of a stage that follows its first activities: another activity, or the end of the stage. */
 export type StageStep = { readonly next: ActivityRequest } | { readonly isDone: true };
 
-/** Throws `StageError` where the stage fails after these outcomes. */
+/** The step that follows activities with these outcomes. Throws `StageError` where the stage fails after them. */
 export function stepAfter(
   stage: SendStage | UpdateStage,
   outcomes: readonly ActivityOutcome[],
@@ -32,8 +32,8 @@ function* update({ account: { id, ledger, metadata } }: UpdateStage): StageProgr
 }
 
 /**
- * The failures that no repetition mends, by activity; any other one is tried again without an end, because it may be none later. A
- * principal that may not do it is refused for good, too.
+ * Whether a failure of an activity is final, because no repetition mends it. Any other failure is retried without a limit, because a later
+ * attempt may succeed. A principal that lacks the right is refused for good, too.
  */
 export function isFinal(name: ActivityRequest["name"], kind: string): boolean {
   if (kind === "FORBIDDEN" || kind === "UNAUTHENTICATED") return true;

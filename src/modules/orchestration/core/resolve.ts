@@ -13,20 +13,23 @@ import type {
 } from "./stages.ts";
 import type { Variables } from "./variables.ts";
 
-/** A stage as its workflow has it. */
+/** A stage of a workflow's configuration, in which placeholders are not replaced. */
 export interface StageConfig {
   readonly type: StageType;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly number: number;
 }
 
-/** Throws `WorkflowConfigError` where a value has not the type of its field. What is required is checked when an instance comes to the stage. */
+/**
+ * Checks the types of a stage's fields. Throws `WorkflowConfigError`. Whether required fields are present is checked when an instance comes
+ * to the stage.
+ */
 export function checkStage(config: StageConfig): void {
   const problems = new Problems();
   resolve(config, undefined, problems);
 }
 
-/** The stage with the variables put in. Throws `WorkflowConfigError` where a value has not its type, or what is required is absent. */
+/** The stage with its variables put in. Throws `WorkflowConfigError` where a value has another type, or a required field is absent. */
 export function resolveStage(config: StageConfig, variables: Variables): Stage {
   const problems = new Problems();
   const stage = resolve(config, variables, problems);
@@ -34,7 +37,7 @@ export function resolveStage(config: StageConfig, variables: Variables): Stage {
   return stage;
 }
 
-/** What is absent, as clients know these messages: a line for each. */
+/** Required fields that are absent, as a line for each, in the words that clients know. */
 class Problems {
   readonly #lines: string[] = [];
 
@@ -43,7 +46,7 @@ class Problems {
     return value;
   }
 
-  /** Demands that exactly one of some fields is there. */
+  /** Requires that exactly one of some fields is present. */
   oneOf(path: string, given: Readonly<Record<string, boolean>>): void {
     if (Object.values(given).filter(Boolean).length === 1) return;
     const names = Object.keys(given);
@@ -156,7 +159,7 @@ function resolveDestination(fields: Fields, problems: Problems): SendDestination
   return { payment: resolvePaymentDestination(payment ?? NOTHING) };
 }
 
-/** What is read where neither side is there, which is a problem by then. */
+/** Stands for a payment where a stage has no source or destination, which `assertOneSide` has noted as a problem. */
 const NOTHING = new Fields({}, { path: [] }, {});
 
 const assertOneSide = (

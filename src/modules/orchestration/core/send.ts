@@ -20,17 +20,17 @@ import type {
 } from "./stages.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** The ledger of payments that come in, where a stage names none. It is made at its first use. */
+/** The ledger into which payments are brought where a stage names none. It is created at its first use. */
 export const INTERNAL_LEDGER = "orchestration-000-internal";
 
-/** What moves, and what every transaction of it carries. */
+/** The amount that a send moves, and the metadata and timestamp of all its transactions. */
 interface Shipment {
   readonly amount: AssetAmount;
   readonly metadata: Texts;
   readonly timestamp?: Timestamp;
 }
 
-/** What a send does, by where the money comes from and where it goes. A payment as the source becomes an account first. */
+/** The program of a send, by the kind of its source and of its destination. A payment as the source is brought into an account first. */
 type Route<S, D> = (shipment: Shipment, source: S, destination: D) => StageProgram;
 
 interface Routes<S> {
@@ -66,13 +66,13 @@ const FROM_ACCOUNT: Routes<LedgerAccount> = {
   },
 };
 
-/** A balance of a wallet that was found. */
+/** A wallet that was found, and the name of one of its balances. */
 interface WalletBalance {
   readonly wallet: WalletOutput;
   readonly balance: string;
 }
 
-/** Money of an account goes to a wallet. */
+/** Moves money of an account to a wallet. */
 function* fund(shipment: Shipment, source: LedgerAccount, to: WalletBalance): StageProgram {
   const { ledger } = to.wallet;
   if (ledger === source.ledger) {
@@ -121,7 +121,7 @@ const FROM_WALLET: Routes<WalletReference> = {
   },
 };
 
-/** What a send does. */
+/** The program of a `send` stage. */
 export function* send(stage: SendStage): StageProgram {
   const { source, destination } = stage;
   assertOverdrafts(stage);
@@ -140,7 +140,7 @@ export function* send(stage: SendStage): StageProgram {
     : yield* take(FROM_WALLET, { shipment, source: source.wallet, destination });
 }
 
-/** A payment becomes an account, from which it is sent on. Where it goes is known before it is brought in. */
+/** Brings a payment into an account, and sends it on from there. The destination is checked before the payment is brought in. */
 function* sendPayment(stage: SendStage, payment: PaymentSource): StageProgram {
   const { destination } = stage;
   const whole = yield* readPayment(payment);
@@ -156,7 +156,6 @@ function* sendPayment(stage: SendStage, payment: PaymentSource): StageProgram {
   yield* take(FROM_ACCOUNT, { shipment, source, destination });
 }
 
-/** What moves from one side to the other. */
 interface Leg<S> {
   readonly shipment: Shipment;
   readonly source: S;
@@ -180,16 +179,13 @@ function* readPayment({ id }: PaymentSource): StageProgram<AssetAmount> {
   return { amount: BigInt(initialAmount), asset };
 }
 
-/** What a stage sends of a payment: all of it where the stage says nothing else. */
+/** The part of a payment that a stage sends: the whole payment where the stage gives no amount. */
 function partOf({ amount: wanted }: SendStage, whole: AssetAmount): AssetAmount {
   const { amount, asset = "" } = wanted ?? {};
   return amount === undefined ? whole : { amount, asset };
 }
 
-/**
- * Brings a whole payment into a ledger, once for each account that it may be held on, whatever part of it is sent on. Gives that
- * account.
- */
+/** Brings a whole payment into an account, whatever part of it is sent on, and only once for each such account. Returns the account. */
 function* ingest(
   stage: SendStage,
   payment: PaymentSource,
@@ -197,7 +193,7 @@ function* ingest(
 ): StageProgram<LedgerAccount> {
   const standardAccount = `payment:${payment.id.replaceAll("-", "_")}`;
   const { ledger = INTERNAL_LEDGER, holdingAccount = standardAccount, throughAccount } = payment;
-  // Several payments may be held on an account that a stage names.
+  // An account that a stage names may hold several payments, so that the reference has the id of the payment, too.
   const reference =
     holdingAccount === standardAccount ? holdingAccount : `${holdingAccount}/${payment.id}`;
   const data = transactionOf(
@@ -210,7 +206,7 @@ function* ingest(
     reference,
   );
   const outcome = yield { name: "CreateTransaction", input: { ledger, data } };
-  // The reference is taken where the payment was brought in before.
+  // A conflict means that the reference is taken, because the payment was brought in before.
   if (!outcome.ok && outcome.kind !== "CONFLICT") {
     throw new StageError(outcome.message, "activity error");
   }
@@ -218,8 +214,8 @@ function* ingest(
 }
 
 /**
- * Refuses what a script cannot name, before anything moves: values of variables, which may come from an event, stand in its text, and
- * could say anything there.
+ * Throws `StageError` for names that a script cannot have, before any money moves. Values of variables, which may come from an event, are
+ * part of the script's text, and could otherwise add statements to it.
  */
 function assertOverdrafts({ source, destination, amount }: SendStage): void {
   if ("account" in source && source.account.allowOverdraft) {
@@ -230,7 +226,7 @@ function assertOverdrafts({ source, destination, amount }: SendStage): void {
   }
 }
 
-/** Refuses an account in another ledger that no transaction can name, before money leaves the first ledger. */
+/** Throws `StageError` for an account in another ledger that no transaction can name, before money leaves the first ledger. */
 const assertArrival = ({ amount }: Shipment, { id, throughAccount }: LedgerAccount): void =>
   assertNames([id, throughAccount], amount.asset);
 
@@ -258,7 +254,7 @@ function* move(shipment: Shipment, ledger: string, movement: Movement): StagePro
   yield* call("CreateTransaction", { ledger, data: transactionOf(shipment, movement) });
 }
 
-/** Money leaves a ledger for another one. */
+/** Moves money out of a ledger, for the ledger `to`. */
 const leave = (shipment: Shipment, source: LedgerAccount, to: string): StageProgram =>
   move(withMetadata(shipment, movedTo(to)), source.ledger, {
     from: source.id,
@@ -266,7 +262,7 @@ const leave = (shipment: Shipment, source: LedgerAccount, to: string): StageProg
     mayOverdraw: source.allowOverdraft,
   });
 
-/** Money comes into a ledger from another one. */
+/** Moves money into a ledger, from the ledger `from`. */
 const arrive = (shipment: Shipment, destination: LedgerAccount, from: string): StageProgram =>
   move(withMetadata(shipment, movedFrom(from)), destination.ledger, {
     from: destination.throughAccount,
@@ -350,5 +346,5 @@ function* debit(
 function* readAccount({ ledger, id }: LedgerAccount): StageProgram<{ metadata: Texts }> {
   const outcome = yield { name: "GetAccount", input: { ledger, id } };
   if (!outcome.ok) throw new StageError(`reading account: ${id}: ${outcome.message}`);
-  return outcome.output as { metadata: Texts }; // what the activity gives
+  return outcome.output as { metadata: Texts }; // the type of its output
 }

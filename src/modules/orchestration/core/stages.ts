@@ -7,7 +7,7 @@ export interface SendStage {
   readonly type: "send";
   readonly source: SendSource;
   readonly destination: SendDestination;
-  /** What to send. A payment as the source is sent whole where no amount is given. */
+  /** The amount to send. Without an amount, a payment as the source is sent whole. */
   readonly amount?: { readonly amount?: bigint; readonly asset: string };
   readonly metadata: Texts;
   readonly timestamp?: Timestamp;
@@ -31,7 +31,7 @@ export interface LedgerAccount {
   readonly allowOverdraft: boolean;
 }
 
-/** A wallet by its id or by its name, the other of which is empty. */
+/** A wallet by its id or by its name; the other text is empty. */
 export interface WalletReference {
   readonly id: string;
   readonly name: string;
@@ -56,7 +56,7 @@ export interface PaymentDestination {
   readonly connectorId?: string;
 }
 
-/** One of the two is there. */
+/** A delay has either a duration or an end. */
 export interface DelayStage {
   readonly type: "delay";
   readonly durationMs?: number;
@@ -84,7 +84,7 @@ export type StageType = (typeof STAGE_TYPES)[number];
 export const isStageType = (name: string): name is StageType =>
   (STAGE_TYPES as readonly string[]).includes(name);
 
-/** What the history of an instance calls a stage. */
+/** Names of the types of stages in the history of an instance. */
 export const STAGE_NAMES: Readonly<Record<StageType, string>> = {
   send: "RunSend",
   delay: "RunDelay",

@@ -6,11 +6,17 @@ const PLACEHOLDER = /\$\{([^}]+)\}/g;
 /** Whether a text names a variable. */
 export const hasPlaceholder = (text: string): boolean => /\$\{[^}]+\}/.test(text);
 
-/** Replaces each `${name}` by the variable of that name, or by nothing where there is none. What is put in is not looked at again. */
+/**
+ * Replaces each `${name}` by the variable of this name, or by nothing where there is none. Placeholders in values of variables stay as they
+ * are.
+ */
 export const interpolate = (text: string, variables: Variables): string =>
   text.replaceAll(PLACEHOLDER, (_match, name: string) => valueOf(variables, name));
 
-/** How many characters the texts of a value have once the variables are put in, which may be more than fit into memory. */
+/**
+ * The number of characters in the keys and texts of a value once variables are put in, computed without building the texts, which may be
+ * larger than the memory.
+ */
 export function lengthWith(value: unknown, variables: Variables): number {
   if (typeof value === "string") {
     return value

@@ -26,7 +26,7 @@ const After = z
   });
 const TimelineResponse = dataOf(z.array(MomentResponse)).extend({ hasMore: z.boolean() });
 
-/** What only Florin has. */
+/** Operations on instances that are Florin's own. */
 export function registerFlorinInstances(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,

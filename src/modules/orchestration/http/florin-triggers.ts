@@ -60,7 +60,7 @@ const TriggerWorkResponse = z
   })
   .openapi("TriggerWork");
 
-/** What only Florin tells of triggers. */
+/** Operations on triggers that are Florin's own. */
 export function registerFlorinTriggers(app: OpenAPIHono<AppEnv>): void {
   registerWork(app);
   registerResumption(app);

@@ -1,9 +1,9 @@
 /** One of the two generations of the API, whose operations differ in their lists only. */
 export interface Generation {
-  /** In front of every path. */
+  /** Prefix of every path. */
   readonly prefix: string;
   readonly tags: readonly string[];
-  /** The name of an operation: that of the first generation, with `v2` in front in the second one. */
+  /** The id of an operation by its name in the first generation. The second generation puts `v2` in front. */
   readonly idOf: (name: string) => string;
 }
 

@@ -84,7 +84,7 @@ export function toActivityView(
 const toShown = (value: unknown): Shown =>
   typeof value === "object" && value !== null ? (value as Shown) : {}; // an object has members by name
 
-/** Clients of each language read members of their own. */
+/** The input of an activity. It has the same values under several names, because clients of different languages read different ones. */
 function toInput(name: ShownActivity["name"], input: Shown): Shown {
   switch (name) {
     case "CreateTransaction": {
@@ -113,7 +113,7 @@ function toInput(name: ShownActivity["name"], input: Shown): Shown {
   }
 }
 
-/** Timestamps are stored in the fixed form. */
+/** Removes the trailing zeros of a timestamp, which is stored with a fixed width. */
 function withTimestamp({ timestamp, ...data }: Shown): Shown {
   return typeof timestamp === "string"
     ? { ...data, timestamp: timestamp.replace(/\.?0+Z$/, "Z") }
@@ -143,7 +143,7 @@ function toOutput(
   }
 }
 
-/** The providers that clients know: they refuse an answer with another one. */
+/** Providers that clients know. They refuse an answer with any other provider. */
 const PROVIDERS = new Set<unknown>([
   "STRIPE",
   "DUMMY-PAY",

@@ -33,7 +33,7 @@ import type { PageQuery } from "#platform/paging/query.ts";
 import { takeTurns } from "#platform/work/turns.ts";
 
 const Params = z.object({ instanceID: z.string() });
-/** Longest idempotency key, in characters. */
+/** Longest idempotency key of a client, in characters. */
 const KEY_LENGTH_MAX = 255;
 const StageParams = Params.extend({ number: z.string() });
 const Filter = z.object({
@@ -99,7 +99,7 @@ interface Start {
   readonly key: string | undefined;
 }
 
-/** Starts an instance, and executes it beside the request. */
+/** Starts an instance, and executes it while the request is answered. */
 async function run(c: Context<AppEnv>, { key, ...start }: Start) {
   const acting = await asClient(c.get("context"), deploymentOf(c).scopes);
   await takeTurns();
@@ -112,8 +112,8 @@ async function run(c: Context<AppEnv>, { key, ...start }: Start) {
 }
 
 /**
- * Starts an instance, and answers at its end, or with how it is when its time is over. The request has its place among those that wait;
- * the start itself has one among the starts.
+ * Starts an instance, and answers with the instance at its end, or as it is when the time to wait is over. The request counts as one that
+ * waits, and its start counts as a start.
  */
 async function runToEnd(c: Context<AppEnv>, start: Start) {
   const context = c.get("context");
@@ -124,7 +124,7 @@ async function runToEnd(c: Context<AppEnv>, start: Start) {
   return { headers, body: { data: toInstanceWithStatusView(ended, stages) } };
 }
 
-/** Keys of clients, and occurrences of triggers, by which instances start once, too, do not meet. */
+/** Gives keys of clients a prefix of their own, because starts by occurrences of triggers have idempotency keys, too. */
 function keyOf(key = ""): { idempotencyKey?: string } {
   if (key.length > KEY_LENGTH_MAX) {
     throw new AppError(
@@ -269,7 +269,7 @@ function registerPagedList(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** The filter that a cursor carries on. */
+/** The filter of a list, as its cursors keep it. */
 function whereOf({ workflowID, running, status }: z.output<typeof Filter>): { where?: string } {
   const conditions = [
     ...(workflowID === undefined ? [] : [{ $match: { workflow: workflowID } }]),

@@ -4,13 +4,13 @@ import type { Page } from "#platform/paging/pagination.ts";
 import type { PageKey, PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
-/** The parameters of lists in pages. */
+/** Parameters of lists in pages, whose order is fixed. */
 export const PageParams = ListParams.omit({ sort: true });
 
-/** Larger pages are made so large. */
+/** Largest page; a larger page size is lowered to this one. */
 const PAGE_SIZE_MAX = 100;
 
-/** The page that a request asks for, of a list in the order in which its entries were made. Throws `VALIDATION`. */
+/** The page that a request asks for, of a list whose entries are in the order of their creation. Throws `VALIDATION`. */
 export const toPage = (
   list: string,
   request: { readonly query: z.output<typeof PageParams>; readonly where?: string },
@@ -26,8 +26,8 @@ export const toPage = (
   );
 
 /**
- * All entries of a list, as the first generation shows them: read in pages, each when the client takes it, so that no more than a
- * page is held.
+ * All entries of a list, as the first generation of the API shows them. A page is read when the client takes it, so that memory holds one
+ * page at most.
  */
 export async function* allInPages<Item extends { readonly key: number }, View>(
   read: (query: PageQuery) => Promise<Page<Item>>,

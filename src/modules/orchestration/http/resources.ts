@@ -1,6 +1,6 @@
 import type { ResourceGroup } from "#platform/modules/resources.ts";
 
-/** What the API document shows of orchestration. */
+/** The headings of orchestration in the API document. */
 export const ORCHESTRATION_RESOURCES: readonly ResourceGroup[] = [
   {
     name: "Orchestration",

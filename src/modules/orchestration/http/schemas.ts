@@ -15,7 +15,7 @@ const CONFIG_EXAMPLE = {
   stages: [{ delay: { duration: "30s" } }, { wait_event: { event: "order.${order}.shipped" } }],
 };
 
-/** A configuration in a request, which its own reader checks. */
+/** The configuration of a workflow in a request, which `readConfig` checks. */
 export const WorkflowRequest = z
   .custom<object>(
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
@@ -45,7 +45,7 @@ export const WorkflowResponse = z
   })
   .openapi("Workflow");
 
-/** The variables of an instance: texts by name; nothing for none. */
+/** The variables of an instance, texts by name; null and an absent body stand for no variables. */
 export const VariablesRequest = MetadataSchema.nullish().transform((variables) => variables ?? {});
 
 const StageStatusResponse = z

@@ -15,7 +15,7 @@ const text = (description: string) =>
     .transform((value) => value ?? "")
     .openapi({ description });
 
-/** Which fields are missing is said by the use case, in the order in which the reference says it. */
+/** A new trigger. The use case reports missing fields, in the order in which the reference does. */
 export const TriggerRequest = z
   .object({
     name: text("Any text."),
@@ -89,7 +89,7 @@ export const toOccurrenceView = (occurrence: Occurrence): z.output<typeof Occurr
   ...(occurrence.error === undefined ? {} : { error: occurrence.error }),
 });
 
-/** A payload; nothing stands for nil. */
+/** A payload; null and an absent body stand for nil. */
 export const TriggerTestRequest = z
   .record(z.string(), z.unknown())
   .nullish()
@@ -107,7 +107,7 @@ export const TriggerTestResponse = z
   })
   .openapi("TriggerTest");
 
-/** Without variables, there is nothing to say of them. */
+/** The result of a test; without variables, the answer does not mention them. */
 export function toTriggerTestView({
   filter,
   variables,

@@ -29,7 +29,7 @@ import { mapPage } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 
 const Params = z.object({ triggerID: z.string() });
-/** The name of a trigger, or a part of it; nothing for all. */
+/** Filter of lists of triggers. */
 const Filter = z.object({
   name: z
     .string()
@@ -37,7 +37,7 @@ const Filter = z.object({
     .openapi({ description: "A part of the name, in upper or lower case." }),
 });
 const OF_TRIGGER = "/triggers/{triggerID}";
-/** Triggers have a heading of their own in the second generation. */
+/** In the second generation, triggers have a heading of their own in the API document. */
 const tagsOf = ({ tags }: Generation): readonly string[] =>
   tags === V2.tags ? ["Triggers"] : tags;
 
@@ -164,7 +164,7 @@ function registerPagedLists(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** The filters that cursors carry on. */
+/** The filters of lists, as their cursors keep them. */
 const whereOf = ({ name = "" }: z.output<typeof Filter>): { where?: string } =>
   name === "" ? {} : { where: stringifyJson({ $match: { name } }) };
 const firedBy = (trigger: string): string => stringifyJson({ $match: { trigger } });

@@ -50,7 +50,7 @@ function toHoldView(hold: InstanceHold) {
   }
 }
 
-/** The same with its stages. */
+/** An instance with its workflow and its stages, as it is read by its id. */
 export const toInstanceWithStatusView = (
   instance: FlowInstance,
   stages: readonly StageStatus[],

@@ -5,8 +5,8 @@ import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
 /**
- * Ends an instance before its next activity. One that is under way may still happen. Does nothing if the instance has ended. Throws
- * `NOT_FOUND`, and `OVERLOADED` as `changeInstance` does.
+ * Aborts an instance before its next activity; an activity that is under way may still take effect. Does nothing if the instance has ended.
+ * Throws `NOT_FOUND`, and `OVERLOADED` as `changeInstance` does.
  */
 export function abortInstance(context: ServiceContext, id: string): Promise<void> {
   return changeInstance(context, id, async (instance) => {
@@ -17,7 +17,7 @@ export function abortInstance(context: ServiceContext, id: string): Promise<void
       action: "orchestration.instance.abort",
       object: `instances/${id}`,
     });
-    // Whoever goes on with it finds that it has ended.
+    // A run that executes the instance finds at its next change that the instance has ended.
     return transition.store(change);
   });
 }

@@ -4,12 +4,12 @@ import type { Principal } from "#platform/context.ts";
 import { allows, type Scope } from "#platform/http/authenticator.ts";
 
 /**
- * Whoever lets something go on that acts for somebody else may do as much as that one. `what` names it: `the instance`. Throws
- * `UNAUTHENTICATED` otherwise.
+ * Checks that a principal may let something go on that acts for `actor`: the principal needs every scope that the actor has. `what` names
+ * the thing in the message, such as `the instance`. Throws `UNAUTHENTICATED` otherwise.
  */
 export function assertMayActAs({ scopes }: Principal, actor: Principal, what: string): void {
   const lacking = knownScopes().filter(
-    (scope) => allows(actor.scopes, scope as Scope) && !allows(scopes, scope as Scope), // modules declare no others
+    (scope) => allows(actor.scopes, scope as Scope) && !allows(scopes, scope as Scope), // `knownScopes` gives scopes only
   );
   if (lacking.length === 0) return;
   throw outOfReach(

@@ -13,7 +13,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A call of another module, as it was stored. */
+/** A stored activity. */
 export interface Activity {
   readonly ordinal: number;
   readonly name: ActivityName;
@@ -43,7 +43,7 @@ export async function activitiesOf(
     .orderBy(asc(orchestrationActivities.ordinal));
   return rows.map((row) => ({
     ordinal: row.ordinal,
-    name: row.name as ActivityName, // only `beginActivity` writes it
+    name: row.name as ActivityName, // `beginActivity` writes only names of activities
     input: parseJson(row.input),
     attempt: row.attempt,
     nextExecution: row.nextExecution,
@@ -56,7 +56,7 @@ export async function activitiesOf(
   }));
 }
 
-/** How an activity that has ended has ended. */
+/** The outcome of an activity that has ended. */
 export const outcomeOf = ({ output, error, errorKind = "" }: Activity): ActivityOutcome =>
   error === undefined ? { ok: true, output } : { ok: false, kind: errorKind, message: error };
 
@@ -65,7 +65,7 @@ interface ActivityPlace {
   readonly ordinal: number;
 }
 
-/** Adds an attempt. Gives how many there are with it. */
+/** Adds an attempt of an activity. Returns the number of its attempts, with this one. */
 export function beginActivity(
   { env }: Pick<ServiceContext, "env">,
   transition: InstanceTransition,
@@ -99,7 +99,7 @@ export function beginActivity(
   return { attempts };
 }
 
-/** Ends an activity, for good or in failure. */
+/** Ends an activity with its outcome, which is final. */
 export function endActivity(
   { env }: Pick<ServiceContext, "env">,
   transition: InstanceTransition,
@@ -124,7 +124,7 @@ export function endActivity(
   }
 }
 
-/** Leaves an activity for a later attempt. */
+/** Stores the failure of an attempt, and the time of the next attempt. */
 export function postponeActivity(
   { env }: Pick<ServiceContext, "env">,
   transition: InstanceTransition,

@@ -3,14 +3,14 @@ import { getInstance } from "./store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** How long a change is tried again, in milliseconds, and the longest pause between two tries. */
+/** For how long a change is tried again, and the longest pause between two attempts, in milliseconds. */
 const TRY_MS_MAX = 25_000;
 const PAUSE_MS_MAX = 100;
 
 /**
- * Changes an instance as it is now. `change` stores nothing and returns false where the instance has changed since it was read; then the
- * instance is read again: each such try has let somebody else's change through, so that many changes at once all come through one after
- * the other. Throws `NOT_FOUND`, and `OVERLOADED` where the database does not come to it within 25 seconds.
+ * Changes an instance, starting from its current state. Where the instance has changed since it was read, `change` stores nothing and
+ * returns false; then the instance is read again. Each such attempt means that another change was stored, so that concurrent changes
+ * succeed one after the other. Throws `NOT_FOUND`, and `OVERLOADED` where no attempt succeeds within 25 seconds.
  */
 export async function changeInstance(
   context: ServiceContext,
@@ -26,7 +26,7 @@ export async function changeInstance(
   throw new AppError("OVERLOADED", "the instance could not be changed in time; try again");
 }
 
-/** Those that were refused together do not come back together. */
+/** Waits between two attempts. The caller chooses a random time, so that changes that have collided do not collide again. */
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, milliseconds);

@@ -3,7 +3,7 @@ import { allowsLedger } from "#platform/access/ledger-patterns.ts";
 import { type Principal, type ServiceContext } from "#platform/context.ts";
 import { allows, type Scope } from "#platform/http/authenticator.ts";
 
-/** The program that acts, in what an instance writes. */
+/** The client that acts where an instance writes. */
 const CLIENT_ID = "florin/orchestration";
 
 /** The context in which an instance calls other modules: it acts for the principal who has started it. */
@@ -18,7 +18,7 @@ export const contextOf = (
   causationDepth,
 });
 
-/** Something that the principal of an instance may not do. */
+/** An instance calls another module without the scope or the ledger that the call needs. */
 export class PermissionError extends Error {
   override readonly name = "PermissionError";
 }

@@ -51,14 +51,14 @@ export const INSTANCE_EVENT_TYPES = {
 
 export type InstanceEventType = keyof typeof INSTANCE_EVENT_TYPES;
 
-/** What events tell of: the instance, and the round that it is in. */
+/** The instance that an event is about, and the round that the instance is in. */
 export interface InstanceOrigin {
   readonly id: string;
   readonly workflowId: string;
   readonly round: number;
 }
 
-/** An event of an instance. Those of one instance come in their order. */
+/** An event of an instance. Events of one instance are delivered in order. */
 export function instanceEvent(
   { id, workflowId, round }: InstanceOrigin,
   event: {

@@ -16,13 +16,16 @@ import type { Timestamp } from "#platform/time.ts";
 
 type Context = Pick<ServiceContext, "env" | "principal">;
 
-/** A stage that was executed. */
+/** A stage that an instance has executed, and its status. */
 export interface ExecutedStage {
   readonly stage: Stage;
   readonly status: StageStatus;
 }
 
-/** The stages that were executed, in order: one whose values do not fit was not. Throws `NOT_FOUND`. */
+/**
+ * The stages that were executed, in order. A stage fails without being executed if its values do not fit, and is left out. Throws
+ * `NOT_FOUND`.
+ */
 export async function instanceHistory(context: Context, id: string): Promise<ExecutedStage[]> {
   const instance = await getInstance(context, id);
   const statuses = await stagesOf(context, instance);
@@ -43,9 +46,9 @@ function stageOf({ workflow, variables }: FlowInstance, number: number): Stage |
   }
 }
 
-/** An activity, and what ended it where that was not its own outcome. */
+/** An activity, and the time at which an abortion of the instance ended it. */
 export interface ShownActivity extends Activity {
-  /** When the instance was aborted while the activity was to be done. */
+  /** When the instance was aborted; absent for an activity that had ended by itself. */
   readonly cancelledAt?: Timestamp;
 }
 
@@ -76,10 +79,10 @@ export interface Moment {
   readonly data: unknown;
 }
 
-/** Most moments of one answer. */
+/** Most moments in one answer. */
 export const MOMENTS_MAX = 1000;
 
-/** What has happened to an instance, in order, from behind its first so many moments. Throws `NOT_FOUND`. */
+/** The moments of an instance in order, without the first `after` of them. Throws `NOT_FOUND`. */
 export async function timeline(
   context: Context,
   { id, after }: { readonly id: string; readonly after: number },

@@ -11,22 +11,22 @@ import { Outbox } from "#platform/events/outbox.ts";
 
 type InstanceRow = typeof orchestrationInstances.$inferSelect;
 
-/** What a new instance has besides what its first transition says. */
+/** Columns of a new instance that its first transition does not give. */
 export type NewInstanceRow = Pick<
   InstanceRow,
   "id" | "workflowKey" | "variables" | "principal" | "causationDepth"
 >;
 
 export interface NewInstanceChange {
-  /** Who starts it. */
+  /** Names the principal that starts the instance. */
   readonly context: ServiceContext;
   readonly row: NewInstanceRow;
   readonly transition: InstanceTransition;
 }
 
 /**
- * Stores new instances with all that their first transitions add, in one batch. Each is stored only if there is none of its id.
- * Returns those that were stored.
+ * Stores new instances with everything that their first transitions add, in one batch. An instance whose id exists already is not stored.
+ * Returns the rows that were stored.
  */
 export async function insertInstances(
   context: ServiceContext,
@@ -58,10 +58,10 @@ export async function insertInstances(
     condition: IS_STORED,
   });
   await armAuditSweep(context);
-  return results.slice(0, inserts.length).flat() as InstanceRow[]; // what the first statements return
+  return results.slice(0, inserts.length).flat() as InstanceRow[]; // the insertions come first and return rows
 }
 
-/** The columns in the order of the table. */
+/** Selects the rows of a pack, with their columns in the order of the table. */
 const INSERTED = (pack: string) => sql`
   SELECT NULL, ${guardOf(0)}, ${columnOf(0)}, ${columnOf(1)}, ${columnOf(2)}, ${columnOf(3)}, ${columnOf(3)},
     ${columnOf(4)}, ${columnOf(5)}, ${columnOf(6)}, 1, 1, ${columnOf(7)}, ${guardOf(1)}, ${columnOf(8)}, NULL, ${columnOf(9)}

@@ -11,27 +11,27 @@ export interface FlowInstance {
   readonly id: string;
   readonly workflow: Workflow;
   readonly variables: Variables;
-  /** Who has started it. */
+  /** The principal that has started the instance. */
   readonly principal: Principal;
-  /** How many triggers, one after the other, led to it. */
+  /** The number of triggers that led to the instance, one after the other. */
   readonly causationDepth: number;
   readonly createdAt: Timestamp;
   readonly updatedAt: Timestamp;
   readonly terminatedAt?: Timestamp;
-  /** Why it has failed. */
+  /** Why the instance has failed. */
   readonly error?: string;
-  /** The stage that it is at; the number of stages once all are done. */
+  /** The number of the current stage; the number of all stages once they are done. */
   readonly stage: number;
   readonly run: number;
   readonly round: number;
   readonly dueAt?: Timestamp;
   readonly changeId: string;
   readonly state: InstanceState;
-  /** Why it does not go on. */
+  /** Why the instance does not go on at present. */
   readonly hold?: InstanceHold;
 }
 
-/** The rows have what `start` has written, so that the types of their JSON are known. */
+/** An instance from its row. The types of the row's JSON are known, because only `start.ts` and transitions write it. */
 export const toInstance = (
   row: typeof orchestrationInstances.$inferSelect,
   workflow: Workflow,

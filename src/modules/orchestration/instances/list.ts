@@ -28,16 +28,13 @@ const INSTANCES: ListTable<FlowInstance> = {
   },
 };
 
-/** Those that have succeeded have no state in their rows; see `orchestrationInstances`. */
+/** The row of an instance that has succeeded has no state; see `orchestrationInstances`. */
 function isInState(state: string): SQL {
   const { state: column } = orchestrationInstances;
   return state === "succeeded" ? sql`${column} IS NULL` : sql`${column} = ${state}`;
 }
 
-/**
- * A page of the instances of workflows that are not deleted, of which the query has a filter by `workflow`, `running` and
- * `state`.
- */
+/** A page of the instances whose workflows are not deleted. The query may filter by `workflow`, `running` and `state`. */
 export const listInstances = (
   context: Pick<ServiceContext, "env" | "principal">,
   query: PageQuery,

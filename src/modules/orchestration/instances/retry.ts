@@ -15,15 +15,16 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 
 /**
- * Lets an instance go on that has failed, from the stage that failed. What that stage has done is not done again, and what it has only
- * read since then is read again:
+ * Lets an instance go on that has failed, from the stage that failed. Activities of the stage that have changed something are not repeated.
+ * Activities that have only read after the last of these are repeated:
  *
- *     read ─ moved ─ read ─ failed      becomes      read ─ moved ─ (open)
- *     read ─ checked ─ moved ─ payout failed         (open) ─ (open) ─ moved ─ (open)
+ *     read ─ moved ─ read ─ failed                becomes   read ─ moved ─ (open)
+ *     read ─ checked ─ moved ─ payout failed      becomes   (open) ─ (open) ─ moved ─ (open)
  *
- * Of a payout that failed after the money had left, what it was checked with is read again, too. Throws `NOT_FOUND`, and `VALIDATION` for an instance that has not
- * failed, was aborted, or whose values do not fit, which never change, and `UNAUTHENTICATED` where whoever has started it may do more.
- * Whoever calls this executes an instance that is retried now.
+ * In the second case, the money had left before the payout failed, and the activities that the payout depends on are repeated, too. Throws
+ * `NOT_FOUND`; `VALIDATION` for an instance that has not failed, was aborted, or whose values do not fit, because values never change; and
+ * `UNAUTHENTICATED` where the principal that has started the instance may do more than the caller. The caller executes an instance that was
+ * retried.
  */
 export async function retryInstance(
   context: ServiceContext,
@@ -82,7 +83,7 @@ export async function retryInstance(
     action: "orchestration.instance.retry",
     object: `instances/${id}`,
   });
-  // Of two who do this at a time, one does it.
+  // Of two concurrent retries, one is stored.
   const isRetried = await transition.store(change, isNotNull(orchestrationInstances.terminatedAt));
   return { instance: await getInstance(context, id), isRetried };
 }
@@ -104,14 +105,14 @@ function assertRetryable({ workflow, stage, variables, terminatedAt, error }: Fl
   }
 }
 
-/** How many of the first activities stay as they are: up to the last one that has changed something. */
+/** The number of activities before the first one that is repeated: all up to the last activity that has changed something. */
 const doneOf = (activities: readonly Activity[]): number =>
   activities.findLastIndex(
     ({ name, terminatedAt, error }) =>
       terminatedAt !== undefined && error === undefined && !READING.has(name),
   ) + 1;
 
-/** The ordinals of what a payout has read; a stage has a handful of activities. */
+/** The ordinals of the activities that a payout depends on. A stage has only a handful of activities. */
 const readForPayout = (activities: readonly Activity[]): number[] =>
   activities.some(({ name }) => name === "CheckTransfer")
     ? activities.filter(({ name }) => READ_FOR_PAYOUT.has(name)).map(({ ordinal }) => ordinal)

@@ -15,11 +15,14 @@ import { stringifyJson } from "#platform/json.ts";
 export interface NewInstance {
   readonly variables: Variables;
   /**
-   * What is started with the same key by the same principal is one instance, for as long as that is kept. The instance of a key that
-   * was started before is given again as it is now.
+   * Starts with the same key by the same principal give one instance, as long as this instance is kept. A later start returns the instance
+   * as it is by then.
    */
   readonly idempotencyKey?: string;
-  /** Whose key it is; whoever acts, without it. What a principal may do changes, and its keys stay the same. */
+  /**
+   * The principal to which the key belongs; by default, the principal of the context. An owner's scopes may change, and its keys stay the
+   * same.
+   */
   readonly keyOwner?: Principal;
 }
 
@@ -28,10 +31,10 @@ const VARIABLES_BYTES_MAX = 65_536;
 /** Longest stages with the variables put in, in characters: as JSON, they have to fit into a row of D1, which takes 2 MB. */
 const STAGES_LENGTH_MAX = 300_000;
 
-/** Most instances that are stored together: with the stages that a start may go through, their events are one change. */
+/** Most instances that are started together, because the events of all of them, with the stages that a start may pass, are one change. */
 export const STARTS_PER_CHANGE_MAX = 20;
 
-/** An instance that was asked for, and whether it was started now or before. */
+/** The instance of a start, and whether this start has created it. */
 export interface StartedInstance {
   readonly instance: FlowInstance;
   readonly isNew: boolean;
@@ -46,9 +49,9 @@ export interface PreparedStart {
 }
 
 /**
- * Stores an instance of a workflow, also of a deleted one. It acts for the principal of the context, with no more than the scopes
- * and ledgers of that one. Whoever calls this executes it; if nobody does, the sweep has the platform do so. Throws `NOT_FOUND`, and
- * `VALIDATION` for variables that are too large, and for a key that another workflow or other variables were started with.
+ * Starts an instance of a workflow, also of a deleted one. The instance acts for the principal of the context, with its scopes and ledgers
+ * and no others. The caller executes the instance; otherwise the sweep gives it to the platform. Throws `NOT_FOUND`, and `VALIDATION` for
+ * variables that are too large, and for a key that was used with another workflow or other variables.
  */
 export async function startInstance(
   context: ServiceContext,
@@ -67,14 +70,14 @@ const isStartedBy = (
 ): boolean =>
   instance.workflow.key === workflow.key && inOrder(instance.variables) === inOrder(variables);
 
-/** Clients write the same object in any order. */
+/** The variables as a text in the order of their names, because clients write the same object in any order. */
 const inOrder = (variables: Variables): string =>
   stringifyJson(Object.entries(variables).toSorted(([one], [two]) => (one < two ? -1 : 1)));
 
 const usedBefore = (): AppError =>
   new AppError("VALIDATION", "the idempotency key was used before with another request");
 
-/** Throws `VALIDATION` for variables that are too large. */
+/** Prepares an instance for `startInstances`. Throws `VALIDATION` for variables that are too large. */
 export function prepareStart(
   context: ServiceContext,
   {
@@ -106,7 +109,10 @@ export function prepareStart(
   return { context, workflow, transition, row };
 }
 
-/** Stores instances in one batch; at most `STARTS_PER_CHANGE_MAX`. Returns them in the same order, with those that were there before. */
+/**
+ * Starts at most `STARTS_PER_CHANGE_MAX` instances in one batch. Returns one for each start, in the same order, also where the instance
+ * existed before.
+ */
 export async function startInstances(
   context: ServiceContext,
   starts: readonly PreparedStart[],
@@ -126,7 +132,7 @@ export async function startInstances(
 
 /**
  * The id of the instance that a principal starts with a key: a UUID of version 8, which is for such uses. A principal that is bound to
- * other ledgers is another one, who may not see what the first one has started.
+ * other ledgers gets another id, because it may not see the instances of the first one.
  */
 function idOf({ issuer, subject, ledgers }: Principal, key: string): string {
   const hash = createHash("sha256")

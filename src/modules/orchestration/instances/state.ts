@@ -3,25 +3,30 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
- * How an instance is:
+ * The states of an instance:
  *
- *     running ──► waiting   for a time or an event
- *        │  ▲──────┘
- *        ├──► stuck         an activity has failed and is tried again
- *        │  ▲──┘
- *        └──► succeeded, failed
+ *               ┌──────────────── not ended ─────────────────┐
+ *     start ──► │ running ◄──► waiting   for a time or event │ ──► succeeded   all stages are done
+ *         ┌───► │    ▲                                       │
+ *         │     │    └───────► stuck     an activity has     │ ──► failed      a stage has failed, or the instance was aborted
+ *         │     │                        failed and is tried │       │
+ *         │     │                        again               │       │
+ *         │     └────────────────────────────────────────────┘       │
+ *         └──── retry of an instance that was not aborted ───────────┘
+ *
+ * An instance whose first stages do nothing or fail may end in the change that starts it.
  */
 export const INSTANCE_STATES = ["running", "waiting", "stuck", "succeeded", "failed"] as const;
 export type InstanceState = (typeof INSTANCE_STATES)[number];
 export type UnfinishedState = Exclude<InstanceState, "succeeded">;
 
-/** Why an instance does not go on: what it waits for, or what it tries again. */
+/** Why an instance does not go on: the time or event that it waits for, or the activity that is tried again. */
 export type InstanceHold =
   | { readonly kind: "time"; readonly since: Timestamp; readonly until: Timestamp }
   | { readonly kind: "event"; readonly since: Timestamp; readonly event: string }
   | {
       readonly kind: "retry";
-      /** When the activity was tried first. */
+      /** Time of the first attempt. */
       readonly since: Timestamp;
       readonly activity: ActivityName;
       readonly attempts: number;
@@ -29,7 +34,7 @@ export type InstanceHold =
       readonly nextAttemptAt: Timestamp;
     };
 
-/** The columns that say why an instance does not go on; of one that does, without a hold. */
+/** The columns of an instance that has not ended. Without a hold, the instance is running. */
 export const holdColumns = (hold?: InstanceHold) => ({
   state: stateOf(hold),
   // JSON has halves of surrogate pairs as escapes; the column could not hold them otherwise.

@@ -8,7 +8,10 @@ import { databaseOf } from "#platform/db/database.ts";
 import { whereBindingCovered } from "#platform/db/ledger-scope.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** An instance that the principal may see: a bound one sees what was started under the same binding or a narrower one. */
+/**
+ * An instance that the principal may see. A principal that is bound to ledgers sees what was started under the same binding or a narrower
+ * one.
+ */
 export async function findInstance(
   { env, principal }: Pick<ServiceContext, "env" | "principal">,
   id: string,
@@ -26,7 +29,7 @@ export async function findInstance(
     : toInstance(row.orchestration_instances, toWorkflow(row.orchestration_workflows));
 }
 
-/** An instance and the stage that it is at; no stage behind the last one. */
+/** An instance and its current stage, which is undefined once all stages are done. */
 export async function findProgress(
   { env }: Pick<ServiceContext, "env">,
   id: string,
@@ -50,7 +53,7 @@ export async function findProgress(
 export const isInstanceVisible = ({ ledgers }: Principal): SQL | undefined =>
   whereBindingCovered(sql`${orchestrationInstances.principal} -> '$.ledgers'`, ledgers);
 
-/** Throws `NOT_FOUND`. */
+/** An instance that the principal may see. Throws `NOT_FOUND`. */
 export async function getInstance(
   context: Pick<ServiceContext, "env" | "principal">,
   id: string,
@@ -73,7 +76,7 @@ export async function stagesOf(
   return rows.map(toStageStatus);
 }
 
-/** One of them. */
+/** One of the stages that an instance has come to. */
 export async function findStage(
   { env }: Pick<ServiceContext, "env">,
   { key }: Pick<FlowInstance, "key">,

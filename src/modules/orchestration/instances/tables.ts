@@ -3,36 +3,39 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import type { UnfinishedState } from "./state.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Instances: one execution of a workflow each. */
+/** Instances. Each is one execution of a workflow. */
 export const orchestrationInstances = sqliteTable(
   "orchestration_instances",
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
     id: text("id").notNull().unique(),
     workflowKey: integer("workflow_key").notNull(),
-    /** Texts by name, as JSON. */
+    /** Variables, texts by name, as JSON. */
     variables: text("variables").notNull(),
-    /** Who has started it, as JSON: it acts for this principal, and may do no more. */
+    /** The principal that has started the instance, as JSON. The instance acts for this principal, and may do no more. */
     principal: text("principal").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     updatedAt: text("updated_at").$type<Timestamp>().notNull(),
     terminatedAt: text("terminated_at").$type<Timestamp>(),
     error: text("error"),
-    /** The stage that it is at; the number of stages once all are done. */
+    /** The number of the current stage; the number of all stages once they are done. */
     stage: integer("stage").notNull(),
-    /** Counts the executions on the platform: each has an instance `<id>-<run>` there. */
+    /** Number of the current run. Each run is an instance of its own on the platform, named `<id>-<run>`. */
     run: integer("run").notNull(),
-    /** Counts how often it was begun anew after a failure. */
+    /** 1 for a new instance, and one more with each retry. */
     round: integer("round").notNull(),
-    /** When something is to be done, or by when it must have moved; null while it waits for an event, and at its end. */
+    /**
+     * By when the instance has to change again; then the sweep looks after it. Null while the instance waits for an event, and once it has
+     * ended.
+     */
     dueAt: text("due_at").$type<Timestamp>(),
-    /** Another one after each change, so that two who work on it notice each other. */
+    /** A new id with each transition, by which concurrent transitions notice each other. */
     changeId: text("change_id").notNull(),
-    /** How it is, null for one that has succeeded: those are most, and nobody looks for them. */
+    /** The state; null for an instance that has succeeded, so that the index of states leaves out most rows. */
     state: text("state").$type<UnfinishedState>(),
-    /** What it waits for, or what is tried again, as JSON; null where it does neither. */
+    /** What the instance waits for, or the activity that is tried again, as JSON; null for an instance that does neither. */
     hold: text("hold"),
-    /** How many triggers, one after the other, led to it. */
+    /** The number of triggers that led to the instance, one after the other. */
     causationDepth: integer("causation_depth").notNull().default(0),
   },
   (table) => [
@@ -56,7 +59,7 @@ export const orchestrationStages = sqliteTable(
     number: integer("number").notNull(),
     startedAt: text("started_at").$type<Timestamp>().notNull(),
     terminatedAt: text("terminated_at").$type<Timestamp>(),
-    /** Why it has failed, as the instance says it, and as its history does. */
+    /** Why the stage has failed: as the instance shows it, and as the history shows it. */
     error: text("error"),
     historyError: text("history_error"),
   },
@@ -71,11 +74,11 @@ export const orchestrationActivities = sqliteTable(
     stage: integer("stage").notNull(),
     ordinal: integer("ordinal").notNull(),
     name: text("name").notNull(),
-    /** What is asked for and what came of it, as JSON. */
+    /** Input and output of the activity, as JSON. */
     input: text("input").notNull(),
     output: text("output"),
     error: text("error"),
-    /** The kind of the failure, by which some are no failures of the stage. */
+    /** The kind of the failure. Some kinds, such as a reference that is taken, are no failure of the stage. */
     errorKind: text("error_kind"),
     attempt: integer("attempt").notNull(),
     lastFailure: text("last_failure"),
@@ -86,7 +89,7 @@ export const orchestrationActivities = sqliteTable(
   (table) => [primaryKey({ columns: [table.instanceKey, table.stage, table.ordinal] })],
 );
 
-/** Everything that has happened to instances, in order. Nothing of it changes. */
+/** Everything that has happened to instances, in order. Moments never change. */
 export const orchestrationMoments = sqliteTable(
   "orchestration_moments",
   {
@@ -95,7 +98,7 @@ export const orchestrationMoments = sqliteTable(
     at: text("at").$type<Timestamp>().notNull(),
     kind: text("kind").notNull(),
     stage: integer("stage"),
-    /** What belongs to the kind, as JSON. */
+    /** Data of the moment, as JSON, whose form depends on the kind. */
     data: text("data").notNull(),
   },
   (table) => [index("orchestration_moments_instance").on(table.instanceKey, table.key)],

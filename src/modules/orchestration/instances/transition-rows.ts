@@ -5,22 +5,22 @@ import type { Database } from "#platform/db/database.ts";
 import { columnsOf, type GuardedRow, guardOf, packRows } from "#platform/db/guarded-rows.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 
-/** What a transition adds besides its own statements, each row with the guard of the transition. */
+/** Rows and events that a transition adds besides its own statements. Each row has the guard of the transition. */
 export interface AddedRows {
   readonly stages: readonly GuardedRow[];
   readonly moments: readonly GuardedRow[];
   readonly events: readonly OutboxEvent[];
 }
 
-/** Holds for a row `e` whose transition was stored. */
+/** SQL condition that holds for a row `e` whose transition was stored. */
 export const IS_STORED: SQL = sql`EXISTS (
   SELECT 1 FROM ${orchestrationInstances} WHERE id = ${guardOf(0)} AND change_id = ${guardOf(1)})`;
 
-/** The instance of a row `e` whose transition was stored. The row comes first, so that the instance is found by its id. */
+/** SQL join of a row `e` with its instance, if the transition was stored. The row comes first, so that the instance is found by its id. */
 const STORED_INSTANCE: SQL = sql`
   CROSS JOIN ${orchestrationInstances} AS i ON i.id = ${guardOf(0)} AND i.change_id = ${guardOf(1)}`;
 
-/** The statements that add the stages and moments of transitions, for the batch in which these are stored. */
+/** The statements that add stages and moments, for the batch that stores the transitions. */
 export const rowStatements = (
   db: Database,
   { stages, moments }: Pick<AddedRows, "stages" | "moments">,

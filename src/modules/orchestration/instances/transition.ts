@@ -22,13 +22,13 @@ import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 type Statement = BatchItem<"sqlite">;
 type InstanceColumns = Partial<typeof orchestrationInstances.$inferInsert>;
 
-/** What a transition starts from. */
+/** The part of an instance that a transition reads. */
 export type TransitionOrigin = Pick<
   FlowInstance,
   "id" | "workflow" | "variables" | "round" | "changeId"
 >;
 
-/** What can happen to an instance, as its timeline calls it. */
+/** The kinds of moments in the timeline of an instance. */
 export type MomentKind =
   | "instance-started"
   | "instance-succeeded"
@@ -45,13 +45,10 @@ export type MomentKind =
   | "activity-attempt-failed"
   | "activity-failed";
 
-/**
- * How long after its last change an instance has to move again, in milliseconds. Once that has passed, the sweep takes the
- * platform's instance for lost.
- */
+/** How late an instance may be, in milliseconds, before the sweep takes its run for lost. */
 export const GRACE_MS = 20_000;
 
-/** Most stages that one change comes to: those that do nothing end in the change that begins them. */
+/** Most stages that one transition passes. A `noop` stage ends in the transition that begins it. */
 const STAGES_PER_CHANGE_MAX = 20;
 
 /** A stage that a transition begins. */
@@ -62,7 +59,7 @@ interface BegunStage {
 }
 
 /**
- * One change of an instance with all that belongs to it, which is stored in one batch, or not at all if the instance has
+ * One change of an instance with its stages, activities, moments and events. It is stored in one batch, or not at all if the instance has
  * changed since it was read.
  */
 export class InstanceTransition {
@@ -73,7 +70,7 @@ export class InstanceTransition {
   readonly #moments: GuardedRow[] = [];
   readonly #begun = new Map<number, BegunStage>();
   readonly #events: OutboxEvent[] = [];
-  /** What the instance has instead of its `changeId` once this transition is stored. */
+  /** The `changeId` of the instance once this transition is stored. */
   readonly changeId = newId();
   readonly now: Timestamp;
   #set: InstanceColumns;
@@ -87,7 +84,7 @@ export class InstanceTransition {
     this.moveWithin(0);
   }
 
-  /** Says when the instance has something to do again, or, with undefined, that it waits for an event. */
+  /** Says in how many milliseconds the instance has something to do again, or, with undefined, that it waits for an event. */
   moveWithin(milliseconds: number | undefined): void {
     this.#set.dueAt =
       milliseconds === undefined
@@ -95,7 +92,7 @@ export class InstanceTransition {
         : fromMillis(Math.min(toMillis(this.now) + milliseconds + GRACE_MS, LAST_MS));
   }
 
-  /** Says why the instance does not go on. Without it, an instance that has not ended runs. */
+  /** Says why the instance does not go on. Without a hold, an instance that has not ended is running. */
   holdBack(hold: InstanceHold | undefined): void {
     this.set(holdColumns(hold));
   }
@@ -109,23 +106,23 @@ export class InstanceTransition {
     return typeof this.#set.terminatedAt === "string";
   }
 
-  /** Adds what happened to the timeline. */
+  /** Adds a moment to the timeline. */
   moment(kind: MomentKind, data: object = {}, stage?: number): void {
     const columns = [this.now, kind, stage ?? null, stringifyJson(data)];
     this.#moments.push({ guard: this.#guard, columns });
   }
 
-  /** Adds a statement, which has to do nothing unless `isChanged`. */
+  /** Adds a statement to the batch. The statement must have no effect unless `isChanged` holds. */
   add(statement: Statement): void {
     this.#statements.push(statement);
   }
 
-  /** Holds for the row of the instance once this transition has changed it. */
+  /** SQL condition that holds for the instance's row once this transition has changed it. */
   get isChanged(): SQL {
     return sql`id = ${this.#instance.id} AND change_id = ${this.changeId}`;
   }
 
-  /** The key of the instance once this transition has changed it, null otherwise. */
+  /** SQL for the key of the instance once this transition has changed it; null otherwise. */
   get key(): SQL {
     return sql`(SELECT key FROM ${orchestrationInstances} WHERE ${this.isChanged})`;
   }
@@ -141,10 +138,7 @@ export class InstanceTransition {
     this.#events.push({ ...event, guard: this.#guard });
   }
 
-  /**
-   * Comes to a stage, or to the end behind the last one. Stages that do nothing are ended at once, so that they cost no change of
-   * their own.
-   */
+  /** Begins a stage, or ends the instance behind its last stage. A `noop` stage ends at once, so that it needs no change of its own. */
   beginStage(number: number): void {
     const { workflow, variables } = this.#instance;
     for (let at = number; ; at++) {
@@ -212,22 +206,22 @@ export class InstanceTransition {
     this.publish("SUCCEEDED_WORKFLOW");
   }
 
-  /** The row of a new instance, with all columns but those that `insertInstances` is given. */
+  /** The columns of a new instance, without those that `insertInstances` is given. */
   get columns(): InstanceColumns {
     return this.#set;
   }
 
-  /** What it adds besides its statements. */
+  /** Rows and events that this transition adds besides its statements. */
   get added(): AddedRows {
     const stages = [...this.#begun].map(([number, { terminatedAt, error, historyError }]) => ({
       guard: this.#guard,
-      // As JSON, halves of characters would be stored as they are.
+      // These rows are stored from JSON, from which SQLite takes halves of surrogate pairs as they are.
       columns: [number, this.now, terminatedAt, wellFormed(error), wellFormed(historyError)],
     }));
     return { stages, moments: this.#moments, events: this.#events };
   }
 
-  /** Stores the change. Returns whether it was stored: not if the instance has changed since it was read. */
+  /** Stores the transition. Returns false if the instance has changed since it was read, or `condition` does not hold. */
   async store(
     audit?: AuditedChange,
     condition: SQL = isNull(orchestrationInstances.terminatedAt),

@@ -4,8 +4,8 @@ import { watchChange } from "#platform/objects/deployment-clock.ts";
 import { toMillis } from "#platform/time.ts";
 
 /**
- * Makes sure that a sweep comes after an instance is stored that has something to do from then on. It is called before, because a
- * process may be killed right after.
+ * Makes sure that a sweep follows the storing of an instance that has something to do. It is called before the instance is stored, because
+ * the process may be killed right afterwards.
  */
 export const watchInstances = ({ env, clock }: Pick<ServiceContext, "env" | "clock">) =>
   watchChange(env, INSTANCES_SWEEP, toMillis(clock()));

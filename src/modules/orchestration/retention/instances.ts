@@ -12,13 +12,15 @@ import { type Database, databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
-/** Most instances of one batch, and most moments that they have together, unless one alone has more. */
+/** Most instances of one batch, and most moments of these together, unless the first instance alone has more. */
 const INSTANCES_PER_BATCH_MAX = 100;
 const MOMENTS_PER_BATCH_MAX = 5000;
-/** Most batches of one sweep. */
+/** Most batches that one sweep purges. */
 const BATCHES_MAX = 20;
 
-/** Purges instances that have ended longer ago, with their history; returns when to purge next. */
+/**
+ * Purges instances that ended more than `retentionMs` ago, with their history. Returns when to purge next, in milliseconds since the epoch.
+ */
 export async function purgeInstances(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   retentionMs: number,
@@ -37,7 +39,7 @@ export async function purgeInstances(
   return Math.max(toMillis(oldest.at) + retentionMs + 1, nowMs);
 }
 
-/** The keys of some that ended before a time, as many as one batch takes. */
+/** The keys of the instances that ended first and before a time, as many as one batch takes. */
 async function oldestBefore(db: Database, before: Timestamp): Promise<number[]> {
   const rows = await db.all<{ key: number; moments: number }>(sql`
     SELECT key, (SELECT count(*) FROM ${orchestrationMoments} WHERE instance_key = i.key) AS moments
@@ -50,7 +52,7 @@ async function oldestBefore(db: Database, before: Timestamp): Promise<number[]> 
   });
 }
 
-/** An instance that was retried since it was found stays, with all that belongs to it. */
+/** Purges instances with everything that belongs to them. An instance that was retried since it was found is kept. */
 async function purge(db: Database, keys: readonly number[], before: Timestamp): Promise<void> {
   const listed = sql`(SELECT value FROM json_each(${stringifyJson(keys)}))`;
   const isEnded = sql`key IN ${listed} AND terminated_at < ${before}`;

@@ -10,16 +10,16 @@ const ROWS_MAX = 500;
 const STATEMENTS_MAX = 20;
 
 /**
- * For how long after an event its occurrences are known at least, in milliseconds: the event may come again as long as one of its consumers
- * refuses it.
+ * For how long after an event its occurrences are known at least, in milliseconds. An event may be delivered again as long as one of its
+ * consumers refuses it.
  */
 const DUPLICATES_MS = 90 * 24 * 3_600_000;
-/** When to look again after events that still may come again, in milliseconds. */
+/** How long expired occurrences are left alone whose events may still be delivered again, in milliseconds. */
 const LOOK_AGAIN_MS = 24 * 3_600_000;
 
 /**
- * What an occurrence becomes that is shown no longer: only what it has fired for is left of it, so that an event that comes late does not fire
- * again. That is for ever where a trigger fires once for a payment or an account.
+ * Columns of an occurrence that is shown no longer. Only the key of its event, payment or account is left, so that a late event does not
+ * fire the trigger again. The key of an event is kept for a while, the key of a payment or an account for ever.
  */
 export const EXPIRED = {
   state: sql`CASE WHEN dedup_key LIKE 'event:%' THEN 'expired' ELSE 'known' END`,
@@ -28,7 +28,10 @@ export const EXPIRED = {
   instanceId: null,
 };
 
-/** Expires the occurrences that failed longer ago; those that started an instance expire with it. Returns when to do so next. */
+/**
+ * Expires occurrences that failed more than `retentionMs` ago. An occurrence that started an instance expires with the instance. Returns
+ * when to do so next, in milliseconds since the epoch.
+ */
 export async function expireOccurrences(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   retentionMs: number,
@@ -55,7 +58,7 @@ export async function expireOccurrences(
   return Math.max(toMillis(oldest.date) + retentionMs + 1, nowMs);
 }
 
-/** Forgets the expired occurrences of events that cannot come again. Returns when to do so next. */
+/** Deletes expired occurrences whose events cannot be delivered again. Returns when to do so next, in milliseconds since the epoch. */
 export async function forgetOccurrences({
   env,
   clock,

@@ -4,8 +4,9 @@ import { orchestrationSettings } from "#modules/orchestration/settings.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
 /**
- * Purges what has ended long ago, some at a time; returns when to purge next, in milliseconds since the epoch. **A kill between any two
- * statements leaves nothing by halves:** an instance goes in one batch with all that belongs to it, and what is left is found again.
+ * Purges instances and occurrences that ended long ago, a limited number at a time. Returns when to purge next, in milliseconds since the
+ * epoch. **A kill between any two statements leaves nothing by halves:** an instance is deleted in one batch with everything that belongs
+ * to it, and the next sweep finds the rest.
  */
 export async function sweepEnded(
   context: Pick<ServiceContext, "env" | "clock">,

@@ -22,10 +22,10 @@ import type { ServiceContext } from "#platform/context.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** How long to wait after an attempt that has failed. */
+/** Wait after a failed attempt: one second at first, and twice as long after each further failure, up to `RETRY_MS_MAX`. */
 const RETRY_MS_MAX = 100_000;
 const RETRY_BACKOFF = doubling(1000, RETRY_MS_MAX);
-/** The failures of one activity that the timeline shows, besides those that differ from the one before. */
+/** Most failures of one activity that the timeline shows. A later failure is shown only if it differs from the one before. */
 const SHOWN_FAILURES_MAX = 100;
 
 interface StageAt {
@@ -33,7 +33,10 @@ interface StageAt {
   readonly stage: SendStage | UpdateStage;
 }
 
-/** Does the next activity of a stage, or ends the stage. Gives nothing where the stage has ended. */
+/**
+ * Executes the next activity of a stage, or ends the stage. Returns undefined where the stage has ended, or the instance has changed
+ * meanwhile.
+ */
 export async function advanceActivity(
   context: ServiceContext,
   instance: FlowInstance,
@@ -52,18 +55,18 @@ export async function advanceActivity(
   const pending = activities[done.length];
   const waitMs =
     pending === undefined ? 0 : toMillis(pending.nextExecution) - toMillis(context.clock());
-  // An attempt that was cut off was to be made at a time that lies back. One that is further away than any was put off before the clock
-  // stepped back, and is made now.
+  // The time of an attempt that was cut off lies in the past. A time that lies further ahead than the longest wait was stored before the
+  // clock stepped back, and the attempt is made now.
   if (waitMs > 0 && waitMs <= RETRY_MS_MAX) return { kind: "wait", waitMs };
   return attempt(context, instance, { ...at, activities, done, pending, request: step.next });
 }
 
 interface Attempt extends StageAt {
-  /** All that the stage has begun. Behind the one to do, others have ended where a retry reads something again. */
+  /** All activities that the stage has begun. Activities behind the next one may have ended where a retry repeats a read. */
   readonly activities: readonly Activity[];
-  /** Those before the one to do, all of which have ended. */
+  /** The activities before the next one, all of which have ended. */
   readonly done: readonly Activity[];
-  /** The one to do, if it was tried before. */
+  /** The next activity, if it was attempted before. */
   readonly pending: Activity | undefined;
   readonly request: ActivityRequest;
 }
@@ -75,7 +78,7 @@ async function attempt(
 ): Promise<Next | undefined> {
   const ordinal = done.length;
   const begun = new InstanceTransition(context, instance);
-  // As long as it is tried again, it is stuck.
+  // An instance stays stuck while its activity is attempted again.
   begun.holdBack(instance.hold);
   const { attempts } = beginActivity(context, begun, { number, ordinal, pending, request });
   if (!(await begun.store())) return undefined;

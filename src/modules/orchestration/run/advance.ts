@@ -32,7 +32,7 @@ export async function advance(
   for (let stages = 0; stages < STAGES_PER_CALL_MAX; stages++) {
     const found = await findProgress(context, id);
     if (found === undefined || found.instance.terminatedAt !== undefined) return END;
-    // Another run has taken over.
+    // Another run of the instance has taken over.
     if (found.instance.run !== run) return END;
     const status = present(found.status, "a running instance has come to its stage");
     const next = await advanceStage(context, found.instance, status);

@@ -7,7 +7,7 @@ export interface Wake extends RunParams {
   readonly atMs: number;
 }
 
-/** The tables of the runner. */
+/** The table of the runner's wakes. */
 export const WAKE_TABLES = new TableSteps("the list of instances that wait", [
   {
     name: "The list of instances that wait",

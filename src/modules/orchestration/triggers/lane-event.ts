@@ -3,8 +3,5 @@ export interface LaneEvent {
   readonly id: string;
   /** JSON of the `PlatformEvent`. */
   readonly text: string;
-  /**
-   *
-   */
   readonly triggers: readonly number[];
 }

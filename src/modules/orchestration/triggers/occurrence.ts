@@ -9,7 +9,7 @@ export interface Occurrence {
   readonly id: string;
   readonly triggerId: string;
   readonly date: Timestamp;
-  /** The event with its envelope. */
+  /** The event that the trigger has fired for, with its envelope. */
   readonly event: OccurrenceEvent;
   readonly instance?: FlowInstance;
   readonly error?: string;

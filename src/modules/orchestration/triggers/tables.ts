@@ -13,7 +13,7 @@ export const orchestrationTriggers = sqliteTable(
     version: text("version"),
     filter: text("filter"),
     workflowKey: integer("workflow_key").notNull(),
-    /** Expressions by name, as JSON. */
+    /** Expressions by the names of the variables whose values they give, as JSON. */
     vars: text("vars").notNull(),
     /** The principal that has created the trigger, as JSON. Instances of the trigger act for this principal, and may do no more. */
     principal: text("principal").notNull(),
