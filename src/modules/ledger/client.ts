@@ -35,24 +35,24 @@ import type { ListScope, PageQuery } from "#platform/paging/query.ts";
 import { attempt, type Result, unwrap } from "#platform/result.ts";
 import { TimestampInput, toValidationError } from "#platform/validation.ts";
 
-/** What a write takes besides its content. */
+/** The idempotency key and the schema version of a write. */
 export interface KeyedWrite {
   /**
-   * A write with a key happens once: a repetition changes nothing and returns what the first one did, and another write
-   * with the same key is refused with `VALIDATION`. All clients of a ledger share its keys, so that a module puts its own
-   * name in front. Undefined, for a write that may happen twice, is said on purpose.
+   * A write with a key happens once: a repetition changes nothing and returns the first result; another write with the same key is refused
+   * with `VALIDATION`. All clients of a ledger share its keys, so that a module puts its own name in front. Callers without a key pass
+   * undefined.
    */
   readonly idempotencyKey: string | undefined;
-  /** The schema by whose rules the write goes. */
+  /** The version of the schema whose rules the write follows. */
   readonly schemaVersion?: string | undefined;
 }
 
-/** What a new transaction has besides its movements. */
+/** Members of a new transaction besides its movements. */
 export interface TransactionFields {
   readonly metadata?: Metadata | undefined;
-  /** Unique in the ledger: `CONFLICT` otherwise. */
+  /** Unique in the ledger. A write with a reference that is taken throws `CONFLICT`. */
   readonly reference?: string | undefined;
-  /** The effective date, RFC 3339; now unless given. */
+  /** The effective date, in RFC 3339; by default, now. */
   readonly timestamp?: string | undefined;
   /** Metadata for accounts, by their addresses. */
   readonly accountMetadata?: Readonly<Record<string, Metadata>> | undefined;
@@ -65,42 +65,42 @@ export interface NewCommit extends TransactionFields {
 }
 
 export interface NewRun extends TransactionFields {
-  /** Numscript. */
+  /** Numscript source text. */
   readonly script: string;
-  /** By name without `$`. */
+  /** Values of variables, by their names without `$`. */
   readonly vars?: Readonly<Record<string, ScriptVariable>> | undefined;
-  /** That of the deployment unless given: a module's own scripts name the one that they are written for. */
+  /** The runtime of the script; by default, that of the deployment. A module's own scripts name their runtime. */
   readonly runtime?: Runtime | undefined;
 }
 
 export interface NewTemplateRun extends TransactionFields {
-  /** A transaction template of the schema by whose rules the write goes. */
+  /** A transaction template of the schema whose rules the write follows. */
   readonly template: string;
-  /** By name without `$`. */
+  /** Values of variables, by their names without `$`. */
   readonly vars?: Readonly<Record<string, ScriptVariable>> | undefined;
 }
 
 /** One of several runs, with its own idempotency key. */
 export interface KeyedTemplateRun extends NewTemplateRun {
   readonly idempotencyKey: string;
-  /** How many triggers led to it; as many as to the whole unless given. */
+  /** The number of triggers that led to the run; by default, as many as led to the whole call. */
   readonly causationDepth?: number | undefined;
 }
 
-/** What a caller of a transaction template has to know of it. */
+/** The part of a transaction template that a caller has to know. */
 export interface TemplateShape {
-  /** The variables that a run has to give, by name without `$`, with their types as they are written: `monetary`. */
+  /** Types of the variables that a run has to give, such as `monetary`, by the variables' names without `$`. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
 export interface LedgerCreation {
-  /** `_default` unless given. */
+  /** Name of the bucket; by default, `_default`. */
   readonly bucket?: string | undefined;
   readonly metadata?: Metadata | undefined;
   readonly features?: Partial<Features> | undefined;
 }
 
-/** What a list shows: everything, unless there is a filter, as it was at a point in time (RFC 3339) or as it is. */
+/** The items that a list shows: all or those that pass a filter, now or at a point in time (RFC 3339). */
 export interface LedgerScope {
   readonly where?: Filter | undefined;
   readonly pit?: string | undefined;
@@ -111,32 +111,30 @@ export interface LedgerListOptions extends LedgerScope {
 }
 
 export interface LedgerPageRequest {
-  /** At most 1,000, to which larger ones are clamped; of a cursor, that of its list unless given. */
+  /** Largest number of items, at most 1,000; a larger one is lowered to 1,000. With a cursor, the size of its list is the default. */
   readonly pageSize?: number | undefined;
-  /** Of an earlier page. It holds the options of its list, which go before those that are given with it. */
+  /** The cursor of an earlier page. Its options replace those that are given with it. */
   readonly cursor?: string | undefined;
 }
 
-/** A list of a ledger: item by item to its end, or a page at a time. A page may be short, even empty, and have a next one. */
+/** A list of a ledger, read item by item to its end, or page by page. A page may be short or even empty, and still have a next one. */
 export interface LedgerList<T> extends AsyncIterable<T> {
   page(request?: LedgerPageRequest): Promise<Page<T>>;
 }
 
-/** What a walk reads at a time: a caller that stops early has read no more in vain. */
+/** Items that a walk reads at a time. A caller that stops early has read at most so many for nothing. */
 const PAGE_SIZE = 250;
 const LEDGER_PAGE_SIZE_MAX = 1000;
 
-/** Current volumes are there whatever features the ledger has. */
+/** Current volumes exist whatever features the ledger has. */
 const VOLUMES: SingleRead = { volumes: true, effectiveVolumes: false, areImplied: true };
 const NO_VOLUMES = { volumes: false, effectiveVolumes: false } as const;
 
 /**
- * A ledger as other modules use it, with the names and the meanings of the library `florin/ledger`. Nothing is kept
- * between calls.
+ * A ledger as other modules use it, with the names and the meanings of the library `florin/ledger`. Nothing is kept between calls.
  *
- * It throws `AppError`: `LEDGER_NOT_FOUND` for a ledger that does not exist or is deleted, besides what each function says;
- * and `OVERLOADED` where the ledger was busy or restarted, when the outcome of a write is unknown until it is repeated with
- * its key.
+ * Besides the errors that docstrings name, all functions throw `LEDGER_NOT_FOUND` for a ledger that does not exist or is deleted, and
+ * `OVERLOADED` where the ledger was busy or restarted. Then the outcome of a write is unknown until the write is repeated with its key.
  */
 export class LedgerClient {
   readonly #context: ServiceContext;
@@ -152,8 +150,8 @@ export class LedgerClient {
   }
 
   /**
-   * Creates the ledger. Its name is the key of this write: where the ledger exists with this bucket and these features,
-   * nothing changes; `LEDGER_ALREADY_EXISTS` says that it has others, or is deleted.
+   * Creates the ledger. The name is the key of this write: where the ledger exists with this bucket and these features, nothing changes.
+   * Throws `LEDGER_ALREADY_EXISTS` where the ledger has others, or is deleted.
    */
   async create(creation: LedgerCreation = {}): Promise<void> {
     const { bucket, metadata = {}, features = {} } = creation;
@@ -176,12 +174,12 @@ export class LedgerClient {
     return this.#commit(transaction, write);
   }
 
-  /** Commits what a script moves. Throws as `commit` does, and what the script fails with. */
+  /** Commits the movements of a script. Throws as `commit` does, and the failures of the script. */
   run({ script, vars, ...rest }: NewRun, write: KeyedWrite): Promise<Transaction> {
     return this.#commit({ ...rest, script: { plain: script, vars } }, write);
   }
 
-  /** Commits what a transaction template moves. Throws as `run` does, and `VALIDATION` where there is no such template. */
+  /** Commits the movements of a transaction template. Throws as `run` does, and `VALIDATION` where there is no such template. */
   runTemplate(
     { template, vars, ...rest }: NewTemplateRun,
     write: KeyedWrite & { readonly schemaVersion: string },
@@ -190,8 +188,8 @@ export class LedgerClient {
   }
 
   /**
-   * The same for several templates in one call, one after the other, up to the first one that fails: results of all that have run. Throws
-   * `BULK_SIZE_EXCEEDED` where all together are too much work for one call, which then commits nothing.
+   * Runs several transaction templates in one call, one after the other, up to the first one that fails. Returns the results of all that
+   * have run. Throws `BULK_SIZE_EXCEEDED` where all together are too much work for one call, which then commits nothing.
    */
   async runTemplates(
     runs: readonly KeyedTemplateRun[],
@@ -207,7 +205,7 @@ export class LedgerClient {
     return this.#service.executeBulk(this.#name, () => elements, options);
   }
 
-  /** Describes a transaction template. Throws `NOT_FOUND` for an unknown version of the schema, or template of it. */
+  /** Describes a transaction template. Throws `NOT_FOUND` for an unknown version of the schema, and for an unknown template. */
   async template(name: string, schemaVersion: string): Promise<TemplateShape> {
     const { transactions } = await this.#service.getSchema(this.#name, schemaVersion);
     const template = transactions.get(name);
@@ -223,7 +221,7 @@ export class LedgerClient {
     return { variables: Object.fromEntries(given.map(({ name: key, type }) => [key, type])) };
   }
 
-  /** Puts metadata over what an account or a transaction has. Throws `NOT_FOUND` for an unknown transaction. */
+  /** Adds metadata to an account or a transaction, or replaces it. Throws `NOT_FOUND` for an unknown transaction. */
   async saveMetadata(target: Target, metadata: Metadata, write: KeyedWrite): Promise<void> {
     await this.#service.execute(
       this.#name,
@@ -232,12 +230,12 @@ export class LedgerClient {
     );
   }
 
-  /** Throws `NOT_FOUND` for an account that no transaction and no metadata has named. */
+  /** Reads an account with its volumes. Throws `NOT_FOUND` for an account that no transaction and no metadata has named. */
   async account(address: string): Promise<Account> {
     return toAccount(await this.#service.getAccount(this.#name, address, VOLUMES));
   }
 
-  /** What an account has received less what it has sent, 0 where it never moved. */
+  /** The balance of an account in an asset; 0 for an asset that it has never moved. */
   async balance(address: string, asset: string): Promise<bigint> {
     try {
       const { volumes } = await this.account(address);
@@ -248,7 +246,7 @@ export class LedgerClient {
     }
   }
 
-  /** Balances by asset, summed over the accounts that a filter matches; of a point in time, by effective dates. */
+  /** Balances by asset, summed over the accounts that a filter matches. A point in time selects by effective dates. */
   async aggregateBalances(scope: LedgerScope = {}): Promise<Readonly<Record<string, bigint>>> {
     const balances = await this.#service.aggregateBalances(this.#name, {
       ...toScope(scope),
@@ -257,7 +255,7 @@ export class LedgerClient {
     return Object.fromEntries(balances.map(({ asset, balance }) => [asset, balance]));
   }
 
-  /** Accounts by their addresses, with their volumes. */
+  /** Accounts in the order of their addresses, with their volumes. */
   accounts(options: LedgerListOptions = {}): LedgerList<Account> {
     return this.#list(
       { resource: "accounts", columns: { address: "text" }, options },
@@ -266,7 +264,7 @@ export class LedgerClient {
     );
   }
 
-  /** Transactions by their ids, without volumes; the oldest first unless the order is `desc`. */
+  /** Transactions in the order of their ids, without volumes; the oldest first unless the order is `desc`. */
   transactions(options: LedgerListOptions = {}): LedgerList<Transaction> {
     return this.#list(
       { resource: "transactions", columns: { id: "integer" }, options },
@@ -287,7 +285,7 @@ export class LedgerClient {
     return toTransactionView(transaction);
   }
 
-  /** Whether the ledger is there as it is wanted. */
+  /** Whether the ledger exists with the wanted bucket and features. */
   async #exists({ name, bucket, features }: WantedLedger): Promise<boolean> {
     try {
       const found = await this.#service.getLedger(name);
@@ -328,7 +326,7 @@ interface WantedLedger {
 
 interface ListedResource {
   readonly resource: string;
-  /** The one column that it is sorted by. */
+  /** The column by which the list is sorted. */
   readonly columns: SortColumns;
   readonly options: LedgerListOptions;
 }
@@ -352,13 +350,13 @@ function toPageSize(pageSize: number): number {
 }
 
 function toWriteOptions({ idempotencyKey, schemaVersion = "" }: KeyedWrite) {
-  // An empty key counts as none further on: whoever has computed one does not mean that.
+  // An empty key would count as no key later on, which a caller that has computed a key does not mean.
   if (idempotencyKey === "") throw new AppError("VALIDATION", "the idempotency key is empty");
   assertIdempotencyKey(idempotencyKey ?? "");
   return { idempotencyKey: idempotencyKey ?? "", dryRun: false, schemaVersion };
 }
 
-/** Throws `VALIDATION` or `NO_POSTINGS`. */
+/** The command of a transaction. Throws `VALIDATION` or `NO_POSTINGS`. */
 function toCommit(request: unknown): Command {
   const parsed = TransactionRequest.safeParse(request);
   if (!parsed.success) throw toValidationError(parsed.error, "transaction");

@@ -58,7 +58,7 @@ function assertProgress(ledger: string, from: number, to: number): void {
   if (to < from) throw new Error(`ledger ${ledger} gave no events from ${from} on`);
 }
 
-/** Of a ledger that was purged, there are no events, and nothing is to be confirmed. */
+/** Does some work; undefined where the ledger was purged, so that it has no events, and none to confirm. */
 async function unlessPurged<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

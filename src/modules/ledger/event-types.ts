@@ -23,7 +23,7 @@ const TRANSACTION = {
   reverted: false,
 } as const;
 
-/** Every entry of the log is an event. */
+/** The types of events of a ledger. Every entry of its log is an event. */
 export const LEDGER_EVENT_TYPES = {
   COMMITTED_TRANSACTIONS: {
     description: "A transaction was committed.",

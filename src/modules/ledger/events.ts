@@ -13,7 +13,7 @@ import {
 } from "#ledger-engine";
 import { EVENT_VERSION, type PlatformEvent, type WrittenEvent } from "#platform/events/envelope.ts";
 
-/** The events of log entries: each entry is one, named by the ledger's uuid and the entry's id. */
+/** The events of log entries. Each entry is one event, which is named by the ledger's uuid and the entry's id. */
 export function toPlatformEvents(
   { uuid, name }: LedgerInfo,
   entries: readonly LogEntry[],
@@ -29,11 +29,11 @@ export function toPlatformEvents(
   });
 }
 
-/** The same without payloads. */
+/** The events of log entries, without payloads. */
 export const toBareEvents = (uuid: string, heads: readonly EntryHead[]): PlatformEvent[] =>
   heads.map((head) => ({ ...toEvent(uuid, head), payload: undefined }));
 
-/** The same of entries that were written by their ledger. */
+/** The events of log entries whose payloads their ledger has written. */
 export const toWrittenEvents = (uuid: string, entries: readonly WrittenLog[]): WrittenEvent[] =>
   entries.map((entry) => ({ ...toEvent(uuid, entry), payload: entry.payload }));
 
@@ -75,7 +75,7 @@ function toPayload(data: LogData): Record<string, unknown> {
   }
 }
 
-/** In events the id of a target is a text, also that of a transaction. */
+/** The target of metadata in a payload, where also the id of a transaction is a text. */
 const toTargetPayload = ({ type, id }: MetadataTarget) => ({
   targetType: type,
   targetId: id.toString(),

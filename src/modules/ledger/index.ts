@@ -51,7 +51,7 @@ export type { Account as LedgerAccount, Transaction as LedgerTransaction } from 
 export { LedgerAuditObject, LedgerObject, LedgerService };
 
 /**
- * The ledger: transactions between accounts, each ledger in an object of its own. A folder imports from those below it only
+ * The ledger: transactions between accounts, each ledger in an object of its own. A folder imports only from folders below it
  * (`scripts/lib/rooms/room-table.ts`):
  *
  *     http       v1, v2, florin
@@ -59,13 +59,13 @@ export { LedgerAuditObject, LedgerObject, LedgerService };
  *     bulk       streams of elements, and of a log that is imported      objects    the ledger's object and the one that audits it
  *     wire       the bodies of requests and answers                      buckets    groups of ledgers that are deleted and restored
  *
- * What surprises:
+ * Peculiarities:
  *
  * - The log of a ledger is the truth. Everything else in its object can be rebuilt from it.
- * - A ledger exists once its row is in the catalogue (D1); the object is made right after, or at its first use if a
+ * - A ledger exists once its row is in the catalogue (D1); its object is created right after, or at its first use if a
  *   crash came between.
- * - A ledger is deleted, with its bucket, once its row says so; its object hears of it right after, see `BucketService`.
- * - Ids of transactions and log entries have gaps: dry runs and refused inserts use them up, as on Formance Ledger.
+ * - A ledger is deleted, with its bucket, once its row says so; its object is told right after, see `BucketService`.
+ * - Ids of transactions and log entries have gaps: dry runs and refused inserts use them up, as in the reference.
  */
 export const ledgerModule: Module = {
   name: "ledger",
@@ -88,7 +88,9 @@ export const ledgerModule: Module = {
   classes: { LedgerObject, LedgerAuditObject },
 };
 
-/** Fixed paths come before `/v2/{ledger}` and, at the end, `/{ledger}`, which would take them for names. */
+/**
+ * Registers the routes. Fixed paths come before `/v2/{ledger}` and, at the end, `/{ledger}`, which would take them for names of ledgers.
+ */
 function ledgerRoutes(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
   registerServiceInfo(app);

@@ -6,7 +6,7 @@ import type { LedgerOrigin } from "#platform/events/messages.ts";
 import type { RereadPart } from "#platform/events/source.ts";
 import { callObject, type ObjectCall } from "#platform/objects/call.ts";
 
-/** The consumer of events must not wait for a ledger that hangs. To confirm events twice changes nothing. */
+/** Options of calls by the consumer of events, which must not wait for a ledger that hangs. To confirm events twice changes nothing. */
 const EVENTS_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true, timeoutMs: 10_000 };
 const EVENTS_AGAIN: ObjectCall = { object: "ledger", isRead: true };
 
@@ -15,7 +15,7 @@ interface EventsPart {
   readonly to: number;
 }
 
-/** The events of ledgers, for those who deliver them. */
+/** Reads the events of ledgers, and confirms them, for the code that delivers them. */
 export class LedgerEvents {
   readonly #env: Pick<Env, "LEDGERS">;
 
@@ -23,7 +23,7 @@ export class LedgerEvents {
     this.#env = env;
   }
 
-  /** Events of a range of log entries: as many as one call gives, and how far they reach. Confirmed ones may be left out. */
+  /** Events of a range of log entries: as many as one call gives, and the last entry that they reach. Confirmed events may be left out. */
   async read({ ledger, uuid }: LedgerOrigin, from: number, to: number): Promise<EventsPart> {
     const { info, entries, causationDepths, publishedLogId } = await callObject(
       ledgerObject(this.#env, ledger).readLogs(from, to, uuid),
@@ -33,7 +33,7 @@ export class LedgerEvents {
     return { events, to: endOf(entries, publishedLogId, to) };
   }
 
-  /** The same without payloads, and more of them. */
+  /** Events of a range of log entries without payloads, of which one call gives more. */
   async readBare({ ledger, uuid }: LedgerOrigin, from: number, to: number): Promise<EventsPart> {
     const { heads, publishedLogId } = await callObject(
       ledgerObject(this.#env, ledger).readHeads(from, to, uuid),
@@ -42,7 +42,10 @@ export class LedgerEvents {
     return { events: toBareEvents(uuid, heads), to: endOf(heads, publishedLogId, to) };
   }
 
-  /** The same again, written, confirmed ones among them. It may take any time: its caller sees to the limit. */
+  /**
+   * Events of a range of log entries in the written form, confirmed ones included. The call has no time limit of its own; its caller sets
+   * one.
+   */
   async reread({ ledger, uuid }: LedgerOrigin, from: number, to: number): Promise<RereadPart> {
     const entries = await callObject(
       ledgerObject(this.#env, ledger).readWritten(from, to, uuid),
@@ -51,13 +54,16 @@ export class LedgerEvents {
     return { events: toWrittenEvents(uuid, entries), to: endOf(entries, 0, to) };
   }
 
-  /** Notes that what follows from the events up to a log entry is stored. */
+  /** Stores that everything that follows from the events up to a log entry is stored. */
   async confirm({ ledger, uuid }: LedgerOrigin, to: number): Promise<void> {
     await callObject(ledgerObject(this.#env, ledger).confirmPublished(to, uuid), EVENTS_OF_LEDGER);
   }
 }
 
-/** Ids have gaps: where nothing is left, the whole range is read. A repeated message goes on where it stopped. */
+/**
+ * The last id of a range that was read. Ids have gaps: where no entry is left, the whole range counts as read. A repeated message goes on
+ * where the first one stopped.
+ */
 const endOf = (
   heads: readonly Pick<EntryHead, "id">[],
   publishedLogId: number,

@@ -8,24 +8,24 @@ import type { Clock } from "#platform/time.ts";
 import { doubling } from "#platform/work/backoff.ts";
 import { Reconciler } from "#platform/work/reconcile.ts";
 
-/** The sweep that completes deletions and restorations, and purges. */
+/** Name of the sweep that completes deletions and restorations, and purges. */
 export const BUCKETS_SWEEP = "buckets";
 
-/** What the buckets need besides the catalogue, and the clock. */
+/** Calls of other parts that the use cases of buckets make; tests replace them. */
 export interface BucketPorts {
   readonly clock: Clock;
-  /** Lets the object of a ledger know that the ledger is deleted, or restored. */
+  /** Tells the object of a ledger that the ledger is deleted or restored. */
   readonly setDeletion: (ledger: PendingLedger) => Promise<void>;
-  /** Empties all storage of a ledger, not that of another one of its name. May be called again. */
+  /** Empties all storage of a ledger, and not of another ledger of the same name. May be called again. */
   readonly purge: (ledger: PendingLedger) => Promise<void>;
-  /** Makes sure that the sweep runs at that time, in milliseconds since the epoch, or before. */
+  /** Makes sure that the sweep runs at a time, in milliseconds since the epoch, or earlier. */
   readonly armClock: (atMs: number) => Promise<void>;
-  /** Makes sure that the sweep runs again and again until that time, and once after it. */
+  /** Makes sure that the sweep runs again and again until a time, in milliseconds since the epoch, and once after it. */
   readonly watchClock: (untilMs: number) => Promise<void>;
 }
 
 export interface BucketContext {
-  /** Who calls. */
+  /** The context of the caller. */
   readonly caller: ServiceContext;
   readonly clock: Clock;
   readonly store: BucketStore;
@@ -36,9 +36,11 @@ export interface BucketContext {
   >;
 }
 
-/** Calls of objects under way at once, and the longest wait for one, in milliseconds: its work may go on all the same. */
+/**
+ * Limits for calls of objects: how many at once, and the longest wait for one, in milliseconds. The work of a call may go on afterwards.
+ */
 const LANES = { total: 32, timeoutMs: 3000 };
-/** When an object that has failed is called again. */
+/** Wait before an object whose call has failed is called again, in milliseconds. */
 const BACKOFF = doubling(15_000, 300_000);
 
 export function contextOf(context: ServiceContext, ports: Partial<BucketPorts>): BucketContext {
@@ -50,7 +52,7 @@ export function contextOf(context: ServiceContext, ports: Partial<BucketPorts>):
   const reconciler = new Reconciler<PendingLedger>({
     what: "ledger",
     table: store.pending,
-    // A purge takes a while, and nobody may see the ledger meanwhile.
+    // A purge takes a while, in which no client may see the ledger.
     apply: async (ledger) => {
       await setDeletion(ledger);
       if (ledger.isFinal === 1) await purge(ledger);
@@ -82,7 +84,7 @@ const platformPorts = (context: ServiceContext): BucketPorts => ({
     const areSynced = await deletePipelinesOf(context, { name, uuid });
     await context.env.LEDGERS.getByName(name).purge(uuid);
     await context.env.AUDITS.getByName(name).purge(uuid);
-    // Pipelines read a ledger by its name, and another ledger may get that name next.
+    // Pipelines read a ledger by its name, which another ledger may get next.
     if (!areSynced)
       throw new Error("a pipeline of the ledger does not know yet that it is deleted");
   },

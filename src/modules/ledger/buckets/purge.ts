@@ -3,7 +3,7 @@ import { purgedObjects } from "./store.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
-/** When a ledger that was deleted then is purged, in milliseconds since the epoch. Undefined for never. */
+/** When a ledger is purged that was deleted at a time, in milliseconds since the epoch; undefined for never. */
 export const purgeTimeOf = (
   deletedAt: Timestamp,
   { settings }: Pick<BucketContext, "settings">,
@@ -13,8 +13,8 @@ export const purgeTimeOf = (
   );
 
 /**
- * Begins the purge of the ledgers whose time has come by the last time of the schedule. The reconciler empties their storage
- * first and removes their rows last, so that a name is free when nothing is left behind it.
+ * Begins the purge of ledgers whose retention was over at the last time of the schedule. The reconciler empties their storage first and
+ * deletes their rows last, so that a name becomes free when nothing of the ledger is left.
  */
 export async function beginDuePurges({
   store,

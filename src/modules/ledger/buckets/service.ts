@@ -10,10 +10,10 @@ import { mapPage, type Page } from "#platform/paging/pagination.ts";
 import { type PageQuery } from "#platform/paging/query.ts";
 import { fromMillis, type Timestamp } from "#platform/time.ts";
 
-/** After this time the request is answered, and the sweep completes the deletion or restoration. */
+/** Longest time until the request is answered, in milliseconds. Then the sweep completes the deletion or restoration. */
 const ANSWER_MS_MAX = 10_000;
 
-/** Most objects that one request calls: the platform allows it 1,000 calls. */
+/** Most objects that one request calls, because the platform allows it 1,000 calls. */
 const SYNCS_MAX = 300;
 
 /** A bucket, and when the first of its deleted ledgers is purged. */
@@ -24,13 +24,13 @@ export interface ListedBucket extends Bucket {
 /**
  * The use cases of buckets. These rules hold for all of them:
  *
- * - The catalogue decides: one statement deletes, or restores, all ledgers of a bucket, and the same statement numbers the
+ * - The catalogue decides: one statement deletes or restores all ledgers of a bucket, and numbers the
  *   change in each row. Lists show it at once.
- * - The objects get to know afterwards, each of the latest change of its row; see `Reconciler`. An object keeps the number of
+ * - Afterwards, each object is told of the latest change of its row; see `Reconciler`. An object keeps the number of
  *   the last change that it knows, so that calls may come twice, late and in any order.
- * - A ledger that is created while its bucket is deleted is deleted with it, or exists, as its row came before the
+ * - A ledger that is created while its bucket is deleted is deleted with it or exists, because its row came before the
  *   statement or after it. Objects are made from their rows only, so that no late call can make one.
- * - A purge is begun by a statement that looks at the date of deletion again. From then on no restoration brings the
+ * - A statement that checks the date of deletion again begins a purge. From then on, no restoration brings the
  *   ledger back, and its name is free once its storage is empty and its row gone.
  */
 export class BucketService {
@@ -53,7 +53,7 @@ export class BucketService {
     });
   }
 
-  /** Deletes the ledgers of a bucket; they can be restored until they are purged. An unknown bucket is no failure. */
+  /** Deletes the ledgers of a bucket, which can be restored until they are purged. An unknown bucket is no failure. */
   async deleteBucket(bucket: string): Promise<void> {
     const { store, clock } = this.#context;
     const change = this.#audited("delete", bucket);
@@ -67,7 +67,7 @@ export class BucketService {
     await this.#change(bucket, () => store.restore(bucket, clock(), change));
   }
 
-  /** Continues interrupted work, purges the ledgers that are due, and returns when to sweep next. */
+  /** Continues interrupted work, purges the ledgers that are due, and returns when to sweep next, in milliseconds since the epoch. */
   sweep(): Promise<number | undefined> {
     return sweep(this.#context);
   }

@@ -12,14 +12,14 @@ import { type PendingRow, SyncTable } from "#platform/work/sync-table.ts";
 /** Ledgers that are deleted and restored together. */
 export interface Bucket {
   readonly name: string;
-  /** How many of its ledgers there are for clients, and how many are deleted. */
+  /** The numbers of ledgers that exist and that are deleted. */
   readonly ledgers: number;
   readonly deletedLedgers: number;
   /** The earliest date of deletion among the deleted ledgers. */
   readonly deletedAt: Timestamp | undefined;
 }
 
-/** A ledger whose object may not know the last deletion, restoration or purge. A final one is being purged. */
+/** A ledger whose object may not know of the last deletion, restoration or purge. A final one is being purged. */
 export interface PendingLedger extends PendingRow {
   readonly name: string;
   readonly uuid: string;
@@ -30,7 +30,7 @@ const isLive = isNull(ledgers.deletedAt);
 const isDeleted = isNotNull(ledgers.deletedAt);
 const isKept = isNull(ledgers.purgingSince);
 
-/** Buckets as the catalogue of ledgers in D1 knows them. */
+/** Buckets, as the catalogue of ledgers in D1 has them. */
 export class BucketStore {
   readonly #db: Database;
 
@@ -70,7 +70,7 @@ export class BucketStore {
     return this.#has(and(eq(ledgers.bucket, bucket), isKept));
   }
 
-  /** The ledgers whose objects may not know of a change. Their rows go when they are purged, so that the names are free. */
+  /** The ledgers whose objects may not know of a change. The row of a purged ledger is deleted, so that its name becomes free. */
   get pending(): SyncTable<PendingLedger> {
     return new SyncTable<PendingLedger>(this.#db, {
       table: ledgers,
@@ -79,7 +79,7 @@ export class BucketStore {
     });
   }
 
-  /** Deletes the ledgers that a bucket has. The statement is the record of what their objects are to know. */
+  /** Deletes the ledgers that a bucket has. The changed rows record what the ledgers' objects have to be told. */
   async delete(bucket: string, deletedAt: Timestamp, change: AuditedChange): Promise<void> {
     await change.store(
       this.#db
@@ -108,7 +108,7 @@ export class BucketStore {
     return toTimestamp(row?.deletedAt ?? null);
   }
 
-  /** Begins the purge of what was deleted before a time: a restoration comes before this statement, or too late. */
+  /** Begins the purge of ledgers that were deleted before a time. A restoration comes before this statement, or too late. */
   async beginPurge(deletedBefore: Timestamp, now: Timestamp, change: AuditedChange): Promise<void> {
     await change.store(
       this.#db
@@ -124,13 +124,13 @@ export class BucketStore {
   }
 }
 
-/** The buckets of the ledgers whose purge began then, as objects of the audit. */
+/** SQL that selects the buckets of ledgers whose purge began at a time, as objects of the audit. */
 export const purgedObjects = (since: Timestamp): SQL =>
   sql`SELECT DISTINCT 'buckets/' || bucket AS object FROM ${ledgers} WHERE ${eq(ledgers.purgingSince, since)}`;
 
-/** The pending ledgers of a bucket that can still be restored. */
+/** SQL condition that selects the pending ledgers of a bucket that can still be restored. */
 export const keptIn = (bucket: string): SQL => sql`bucket = ${bucket} AND ${KEPT}`;
-/** The pending ledgers of all buckets that can still be restored, and those that cannot. */
+/** SQL conditions that select the pending ledgers of all buckets: those that can still be restored, and those that cannot. */
 export const KEPT: SQL = sql`purging_since IS NULL`;
 export const PURGING: SQL = sql`purging_since IS NOT NULL`;
 
@@ -138,6 +138,6 @@ const SORT: ListTable<Bucket>["sort"] = {
   name: { column: ledgers.bucket, type: "text", keyOf: ({ name }) => ({ value: name }) },
 };
 
-/** Only this module writes the column. */
+/** A date of deletion. Only this module writes the column, which has timestamps. */
 const toTimestamp = (text: string | null): Timestamp | undefined =>
   (text ?? undefined) as Timestamp | undefined;

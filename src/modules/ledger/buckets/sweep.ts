@@ -3,19 +3,20 @@ import { beginDuePurges, purgeTimeOf } from "./purge.ts";
 import { KEPT, PURGING } from "./store.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** Most objects that one sweep calls: the platform allows it 1,000 calls. */
+/** Most objects that one sweep calls, because the platform allows it 1,000 calls. */
 const SYNCS_MAX = 150;
 /** Most ledgers that one sweep purges, with up to 16 calls each. */
 const PURGES_MAX = 30;
-/** How long one sweep works on each of its two tasks, in milliseconds: what is left is due at once. */
+/** How long one sweep works on each of its two tasks, in milliseconds. Work that is left is due at once. */
 const WORK_MS = 10_000;
-/** While ledgers wait for their purge, a changed retention or schedule is noticed after a day at most. */
+/**
+ * Longest time between two sweeps while ledgers wait for their purge, in milliseconds, so that a changed retention or schedule is noticed.
+ */
 const LOOK_AGAIN_MS = 24 * 3_600_000;
 
 /**
- * Goes on with what was cut off: objects that do not know of a deletion or restoration, ledgers that are being purged; and
- * begins the purges whose time has come. Returns when to sweep next, in milliseconds since the epoch; nothing when no ledger
- * is deleted.
+ * Completes interrupted work: tells objects of deletions and restorations that they do not know of, and goes on with purges. Begins the
+ * purges whose time has come. Returns when to sweep next, in milliseconds since the epoch; undefined where no ledger is deleted.
  */
 export async function sweep(context: BucketContext): Promise<number | undefined> {
   const { reconciler, clock } = context;

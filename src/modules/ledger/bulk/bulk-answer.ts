@@ -8,14 +8,14 @@ import { toBulkFailureView, toBulkResultView } from "#modules/ledger/wire/bulk-v
 import { assert } from "#platform/assert.ts";
 import type { PagedAnswer } from "#platform/http/answers.ts";
 
-/** Reads the transactions that log entries made: of the first of the ids, at least one. */
+/** Reads the transactions of log entries, by the entries' ids. The answer may stop early, after at least one of the ids. */
 export type ReadCommitted = (
   logIds: readonly number[],
 ) => Promise<ReadonlyMap<number, Transaction>>;
 
 /**
- * The answer to a stream. The first failure gives the status and stands at the top level: that of an element, or else that of
- * the stream itself, which comes after all elements. With both, `details` says how the stream broke off.
+ * The answer to a stream. The first failure gives the status and stands at the top level: that of an element, or else that of the stream
+ * itself, which comes after all elements. Where both have failed, `details` says how the stream broke off.
  */
 export function toStreamAnswer(
   { results, failure: broken }: StreamOutcome,
@@ -37,7 +37,7 @@ export function toStreamAnswer(
   };
 }
 
-/** The results in pages, with the transactions as they stand in the log. */
+/** The results in pages, with the transactions as the log has them. */
 async function* pagesOf(
   results: readonly StreamResult[],
   read: ReadCommitted,
@@ -60,7 +60,7 @@ async function* pagesOf(
 
 const NONE: ReadonlyMap<number, Transaction> = new Map();
 
-/** The entry that holds the transaction of a result, where the result has one and lacks it. */
+/** The id of the log entry with the transaction of a result, where the result has one and lacks it. */
 function logIdToRead({ action, result }: StreamResult): number | undefined {
   if (result?.ok !== true || result.value.transaction !== undefined) return undefined;
   const makesTransaction = action === "CREATE_TRANSACTION" || action === "REVERT_TRANSACTION";

@@ -13,30 +13,29 @@ import { AppError, type Failure } from "#platform/errors.ts";
 import type { Result } from "#platform/result.ts";
 
 /**
- * Executes elements in one call: a result for each that was tried. Parts of a stream may be more than a call takes; the rest
- * is then for another one.
+ * Executes elements in one call. Returns a result for each element that was tried. Parts of a stream may be more than one call takes; the
+ * other elements are then for another call.
  */
 export type ExecuteBulk = (
   elements: readonly BulkElement[],
   options: BulkOptions,
 ) => Promise<readonly Result<Outcome>[]>;
 
-/** What became of an element. */
+/** The result of one element. */
 export interface StreamResult {
   readonly action: BulkAction;
-  /** Undefined where it was not tried, because one before it failed. */
+  /** Undefined where the element was not tried, because an earlier one has failed. */
   readonly result: Result<Outcome> | undefined;
 }
 
 export interface StreamOutcome {
   readonly results: readonly StreamResult[];
-  /** Why the stream was not read to its end. All that stood before in it is in the results. */
+  /** Why the stream was not read to its end. All elements before that have results. */
   readonly failure?: Failure;
 }
 
 /**
- * Executes a stream as a whole or not at all. Throws `BULK_SIZE_EXCEEDED` or why the stream is broken; nothing is executed
- * then.
+ * Executes a stream as a whole or not at all. Throws `BULK_SIZE_EXCEEDED`, and the failure of a broken stream; nothing is executed then.
  */
 export async function executeAtomically(
   elements: AsyncIterable<Result<StreamElement>>,
@@ -63,7 +62,7 @@ export async function executeAtomically(
   return { results: held.map(({ action }, index) => ({ action, result: results[index] })) };
 }
 
-/** Executes a stream while it is read, each element on its own. What is executed stays so, whatever comes after it. */
+/** Executes a stream while it is read, each element on its own. Executed elements stay so, whatever comes after them. */
 export async function executeInBatches(
   elements: AsyncIterable<Result<StreamElement>>,
   execute: ExecuteBulk,
@@ -92,8 +91,8 @@ const TOO_MANY_FAILURES: Failure = {
 };
 
 /**
- * Sends elements to the ledger, a batch at a time: while one is under way, the next is collected. So a fast stream goes in
- * full batches, and an element of a slow one does not wait for others.
+ * Sends elements to the ledger, a batch at a time, and collects the next batch while one is under way. A fast stream is thus sent in full
+ * batches, and an element of a slow stream does not wait for others.
  */
 class Batches {
   readonly #execute: ExecuteBulk;
@@ -104,7 +103,7 @@ class Batches {
   #underWay: Promise<void> | undefined;
   /** The error that ended a call, if there was one. Nothing is sent after it. */
   #error: { readonly thrown: unknown } | undefined;
-  /** Whether an element failed and the ones after it are not to be tried. */
+  /** Whether an element has failed, so that later elements are not tried. */
   #hasStopped = false;
   #failuresLength = 0;
 
@@ -116,7 +115,7 @@ class Batches {
     this.#continueOnFailure = continueOnFailure;
   }
 
-  /** Takes an element, and waits while there are enough. Says why the stream cannot go on, if it cannot. */
+  /** Adds an element, and waits while enough are pending. Returns why the stream cannot go on, if so. */
   async add(element: StreamElement): Promise<Failure | undefined> {
     this.#pending.push(element);
     this.#pendingSize += element.size;
@@ -184,8 +183,8 @@ class Batches {
   }
 
   /**
-   * Throws the error that ended a call. Its message says how much is known to be stored, because the results will not
-   * be written.
+   * Throws the error that ended a call, if there was one. Its details say how many elements are known to be stored, because no results
+   * follow.
    */
   #assertSent(): void {
     if (this.#error === undefined) return;

@@ -1,4 +1,4 @@
-/** Bytes that are collected over chunks. Its memory is used again, and follows the bytes and not the number of chunks. */
+/** Bytes that are collected over chunks. The memory is reused, and its size depends on the bytes and not on the number of chunks. */
 export class ByteBuffer {
   #bytes = new Uint8Array(0);
   #length = 0;
@@ -18,7 +18,7 @@ export class ByteBuffer {
     this.#length = length;
   }
 
-  /** All that was collected with `last` at its end; the buffer is empty then. To be read before anything is appended. */
+  /** Returns the collected bytes followed by `last`, and empties the buffer. The result is valid until the next call of `append`. */
   take(last: Uint8Array): Uint8Array {
     if (this.#length === 0) return last;
     this.append(last);

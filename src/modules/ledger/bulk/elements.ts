@@ -13,17 +13,14 @@ export type BulkAction = BulkElementRequest["action"];
 export interface StreamElement {
   readonly action: BulkAction;
   readonly element: BulkElement;
-  /** About how large it was in the stream, in bytes. */
+  /** Approximate size in the stream, in bytes. */
   readonly size: number;
 }
 
-/** How the elements of a stream are written. */
+/** The format in which the elements of a stream are written. */
 export type StreamFormat = "json" | "script";
 
-/**
- * The elements of a stream, as its chunks arrive. Where the stream is broken, or one of its elements, that is the last
- * thing that it gives.
- */
+/** The elements of a stream, as its chunks arrive. A failure of the stream or of an element is the last result. */
 export function readElements(
   chunks: AsyncIterable<Uint8Array>,
   format: StreamFormat,
@@ -35,7 +32,7 @@ export function readElements(
 
 interface ElementFormat<T> {
   readonly splitter: Splitter<T>;
-  /** A piece as the request for an element, and its size. Throws `VALIDATION`. */
+  /** Reads a piece as the request for an element. Returns the request and its size. Throws `VALIDATION`. */
   readonly parse: (piece: T, index: number) => { request: unknown; size: number };
 }
 
@@ -54,7 +51,7 @@ async function* elementsOf<T>(
       }
     }
   } catch (error) {
-    // The stream itself broke off.
+    // The stream itself has broken off.
     if (!(error instanceof AppError)) throw error;
     yield { ok: false, failure: toFailure(error) };
   }
@@ -88,7 +85,7 @@ const parseText = (text: string, index: number) => ({
   size: text.length,
 });
 
-/** A script stands for the element that creates its transaction. */
+/** The request for an element that runs a script. */
 const parseScript = ({ idempotencyKey, plain }: ScriptItem) => ({
   request: {
     action: "CREATE_TRANSACTION",

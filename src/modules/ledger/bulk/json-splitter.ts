@@ -5,19 +5,19 @@ import { JSON_DEPTH_MAX } from "#platform/json-depth.ts";
 import type { Result } from "#platform/result.ts";
 
 /**
- * Finds where the objects of a stream of JSON begin and end, with or without white space between them, and gives the text
- * of each. Whether that is valid JSON is the parser's to say. It looks at bytes: what structures JSON is ASCII, and no
- * byte of a longer UTF-8 sequence is.
+ * Finds where the objects of a stream of JSON begin and end, with or without white space between them, and gives the text of each. Whether
+ * a text is valid JSON is left to the parser. The splitter looks at bytes: the structure of JSON is in ASCII characters, and no byte of a
+ * longer UTF-8 sequence is one.
  */
 export class JsonSplitter implements Splitter<string> {
   readonly #begun = new ByteBuffer();
   readonly #example: string;
-  /** How many objects and arrays are open; 0 between elements. */
+  /** The number of objects and arrays that are open; 0 between elements. */
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
 
-  /** `example` is what an object looks like, for messages. */
+  /** `example` shows in messages how an object looks. */
   constructor(example = '{"action": …}') {
     this.#example = example;
   }
@@ -52,8 +52,8 @@ export class JsonSplitter implements Splitter<string> {
   }
 
   /**
-   * Moves over an element, from one of its bytes to its last one, to where it is nested too deep, or to the end of the chunk. Variables
-   * take a fraction of the time of fields, and this is done for each byte.
+   * Moves over an element, from one of its bytes to its last one, to where it is nested too deep, or to the end of the chunk. The state is
+   * in variables, which take a fraction of the time of fields, because this is done for each byte.
    */
   #walk(chunk: Uint8Array, from: number): number {
     let [depth, isInString, isEscaped] = [this.#depth, this.#isInString, this.#isEscaped];

@@ -3,11 +3,11 @@ import { AppError } from "#platform/errors.ts";
 import { BODY_BYTES_MAX } from "#platform/http/body.ts";
 import type { SettingsOf } from "#platform/settings.ts";
 
-/** Most elements of one stream: for each, its log id or its error is held until the answer is written. */
+/** Most elements of one stream. For each element, its log id or its error is held until the answer is written. */
 export const STREAM_ELEMENTS_MAX = 100_000;
-/** Most text of failed elements that is held until then, in characters of their messages. */
+/** Most characters of the messages of failed elements that are held until the answer is written. */
 export const FAILURES_LENGTH_MAX = 16_000_000;
-/** Largest element of a stream in bytes: the largest body of a request that makes one change. */
+/** Largest element of a stream in bytes, which is the largest body of a request that makes one change. */
 export const ELEMENT_BYTES_MAX = BODY_BYTES_MAX;
 /** Longest line of a script stream in bytes, without its end. */
 export const SCRIPT_LINE_BYTES_MAX = 64 * 1024;
@@ -15,12 +15,12 @@ export const SCRIPT_LINE_BYTES_MAX = 64 * 1024;
 export const BATCH_ELEMENTS_MAX = 500;
 export const BATCH_BYTES_MAX = 1024 * 1024;
 /**
- * The same for entries of an import. They are stored together, and the more there are, the more of their rows share a page of the
- * database. Nobody writes to a ledger meanwhile, so that no write waits for them; a read may, for some 0.1 s.
+ * Most entries and bytes of one call of an import. Entries of a call are stored together, and the more there are, the more of their rows
+ * share a page of the database. No client writes to the ledger meanwhile, so that no write waits; a read may wait for some 0.1 s.
  */
 export const IMPORT_ENTRIES_MAX = 4000;
 export const IMPORT_BYTES_MAX = 4 * 1024 * 1024;
-/** Most that an atomic stream may hold, as it is executed in one call: elements, and their bytes. */
+/** Most elements and bytes of an atomic stream, which is executed in one call. */
 export const ATOMIC_ELEMENTS_MAX = 10_000;
 export const ATOMIC_BYTES_MAX = 8 * 1024 * 1024;
 /** Most results in a page of the answer. */
@@ -28,7 +28,7 @@ export const PAGE_RESULTS_MAX = 500;
 
 export type BulkSettings = Pick<SettingsOf<typeof ledgerSettings>, "FLORIN_BULK_MAX_SIZE">;
 
-/** The elements of a bulk that comes whole. Throws `BULK_SIZE_EXCEEDED` for more of them than the deployment takes. */
+/** The elements of a bulk that comes as a whole. Throws `BULK_SIZE_EXCEEDED` for more elements than the deployment takes. */
 export function bounded<T>(elements: readonly T[], settings: BulkSettings): readonly T[] {
   const { FLORIN_BULK_MAX_SIZE: most } = settings;
   if (elements.length <= most) return elements;

@@ -11,12 +11,12 @@ import { assert } from "#platform/assert.ts";
 import { AppError, type Failure } from "#platform/errors.ts";
 import { unwrap } from "#platform/result.ts";
 
-/** Sends entries to the ledger: some of the first are taken, or one of them is refused. */
+/** Sends entries to the ledger. The first entries are taken, at least one, or one of them is refused. */
 export type SendEntries = (batch: ImportBatch) => Promise<ImportOutcome>;
 
 /**
- * Imports a log while it is read, and tells which of its entries are odd. What is taken stays so, whatever comes after it. Throws
- * why an entry is refused, or why there is no entry in the body where one should be.
+ * Imports a log while it is read. Returns which of its entries are odd. Entries that are taken stay so, whatever comes after them. Throws
+ * the refusal of an entry, and an error where the body has no entry at a place that needs one.
  */
 export async function importInBatches(
   chunks: AsyncIterable<Uint8Array>,
@@ -49,7 +49,7 @@ export async function importInBatches(
   return batches.noted;
 }
 
-/** Reads some of a body that is not wanted, so that its client takes an answer. */
+/** Reads the beginning of a body that is not needed, so that its client takes an answer. */
 async function leave(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   const iterator = chunks[Symbol.asyncIterator]();
   try {
@@ -60,25 +60,25 @@ async function leave(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   }
 }
 
-/** Describes what is wrong with the body at the position of its next entry. */
+/** The error for a body that is wrong at the position of its next entry. */
 function brokenEntry({ kind, message }: Failure, number: number): AppError {
   return kind === "BULK_SIZE_EXCEEDED"
     ? new AppError("IMPORT", `importing logs: entry ${number}: ${message}`)
     : new AppError("VALIDATION", `entry ${number} is not valid JSON`, { details: message });
 }
 
-/** Longest that an entry waits for others to go with it, where the ledger is idle. */
+/** Longest time that an entry waits for others to be sent with it where no batch is under way, in milliseconds. */
 const WAIT_MS = 20;
 
 /**
- * Sends entries in batches: while one is under way, the next is collected. A batch goes when it is full, or after a short
- * while, so that entries of a slow client are kept, too.
+ * Sends entries in batches, and collects the next batch while one is under way. A batch is sent when it is full, or after a short while, so
+ * that entries of a slow client are stored, too.
  */
 class Batches {
   readonly #send: SendEntries;
   #pending: string[] = [];
   #pendingSize = 0;
-  /** How many entries were sent, the last of them maybe under way. */
+  /** The number of entries that were sent, of which the last may be under way. */
   #sent = 0;
   #underWay: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -89,12 +89,12 @@ class Batches {
     this.#send = send;
   }
 
-  /** How many entries there were so far. */
+  /** The number of entries so far. */
   get count(): number {
     return this.#sent + this.#pending.length;
   }
 
-  /** The odd ones among the entries that were taken. */
+  /** The odd entries among those that were taken. */
   get noted(): NotedEntries {
     return this.#noted;
   }
@@ -116,14 +116,14 @@ class Batches {
     return isFull;
   }
 
-  /** Sends what was added, once all that was sent before is taken. */
+  /** Sends the entries that were added, once all entries that were sent before are taken. */
   async send(): Promise<void> {
     await this.#underWay;
     this.#assertTaken();
     this.#sendNow();
   }
 
-  /** Waits until all is taken that was added. Throws why one was refused. */
+  /** Waits until all added entries are taken. Throws the refusal of an entry. */
   async finish(): Promise<void> {
     await this.send();
     await this.#underWay;
@@ -137,7 +137,7 @@ class Batches {
   #sendNow(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // After an entry was refused, no further one is sent.
+    // No entry is sent after one was refused.
     const isOver = this.#error !== undefined;
     if (isOver || this.#underWay !== undefined || this.#pending.length === 0) return;
     const batch = { texts: this.#pending, before: this.#sent };

@@ -3,23 +3,23 @@ import { ELEMENT_BYTES_MAX, SCRIPT_LINE_BYTES_MAX } from "./limits.ts";
 import { decodeText, failed, type Splitter, tooLarge } from "./splitter.ts";
 import type { Result } from "#platform/result.ts";
 
-/** A script of a stream, and the options of its header. */
+/** A script of a stream, with the options of its header. */
 export interface ScriptItem {
-  /** Empty for none. */
+  /** Empty where the header has no key. */
   readonly idempotencyKey: string;
-  /** Its lines, each with a line feed at its end. */
+  /** Lines of the script, each with a line feed at its end. */
   readonly plain: string;
 }
 
 /**
- * Splits a stream of scripts: each begins with a line `//script`, with options behind it, and ends with a line `//end` or
- * with the stream. Lines may end with CR LF, as everywhere on Windows.
+ * Splits a stream of scripts. Each script begins with a line `//script`, which may have options, and ends with a line `//end` or with the
+ * stream. Lines may end with CR LF, as on Windows.
  */
 export class ScriptSplitter implements Splitter<ScriptItem> {
   readonly #line = new ByteBuffer();
   readonly #script = new ByteBuffer();
   #lineNumber = 0;
-  /** Undefined between scripts. */
+  /** The key of the current script; undefined between scripts. */
   #idempotencyKey: string | undefined;
 
   *push(chunk: Uint8Array): Generator<Result<ScriptItem>> {
@@ -33,7 +33,7 @@ export class ScriptSplitter implements Splitter<ScriptItem> {
       start = end + 1;
     }
     const rest = chunk.subarray(start);
-    // A line may have one byte more here, which is then the first of its end.
+    // One more byte may be the carriage return at the end of the line.
     if (this.#line.length + rest.length > SCRIPT_LINE_BYTES_MAX + 1) {
       this.#lineNumber++;
       yield this.#lineTooLong();
@@ -49,7 +49,7 @@ export class ScriptSplitter implements Splitter<ScriptItem> {
     if (this.#idempotencyKey !== undefined) yield this.#endScript(this.#idempotencyKey);
   }
 
-  /** Processes a whole line. Returns the item that the line ends, or what is wrong with the line. */
+  /** Processes a whole line. Returns the script that the line ends, or what is wrong with the line. */
   #endLine(last: Uint8Array): Result<ScriptItem> | undefined {
     this.#lineNumber++;
     const taken = this.#line.take(last);
@@ -94,7 +94,7 @@ type Options =
   | { readonly ok: true; readonly idempotencyKey: string }
   | { readonly ok: false; readonly message: string };
 
-/** Options are `name=value`, separated by commas. The only one is the idempotency key, `ik`; an empty one is none. */
+/** Parses options `name=value`, separated by commas. The only option is the idempotency key, `ik`, of which an empty one counts as none. */
 function parseOptions(text: string): Options {
   if (text === "") return { ok: true, idempotencyKey: "" };
   let idempotencyKey: string | undefined;
@@ -112,7 +112,7 @@ function parseOptions(text: string): Options {
 
 const refused = (message: string): Options => ({ ok: false, message });
 
-/** Most characters of the stream in a message. */
+/** Longest part of the stream that a message repeats, in characters. */
 const QUOTED_LENGTH_MAX = 40;
 const shorten = (text: string): string => text.slice(0, QUOTED_LENGTH_MAX).toWellFormed();
 

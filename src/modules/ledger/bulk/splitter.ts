@@ -3,8 +3,8 @@ import type { FailureKind } from "#platform/errors.ts";
 import type { Result } from "#platform/result.ts";
 
 /**
- * Splits a stream of bytes into pieces, whatever its chunks are. It never throws: what is wrong with the stream is the
- * last thing that it gives, and nothing may be pushed after that. The pieces of a chunk are made as they are taken.
+ * Splits a stream of bytes into pieces, whatever its chunks are. A splitter never throws: a fault of the stream is its last result, after
+ * which nothing may be pushed. The pieces of a chunk are made as they are taken.
  */
 export interface Splitter<T> {
   push(chunk: Uint8Array): Iterable<Result<T>>;
@@ -23,6 +23,6 @@ export function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return undefined; // the only error is a malformed sequence
+    return undefined; // a malformed sequence is the only error
   }
 }

@@ -3,9 +3,9 @@ import type { ImportNote, NotedEntries } from "#ledger-engine";
 import { Count } from "#platform/http/schemas.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** The header in which the answer to an import tells what is odd about its entries. */
+/** The header in which the answer to an import tells which entries are odd. */
 export const IMPORT_NOTES_HEADER = "X-Florin-Import-Notes";
-/** Longest value of the header, in characters: clients and proxies take 8 kB of headers and more. */
+/** Longest value of the header, in characters. Clients and proxies accept 8 kB of headers or more. */
 const HEADER_LENGTH_MAX = 2000;
 
 export const ImportNotesHeader = z.string().optional().openapi({
@@ -40,7 +40,7 @@ export function noteHeaders({ count, first }: NotedEntries): Record<string, stri
   return { [IMPORT_NOTES_HEADER]: headerText({ count, first: [] }) };
 }
 
-/** A header holds ASCII, so that other characters become escapes of JSON. */
+/** JSON for a header, which holds only ASCII: other characters become escapes. */
 const headerText = (value: unknown): string =>
   stringifyJson(value).replaceAll(
     /[^ -~]/g,

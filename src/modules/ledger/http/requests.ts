@@ -23,7 +23,7 @@ import { frozen } from "#platform/memo.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
-/** What all writes take besides their command. */
+/** Options of a write, which all writes take besides their command. */
 export function writeOptions(
   headers: z.output<typeof WriteHeaders>,
   query: Omit<WriteOptions, "idempotencyKey">,
@@ -37,21 +37,21 @@ export function writeOptions(
 export const replayHeaders = (isReplay: boolean): Record<string, string> =>
   isReplay ? { "idempotency-hit": "true" } : {};
 
-/** How an answer writes amounts, as the request wants them. */
+/** The form of amounts in the answer, as the request wants it. */
 export const amountsOf = (c: Context<AppEnv>): { readonly amounts: AmountForm } => ({
   amounts: wantsTexts(c) ? "text" : "integer",
 });
 
-/** What a list request consists of. */
+/** The parts of a request for a list. */
 export interface LedgerListRequest<Q> {
   readonly ledger: string;
   readonly query: Q;
-  /** A filter, where the query has none. */
+  /** A filter, used where the query has none. */
   readonly body: unknown;
   readonly settings: PlatformSettings;
 }
 
-/** How each resource is sorted; the options of volumes are in cursors, in this order. */
+/** Sort columns and defaults of each list. The options of volumes are in cursors, in this order. */
 export const LIST_RULES = {
   transactions: {
     columns: {
@@ -91,8 +91,8 @@ export const rulesOf = (ledger: string, resource: keyof typeof LIST_RULES): List
 });
 
 /**
- * Makes page queries of requests, and gives the last one again for the same parsed query, which is the same object where a request
- * comes again. Nobody can change them.
+ * Makes page queries of requests, and returns the last one again for the same parsed query, which is the same object where a request is
+ * repeated. Remembered page queries are frozen.
  */
 function remembered<Q extends object>(
   make: (request: LedgerListRequest<Q>) => PageQuery,
@@ -109,14 +109,14 @@ function remembered<Q extends object>(
   };
 }
 
-/** A page query, and what it was made of besides the parsed query. */
+/** A page query, and the values besides the parsed query that it depends on. */
 interface MadeQuery {
   readonly ledger: string;
   readonly settings: PlatformSettings;
   readonly wanted: PageQuery;
 }
 
-/** `order=effective` and `reverse` are the older ways to sort; `sort` wins over both. */
+/** The page of transactions that a request asks for. `order=effective` and `reverse` are the older ways to sort; `sort` overrides both. */
 export const toTransactionQuery = remembered(
   (request: LedgerListRequest<z.output<typeof TransactionListQuery>>): PageQuery => {
     const { order, reverse } = request.query;
@@ -138,7 +138,7 @@ export const toLogQuery = remembered(
     toPageQuery({ ...query, where: filterOf(query, body) }, rulesOf(ledger, "logs"), settings),
 );
 
-/** A page of a list that takes expansions. */
+/** The page of a list that takes expansions. */
 const toListQuery = (
   { query, body, settings }: LedgerListRequest<z.output<typeof AccountListQuery>>,
   rules: ListRules,
@@ -149,21 +149,21 @@ const toListQuery = (
     settings,
   );
 
-/** Names a list in its cursors. */
+/** The name of a list in its cursors. */
 export const listName = (ledger: string, resource: string): string => `${ledger}/${resource}`;
 
-/** What a count is about. */
+/** The scope of a count. */
 export const toCountQuery = (query: z.output<typeof CountQuery>, body: unknown): CountOf => ({
   where: filterOf(query, body),
   pit: query.pit,
 });
 
-/** What a single read shows. */
+/** The expansions and the point in time of a single read. */
 export const toSingleRead = ({ expand, pit }: z.output<typeof SingleQuery>): SingleRead => ({
   ...toExpansion(expand),
   pit,
 });
 
-/** On lists, each `expand` may name several things, separated by commas. */
+/** Splits expansions. On lists, each `expand` may name several, separated by commas. */
 export const splitList = (expand: readonly string[]): readonly string[] =>
   expand.length === 0 ? expand : expand.join(",").split(",");

@@ -1,6 +1,6 @@
 import type { ResourceGroup } from "#platform/modules/resources.ts";
 
-/** What the API document shows of the ledger. */
+/** The headings of the ledger in the API document. */
 export const LEDGER_RESOURCES: readonly ResourceGroup[] = [
   {
     name: "Ledger",

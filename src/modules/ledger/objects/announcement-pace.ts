@@ -1,35 +1,37 @@
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** How long commits are collected before their one message is sent, in milliseconds. */
+/** How long commits are collected before one message is sent for all of them, in milliseconds. */
 const COLLECT_MS = 10;
 /**
- * The time to the next message for each log entry that the last one announced, in milliseconds: each message costs every
- * listener a call and a commit, however many entries it names. A ledger with few commits announces each at once; one with
- * more than 40 a second collects more and more of them, up to the longest interval.
+ * Milliseconds until the next message for each log entry of the last one. Each message costs every listener a call and a commit, however
+ * many entries it names. A ledger with few commits announces each at once; a ledger with more than 40 a second collects more and more of
+ * them, up to the longest interval.
  */
 const MS_PER_ENTRY = 25;
-/** Where listeners take their time, the messages leave them a pause: this many times what the last one took them. */
+/** Messages to slow listeners leave them a pause of so many times as long as the last message took them. */
 const WORK_SHARE = 2;
 const INTERVAL_MAX_MS = 500;
 /**
- * The longest interval after the first message of a burst, which names only what came in its first moment: whoever delivers
- * webhooks would be done with that long before the second one. It doubles with each message.
+ * Longest interval after the first message of a burst, in milliseconds. This message names only the first few entries, which the delivery
+ * of webhooks has done long before the second one. The longest interval doubles with each message.
  */
 const FIRST_INTERVAL_MAX_MS = 100;
 
-/** When a ledger announces its commits. Times are in milliseconds since the epoch. */
+/** Decides when a ledger announces its commits. Times are in milliseconds since the epoch. */
 export class AnnouncementPace {
   #sentMs = 0;
   #intervalMs = 0;
   #longestMs = FIRST_INTERVAL_MAX_MS;
 
-  /** How long a commit of now waits until its message is sent; a clock that has stepped back delays nothing further. */
+  /**
+   * How long a commit made now waits until its message is sent, in milliseconds. A clock that has stepped back does not prolong the wait.
+   */
   waitMs(nowMs: number): number {
     const restMs = this.#sentMs + this.#intervalMs - nowMs;
     return Math.min(Math.max(COLLECT_MS, restMs), INTERVAL_MAX_MS);
   }
 
-  /** A message of so many log entries is sent. */
+  /** Notes that a message was sent which names so many log entries. */
   sent(entries: number, nowMs: number): void {
     const isFirst = nowMs - this.#sentMs > 2 * INTERVAL_MAX_MS;
     this.#longestMs = isFirst
@@ -39,16 +41,16 @@ export class AnnouncementPace {
     this.#intervalMs = Math.min(entries * MS_PER_ENTRY, this.#longestMs);
   }
 
-  /** What the message announced is stored with its listeners. */
+  /** Notes that the listeners have stored what follows from the last message. */
   confirmed(nowMs: number): void {
     const tookMs = nowMs - this.#sentMs;
     this.#intervalMs = Math.max(this.#intervalMs, tookMs * WORK_SHARE);
   }
 }
 
-/** When the alarm looks whether the events of a burst are published, and sends them again if not. */
+/** Wait before the alarm checks whether the events of a burst are published, and sends them again if not, in milliseconds. */
 const RESEND_BACKOFF = doubling(15_000, 120_000);
 
-/** How long that takes, once they were sent again so often. */
+/** Wait before the next check once events were sent again `resends` times, in milliseconds. */
 export const resendWaitMs = (resends: number): number =>
   waitAfterFailures(RESEND_BACKOFF, resends + 1);

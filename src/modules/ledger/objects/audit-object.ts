@@ -18,18 +18,18 @@ import { asResult, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** How long one call works before it answers how far it is. */
+/** How long one call works before it answers, in milliseconds. */
 const WORK_MS = 5000;
 
 /**
- * The audit of one ledger: a copy of it that is rebuilt from the log, beside the ledger, which goes on working. A call
- * works for a while; the next one goes on. When the report is complete, the copy is deleted.
+ * The audit of one ledger: a copy that is rebuilt from the log, beside the ledger, which goes on working. A call works for a while, and the
+ * next call goes on. When the report is complete, the copy is deleted.
  */
 export class LedgerAuditObject extends DurableObject<Env> {
   readonly #sql: Sql;
-  /** The ledger may share the thread of this object, so that its work comes in slices, too. */
+  /** The work comes in slices, because the ledger may share the thread of this object. */
   readonly #slices = objectSlices();
-  /** Entries that are replayed, rows that are compared, and accounts that are summed up in one slice. */
+  /** Sizes of slices: entries to replay, rows to compare, and accounts to sum up. */
   readonly #entries = new SliceSizer({ first: 50, least: 5, most: 2000 });
   readonly #rows = new SliceSizer({ first: 200, least: 10, most: 5000 });
   readonly #accounts = new SliceSizer({ first: 200, least: 10, most: 5000 });
@@ -40,7 +40,7 @@ export class LedgerAuditObject extends DurableObject<Env> {
     this.#sql = durableSql(ctx.storage);
   }
 
-  /** Starts the audit or goes on with it. Calls at the same time share its work and its answer. */
+  /** Starts or continues the audit. Calls at the same time share its work and its answer. */
   async audit(info: LedgerInfo): Promise<Result<AuditReport>> {
     this.#running ??= this.#work(info).finally(() => {
       this.#running = undefined;
@@ -48,7 +48,7 @@ export class LedgerAuditObject extends DurableObject<Env> {
     return this.#running;
   }
 
-  /** Deletes what is left of an audit, when the ledger itself is gone. That of another one of its name is left alone. */
+  /** Deletes the rest of an audit whose ledger is purged. The audit of another ledger of the same name is left alone. */
   async purge(uuid: string): Promise<void> {
     await this.#running?.catch(() => undefined);
     if (storedUuid(this.#sql) === uuid) await this.ctx.storage.deleteAll();
@@ -56,7 +56,7 @@ export class LedgerAuditObject extends DurableObject<Env> {
 
   async #work(info: LedgerInfo): Promise<Result<AuditReport>> {
     const stored = storedUuid(this.#sql);
-    // A copy that an earlier version has begun, or a later one, has tables of another form.
+    // A copy that another version of Florin has begun has tables of another form.
     const isUsable = stored === info.uuid && isCurrent(this.#sql);
     if (stored !== undefined && !isUsable) await this.ctx.storage.deleteAll();
     const audit = this.#open(info);
@@ -76,8 +76,7 @@ export class LedgerAuditObject extends DurableObject<Env> {
         return answer;
       }
       if (!answer.ok) {
-        // The ledger is deleted. The copy may be ahead of the saved progress, so the next audit starts from the
-        // beginning.
+        // The ledger is deleted. The copy may be ahead of the saved progress, so that the next audit starts from the beginning.
         await this.ctx.storage.deleteAll();
         return answer;
       }

@@ -8,44 +8,44 @@ import type {
 } from "#ledger-engine";
 import type { JsonText } from "#platform/json.ts";
 
-/** A run of log entries, and the ledger that they are of. */
+/** Consecutive log entries, and their ledger. */
 export interface LogRange {
   readonly info: LedgerInfo;
   readonly entries: readonly LogEntry[];
-  /** How many causes led to entries, by their ids, where there were any. */
+  /** The numbers of triggers that led to entries, by the entries' ids; entries without triggers are absent. */
   readonly causationDepths: CausationDepths;
-  /** The last entry whose event has certainly been published. */
+  /** Id of the last entry whose event has certainly been published. */
   readonly publishedLogId: number;
 }
 
-/** The heads of a run of log entries. */
+/** The heads of consecutive log entries. */
 export interface HeadRange extends Pick<LogRange, "publishedLogId"> {
   readonly heads: readonly EntryHead[];
 }
 
-/** A log entry, with the payload of its event. */
+/** The head of a log entry, and the payload of its event. */
 export interface WrittenLog extends EntryHead {
   readonly payload: JsonText<unknown>;
 }
 
-/** A read of the ledger: its arguments and its answer are those of `LedgerReads`. */
+/** A read of the ledger, with the arguments and the answer of the method of `LedgerReads`. */
 export interface ReadCall {
   readonly name: ReadName;
   readonly args: readonly unknown[];
-  /** How amounts are written, where the answer has the JSON of its items in their place. */
+  /** The form of amounts in the JSON of an answer's items. Without it, the items are objects. */
   readonly amounts?: AmountForm;
 }
 
-/** The import that a batch belongs to. With a uuid, only the ledger of that uuid accepts the batch. */
+/** The import to which a batch belongs. With a uuid, only the ledger with this uuid accepts the batch. */
 export interface ImportCall {
-  /** Identifies the import: all its batches have this id, and no other import has it. */
+  /** Identifies the import. All batches of the import have this id, and no other import has it. */
   readonly importId: string;
   readonly uuid?: string | undefined;
 }
 
-/** A page of an export that one call asks for: the entries after one, up to the last one that the export gives. */
+/** A page of an export: entries after `after`, up to the last entry `to` of the export. */
 export interface ExportCall {
-  /** Identifies the export: all its pages are asked for with this id, and those of no other. */
+  /** Identifies the export. All calls of the export have this id, and no other export has it. */
   readonly exportId: string;
   readonly uuid: string;
   readonly after: number;

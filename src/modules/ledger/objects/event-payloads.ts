@@ -11,8 +11,8 @@ import {
 import { type JsonText, quoteJson, stringifyJson } from "#platform/json.ts";
 
 /**
- * Writes the payloads of the events of entries, in the ledger's object: a text crosses to the caller in a fraction of the time
- * of an entry, and so it is written several times as fast.
+ * Writes the payloads of entries' events in the ledger's object. A text crosses to the caller in a fraction of the time of an entry, and is
+ * written several times as fast.
  */
 export const writeEntries = ({ name }: LedgerInfo, entries: readonly LogEntry[]): WrittenLog[] =>
   entries.map(({ id, date, data }) => ({

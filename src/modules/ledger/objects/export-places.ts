@@ -2,20 +2,20 @@ import { AppError } from "#platform/errors.ts";
 
 /** Most exports of one ledger that are under way at a time. */
 export const EXPORTS_MAX = 10;
-/** An export whose client has taken nothing for so long has no place any more, as the client may be gone. */
+/** An export loses its place when its client has taken nothing for so long, in milliseconds, because the client may be gone. */
 const PAUSE_MS_MAX = 30_000;
 
-/** Bounds the exports of a ledger that are under way. One that has begun is never refused its next page. */
+/** Limits the exports of a ledger that are under way. An export that has begun is never refused its next page. */
 export class ExportPlaces {
   readonly #nowMs: () => number;
-  /** When each export last took a page. */
+  /** When each export last took a page, in milliseconds since the epoch. */
   readonly #takenMs = new Map<string, number>();
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
 
-  /** Gives a place to a new export. Throws `RATE_LIMITED` where all are taken. */
+  /** Takes a place for a new export. Throws `RATE_LIMITED` where no place is left. */
   take(exportId: string): void {
     this.#dropIdle();
     if (this.#takenMs.size >= EXPORTS_MAX) {
@@ -28,12 +28,12 @@ export class ExportPlaces {
     this.keep(exportId);
   }
 
-  /** An export goes on. One that has lost its place, after a long pause or a restart of the object, has one again. */
+  /** Notes that an export goes on. An export that has lost its place, after a long pause or a restart of the object, gets one again. */
   keep(exportId: string): void {
     this.#takenMs.set(exportId, this.#nowMs());
   }
 
-  /** An export has ended. It does nothing if that is known. */
+  /** Frees the place of an export, if it has one. */
   release(exportId: string): void {
     this.#takenMs.delete(exportId);
   }
@@ -47,7 +47,7 @@ export class ExportPlaces {
   #dropIdle(): void {
     const nowMs = this.#nowMs();
     for (const [exportId, takenMs] of this.#takenMs) {
-      // Also where the clock has stepped back.
+      // The difference is negative where the clock has stepped back.
       if (Math.abs(nowMs - takenMs) >= PAUSE_MS_MAX) this.#takenMs.delete(exportId);
     }
   }

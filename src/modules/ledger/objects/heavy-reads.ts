@@ -21,36 +21,36 @@ import type { PageQuery } from "#platform/paging/query.ts";
 import { attempt, type Result } from "#platform/result.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** Reads that may take long, of which one slice runs in a turn of the ledger. */
+/** Reads that may take long, which run in slices, one in a turn of the ledger. */
 export class HeavyReads {
   readonly #engineOf: (uuid: string | undefined) => Result<LedgerEngine>;
   readonly #slices = objectSlices();
   readonly #exports = new ExportPlaces(Date.now);
-  /** Log entries of a page of the export. */
+  /** Size of slices of an export, in log entries. */
   readonly #entries = new SliceSizer({ first: 100, least: 5, most: 1000 });
-  /** Rows of the log or of another table that an audit gets. */
+  /** Size of slices for an audit, in rows of the log or of another table. */
   readonly #rows = new SliceSizer({ first: 200, least: 10, most: 5000 });
-  /** Steps of the engine. */
+  /** Size of slices of a read in steps. */
   readonly #steps = new SliceSizer({ first: 2, least: 1, most: 100 });
-  /** Reads that have parts of a fixed size. */
+  /** Size of slices of a read whose parts have a fixed size. */
   readonly #parts = new SliceSizer({ first: 1, least: 1, most: 1 });
   readonly #kept = new KeptAnswers();
 
-  /** `engineOf` gives the ledger as it is in the turn of the call, or why it can't be read. */
+  /** `engineOf` gives the ledger as it is in the turn of the call, or why it cannot be read. */
   constructor(engineOf: (uuid: string | undefined) => Result<LedgerEngine>) {
     this.#engineOf = engineOf;
   }
 
-  /** Calls a read by its name, in its turn where it may take long; with `amounts`, it gives the JSON of its items. */
+  /** Calls a read by its name, in slices where it may take long. With `amounts`, the result has the JSON of its items. */
   read(call: ReadCall, uuid: string | undefined): Result<unknown> | Promise<Result<unknown>> {
     const { name, args } = call;
     if (name === "exportLogs") {
-      const [after, to, countMax] = args as Parameters<LedgerReads["exportLogs"]>; // of the read of that name
+      const [after, to, countMax] = args as Parameters<LedgerReads["exportLogs"]>; // the arguments of `exportLogs`
       return this.#exportLogs({ after, to, uuid }, countMax);
     }
     if (name === "listVolumes" || name === "aggregateBalances") {
       return this.#inSteps(({ reads }) => {
-        const start = reads.inSteps[name] as (...args: readonly unknown[]) => Steps<unknown>; // the same
+        const start = reads.inSteps[name] as (...args: readonly unknown[]) => Steps<unknown>; // `args` are the arguments of this read
         return start(...args);
       }, uuid);
     }
@@ -63,9 +63,9 @@ export class HeavyReads {
   }
 
   /**
-   * The same for a read that is given as a text. Where the read gives the whole of an answer in one turn, the result is a text: the
-   * version of the ledger, a line feed and the body of the answer. It is empty where the caller knows the answer of this very version.
-   * A text crosses to the Worker with less work than any object, which also gets a method by which it could be disposed of.
+   * Calls a read that is given as a text. Where the read gives the whole answer in one turn, the result is a text: the version of the
+   * ledger, a line feed and the body of the answer. The text is empty where the caller has the answer of this version. A text crosses to
+   * the Worker with less work than an object, which also gets a method for its disposal.
    */
   readBody(
     text: string,
@@ -87,7 +87,7 @@ export class HeavyReads {
     return answer;
   }
 
-  /** Gives a new export its place, and says which ledger it is of. Throws `RATE_LIMITED` where no place is left. */
+  /** Takes a place for a new export, and returns the uuid of the ledger. Throws `RATE_LIMITED` where no place is left. */
   beginExport(exportId: string): Result<string> {
     const engine = this.#engineOf(undefined);
     if (!engine.ok) return engine;
@@ -107,14 +107,14 @@ export class HeavyReads {
     this.forgetEndedExports();
   }
 
-  /** Forgets what is kept for the next pages of exports, where none is under way. */
+  /** Deletes the data that is kept for the next pages of exports, where none is under way. */
   forgetEndedExports(): void {
     if (this.#exports.hasAny()) return;
     const engine = this.#engineOf(undefined);
     if (engine.ok) engine.value.reads.endExports();
   }
 
-  /** Rows of the log and of the tables in `sql`, of one moment. */
+  /** Rows of the log and of the tables in `sql`, all of the same moment. */
   answerAudit(sql: Sql, request: AuditRequest, uuid: string): Promise<Result<AuditAnswer>> {
     return this.#inSlice(
       this.#rows,
@@ -128,7 +128,7 @@ export class HeavyReads {
     );
   }
 
-  /** Log entries as text: as many of the first as one slice takes, at most `countMax`. */
+  /** Log entries as text: as many of the first ones as a slice takes, and at most `countMax`. */
   #exportLogs(
     { after, to, uuid }: { after: number; to?: number | undefined; uuid?: string | undefined },
     countMax = Number.POSITIVE_INFINITY,
@@ -143,7 +143,7 @@ export class HeavyReads {
     );
   }
 
-  /** A read in steps, of which a slice takes some. */
+  /** Executes a read in steps, several of which make a slice. */
   async #inSteps(
     start: (engine: LedgerEngine) => Steps<unknown>,
     uuid: string | undefined,
@@ -155,7 +155,7 @@ export class HeavyReads {
         this.#steps,
         (engine, size) => {
           steps ??= start(engine);
-          ledger = engine.info.uuid; // the rest is of no other ledger, which may get the name meanwhile
+          ledger = engine.info.uuid; // another ledger may get the name meanwhile, and the other steps are not for it
           return take(steps, size);
         },
         ledger,
@@ -171,7 +171,7 @@ export class HeavyReads {
     uuid: string | undefined,
   ): Promise<Result<T>> {
     return this.#slices.run<Result<T>>(sizer, (size) => {
-      // Until its turn the ledger may have been deleted.
+      // The ledger may have been deleted before its turn.
       const engine = this.#engineOf(uuid);
       if (!engine.ok) return { value: engine, done: 0 };
       const slice = attempt(() => work(engine.value, size));
@@ -183,12 +183,12 @@ export class HeavyReads {
 }
 
 function answerOf({ reads }: LedgerEngine, { name, args, amounts }: ReadCall): unknown {
-  const method = reads[name] as (...args: readonly unknown[]) => unknown; // the service calls it with its own arguments
-  const found = method.apply(reads, args as unknown[]); // which no method changes
+  const method = reads[name] as (...args: readonly unknown[]) => unknown; // the service gives each read its own arguments
+  const found = method.apply(reads, args as unknown[]); // no method changes them
   return amounts === undefined ? found : writeAnswer(name, found, amounts);
 }
 
-/** Takes as many steps as a slice has, or those that are left. */
+/** Executes as many steps as a slice has, or all that are left. */
 function take<T>(steps: Steps<T>, size: number): Slice<IteratorResult<undefined, T>> {
   let value = steps.next();
   let done = 1;
@@ -196,7 +196,7 @@ function take<T>(steps: Steps<T>, size: number): Slice<IteratorResult<undefined,
   return { value, done };
 }
 
-/** Whether a read may take long. A page is light until it has turned out to need more than one turn. */
+/** Whether a read may take long. A page counts as light until it turns out to need more than one turn. */
 function isHeavy(name: ReadName, [query]: readonly unknown[]): boolean {
   switch (name) {
     case "countAccounts":

@@ -1,11 +1,11 @@
 import { AppError } from "#platform/errors.ts";
 
-/** How long an import may pause between two batches; after that its lock ends, as its client may be gone. */
+/** Longest pause between two batches of an import, in milliseconds. Then its lock ends, because its client may be gone. */
 const PAUSE_MS_MAX = 5000;
 
 /**
- * Keeps other writes out of a ledger while a log is imported into it: one entry between those of the log would be the end
- * of the import. One import at a time holds the lock, and only that one ends it.
+ * Keeps other writes out of a ledger while a log is imported into it: an entry between those of the log would end the import. One import at
+ * a time holds the lock, and only this import releases it.
  */
 export class ImportLock {
   readonly #nowMs: () => number;
@@ -32,12 +32,12 @@ export class ImportLock {
     this.#holder = { importId, untilMs: this.#nowMs() + PAUSE_MS_MAX };
   }
 
-  /** Releases the lock of an import. It does nothing if another import holds the lock. */
+  /** Releases the lock of an import. Does nothing if another import holds the lock. */
   release(importId: string): void {
     if (this.#holder?.importId === importId) this.#holder = undefined;
   }
 
-  /** The ledger is gone, and with it whatever was imported into it. */
+  /** Releases the lock of any import, because the ledger is purged. */
   clear(): void {
     this.#holder = undefined;
   }
@@ -45,7 +45,7 @@ export class ImportLock {
   #holderId(): string | undefined {
     if (this.#holder === undefined) return undefined;
     const leftMs = this.#holder.untilMs - this.#nowMs();
-    // More time than a lock ever has is left where the machine's clock was set back.
+    // More time is left than a lock ever has where the machine's clock was set back.
     return leftMs > 0 && leftMs <= PAUSE_MS_MAX ? this.#holder.importId : undefined;
   }
 }

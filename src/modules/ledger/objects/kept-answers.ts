@@ -1,25 +1,27 @@
 import { newId } from "#platform/ids.ts";
 
-/** Most that is kept, in characters: about as much memory as the rows that writes keep. */
+/** Most characters of kept answers, which take about as much memory as the rows that writes keep. */
 const CHARACTERS_MAX = 4_000_000;
 
-/** The log that answers are made of: whatever changes a ledger is an entry of it. */
+/** The log on which answers depend. Every change of a ledger is an entry of its log. */
 interface Log {
   readonly headLogId: number;
 }
 
 /**
- * The answers that a ledger has given since its last write, by what was asked for: clients ask for the same pages and rows again
- * and again. An answer depends on nothing but the log, so that it holds until the log has a further entry, and no longer.
+ * The answers that a ledger has given since its last write, by the texts of their reads, because clients ask for the same pages and rows
+ * again and again. An answer depends only on the log, and holds until the log has another entry.
  */
 export class KeptAnswers {
   readonly #texts = new Map<string, string>();
-  /** Goes through the keys, once the first of them has to go. A new iterator would walk over the places of all that are gone. */
+  /**
+   * Iterates over the keys, from the first time that one has to be deleted on. A new iterator would pass the places of all deleted keys.
+   */
   #oldest: Iterator<string, undefined> | undefined;
   readonly #charactersMax: number;
   #characters = 0;
   #log: Log | undefined;
-  /** Names the log: no other log, and none that was opened again, has the same name. */
+  /** Names the log. No other log has this name, nor has the same log once it is opened again. */
   #name = "";
   #headLogId = 0;
   #version = "";
@@ -29,8 +31,8 @@ export class KeptAnswers {
   }
 
   /**
-   * The version of a log: the name of this opened log, and its last entry. While the version is the same, all answers are. Asking for
-   * it forgets the answers of other versions.
+   * The version of a log: the name of the opened log, and its last entry. Answers of the same version are the same. Answers of other
+   * versions are deleted.
    */
   versionOf(log: Log): string {
     if (this.#log === log && this.#headLogId === log.headLogId) return this.#version;
@@ -44,12 +46,12 @@ export class KeptAnswers {
     return this.#version;
   }
 
-  /** The answer that is kept for a key, of the version that `versionOf` has given last. */
+  /** The kept answer for a key, of the version that `versionOf` has returned last. */
   find(key: string): string | undefined {
     return this.#texts.get(key);
   }
 
-  /** Keeps what `find` has not found a moment ago, in the same turn. The answers that were kept first make room. */
+  /** Keeps an answer that `find` has not found, in the same turn. The answers that were kept first make room for it. */
   keep(key: string, text: string): void {
     this.#texts.set(key, text);
     this.#characters += key.length + text.length;

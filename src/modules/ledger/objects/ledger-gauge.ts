@@ -2,7 +2,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { SizeGauge } from "#platform/storage/gauge.ts";
 import { keepSize } from "#platform/storage/sizes.ts";
 
-/** Measures the object of a ledger, whose storage grows with its log. */
+/** Measures the storage of a ledger's object, which grows with its log. */
 export const ledgerGauge = (
   { storage }: Pick<DurableObjectState, "storage">,
   env: Pick<Env, "DB">,

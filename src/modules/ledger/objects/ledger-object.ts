@@ -47,7 +47,7 @@ import { attempt, mapResult, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** One ledger: puts its writes in order and announces their events. The rules are in the engine. */
+/** One ledger: puts its writes in order, and announces their events. The rules are in the engine. */
 export class LedgerObject extends DurableObject<Env> {
   readonly #sql: Sql;
   readonly #commits: GroupCommit;
@@ -55,14 +55,14 @@ export class LedgerObject extends DurableObject<Env> {
   #engine: LedgerEngine | undefined;
   /** Whether the ledger is deleted. A deleted ledger still publishes the events of earlier commits. */
   #isDeleted = false;
-  /** Counts deletions, restorations and purges, which shows whether one came while the catalogue was being read. */
+  /** The number of deletions, restorations and purges, which shows whether one came while the catalogue was being read. */
   #changes = 0;
   readonly #alarms: Alarms<"events" | "migration">;
   readonly #migration: TableMigration;
   #isAnnouncing = false;
-  /** How often the alarm has sent events again since one was confirmed. */
+  /** The number of times that the alarm has sent events again since one was confirmed. */
   #resends = 0;
-  /** The last log entry of the message that is under way; the next message follows its confirmation. */
+  /** Id of the last log entry of the message that is under way. The next message follows its confirmation. */
   #announcedLogId = 0;
   readonly #pace = new AnnouncementPace();
   readonly #importLock = new ImportLock(() => Date.now());
@@ -83,7 +83,7 @@ export class LedgerObject extends DurableObject<Env> {
     if (isCreated(this.#sql)) this.#load();
   }
 
-  /** The ledger's uuid, or `LEDGER_NOT_FOUND`. Makes the object of a ledger that the catalogue has. */
+  /** Returns the ledger's uuid, or `LEDGER_NOT_FOUND`. Creates the object of a ledger that the catalogue has. */
   async assertCreated(): Promise<Result<string>> {
     return this.#withEngine(({ info }) => info.uuid);
   }
@@ -92,7 +92,7 @@ export class LedgerObject extends DurableObject<Env> {
     return this.#writeOwn((engine) => engine.execute(command, options));
   }
 
-  /** Executes a command and gives the JSON of its transaction. */
+  /** Executes a command, and returns the JSON of its transaction. */
   async executeWritten(
     command: Command,
     options: WriteOptions,
@@ -101,7 +101,7 @@ export class LedgerObject extends DurableObject<Env> {
     return mapResult(await this.execute(command, options), (made) => writeOutcome(made, amounts));
   }
 
-  /** With a uuid, one of many calls for that ledger. */
+  /** Executes a bulk. With a uuid, only the ledger with this uuid executes it, as one of many calls. */
   async executeBulk(
     elements: readonly BulkElement[],
     options: BulkOptions,
@@ -114,7 +114,7 @@ export class LedgerObject extends DurableObject<Env> {
     }, uuid);
   }
 
-  /** Executes a bulk and gives the body of its answer, which crosses to the Worker in a fraction of the time of the results. */
+  /** Executes a bulk, and returns the body of its answer, which crosses to the Worker in a fraction of the time of the results. */
   async executeBulkWritten(
     elements: readonly BulkElement[],
     options: BulkOptions,
@@ -124,7 +124,9 @@ export class LedgerObject extends DurableObject<Env> {
     return mapResult(results, (made) => writeBulk(elements, made, amounts));
   }
 
-  /** Takes entries of another ledger's log, as many of the first as one turn allows. Refuses a second import beside one. */
+  /**
+   * Imports entries of another ledger's log, as many of the first ones as one turn allows. Refuses them while another import is under way.
+   */
   async importLogs(
     batch: ImportBatch,
     { importId, uuid }: ImportCall,
@@ -147,13 +149,13 @@ export class LedgerObject extends DurableObject<Env> {
     return this.#heavyReads.read(call, uuid);
   }
 
-  /** The same for a read that is given as a text. It gives the body of an answer, where the read makes one; see `HeavyReads.readBody`. */
+  /** Calls a read that is given as a text. Returns the body of an answer, where the read makes one; see `HeavyReads.readBody`. */
   async readBody(text: string, knownVersion: string): Promise<string | Result<unknown>> {
     if (this.#engine === undefined) await this.#adopt();
     return this.#heavyReads.readBody(text, knownVersion);
   }
 
-  /** Begins an export, which says who it is at every call, and gives the uuid of the ledger. */
+  /** Begins an export, whose later calls have the same id. Returns the uuid of the ledger. */
   async beginExport(exportId: string): Promise<Result<string>> {
     await this.#opened();
     return this.#heavyReads.beginExport(exportId);
@@ -164,27 +166,27 @@ export class LedgerObject extends DurableObject<Env> {
     return this.#heavyReads.exportPage(call);
   }
 
-  /** Ends an export, also one that has not come to its end. */
+  /** Ends an export, whether all its pages were taken or not. */
   async endExport(exportId: string): Promise<void> {
     this.#heavyReads.endExport(exportId);
   }
 
-  /** Log entries for the events consumer: those of the range, as many as one call gives. */
+  /** Log entries of a range for the consumer of events, as many of the first ones as one call gives. */
   async readLogs(from: number, to: number, uuid?: string): Promise<Result<LogRange>> {
     return this.#withEngineOf(uuid, (engine) => readLogRange(engine, from, to));
   }
 
-  /** Their heads, for those who need no more. */
+  /** Heads of the log entries of a range, for consumers that need no payloads. */
   async readHeads(from: number, to: number, uuid: string): Promise<Result<HeadRange>> {
     return this.#withEngineOf(uuid, (engine) => readHeadRange(engine, from, to));
   }
 
-  /** The same with payloads of events, for those who only send them. */
+  /** Log entries of a range with the payloads of their events, for consumers that only send them. */
   async readWritten(from: number, to: number, uuid: string): Promise<Result<WrittenLog[]>> {
     return this.#withEngineOf(uuid, (engine) => readWrittenRange(engine, from, to));
   }
 
-  /** The transactions that log entries made, as many of the first as one call gives. */
+  /** The transactions of log entries, as many of the first ones as one call gives. */
   async readCommitted(logIds: readonly number[]): Promise<Result<CommittedTransaction[]>> {
     return this.#withEngine((engine) => readCommitted(engine, logIds));
   }
@@ -195,20 +197,20 @@ export class LedgerObject extends DurableObject<Env> {
 
   async migrations(): Promise<Result<MigrationStep[]>> {
     const engine = this.#engine ?? (await this.#adopt());
-    // Also those of a ledger that can't be opened: they say why.
+    // A ledger that cannot be opened shows its steps, too, because they say why.
     const isStored = engine !== undefined || this.#migration.refusal !== undefined;
     if (this.#isDeleted || !isStored) return NOT_CREATED;
     return { ok: true, value: this.#migration.steps };
   }
 
-  /** For the audit of the ledger: rows of its log and tables, of one moment. */
+  /** Rows of the log and of the tables for the audit of the ledger, all of the same moment. */
   async answerAudit(uuid: string, request: AuditRequest): Promise<Result<AuditAnswer>> {
     await this.#opened();
     const answer = await this.#heavyReads.answerAudit(this.#sql, request, uuid);
     return answer.ok ? (this.#migration.auditRefusal ?? answer) : answer;
   }
 
-  /** The consumer has stored what follows from the events up to this log entry. */
+  /** Notes that the consumer has stored everything that follows from the events up to a log entry. */
   async confirmPublished(to: number, uuid?: string): Promise<Result<void>> {
     return this.#withEngineOf(uuid, (engine) => {
       engine.confirmPublished(to);
@@ -218,7 +220,7 @@ export class LedgerObject extends DurableObject<Env> {
     });
   }
 
-  /** The ledger is deleted, or restored. An object that does not know itself keeps nothing: it asks the catalogue. */
+  /** Notes that the ledger is deleted or restored. An object without a ledger stores nothing, and asks the catalogue when it is called. */
   async setDeletion(change: DeletionChange): Promise<void> {
     this.#changes++;
     if (!isCreated(this.#sql)) return;
@@ -226,10 +228,10 @@ export class LedgerObject extends DurableObject<Env> {
     this.#isDeleted = isDeleted(this.#sql);
   }
 
-  /** Gives back the storage of a ledger. That of another one, which has got its name since, is left alone. */
+  /** Deletes the storage of a ledger. Another ledger, which has got its name since, is left alone. */
   async purge(uuid: string): Promise<void> {
     this.#changes++;
-    // What is stored counts: an attempt before may have failed.
+    // The stored uuid counts, because an earlier attempt may have failed.
     if (storedUuid(this.#sql) !== uuid) return;
     this.#engine = undefined;
     this.#isDeleted = false;
@@ -238,7 +240,7 @@ export class LedgerObject extends DurableObject<Env> {
     this.#resends = 0;
     this.#announcedLogId = 0;
     this.#importLock.clear();
-    // In one turn: nothing that comes in between, not even another ledger, is deleted with it.
+    // One turn deletes both, so that nothing that comes in between, such as another ledger, is deleted as well.
     const { storage } = this.ctx;
     await Promise.all([storage.deleteAlarm(), storage.deleteAll()]);
   }
@@ -248,9 +250,9 @@ export class LedgerObject extends DurableObject<Env> {
     await this.#alarms.ring();
   }
 
-  /** Announces again what no consumer has confirmed: a message may be lost, and a crash may come before its sending. */
+  /** Announces again the entries that no consumer has confirmed: a message may be lost, and a crash may come before a message is sent. */
   async #resend(): Promise<void> {
-    // What is announced could not be read.
+    // Without an open ledger, the consumer could not read the entries.
     if (this.#migration.refusal !== undefined) return this.#armResend();
     const engine = this.#engine;
     if (engine === undefined || engine.publishedLogId >= engine.lastLogId) return;
@@ -265,7 +267,7 @@ export class LedgerObject extends DurableObject<Env> {
     this.#openIfReady();
   }
 
-  /** Opens the ledger that is stored, unless its tables have to be brought up to date first. */
+  /** Opens the stored ledger, unless its tables have to be brought up to date first. */
   #load(): void {
     this.#isDeleted = isDeleted(this.#sql);
     this.#migration.start();
@@ -277,7 +279,7 @@ export class LedgerObject extends DurableObject<Env> {
       this.#engine ??= openEngine(this.#sql, this.env, this.#violations);
   }
 
-  /** A write of the ledger's own: in the middle of an import it would be the end of that. */
+  /** Runs a write that is no import. In the middle of an import, it would end the import. */
   async #writeOwn<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
     return this.#write((engine) => {
       this.#importLock.assertNoImport();
@@ -285,14 +287,14 @@ export class LedgerObject extends DurableObject<Env> {
     }, uuid);
   }
 
-  /** Runs a write in its group, and announces what it has changed. */
+  /** Runs a write in its group, and announces its changes. */
   async #write<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
     const engine = this.#engine ?? (await this.#adopt());
     if (engine === undefined || !isOf(engine, uuid)) return this.#absence;
     return this.#commits.run(() => {
-      // Between the call and its turn, the ledger may have been deleted.
+      // The ledger may have been deleted between the call and its turn.
       if (this.#isDeleted || this.#engine !== engine) return NOT_CREATED;
-      this.#violations.clear(); // of a write that was refused
+      this.#violations.clear(); // violations of a write that was refused
       return attempt(() => {
         const value = work(engine);
         this.#announce(engine);
@@ -302,26 +304,26 @@ export class LedgerObject extends DurableObject<Env> {
     });
   }
 
-  /** Runs `work` on the ledger, as a result that survives the way to the caller. */
+  /** Runs `work` on the ledger, and returns a result that survives the way to the caller. */
   async #withEngine<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
     await this.#opened();
     const engine = this.#engineOf(uuid);
     return engine.ok ? attempt(() => work(engine.value)) : engine;
   }
 
-  /** The engine as it is in this turn, or why the ledger can't be used. */
+  /** The engine as it is in this turn, or why the ledger cannot be used. */
   #engineOf(uuid: string | undefined): Result<LedgerEngine> {
     const engine = this.#engine;
     if (engine === undefined || this.#isDeleted || !isOf(engine, uuid)) return this.#absence;
     return { ok: true, value: engine };
   }
 
-  /** Resolves when the ledger is open, or known not to be there; at once where it is open. */
+  /** Resolves when the ledger is open, or known not to exist. */
   async #opened(): Promise<void> {
     if (this.#engine === undefined) await this.#adopt();
   }
 
-  /** The same for the events of a ledger, which may be deleted. */
+  /** Runs `work` on a ledger that may be deleted, because its events are still published. */
   async #withEngineOf<T>(
     uuid: string | undefined,
     work: (engine: LedgerEngine) => T,
@@ -331,15 +333,12 @@ export class LedgerObject extends DurableObject<Env> {
     return attempt(() => work(engine));
   }
 
-  /** Why a ledger can't be used: it is not there for anybody, or its tables are not ready. */
+  /** Why the ledger cannot be used: it does not exist for clients, or its tables are not ready. */
   get #absence(): Refusal {
     return this.#isDeleted ? NOT_CREATED : (this.#migration.refusal ?? NOT_CREATED);
   }
 
-  /**
-   * An object that does not know itself asks the catalogue, whose row is what makes a ledger. What it hears counts if
-   * nothing has happened to the ledger meanwhile.
-   */
+  /** Opens the ledger for an object that has none, if the catalogue has it. A change meanwhile has the catalogue asked again. */
   async #adopt(): Promise<LedgerEngine | undefined> {
     const name = this.ctx.id.name;
     if (name === undefined || this.#migration.refusal !== undefined) return undefined;
@@ -362,8 +361,9 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   /**
-   * Sends one message for all commits of a short while, and the next one when that is confirmed: a consumer that lags gets larger ranges,
-   * never the same one twice. The alarm is stored with the first commit, in its turn: whatever happens to the message, the events follow.
+   * Sends one message for all commits of a short while, and the next one when the first is confirmed, so that a consumer that lags gets
+   * larger ranges, and never the same one twice. The first commit stores the alarm in its own turn: the events follow whatever happens to
+   * the message.
    */
   #announce(engine: LedgerEngine): void {
     if (engine.publishedLogId >= engine.lastLogId) return;
@@ -372,7 +372,7 @@ export class LedgerObject extends DurableObject<Env> {
     this.#isAnnouncing = true;
     setTimeout(() => {
       this.#isAnnouncing = false;
-      // Not `engine`: after a purge, the object may hold another ledger.
+      // After a purge, the object may hold another ledger than `engine`.
       if (this.#engine !== undefined) this.ctx.waitUntil(this.#send(this.#engine));
     }, this.#pace.waitMs(Date.now()));
   }

@@ -3,16 +3,16 @@ import { writeEntries } from "./event-payloads.ts";
 import type { CommittedTransaction, LedgerEngine } from "#ledger-engine";
 import type { LedgerMessage } from "#platform/events/messages.ts";
 
-/** Most log entries that one message announces; the next one follows its confirmation. */
+/** Most log entries that one message announces. The next message follows its confirmation. */
 const ANNOUNCED_MAX = 10_000;
-/** What one call gives of the transactions that a stream has made, in bytes. */
+/** Most bytes of transactions that one call gives to the answer of a stream. */
 const COMMITTED_LIMITS = { bytesMax: 4_000_000 };
-/** What one call gives to the events consumer. */
+/** Most log entries and bytes that one call gives to the consumer of events. */
 const LIMITS = { countMax: 500, bytesMax: 4_000_000 };
-/** The same for heads of entries. */
+/** Most heads of log entries that one call gives to the consumer of events. */
 const HEADS_MAX = 2000;
 
-/** Log entries of a range, as many as one call gives. */
+/** Log entries of a range, as many of the first ones as one call gives. */
 export const readLogRange = (engine: LedgerEngine, from: number, to: number): LogRange => ({
   info: engine.info,
   entries: engine.readLogs(from, to, LIMITS),
@@ -20,23 +20,23 @@ export const readLogRange = (engine: LedgerEngine, from: number, to: number): Lo
   publishedLogId: engine.publishedLogId,
 });
 
-/** The same entries, with the payloads of their events as JSON. */
+/** Log entries of a range with the payloads of their events as JSON, as many of the first ones as one call gives. */
 export const readWrittenRange = (engine: LedgerEngine, from: number, to: number): WrittenLog[] =>
   writeEntries(engine.info, engine.readLogs(from, to, LIMITS));
 
-/** The heads of the same entries and further ones. */
+/** Heads of the log entries of a range, as many of the first ones as one call gives. */
 export const readHeadRange = (engine: LedgerEngine, from: number, to: number): HeadRange => ({
   heads: engine.readHeads(from, to, HEADS_MAX),
   publishedLogId: engine.publishedLogId,
 });
 
-/** The transactions that log entries made, as many of the first as one call gives. */
+/** The transactions of log entries, as many of the first ones as one call gives. */
 export const readCommitted = (
   engine: LedgerEngine,
   logIds: readonly number[],
 ): CommittedTransaction[] => engine.readCommitted(logIds, COMMITTED_LIMITS);
 
-/** The message that announces the first entries that nobody has confirmed. */
+/** The message that announces the first entries that are not confirmed. */
 export const unpublishedRange = ({
   info,
   publishedLogId,

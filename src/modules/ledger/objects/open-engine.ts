@@ -4,7 +4,7 @@ import { ledgerSettings, standardRuntimeOf } from "#modules/ledger/settings.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** Opens the ledger that is stored, as the settings of the deployment want it. */
+/** Opens the stored ledger, with the settings of the deployment. */
 export function openEngine(sql: Sql, env: Env, violations: ViolationLog): LedgerEngine {
   const settings = ledgerSettings.of(env);
   return new LedgerEngine(sql, systemClock, {
@@ -19,6 +19,6 @@ export function openEngine(sql: Sql, env: Env, violations: ViolationLog): Ledger
   });
 }
 
-/** With a uuid, a ledger that only has the name is another one, which got it after a purge. */
+/** Whether an engine is that of the wanted ledger. After a purge, another ledger may have the same name, but not the same uuid. */
 export const isOf = ({ info }: LedgerEngine, uuid: string | undefined): boolean =>
   uuid === undefined || info.uuid === uuid;

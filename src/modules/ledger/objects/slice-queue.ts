@@ -1,22 +1,22 @@
 import type { SliceSizer } from "./slice-sizer.ts";
 
-/** What a slice of some work gives, and how much of its size it has used up. */
+/** The result of a slice, and how much of its size it has used. */
 export interface Slice<T> {
   readonly value: T;
   readonly done: number;
 }
 
-/** What a queue of slices needs of the runtime. */
+/** The clock and the pause that a queue of slices uses. */
 export interface SliceRuntime {
   readonly nowMs: () => number;
-  /** Resolves in a later turn, behind whatever has arrived for the object until then. */
+  /** Resolves in a later turn, after all calls that have arrived for the object until then. */
   readonly pause: () => Promise<void>;
 }
 
 /**
- * Heavy reads of an object, a slice at a time. An object has one thread, so that whatever it reads in one turn holds up
- * all writes. Here one slice runs in a turn, in the order in which they were asked for: a read that asks for its next
- * slice stands behind all others, and what arrives meanwhile, such as a write, goes before the next slice of anybody.
+ * Runs heavy reads of an object, a slice at a time. An object has one thread, so that a read in one turn delays all writes. Here a turn has
+ * one slice, in the order in which slices were asked for: the next slice of a read comes after those of all other reads, and calls that
+ * arrive meanwhile, such as writes, run before the next slice of any read.
  */
 export class SliceQueue {
   readonly #runtime: SliceRuntime;
@@ -27,7 +27,7 @@ export class SliceQueue {
     this.#runtime = runtime;
   }
 
-  /** Runs `work` in its turn, at once where no other slice is under way, with the size of a slice of its kind. */
+  /** Runs `work` in its turn, at once where no other slice is under way. `work` gets the size of a slice of its kind. */
   run<T>(sizer: SliceSizer, work: (size: number) => Slice<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#waiting.push(() => {
@@ -52,7 +52,7 @@ export class SliceQueue {
       const { sizer, done } = next();
       const workedMs = nowMs() - startMs;
       await pause();
-      // On the platform the clock stands still within a turn, so that the time shows only in the next one.
+      // On the platform, the clock stands still within a turn, so that the time shows only in the next turn.
       sizer.note(done, workedMs > 0 ? workedMs : nowMs() - startMs);
     }
     this.#isRunning = false;

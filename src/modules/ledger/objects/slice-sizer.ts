@@ -1,21 +1,21 @@
 /**
- * How long a slice is to take: well below 20 ms, because no two slices are alike, and because a write may meet more than
- * one of them on its way through the runtime.
+ * Time that a slice should take, in milliseconds: well below 20, because slices differ, and because a write may meet more than one of them
+ * on its way through the runtime.
  */
 const AIM_MS = 6;
-/** A slice that takes less than this is too small to be worth its turn. */
+/** A slice that takes less time than this, in milliseconds, is too small to be worth its turn. */
 const LEAST_MS = 3;
-/** The next slice is at most so many times larger or smaller than this one. */
+/** Largest factor between the sizes of two consecutive slices. */
 const STEP_MAX = 4;
 
-/** How much one slice does, in units of its work. */
+/** Sizes of slices, in units of their work. */
 export interface SliceBounds {
   readonly first: number;
   readonly least: number;
   readonly most: number;
 }
 
-/** Decides how much the next slice of some work does, by the time that the last one took. */
+/** Decides the size of the next slice by the time that the last one took. */
 export class SliceSizer {
   readonly #bounds: SliceBounds;
   size: number;
@@ -25,7 +25,7 @@ export class SliceSizer {
     this.size = bounds.first;
   }
 
-  /** Notes that a slice did so much in so many milliseconds. One that came to an end early says nothing of larger ones. */
+  /** Notes that a slice did `done` units in `ms` milliseconds. A slice that ended early does not show that larger ones would be fast. */
   note(done: number, ms: number): void {
     if (done <= 0) return;
     if (ms > AIM_MS) this.#set(Math.max((done * AIM_MS) / ms, this.size / STEP_MAX));

@@ -10,10 +10,10 @@ import {
 import { attempt, type Result } from "#platform/result.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** Why a call is refused. */
+/** The refusal of a call. */
 export type Refusal = Extract<Result<never>, { ok: false }>;
 
-/** The ledger is not there for anybody. */
+/** The refusal where the ledger does not exist for clients. */
 export const NOT_CREATED: Refusal = {
   ok: false,
   failure: { kind: "LEDGER_NOT_FOUND", message: "ledger not found" },
@@ -27,25 +27,25 @@ const MIGRATING: Refusal = {
   },
 };
 
-/** Brings the tables of a ledger's object up to date, a slice at a time, and says what they are good for meanwhile. */
+/** Brings the tables of a ledger's object up to date, a slice at a time, and says what they can be used for meanwhile. */
 export class TableMigration {
   readonly #sql: Sql;
   readonly #wake: () => void;
   #state: TablesState | Refusal = "current";
 
-  /** `wake` sees to it that `continue` is called soon, whatever happens to the object. */
+  /** `wake` makes sure that `continue` is called soon, whatever happens to the object. */
   constructor(sql: Sql, wake: () => void) {
     this.#sql = sql;
     this.#wake = wake;
   }
 
-  /** Why the ledger can't be opened; undefined where it can. */
+  /** Why the ledger cannot be opened; undefined where it can. */
   get refusal(): Refusal | undefined {
     if (this.#state === "closed") return MIGRATING;
     return typeof this.#state === "string" ? undefined : this.#state;
   }
 
-  /** Why the rows can't be compared with those of a ledger that is rebuilt; undefined where they can. */
+  /** Why the rows cannot be compared with those of a rebuilt ledger; undefined where they can. */
   get auditRefusal(): Refusal | undefined {
     return this.#state === "current" ? undefined : (this.refusal ?? MIGRATING);
   }
@@ -54,19 +54,19 @@ export class TableMigration {
     return readMigrations(this.#sql);
   }
 
-  /** Makes the quick changes of a ledger that is stored. */
+  /** Makes the quick changes to the tables of a stored ledger. */
   start(): void {
     this.#take(() => migrate(this.#sql));
   }
 
-  /** Works on one slice of rows. Returns whether there was one: perhaps none is left, or the storage was given back. */
+  /** Changes one slice of rows. Returns false where none is left, or the storage was deleted. */
   continue(): boolean {
     if (!isCreated(this.#sql) || isCurrent(this.#sql)) return false;
     this.#take(() => migrateSlice(this.#sql));
     return true;
   }
 
-  /** The tables are gone. */
+  /** Notes that the tables are deleted. */
   clear(): void {
     this.#state = "current";
   }

@@ -1,15 +1,15 @@
 import { log } from "#platform/log.ts";
 
-/** Most lines that the writes of one group leave in the log of the deployment. */
+/** Most lines that the writes of one turn add to the log of the deployment. */
 const LINES_MAX = 10;
 
-/** What writes did against their schemas and was accepted, on its way to the log of the deployment. */
+/** Violations of schemas by accepted writes, which are collected for the log of the deployment. */
 export class ViolationLog {
   readonly #counts = new Map<string, number>();
-  /** Of those that have no line of their own. */
+  /** The number of violations that have no line of their own. */
   #others = 0;
 
-  /** Forgets those of writes that were not kept. */
+  /** Deletes the violations of writes that were not stored. */
   clear(): void {
     this.#counts.clear();
     this.#others = 0;
@@ -22,7 +22,7 @@ export class ViolationLog {
     else this.#counts.set(violation, count + 1);
   }
 
-  /** Writes a line for each, and one for all that are too many. */
+  /** Writes a line for each violation, and one line for all that are too many. */
   write(ledger: string): void {
     for (const [violation, count] of this.#counts) {
       log("warn", "a write violates the schema", { ledger, violation, count });
@@ -34,10 +34,10 @@ export class ViolationLog {
   }
 }
 
-/** So many digits, also with signs between them, may be the number of a card or of an account at a bank. */
+/** A number of so many digits, also with signs between them, may be that of a card or of a bank account. */
 const LONG_NUMBER = /\d(?:[-_]?\d){9,}/g;
 const DIGITS_SHOWN = 4;
 
-/** Addresses of accounts are made of what clients choose: of a long number, its end is shown. */
+/** Shows only the end of long numbers, because clients choose the texts in addresses of accounts. */
 const masked = (text: string): string =>
   text.replaceAll(LONG_NUMBER, (number) => `…${number.slice(-DIGITS_SHOWN)}`);

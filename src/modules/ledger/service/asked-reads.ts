@@ -5,34 +5,34 @@ import type { PageQuery } from "#platform/paging/query.ts";
 
 /** A read that a ledger's object is asked for. */
 export interface AskedRead {
-  /** What the object gets. */
+  /** The text of the read, which the object gets. */
   readonly text: string;
-  /** The answer that is kept of it. */
+  /** The kept answer, if there is one. */
   last?: LastAnswer | undefined;
-  /** Whether its answers are kept. */
+  /** Whether the read was repeated, so that its answers are kept. */
   isRepeated: boolean;
 }
 
-/** The body of an answer, and the version of the ledger that it is of. */
+/** The body of an answer, and the version of the ledger to which it belongs. */
 interface LastAnswer {
   readonly version: string;
   readonly body: string;
 }
 
-/** A read that is not known to be asked for again. */
+/** A read whose answers are not kept. */
 export const askedOnce = (call: ReadCall): AskedRead => ({
   text: toCallText(call),
   isRepeated: false,
 });
 
-/** A list whose pages are asked for. The arguments of the read follow from the query of the page. */
+/** A list whose pages are read. `args` makes the arguments of the read from the query of a page. */
 export interface AskedList {
   readonly name: ReadCall["name"];
   readonly args: (query: PageQuery) => ReadCall["args"];
   readonly amounts: AmountForm;
 }
 
-/** The read of a page. */
+/** The read of a page of a list. */
 export const callOf = (query: PageQuery, { name, args, amounts }: AskedList): ReadCall => ({
   name,
   args: args(query),
@@ -43,10 +43,10 @@ interface AskedPage extends AskedRead, Pick<AskedList, "name" | "amounts"> {
   readonly ledger: string;
 }
 
-/** The reads of pages by their queries: those who ask for the same page again do so with the same object. */
+/** The reads of pages by their queries. Requests for the same page have the same object as their query. */
 const pages = new WeakMap<PageQuery, AskedPage>();
 
-/** The read of a page. For the same query, which nobody changes, it is the same object as before. */
+/** The read of a page. For the same query, which never changes, the result is the same object as before. */
 export function askedPage(ledger: string, query: PageQuery, list: AskedList): AskedRead {
   const { name, amounts } = list;
   const known = pages.get(query);
@@ -60,16 +60,16 @@ export function askedPage(ledger: string, query: PageQuery, list: AskedList): As
   return asked;
 }
 
-/** A shorter answer crosses from the object in about the same time as an empty text. */
+/** Shortest answer that is kept, in characters. A shorter one crosses from the object in about the same time as an empty text. */
 const KEPT_LENGTH_MIN = 1000;
-/** Most of the answers that are kept, in characters. */
+/** Most characters of kept answers. */
 const CHARACTERS_MAX = 4_000_000;
 
-/** The reads whose answers are kept: first those whose answers were kept first. */
+/** The reads whose answers are kept, in the order in which the answers came. */
 const kept = new Set<AskedRead>();
 let characters = 0;
 
-/** The body in what the object has answered to a read. The last body of a read that is repeated is kept. */
+/** The body in the object's answer to a read. The last body of a repeated read is kept. */
 export function noteAnswer(asked: AskedRead, answer: string): string {
   const end = answer.indexOf("\n");
   const body = answer.slice(end + 1);

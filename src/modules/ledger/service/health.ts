@@ -4,7 +4,7 @@ import { OUTBOX_SWEEP } from "#platform/events/outbox.ts";
 import { tryClockWrite } from "#platform/objects/deployment-clock.ts";
 import { StorageWatch } from "#platform/objects/storage-watch.ts";
 
-/** Version of the ledger API that Florin speaks. */
+/** Version of the ledger API that Florin implements. */
 export const LEDGER_VERSION = "v2.4.12";
 
 /** Resolves when the catalogue answers and there is room for writes. */

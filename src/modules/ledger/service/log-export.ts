@@ -6,8 +6,8 @@ import { callObject } from "#platform/objects/call.ts";
 const READ_OF_LEDGER = { object: "ledger", isRead: true } as const;
 
 /**
- * The entries that the log of a ledger has now, as JSON, a line each; each page is read when the one before is taken.
- * Throws `RATE_LIMITED` where the ledger has as many exports under way as it may.
+ * The entries that the log of a ledger has now, as JSON, one on each line. A page is read when the one before it is taken. Throws
+ * `RATE_LIMITED` where the ledger has as many exports under way as it may.
  */
 export async function* exportPages(
   object: DurableObjectStub<LedgerObject>,
@@ -23,7 +23,7 @@ export async function* exportPages(
       yield page.text;
     }
   } finally {
-    // Also where the client has gone away. It must not throw: that would hide why the export ended.
+    // The export ends also where the client has gone. An error here is only logged, because it would hide why the export ended.
     await object.endExport(exportId).catch((error: unknown) => {
       logError("a ledger was not told that an export is over", error, { ledger: object.name });
     });

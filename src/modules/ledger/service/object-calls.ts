@@ -10,20 +10,22 @@ export type LedgerStub = DurableObjectStub<LedgerObject>;
 export const READ_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true };
 export const TO_LEDGER: ObjectCall = { object: "ledger" };
 
-/** The object of a ledger. Throws `LEDGER_NOT_FOUND` for a name that no ledger can have, as that must not address an object. */
+/** The object of a ledger. Throws `LEDGER_NOT_FOUND` for a name that no ledger can have, because such a name must not address an object. */
 export function ledgerObject({ LEDGERS }: Pick<Env, "LEDGERS">, ledger: string): LedgerStub {
   if (!isLedgerName(ledger)) throw new AppError("LEDGER_NOT_FOUND", "ledger not found");
   return LEDGERS.getByName(ledger);
 }
 
-/** What a request says. Of an unknown ledger, that it is unknown is the first thing to answer. */
+/**
+ * The value that `toValue` makes of a request. Where it is invalid and the ledger is unknown, the error says that the ledger is unknown.
+ */
 export async function checkedRequest<T>(object: LedgerStub, toValue: () => T): Promise<T> {
   const value = attempt(toValue);
   if (!value.ok) await callObject(object.assertCreated(), READ_OF_LEDGER);
   return unwrap(value);
 }
 
-/** Who writes. */
+/** The author of writes by a principal. */
 export const authorOf = ({ issuer, subject, clientId }: Principal): Author => ({
   issuer,
   subject,

@@ -73,16 +73,16 @@ import type { Result } from "#platform/result.ts";
 import type { SettingsOf } from "#platform/settings.ts";
 import { type Timestamp } from "#platform/time.ts";
 
-/** The ledger exists without this call, so that its client does not wait for an object that hangs. */
+/** The call that creates a ledger's object. The ledger exists without it, so that the client does not wait for an object that hangs. */
 const MAKING_OF_LEDGER: ObjectCall = { ...READ_OF_LEDGER, timeoutMs: 5000 };
-/** An audit goes on where it was, whoever calls it again. */
+/** The call of an audit. It may be repeated like a read, because the audit goes on from where it is. */
 const TO_AUDIT: ObjectCall = { object: "audit", isRead: true };
 
 /** The use cases of the ledger module: the catalogue in D1, and each ledger in its object. */
 export class LedgerService {
   readonly #catalogue: LedgerCatalogue;
   readonly #context: ServiceContext;
-  /** Who makes all writes, and how many causes led to them. */
+  /** The author of all writes, and the number of triggers that led to them. */
   readonly #origin: Pick<WriteOptions, "author" | "causationDepth">;
 
   constructor(catalogue: LedgerCatalogue, context: ServiceContext) {
@@ -97,8 +97,8 @@ export class LedgerService {
   }
 
   /**
-   * Creates a ledger. The catalogue's row decides who was first; should the object not be made then, it makes itself at
-   * its first use.
+   * Creates a ledger. The catalogue's row decides which of several requests was first. If the object is not created then, it creates itself
+   * at its first use.
    */
   async createLedger(
     ledger: NewLedger,
@@ -111,43 +111,43 @@ export class LedgerService {
     try {
       await callObject(this.#object(name).assertCreated(), MAKING_OF_LEDGER);
     } catch (error) {
-      // The ledger exists from its row on; the object makes itself when it is first used.
+      // The ledger exists from its row on, and the object creates itself when it is first used.
       logError("the object of a ledger is made at its next call", error, { ledger: name });
     }
   }
 
-  /** Whether there is a ledger of this name, be it deleted. Throws `VALIDATION` for a name that none can have. */
+  /** Whether a ledger of this name exists or was deleted. Throws `VALIDATION` for a name that no ledger can have. */
   async isNameTaken(name: string): Promise<boolean> {
     assertLedgerName(name);
     return this.#catalogue.isNameTaken(name);
   }
 
-  /** Throws `NOT_FOUND`, as the route of the ledger itself does. */
+  /** Reads a ledger of the catalogue. Throws `NOT_FOUND`, which the route of a ledger answers, and not `LEDGER_NOT_FOUND`. */
   async getLedger(name: string): Promise<Ledger> {
     const ledger = await this.#catalogue.find(name);
     if (ledger === undefined) throw unknownLedger(name);
     return ledger;
   }
 
-  /** Throws `NOT_FOUND`. */
+  /** Adds metadata to a ledger. Throws `NOT_FOUND`. */
   async addLedgerMetadata(name: string, metadata: Metadata): Promise<void> {
-    // Merging takes time with the square of the keys.
+    // The metadata is checked first, because the time to merge it grows with the square of the number of keys.
     assertMetadata(metadata);
     const change = this.#audited("update-metadata", name);
     await this.#catalogue.addMetadata(name, metadata, change);
   }
 
-  /** Throws `NOT_FOUND` for an unknown ledger; a key that is not there is no failure. */
+  /** Deletes a key of a ledger's metadata; a key that does not exist is no failure. Throws `NOT_FOUND` for an unknown ledger. */
   deleteLedgerMetadata(name: string, key: string): Promise<void> {
     return this.#catalogue.deleteMetadata(name, key, this.#audited("delete-metadata", name));
   }
 
-  /** How many transactions and accounts a ledger has. */
+  /** The numbers of transactions and accounts of a ledger. */
   countLedger(name: string): Promise<LedgerCounts> {
     return callObject(this.#object(name).counts(), READ_OF_LEDGER);
   }
 
-  /** The steps that have made the tables of a ledger. */
+  /** The migrations of a ledger's tables. */
   listMigrations(name: string): Promise<MigrationStep[]> {
     return callObject(this.#object(name).migrations(), READ_OF_LEDGER);
   }
@@ -167,19 +167,19 @@ export class LedgerService {
     return callObject(object.execute(command, { ...options, ...this.#origin }), TO_LEDGER);
   }
 
-  /** Executes a create or revert and gives the transaction that it made. */
+  /** Commits or reverts a transaction, by the command that `toCommand` makes of a request. Returns the new transaction. */
   async commit(
     ledger: string,
     toCommand: () => Command,
     options: WriteOptions,
   ): Promise<{ transaction: Transaction; isReplay: boolean }> {
     const { transaction, isReplay } = await this.execute(ledger, toCommand, options);
-    // A key is checked against the command, so that a replay is of the same kind.
+    // An idempotency key is checked against the command, so that a replay has the same kind.
     if (transaction === undefined) throw new Error("a commit made no transaction");
     return { transaction, isReplay };
   }
 
-  /** Executes the elements that `toElements` makes of a request. Throws `BULK_SIZE_EXCEEDED` for too many of them. */
+  /** Executes the elements that `toElements` makes of a request. Throws `BULK_SIZE_EXCEEDED` for too many elements. */
   async executeBulk(
     ledger: string,
     toElements: () => readonly BulkElement[],
@@ -197,7 +197,7 @@ export class LedgerService {
     options: BulkOptions,
   ): Promise<StreamOutcome> {
     const object = this.#object(ledger);
-    // Of an unknown ledger, nothing is read. One that gets its name meanwhile gets nothing of the stream.
+    // Nothing is read for an unknown ledger. A ledger that gets the same name meanwhile gets nothing of the stream.
     const uuid = await callObject(object.assertCreated(), READ_OF_LEDGER);
     const common = { schemaVersion: options.schemaVersion ?? "", ...this.#origin };
     const execute: ExecuteBulk = (batch, switches) =>
@@ -208,8 +208,8 @@ export class LedgerService {
   }
 
   /**
-   * The transactions that log entries made, by the ids of the entries: of the first ones, at least one. It fails as the
-   * write fails that it tells the outcome of.
+   * The transactions of log entries, by the ids of the entries: of the first entries, at least one. The call fails like a write, because it
+   * reads the outcome of one.
    */
   async readCommitted(
     ledger: string,
@@ -219,7 +219,7 @@ export class LedgerService {
     return new Map(committed.map(({ logId, transaction }) => [logId, transaction]));
   }
 
-  /** Throws `NOT_FOUND`. */
+  /** Reads a transaction. Throws `NOT_FOUND`. */
   async getTransaction(ledger: string, id: number, read: SingleRead): Promise<Transaction> {
     const found = await this.#read(ledger, "findTransaction", [id, read]);
     if (found === undefined) throw unknownTransaction(id);
@@ -238,7 +238,7 @@ export class LedgerService {
     return this.#count(ledger, "countTransactions", query);
   }
 
-  /** Throws `NOT_FOUND`. */
+  /** Reads an account. Throws `NOT_FOUND`. */
   async getAccount(ledger: string, address: string, read: SingleRead): Promise<AccountRecord> {
     const found = await this.#read(ledger, "findAccount", [address, read]);
     if (found === undefined) throw unknownAccount(address);
@@ -265,7 +265,7 @@ export class LedgerService {
     return this.#read(ledger, "aggregateBalances", [query]);
   }
 
-  /** The balance of an account up to `endTime`, or now. Throws `NOT_FOUND` where it never had the asset. */
+  /** The history of an account's balance up to `endTime`, or now. Throws `NOT_FOUND` where the account never had the asset. */
   readBalanceHistory(
     ledger: string,
     query: Omit<BalanceHistoryQuery, "endTime"> & { endTime?: Timestamp | undefined },
@@ -275,7 +275,7 @@ export class LedgerService {
     return this.#read(ledger, "balanceHistory", [{ ...query, endTime, endsNow }]);
   }
 
-  /** Throws `NOT_FOUND`. */
+  /** Reads a version of the schema. Throws `NOT_FOUND`. */
   async getSchema(ledger: string, version: string): Promise<LedgerSchema> {
     const schema = await this.#read(ledger, "findSchema", [version]);
     if (schema !== undefined) return parseStoredSchema(schema);
@@ -302,21 +302,21 @@ export class LedgerService {
     return this.#read(ledger, "listImportNotes", [query]);
   }
 
-  /** Who wrote a log entry; undefined where nobody knows. Throws `NOT_FOUND`. */
+  /** The author of a log entry; undefined where the author is unknown. Throws `NOT_FOUND`. */
   async getAuthor(ledger: string, logId: number): Promise<Author | undefined> {
     const entry = await this.#read(ledger, "findAuthor", [logId]);
     if (entry === undefined) throw new AppError("NOT_FOUND", `log ${logId} not found`);
     return entry.author;
   }
 
-  /** The entries that the log has now, as JSON, a line each; made as it is read. Throws as `exportPages` does. */
+  /** The entries that the log has now, as JSON, one on each line, which are read while they are taken. Throws as `exportPages` does. */
   exportLogs(ledger: string): AsyncGenerator<string, undefined> {
     return exportPages(this.#object(ledger));
   }
 
   /**
-   * Takes exported entries, as they arrive, into a ledger that has no writes of its own, and tells which are odd. Throws `IMPORT` or
-   * `VALIDATION`.
+   * Imports exported entries, as they arrive, into a ledger that has no writes of its own. Returns which entries are odd. Throws `IMPORT`
+   * or `VALIDATION`.
    */
   async importLogs(ledger: string, chunks: AsyncIterable<Uint8Array>): Promise<NotedEntries> {
     const object = this.#object(ledger);
@@ -329,7 +329,7 @@ export class LedgerService {
         return callObject(object.importLogs(authored, { importId, uuid }), TO_LEDGER);
       });
     } finally {
-      // It must not throw: that would hide why the import was refused. An import that is not ended ends by itself.
+      // An error here is only logged, because it would hide why the import was refused. An import that is not ended ends by itself.
       await object.endImport(importId).catch((error: unknown) => {
         logError("an import could not be ended; it ends by itself", error, { ledger });
       });
@@ -337,8 +337,7 @@ export class LedgerService {
   }
 
   /**
-   * Compares a ledger with what its log says, in an object beside it. The answer may be that the work goes on: then call
-   * again. Throws `NOT_FOUND`.
+   * Compares a ledger with its log, in an object beside it. Where the report says that the work goes on, call again. Throws `NOT_FOUND`.
    */
   async verify(name: string, audits: Env["AUDITS"]): Promise<AuditReport> {
     const { uuid, bucket, features } = await this.getLedger(name);
@@ -356,7 +355,7 @@ export class LedgerService {
     args: Parameters<LedgerReads[N]>,
   ): Promise<ReturnType<LedgerReads[N]>> {
     const answer = await callObject(this.#object(ledger).read({ name, args }), READ_OF_LEDGER);
-    return answer as ReturnType<LedgerReads[N]>; // the object called the read of that name
+    return answer as ReturnType<LedgerReads[N]>; // the object has called the read of this name
   }
 
   #count(

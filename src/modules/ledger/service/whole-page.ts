@@ -2,10 +2,10 @@ import type { CountPart } from "#ledger-engine";
 import { joinPages, type Page } from "#platform/paging/pagination.ts";
 import { type PageQuery } from "#platform/paging/query.ts";
 
-/** Turns of a ledger that one page may take: beyond, it ends early, and its cursor goes on. */
+/** Most turns of a ledger that one page takes. A page that needs more ends early, and its cursor goes on. */
 const PAGE_TURNS_MAX = 100;
 
-/** Reads a page in as many turns of the ledger as it takes, between which that does other work. */
+/** Reads a page in several turns of the ledger if necessary. The ledger does other work between them. */
 export async function wholePage<T>(
   query: PageQuery,
   read: (part: PageQuery) => Promise<Page<T>>,
@@ -17,7 +17,7 @@ export async function wholePage<T>(
   return page;
 }
 
-/** Counts in parts, between which the ledger does other work. */
+/** Counts in several parts if necessary. The ledger does other work between them. */
 export async function wholeCount(read: (after?: string) => Promise<CountPart>): Promise<number> {
   let { count, after } = await read();
   while (after !== undefined) {

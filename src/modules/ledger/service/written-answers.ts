@@ -37,14 +37,14 @@ import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { type Result, unwrap } from "#platform/result.ts";
 
-/** How amounts are written. */
+/** The form of amounts in an answer. */
 interface Shown {
   readonly amounts: AmountForm;
 }
 
 /**
- * What reads and writes of a ledger give, as JSON that its object has written: it is passed on as it is, and no objects are made for it,
- * neither for the way from the object nor here. Throws as those of `LedgerService` do.
+ * Reads and writes of a ledger whose results are JSON that the ledger's object has written. The JSON is passed on as it is, and no objects
+ * are made of it, neither for the way from the object nor here. Throws as the methods of `LedgerService` do.
  */
 export class WrittenAnswers {
   readonly #context: ServiceContext;
@@ -57,7 +57,7 @@ export class WrittenAnswers {
     return new WrittenAnswers(context);
   }
 
-  /** Executes a create or revert, which `toCommand` makes of a request, and gives the transaction that it made. */
+  /** Commits or reverts a transaction, by the command that `toCommand` makes of a request. Returns the new transaction. */
   async commit(
     ledger: string,
     toCommand: () => Command,
@@ -69,13 +69,13 @@ export class WrittenAnswers {
     const authored = { ...options, author: authorOf(principal) };
     const call = object.executeWritten(command, authored, amounts);
     const { transaction, isReplay } = await callObject(call, TO_LEDGER);
-    // A key is checked against the command, so that a replay is of the same kind.
+    // An idempotency key is checked against the command, so that a replay has the same kind.
     if (transaction === undefined) throw new Error("a commit made no transaction");
     return { transaction, isReplay };
   }
 
   /**
-   * Executes the elements that `toElements` makes of a request, and gives the body of the answer. Nothing of the request is held while it
+   * Executes the elements that `toElements` makes of a request, and returns the body of the answer. Nothing of the request is held while it
    * waits for the ledger. Throws `BULK_SIZE_EXCEEDED` for too many elements.
    */
   bulk(
@@ -99,7 +99,7 @@ export class WrittenAnswers {
     const call = { name: "findTransaction", args: [id, read], amounts } as const;
     const body = await this.#read(ledger, askedOnce(call));
     if (typeof body !== "string") throw unknownTransaction(id);
-    return body as Body<"findTransaction">; // of the read of that name
+    return body as Body<"findTransaction">; // the object has written the body of this read
   }
 
   transactions(
@@ -119,7 +119,7 @@ export class WrittenAnswers {
     const call = { name: "findAccount", args: [address, read], amounts } as const;
     const body = await this.#read(ledger, askedOnce(call));
     if (typeof body !== "string") throw unknownAccount(address);
-    return body as Body<"findAccount">; // of the read of that name
+    return body as Body<"findAccount">; // the object has written the body of this read
   }
 
   accounts(ledger: string, query: PageQuery, { amounts }: Shown): Promise<Body<"listAccounts">> {
@@ -127,35 +127,35 @@ export class WrittenAnswers {
     return this.#page(ledger, query, { name: "listAccounts", args, amounts });
   }
 
-  /** Entries as an export has them. */
+  /** A page of log entries, each as an export has it. */
   logs(ledger: string, query: PageQuery, { amounts }: Shown): Promise<Body<"listLogs">> {
     return this.#page(ledger, query, { name: "listLogs", args: (part) => [part], amounts });
   }
 
-  /** A page, which most reads give whole: others are put together from their parts. */
+  /** A page. Most reads give a whole page; otherwise, the page is put together from its parts. */
   async #page<N extends "listTransactions" | "listAccounts" | "listLogs">(
     ledger: string,
     query: PageQuery,
     list: AskedList & { readonly name: N },
   ): Promise<Body<N>> {
     const first = await this.#read(ledger, askedPage(ledger, query, list));
-    if (typeof first === "string") return first as Body<N>; // of the read of that name
+    if (typeof first === "string") return first as Body<N>; // the object has written the body of this read
     const page = await wholePage(query, async (part) => {
       const found =
         part === query ? first : await this.#read(ledger, askedOnce(callOf(part, list)));
-      return found as Page<ItemsText<unknown>>; // what is no body is a page, and so is each further part
+      return found as Page<ItemsText<unknown>>; // a result that is no body is a page, and so is each further part
     });
-    return cursorText(page) as Body<N>; // of the read of that name
+    return cursorText(page) as Body<N>; // the object has written the body of this read
   }
 
-  /** The body of an answer, or what the read has given where that is not the whole answer. */
+  /** The body of an answer, or the result of the read where that is not the whole answer. */
   async #read(ledger: string, asked: AskedRead): Promise<unknown> {
     const { text, last } = asked;
     const object = ledgerObject(this.#context.env, ledger);
     const answering: Promise<string | Result<unknown>> = object.readBody(text, last?.version ?? "");
     const answer = await reachObject(answering, READ_OF_LEDGER);
     if (typeof answer !== "string") return unwrap(answer);
-    // The object was told the version of this `last`, whatever is kept by now.
+    // The object was called with the version of this `last`, whichever answer is kept by now.
     return answer === "" && last !== undefined ? last.body : noteAnswer(asked, answer);
   }
 }

@@ -10,7 +10,7 @@ export const BulkQuery = z.object({
   schemaVersion: SchemaVersionParam,
 });
 
-/** The elements are parsed one by one, so that their number is known first. */
+/** The body of a bulk. Its elements are parsed one by one later, so that their number is known first. */
 export const BulkRequest = z
   .array(z.unknown())
   .nullable()
@@ -31,8 +31,8 @@ export const BulkRequest = z
   });
 
 /**
- * Streams are bytes to a generator of clients, which has no other way to write a content type that it does not know. That is
- * why their examples stand in the descriptions.
+ * A stream of elements. Its type is bytes, because generators of clients have no other way to write a content type that they do not know.
+ * For the same reason, the examples of streams are in the descriptions.
  */
 export const BulkJsonStream = z.string().openapi({
   format: "binary",

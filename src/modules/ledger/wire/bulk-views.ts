@@ -31,8 +31,8 @@ export interface WrittenBulk {
 }
 
 /**
- * Writes the answer to a bulk, with a result for each element: elements behind a failure that ended the bulk were not run, and their results say
- * so. An answer may have a megabyte, so its pieces are joined once.
+ * Writes the answer to a bulk, with a result for each element. Elements behind a failure that ended the bulk were not run, and their
+ * results say so. An answer may have a megabyte, so that its pieces are joined only once.
  */
 export function writeBulk(
   elements: readonly BulkElement[],
@@ -48,7 +48,7 @@ export function writeBulk(
   pieces.push(
     failure === undefined ? "]}" : `],${stringifyJson(toBulkFailureView(failure)).slice(1)}`,
   );
-  return { body: pieces.join("") as WrittenBulk["body"], isDone: failure === undefined }; // members as the view has them
+  return { body: pieces.join("") as WrittenBulk["body"], isDone: failure === undefined }; // it has the members of the response
 }
 
 function bulkResultText(

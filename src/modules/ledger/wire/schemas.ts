@@ -31,7 +31,7 @@ export const AddressKeyParams = AddressParams.extend({ key: z.string() });
 const READ_ID_MAX = 2n ** 63n - 1n;
 const WRITE_ID_MAX = 2n ** 64n - 1n;
 
-/** An id in a path. Above 2^53 it is rounded, which no stored id is. */
+/** An id in a path. An id above 2^53 is rounded, and so is none of a stored row. */
 const idParam = (max: bigint) =>
   z
     .string()
@@ -41,7 +41,7 @@ const idParam = (max: bigint) =>
     .openapi({ type: "integer", minimum: 0 });
 
 export const IdParams = LedgerParams.extend({ id: idParam(READ_ID_MAX) });
-/** For writes, which refuse a negative id; a read with a negative id finds nothing. */
+/** Parameters of writes, which refuse a negative id. A read with a negative id finds nothing. */
 export const WriteIdParams = LedgerParams.extend({
   id: idParam(WRITE_ID_MAX).refine((id) => id >= 0, "expected an integer of 0 or more"),
 });
@@ -54,7 +54,7 @@ export const FilterBody = z.unknown().optional().openapi({
     "A filter; empty for none. A test of what a row does not have is neither true nor false, and so is its negation: `$not` of a test of `reference` or `reverted_at` finds only transactions that have one, and `$not` of a test of `balance[ASSET]` only accounts that have moved the asset. In a list of volumes, a row of another asset than `ASSET` fails the test, so that `$not` finds it. Metadata differ: a row without the key does not match, and `$not` finds it.",
 });
 
-/** What a count takes, and what a list takes besides its pages. */
+/** Parameters of a count, which are those of a list without its pages. */
 export const CountQuery = HistoryParams.extend(FilterParams.shape);
 const ListQuery = ListParams.extend(CountQuery.shape);
 export const AccountListQuery = ListQuery.extend({ expand: ExpandParam });
@@ -100,13 +100,13 @@ export const BalancesQuery = CountQuery.extend({
   use_insertion_date: BooleanParam.openapi({ deprecated: true }),
 });
 
-/** The answer of a count. */
+/** The description of the answer to a count. */
 export const COUNTED = {
   description: "Counted",
   headers: z.object({ Count: Count }),
 };
 
-/** A single read; only the point in time matters to it. */
+/** Parameters of a single read. Of the parameters of the past, only `pit` has an effect. */
 export const SingleQuery = HistoryParams.extend({ expand: ExpandParam });
 
 /** The header by which a write happens once, however often it is sent. `writeOptions` checks the length. */
@@ -118,7 +118,7 @@ export const WriteHeaders = z.object({
   }),
 });
 
-/** The schema that a write or a query goes by; empty for none. */
+/** The version of the schema for a write or a query; empty for none. */
 export const SchemaVersionParam = z
   .string()
   .optional()
@@ -140,7 +140,7 @@ export const RevertQuery = CreateQuery.extend({
   }),
 });
 export const SchemaParams = LedgerParams.extend({ version: z.string() });
-/** `order` is an older way to say the direction; other values change nothing. */
+/** Parameters of the list of schemas. `order` is the older parameter for the direction; other values change nothing. */
 export const SchemaListQuery = ListQuery.extend({
   order: z
     .string()
@@ -157,7 +157,7 @@ const ObjectRequest = z
   )
   .openapi({ type: "object", additionalProperties: {} });
 
-/** Its members are read where they are used; unknown ones of `params` are ignored. */
+/** The body of a run of a query template. Its members are checked where they are used; unknown members of `params` are ignored. */
 export const QueryRunRequest = z
   .object({
     vars: ObjectRequest.nullish(),
@@ -166,7 +166,7 @@ export const QueryRunRequest = z
   })
   .openapi("QueryRun");
 
-/** A schema to insert; the rules are checked where it is decoded. */
+/** A schema to insert, which is checked where it is decoded. */
 export const SchemaRequest = z
   .custom<unknown>((value) => value !== undefined)
   .openapi("SchemaData", {
@@ -307,7 +307,7 @@ const TargetResponse = z.object({
   targetId: z.union([z.string(), Count]),
 });
 
-/** A schema in an answer. The request schema describes what its members may be. */
+/** A schema in an answer. `SchemaRequest` describes its members. */
 export const SchemaResponse = z
   .object({
     chart: z.record(z.string(), z.unknown()),
@@ -318,12 +318,12 @@ export const SchemaResponse = z
   })
   .openapi("Schema");
 
-/** Metadata that a log entry gives to an account or a transaction. */
+/** Metadata in a log entry. */
 const LoggedMetadata = MetadataSchema.nullable().openapi({
   description: "Null only in an entry that was imported with null, which stands for no metadata.",
 });
 
-/** What a log entry says, by its type. */
+/** The data of a log entry, by its type. */
 const LogDataResponse = z.union([
   z.object({
     transaction: TransactionResponse,

@@ -36,7 +36,7 @@ export const toLedgerView = (ledger: Ledger): z.input<typeof LedgerResponse> => 
   ...optionalTimestamp("deletedAt", ledger.deletedAt),
 });
 
-/** Its JSON is what `toLogText` writes. */
+/** The view of a log entry, whose JSON is the text that `toLogText` writes. */
 export const toLogView = (entry: LogListEntry): LogView => ({
   type: entry.data.type,
   data: toLogDataView(entry.data),
@@ -73,7 +73,7 @@ function toLogDataView(data: LogData): LogView["data"] {
   }
 }
 
-/** The large integers of a schema are no amounts: they stay integers where a client wants those as texts. */
+/** A schema whose large integers stay integers where a client wants amounts as texts, because they are no amounts. */
 function withIntegers(schema: SchemaJson): SchemaJson {
   if (schema.queries === undefined) return schema;
   const queries = Object.entries(schema.queries).map(

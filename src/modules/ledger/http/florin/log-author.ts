@@ -19,7 +19,7 @@ const LogAuthorResponse = z
     },
   });
 
-/** An author of whom nothing is known: clients read the same members. */
+/** Stands for an unknown author, so that clients always read the same members. */
 const UNKNOWN = { issuer: "", subject: "", clientId: "" };
 
 export function registerLogAuthor(app: OpenAPIHono<AppEnv>): void {

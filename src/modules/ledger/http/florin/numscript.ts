@@ -7,7 +7,7 @@ import { endpoint, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";
 import { RangeResponse } from "#platform/http/source-ranges.ts";
 
-/** Largest body of a check, in bytes: a script of the longest kind with its characters escaped. */
+/** Largest body of a check, in bytes: the longest script with its characters escaped. */
 const CHECK_BYTES_MAX = 1024 * 1024;
 
 const CheckRequest = z

@@ -4,7 +4,7 @@ import type { LedgerService } from "#modules/ledger/service/service.ts";
 import { type Page, pageOf } from "#platform/paging/pagination.ts";
 import { type PageQuery } from "#platform/paging/query.ts";
 
-/** What this version reads of a ledger. */
+/** The reads of a ledger that this version of the API makes. */
 export type LedgerReader = Pick<
   LedgerService,
   | "aggregateBalances"
@@ -20,8 +20,8 @@ export type LedgerReader = Pick<
 >;
 
 /**
- * Answers what a ledger answers that was just created, and refuses the filters that it refuses. Nothing is stored for it,
- * so that it has no migrations.
+ * Answers reads as a ledger does that was just created, and refuses the same filters. Nothing is stored for it, so that it has no
+ * migrations.
  */
 export const EMPTY_LEDGER: LedgerReader = {
   countLedger: async () => ({ transactions: 0, accounts: 0 }),

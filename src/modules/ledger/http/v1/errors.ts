@@ -1,9 +1,9 @@
 import { AppError, type FailureKind } from "#platform/errors.ts";
 
 /**
- * What the clients of this version have no code for, or expect another one for: an answer with a code that they do not
- * know is no error to them that they could handle. `ALREADY_REVERT` is none of their codes either, and stays: it has always
- * been answered here, and no other code tells that the work is done.
+ * Kinds of errors whose codes the clients of this version do not know or do not expect, with the kinds that replace them. Clients cannot
+ * handle an answer with an unknown code. They do not know `ALREADY_REVERT` either, which stays: it was always answered here, and no other
+ * code tells that the work is done.
  */
 const KNOWN: Partial<Record<FailureKind, FailureKind>> = {
   LEDGER_NOT_FOUND: "NOT_FOUND",
@@ -16,7 +16,7 @@ const KNOWN: Partial<Record<FailureKind, FailureKind>> = {
   BULK_SIZE_EXCEEDED: "BODY_TOO_LARGE",
 };
 
-/** An expected failure with a code of this version, and what its message is about. Other errors stay as they are. */
+/** An expected failure with a code of this version, and with `subject` in front of its message. Other errors stay as they are. */
 export function toKnownError(error: unknown, subject = ""): unknown {
   if (!(error instanceof AppError)) return error;
   const { kind, message, details } = error;

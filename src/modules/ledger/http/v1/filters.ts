@@ -10,9 +10,9 @@ import { AppError } from "#platform/errors.ts";
 import { toFilterText } from "#platform/filter/filter.ts";
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 
-/*
- * The filters of this version are parameters; here they become the filter language of the lists, as JSON text. Each
- * function gives undefined for no filter, and throws `VALIDATION`.
+/**
+ * In this version, filters are parameters. These functions turn them into the filter language of the lists, as JSON text. Each returns
+ * undefined where there is no filter, and throws `VALIDATION`.
  */
 
 /** A filter of the list language, such as `{"$match": {"account": "users:42"}}`. */
@@ -66,7 +66,7 @@ const matches = (values: Readonly<Record<string, string | undefined>>): Filter[]
     value === undefined ? [] : [{ $match: { [key]: value } }],
   );
 
-/** The dates from a start on and before an end. */
+/** Filters for dates from a start on and before an end. */
 function periodOf(
   key: string,
   query: {
@@ -83,12 +83,12 @@ function periodOf(
   ];
 }
 
-/** What lies behind an id in a list that descends. */
+/** Filters for ids behind a given one, in a list with descending ids. */
 const before = (id: bigint | undefined): Filter[] => (id === undefined ? [] : [{ $lt: { id } }]);
 
 const METADATA_PARAM = /^metadata\[.*\]$/s;
 
-/** The parameters `metadata[key]=value` name their tests as the filter language does. */
+/** Filters for the parameters `metadata[key]=value`, whose names are those of the filter language. */
 const metadataOf = (query: Readonly<Record<string, unknown>>): Filter[] =>
   Object.entries(query)
     .filter(([name]) => METADATA_PARAM.test(name))

@@ -8,8 +8,8 @@ import type { AppEnv } from "#platform/http/context.ts";
 import type { SettingsOf } from "#platform/settings.ts";
 
 /**
- * Writes to a ledger, which any write of this version creates where there is none. Throws `VALIDATION` for a name that no
- * ledger can have, `NOT_FOUND` for the name of a deleted one, and what the work throws with the codes of this version.
+ * Writes to a ledger, which is created if it does not exist, as by any write of this version. Throws `VALIDATION` for a name that no ledger
+ * can have, `NOT_FOUND` for the name of a deleted ledger, and the errors of the work with the codes of this version.
  */
 export function withAutoCreatedLedger<T>(
   c: Context<AppEnv>,
@@ -26,9 +26,7 @@ export function withAutoCreatedLedger<T>(
   );
 }
 
-/**
- * Reads a ledger, or an empty one where there is none: a read creates nothing. Throws as `withAutoCreatedLedger` does.
- */
+/** Reads a ledger, or an empty one where there is none, because a read creates nothing. Throws as `withAutoCreatedLedger` does. */
 export function withLedgerOrEmpty<T>(
   c: Context<AppEnv>,
   name: string,
@@ -37,14 +35,14 @@ export function withLedgerOrEmpty<T>(
   const service = LedgerService.from(c.get("context"));
   return withFallback(
     () => read(service),
-    // A deleted ledger keeps its name, and is not found again.
+    // A deleted ledger keeps its name; the repeated read does not find it.
     async () => read((await service.isNameTaken(name)) ? service : EMPTY_LEDGER),
   );
 }
 
 /**
- * The ledger is asked first, so that requests to those that exist, nearly all, cost nothing more. Work that finds no ledger
- * has done nothing.
+ * Calls the ledger first, so that requests to existing ledgers, which are nearly all, cost nothing more. Work that finds no ledger has done
+ * nothing, and is followed by `fallback`.
  */
 async function withFallback<T>(work: () => Promise<T>, fallback: () => Promise<T>): Promise<T> {
   try {
@@ -59,7 +57,7 @@ async function withFallback<T>(work: () => Promise<T>, fallback: () => Promise<T
   }
 }
 
-/** Creates a ledger in a bucket of its own; harmless where it exists. */
+/** Creates a ledger in a bucket of its own. Does nothing where it exists. */
 async function createLedger(
   service: LedgerService,
   name: string,
@@ -68,7 +66,7 @@ async function createLedger(
   try {
     await service.createLedger({ name, bucket: name, metadata: {}, features: {} }, settings);
   } catch (error) {
-    // Another request was faster. A deleted ledger keeps its name, too: the repeated work does not find it.
+    // Another request was faster. Or the ledger is deleted and keeps its name; then the repeated work does not find it.
     if (!isFailure(error, "LEDGER_ALREADY_EXISTS")) throw error;
   }
 }

@@ -9,8 +9,8 @@ import { registerTransactions } from "./routes/transactions.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
 /**
- * Version 1 of the API: older shapes and parameters of the same ledgers, over the same services. Its paths begin with the
- * name of a ledger, so that they come last: what begins with the prefix of other routes is of no ledger.
+ * Version 1 of the API: older shapes and parameters of the same ledgers, over the same services. Its paths begin with the name of a ledger,
+ * so that they are registered last. A path that begins with the prefix of other routes names no ledger.
  */
 export function registerV1(app: OpenAPIHono<AppEnv>): void {
   for (const prefix of ["/v2", "/_"]) app.all(`${prefix}/*`, (c) => c.notFound());

@@ -14,7 +14,7 @@ import { type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
-/** What a list request consists of. */
+/** The parts of a request for a list. */
 interface ListRequest<Q> {
   readonly ledger: string;
   readonly query: Q;
@@ -24,7 +24,7 @@ interface ListRequest<Q> {
 const BY_ID = { columns: { id: "integer" }, column: "id", order: "desc" } as const;
 const BY_ADDRESS = { columns: { address: "text" }, column: "address", order: "asc" } as const;
 
-/** Transactions always show their volumes. */
+/** The page of transactions that a request asks for. Transactions always show their volumes. */
 export const toTransactionPage = (
   request: ListRequest<z.output<typeof TransactionListQuery>>,
 ): PageQuery =>
@@ -53,7 +53,7 @@ export const toBalancePage = (request: ListRequest<z.output<typeof BalanceListQu
 export const toLogPage = (request: ListRequest<z.output<typeof LogListQuery>>): PageQuery =>
   toPage("v1/logs", request, { rules: BY_ID, where: logFilter });
 
-/** For answers that show balances always. */
+/** Expansions of answers that always show balances. */
 export const VOLUMES_IMPLIED = { volumes: true, areImplied: true } as const;
 
 type PageParameters = Pick<
@@ -67,7 +67,7 @@ interface PageParts<Q> {
   readonly expand?: readonly string[];
 }
 
-/** A page of a list, with cursors of its own where the list differs from that of version 2. */
+/** The page of a list that a request asks for. A list that differs from that of version 2 has cursors of its own. */
 function toPage<Q extends Partial<PageParameters>>(
   name: string,
   { ledger, query, settings }: ListRequest<Q>,
@@ -90,15 +90,15 @@ function toPage<Q extends Partial<PageParameters>>(
 /** The first character of addresses in byte order. */
 const ADDRESS_CHARACTER_FIRST = "-";
 
-/** Starts a list of addresses behind one of them. A cursor has its own start, and no parameters beside it. */
+/** Starts a list of addresses behind one of them. A cursor has its own start, and its request no other parameters. */
 function behind(address: string | undefined, page: PageQuery): PageQuery {
   if (address === undefined || page.kind !== "column" || page.start !== undefined) return page;
-  // A page starts at its key: no address comes between one and the same with this character.
+  // A page starts at its key. No address sorts between an address and the same one with this character appended.
   const value = `${parseAccount(address, "after")}${ADDRESS_CHARACTER_FIRST}`;
   return { ...page, start: { value } };
 }
 
-/** The id of a transaction. Throws `NOT_FOUND` for what is none. */
+/** Reads the id of a transaction. Throws `NOT_FOUND` for a text that is none. */
 export function parseTransactionId(text: string): number {
   const id = WriteIdParams.shape.id.safeParse(text);
   if (id.success) return id.data;

@@ -15,14 +15,14 @@ import { BooleanParam, Count } from "#platform/http/schemas.ts";
 
 export const TransactionParams = LedgerParams.extend({ txid: WriteIdParams.shape.id });
 export const TransactionKeyParams = TransactionParams.extend({ key: z.string() });
-/** Adding metadata answers 404 for a text that is not an id, so the schema accepts any text. */
+/** Parameters of adding metadata, which answers 404 for a text that is not an id. The schema therefore accepts any text. */
 export const TransactionTextParams = LedgerParams.extend({
   txid: z.string().openapi({ type: "integer", minimum: 0 }),
 });
 
 const DRY_RUN_TEXTS = new Set(["yes", "true", "1"]);
 
-/** What all writes take. */
+/** Query parameters of all writes. */
 export const WriteQuery = z.object({
   preview: z
     .string()
@@ -39,7 +39,7 @@ export const RevertQuery = WriteQuery.extend({
   }),
 });
 
-/** `metadata[key]=value` in a query, as often as there are keys: the names are open, so that the rest is kept. */
+/** Parameters `metadata[key]=value`, one for each key. Parameters of other names are kept, because keys can be any text. */
 const MetadataParams = z.looseObject({
   metadata: z
     .record(z.string(), z.string())
@@ -53,7 +53,7 @@ const MetadataParams = z.looseObject({
 /** Parameters of reads and counts as of a point in time. */
 const ReadQuery = MetadataParams.extend(HistoryParams.shape);
 
-/** A position in a list in descending order of ids. */
+/** A position in a list with descending ids. */
 const AfterIdParam = z
   .string()
   .regex(/^\d{1,20}$/, "expected an unsigned integer")
@@ -73,7 +73,7 @@ export const TransactionFilterQuery = ReadQuery.extend({
   after: AfterIdParam,
 });
 
-/** How a balance relates to the one that is given. */
+/** The comparisons of an account's balance with a given one. */
 export const BALANCE_OPERATORS = ["e", "ne", "lt", "lte", "gt", "gte"] as const;
 
 const INTEGER = new RegExp(String.raw`^-?\d{1,${AMOUNT_DIGITS_MAX}}$`);
@@ -88,7 +88,7 @@ export const AccountFilterQuery = ReadQuery.extend({
   balanceOperator: z.enum(BALANCE_OPERATORS).optional().openapi({ default: "gte" }),
 });
 
-/** The parameters of all lists. The two older names are those of clients of the first version. */
+/** Parameters of all lists. `pagination_token` and `page_size` are the older names, for clients of the first version. */
 const PageQuery = z.object({
   cursor: ListParams.shape.cursor,
   pageSize: ListParams.shape.pageSize,
@@ -162,7 +162,7 @@ export const AccountV1Response = AccountResponse.extend({ balances: BalancesResp
   "AccountV1",
 );
 
-/** One account by its address. */
+/** An object whose only key is the address of an account. */
 export const AccountBalancesResponse = z
   .record(z.string(), BalancesResponse)
   .openapi("AccountBalances");

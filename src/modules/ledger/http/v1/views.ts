@@ -30,7 +30,7 @@ export const toAccountV1View = (
   balances: balancesOf(account),
 });
 
-/** An account without any transaction, which is shown as well. */
+/** An account that was never used, which this version shows as well. */
 export const toUnusedAccountView = (address: string): z.input<typeof AccountV1Response> => ({
   address,
   metadata: {},
@@ -42,7 +42,7 @@ export const toUnusedAccountView = (address: string): z.input<typeof AccountV1Re
 
 const NEVER = formatTimestamp(ZERO_TIMESTAMP);
 
-/** An object with the account as its only key. A computed key is a member of its own, `__proto__` too. */
+/** An object with the account's address as its only key. A computed key creates a member of its own, also for `__proto__`. */
 export const toAccountBalancesView = (
   account: AccountRecord,
 ): z.input<typeof AccountBalancesResponse> => ({ [account.address]: balancesOf(account) });
@@ -50,7 +50,7 @@ export const toAccountBalancesView = (
 const balancesOf = ({ volumes = [] }: AccountRecord) =>
   toBalancesView(volumes.map(({ asset, input, output }) => ({ asset, balance: input - output })));
 
-/** The entry as in version 2; nothing for one of a type that the clients refuse. */
+/** The entry as in version 2, or nothing for an entry of a type that the clients refuse. */
 export function toLogV1Views(entry: LogListEntry): z.input<typeof LogV1Response>[] {
   const { type, ...view } = toLogView(entry);
   return type === "NEW_TRANSACTION" || type === "SET_METADATA" ? [{ type, ...view }] : [];

@@ -17,16 +17,16 @@ import { attempt, type Result, unwrap } from "#platform/result.ts";
 
 type NewTransaction = z.output<typeof CreateRequest>;
 
-/** What the handler of a write knows besides the content. */
+/** The parts of a request to write besides its content. */
 export interface WriteRequest {
   readonly c: Context<AppEnv>;
   readonly ledger: string;
   readonly headers: z.output<typeof WriteHeaders>;
-  /** Whether it is a dry run. */
+  /** Whether the request is a dry run. */
   readonly preview: boolean;
 }
 
-/** Commits a transaction. Throws `VALIDATION` for whatever is wrong with it, or with its script. */
+/** Commits a transaction. Throws `VALIDATION` for a fault of the transaction or of its script. */
 export function commit(
   { c, ledger, headers, preview }: WriteRequest,
   request: NewTransaction,
@@ -37,7 +37,7 @@ export function commit(
   );
 }
 
-/** Commits all transactions of a batch, or none. Throws naming the one that is refused, counted from 0. */
+/** Commits all transactions of a batch, or none. An error names the transaction that is refused, counted from 0. */
 export async function commitBatch(
   { c, ledger }: Pick<WriteRequest, "c" | "ledger">,
   { transactions }: z.output<typeof BatchRequest>,
@@ -50,7 +50,7 @@ export async function commitBatch(
   return results.map(transactionOf);
 }
 
-/** An error in one transaction is thrown when its turn comes, so that the first error of the batch counts. */
+/** The element of a transaction. An error in it is thrown when its turn comes, so that the first error of the batch counts. */
 const toElement = (request: NewTransaction): BulkElement => ({
   idempotencyKey: "",
   command: attempt(() => toTransactionCommand(request, { force: false })),

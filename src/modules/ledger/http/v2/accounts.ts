@@ -107,7 +107,7 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** Metadata of accounts. Deleting a key that is not there is no error. */
+/** The routes for metadata of accounts. Deleting a key that does not exist is no error. */
 const METADATA = {
   path: "/v2/{ledger}/accounts/{address}",
   noun: "an account",

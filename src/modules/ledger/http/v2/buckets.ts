@@ -71,7 +71,7 @@ export function registerBuckets(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** The route that only Florin has, below `/api/florin/v1`. */
+/** Registers Florin's own route of buckets, below `/api/florin/v1`. */
 export function registerBucketList(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,

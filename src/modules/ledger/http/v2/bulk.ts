@@ -62,7 +62,7 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
         ...errors(404, 412),
       },
     },
-    // Not an async function, which would hold the elements until the ledger has answered.
+    // An async function would hold the elements in memory until the ledger has answered.
     ({ params, query, body, c }) => {
       assertOptions(query);
       const settings = ledgerSettings.of(c.env);

@@ -51,7 +51,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       const wanted = toLogQuery({ ledger, query, body, settings: deploymentOf(c).settings });
       const answers = WrittenAnswers.from(c.get("context"));
       const written = await answers.logs(ledger, wanted, amountsOf(c));
-      // Its entries have what `toLogView` shows.
+      // The entries of the written page have the members that `toLogView` shows.
       return { status: 200, written: written as JsonText<z.input<typeof LogPage>> };
     },
   );
@@ -113,7 +113,7 @@ function registerImport(app: OpenAPIHono<AppEnv>): void {
         const noted = await service.importLogs(params.ledger, body);
         return { status: 204, headers: noteHeaders(noted) };
       } finally {
-        // Imported entries publish no events, so the pipelines are woken here.
+        // Imported entries publish no events, so that the pipelines are woken here.
         await wakePipelinesOf(c.get("context"), params.ledger);
       }
     },

@@ -6,23 +6,23 @@ import { WriteHeaders, WriteQuery } from "#modules/ledger/wire/schemas.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors } from "#platform/http/endpoint.ts";
 
-/** An owner of metadata: the path of its routes, and how their parameters name it. */
+/** An object with metadata: the path of its routes, and how their parameters name it. */
 export interface MetadataOwner<T extends { ledger: string }> {
-  /** Path of the owner, `/v2/{ledger}/accounts/{address}`. */
+  /** Path of the object, such as `/v2/{ledger}/accounts/{address}`. */
   readonly path: string;
-  /** `an account` */
+  /** Noun for the object in the API document, such as `an account`. */
   readonly noun: string;
-  /** The resource under which the API document shows the routes. */
+  /** Heading of the routes in the API document. */
   readonly tag: string;
   readonly params: z.ZodType<T>;
   readonly keyParams: z.ZodType<T & { key: string }>;
   readonly body: z.ZodType<Metadata>;
   readonly operationIds: { readonly add: string; readonly delete: string };
-  /** Throws `VALIDATION` if the parameters name no object. */
+  /** The object that the parameters name. Throws `VALIDATION` if they name none. */
   readonly toTarget: (params: T) => MetadataTarget;
 }
 
-/** The two routes that change the metadata of something. */
+/** Registers the two routes that change the metadata of an object. */
 export function registerMetadata<T extends { ledger: string }>(
   app: OpenAPIHono<AppEnv>,
   { path, noun, tag, params: owner, keyParams, body, operationIds, toTarget }: MetadataOwner<T>,

@@ -6,7 +6,7 @@ import { endpoint, json } from "#platform/http/endpoint.ts";
 import { Count } from "#platform/http/schemas.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 
-/** Reads only the latest ledger, deleted or not, so that the cost does not grow with the number of ledgers. */
+/** Selects only the latest ledger, deleted or not, so that the cost does not grow with the number of ledgers. */
 const LATEST: PageQuery = {
   kind: "column",
   column: "id",

@@ -61,7 +61,7 @@ export function registerQueries(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** Builds the page that a run requests, in the form of a request for the list itself. */
+/** The page that a run asks for, as a request for the list itself would ask for it. */
 function toQuery(
   template: QueryTemplate,
   { vars, params, cursor }: z.output<typeof QueryRunRequest>,

@@ -84,7 +84,7 @@ export function registerServiceInfo(app: OpenAPIHono<AppEnv>): void {
 const listNames = (context: ServiceContext): Promise<string[]> =>
   LedgerService.from(context).listLedgerNames(NAMES_MAX);
 
-/** Who asks, if it may read ledgers. */
+/** The principal of the request, if it may read ledgers. */
 async function findReader(c: Context<AppEnv>): Promise<Principal | undefined> {
   try {
     return await deploymentOf(c).authenticate(c.req.raw, "ledger:read");

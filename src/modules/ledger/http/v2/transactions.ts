@@ -203,7 +203,7 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** Metadata of transactions. */
+/** The routes for metadata of transactions. */
 const METADATA = {
   path: "/v2/{ledger}/transactions/{id}",
   noun: "a transaction",

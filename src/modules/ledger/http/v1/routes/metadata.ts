@@ -26,7 +26,7 @@ const COMMON = {
   headers: WriteHeaders,
 } as const;
 
-/** The metadata of transactions and accounts. */
+/** Registers the routes for metadata of transactions and accounts. */
 export function registerMetadata(app: OpenAPIHono<AppEnv>): void {
   registerAdditions(app);
   registerDeletions(app);

@@ -9,7 +9,7 @@ import type { ErrorStatus } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 
-/** Statuses of the failures that are answered with status 200. */
+/** Statuses of failures that this route answers with status 200. */
 const TOLD_STATUSES: ReadonlySet<ErrorStatus> = new Set([400, 404, 409]);
 
 export function registerScripts(app: OpenAPIHono<AppEnv>): void {
@@ -32,7 +32,7 @@ export function registerScripts(app: OpenAPIHono<AppEnv>): void {
         200: json("Committed, or refused with a code", ScriptResponse),
         ...errors(413),
       },
-      // The official clients know a code only there.
+      // The official clients read a code only from an answer with status 200.
       failure: (error) => {
         if (!TOLD_STATUSES.has(ledgerErrors.statusOf(error.kind))) throw error;
         return { status: 200, body: ledgerErrors.toBody(error) };

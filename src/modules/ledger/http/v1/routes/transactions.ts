@@ -135,7 +135,7 @@ function registerCount(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:read",
       params: LedgerParams,
       query: TransactionFilterQuery,
-      // Not 204, as for accounts: the official clients take this one only.
+      // The status is not 204, as it is for accounts, because the official clients accept only 200.
       responses: { 200: COUNTED, ...errors(404) },
     },
     async ({ params: { ledger }, query, c }) => {
