@@ -18,7 +18,7 @@ export async function getAccount(
     const { address, metadata, volumes } = await new LedgerClient(context, ledger).account(id);
     return { address, metadata, volumes };
   } catch (error) {
-    // For clients of the ledger, an account that was never used is an empty one, and so it is for a stage.
+    // A stage reads an account that was never used as an empty one, as clients of the ledger do.
     if (!(error instanceof AppError) || error.kind !== "NOT_FOUND") throw error;
     return { address: id, metadata: {}, volumes: {} };
   }

@@ -139,7 +139,7 @@ export type ActivityOutcome =
  */
 export type StageProgram<T = void> = Generator<ActivityRequest, T, ActivityOutcome>;
 
-/** Why a stage has failed. */
+/** The error that a program throws where its stage fails. */
 export class StageError extends Error {
   override readonly name = "StageError";
   /** The message that the history shows in place of `message`. */

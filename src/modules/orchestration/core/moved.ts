@@ -12,12 +12,12 @@ export function movedBy({ name, input, outcome }: EndedActivity): readonly strin
   if (!outcome.ok) return [];
   switch (name) {
     case "CreateTransaction": {
-      const { ledger } = input as { readonly ledger: string }; // the type of its input
+      const { ledger } = input as { readonly ledger: string }; // `CreateTransaction` has this input
       return describe({ ledger, ...(outcome.output as CommittedMoney) });
     }
     case "CreditWallet":
     case "DebitWallet":
-      return describe(outcome.output as LedgerMoney); // the type of their output
+      return describe(outcome.output as LedgerMoney); // both activities have this output
     default:
       return [];
   }

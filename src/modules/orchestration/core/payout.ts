@@ -64,6 +64,6 @@ export function* checkPayout(
   };
   const outcome = yield { name: "CheckTransfer", input: payout };
   if (!outcome.ok) throw new StageError(outcome.message);
-  const { connectorID } = outcome.output as ActivityOutputs["CheckTransfer"]; // the type of its output
+  const { connectorID } = outcome.output as ActivityOutputs["CheckTransfer"]; // `CheckTransfer` has this output
   return { ...payout, connectorID };
 }

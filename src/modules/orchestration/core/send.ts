@@ -346,5 +346,5 @@ function* debit(
 function* readAccount({ ledger, id }: LedgerAccount): StageProgram<{ metadata: Texts }> {
   const outcome = yield { name: "GetAccount", input: { ledger, id } };
   if (!outcome.ok) throw new StageError(`reading account: ${id}: ${outcome.message}`);
-  return outcome.output as { metadata: Texts }; // the type of its output
+  return outcome.output as { metadata: Texts }; // `GetAccount` has this output
 }

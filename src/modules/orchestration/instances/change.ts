@@ -9,7 +9,7 @@ const PAUSE_MS_MAX = 100;
 
 /**
  * Changes an instance, starting from its current state. Where the instance has changed since it was read, `change` stores nothing and
- * returns false; then the instance is read again. Each such attempt means that another change was stored, so that concurrent changes
+ * returns false; then the instance is read again. An attempt that fails means that another change was stored, so that concurrent changes
  * succeed one after the other. Throws `NOT_FOUND`, and `OVERLOADED` where no attempt succeeds within 25 seconds.
  */
 export async function changeInstance(

@@ -55,7 +55,7 @@ export async function currentTriggers({
   if (held.catalogue !== undefined && held.catalogue.generation === row?.generation) {
     return held.catalogue;
   }
-  // One batch reads both, so that the triggers are those of the generation.
+  // One batch reads the generation and the triggers, so that they belong together.
   const [rows, triggers] = await db.batch([generationRow(db), triggerRows(db).where(isListed)]);
   held.catalogue = new TriggerCatalogue(env, rows[0]?.generation, triggers.map(toTrigger));
   return held.catalogue;
