@@ -88,7 +88,6 @@ export interface ActivityOutputs {
   readonly DebitWallet: CommittedMoney;
 }
 
-/** A committed transaction with its postings. */
 export interface CommittedMoney {
   readonly id: number | bigint;
   readonly postings: readonly {

@@ -11,7 +11,6 @@ export interface WorkflowConfig {
   readonly stages: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Most stages of a workflow. */
 export const STAGES_MAX = 500;
 /** Longest name of a workflow, in characters. */
 const NAME_LENGTH_MAX = 1000;

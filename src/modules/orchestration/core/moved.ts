@@ -1,6 +1,5 @@
 import type { ActivityName, ActivityOutcome, CommittedMoney } from "./activities.ts";
 
-/** A stored activity with its outcome. */
 export interface EndedActivity {
   readonly name: ActivityName;
   readonly input: unknown;

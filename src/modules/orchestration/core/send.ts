@@ -121,7 +121,6 @@ const FROM_WALLET: Routes<WalletReference> = {
   },
 };
 
-/** The program of a `send` stage. */
 export function* send(stage: SendStage): StageProgram {
   const { source, destination } = stage;
   assertOverdrafts(stage);

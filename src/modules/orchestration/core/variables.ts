@@ -3,7 +3,6 @@ export type Variables = Readonly<Record<string, string>>;
 
 const PLACEHOLDER = /\$\{([^}]+)\}/g;
 
-/** Whether a text names a variable. */
 export const hasPlaceholder = (text: string): boolean => /\$\{[^}]+\}/.test(text);
 
 /**

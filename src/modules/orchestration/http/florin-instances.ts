@@ -26,7 +26,6 @@ const After = z
   });
 const TimelineResponse = dataOf(z.array(MomentResponse)).extend({ hasMore: z.boolean() });
 
-/** Operations on instances that are Florin's own. */
 export function registerFlorinInstances(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,

@@ -60,7 +60,6 @@ const TriggerWorkResponse = z
   })
   .openapi("TriggerWork");
 
-/** Operations on triggers that are Florin's own. */
 export function registerFlorinTriggers(app: OpenAPIHono<AppEnv>): void {
   registerWork(app);
   registerResumption(app);

@@ -1,6 +1,5 @@
 /** One of the two generations of the API, whose operations differ in their lists only. */
 export interface Generation {
-  /** Prefix of every path. */
   readonly prefix: string;
   readonly tags: readonly string[];
   /** The id of an operation by its name in the first generation. The second generation puts `v2` in front. */

@@ -51,7 +51,6 @@ function toStageInput(stage: Stage): Record<string, unknown> {
   }
 }
 
-/** Leaves out maps that are empty. */
 const withoutEmpty = (maps: Readonly<Record<string, object>>): Shown =>
   Object.fromEntries(Object.entries(maps).filter(([, map]) => Object.keys(map).length > 0));
 

@@ -1,6 +1,5 @@
 import type { ResourceGroup } from "#platform/modules/resources.ts";
 
-/** The headings of orchestration in the API document. */
 export const ORCHESTRATION_RESOURCES: readonly ResourceGroup[] = [
   {
     name: "Orchestration",

@@ -29,7 +29,6 @@ import { mapPage } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 
 const Params = z.object({ triggerID: z.string() });
-/** Filter of lists of triggers. */
 const Filter = z.object({
   name: z
     .string()

@@ -13,7 +13,6 @@ import { databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A stored activity. */
 export interface Activity {
   readonly ordinal: number;
   readonly name: ActivityName;

@@ -71,7 +71,6 @@ export async function stageHistory(
   );
 }
 
-/** Something that has happened to an instance. */
 export interface Moment {
   readonly at: Timestamp;
   readonly kind: string;

@@ -18,7 +18,6 @@ export interface FlowInstance {
   readonly createdAt: Timestamp;
   readonly updatedAt: Timestamp;
   readonly terminatedAt?: Timestamp;
-  /** Why the instance has failed. */
   readonly error?: string;
   /** The number of the current stage; the number of all stages once they are done. */
   readonly stage: number;

@@ -40,7 +40,6 @@ export interface StartedInstance {
   readonly isNew: boolean;
 }
 
-/** An instance that is ready to be stored. */
 export interface PreparedStart {
   readonly context: ServiceContext;
   readonly workflow: Workflow;

@@ -51,7 +51,6 @@ export const GRACE_MS = 20_000;
 /** Most stages that one transition passes. A `noop` stage ends in the transition that begins it. */
 const STAGES_PER_CHANGE_MAX = 20;
 
-/** A stage that a transition begins. */
 interface BegunStage {
   terminatedAt: Timestamp | null;
   error: string | null;
@@ -215,7 +214,7 @@ export class InstanceTransition {
   get added(): AddedRows {
     const stages = [...this.#begun].map(([number, { terminatedAt, error, historyError }]) => ({
       guard: this.#guard,
-      // These rows are stored from JSON, from which SQLite takes halves of surrogate pairs as they are.
+      // Rows of stages are stored from JSON, from which SQLite takes halves of surrogate pairs as they are.
       columns: [number, this.now, terminatedAt, wellFormed(error), wellFormed(historyError)],
     }));
     return { stages, moments: this.#moments, events: this.#events };

@@ -14,7 +14,7 @@ type Run = Pick<FlowInstance, "id" | "run">;
 /** The id of a run on the platform, where each run is an instance of its own. */
 export const platformIdOf = ({ id, run }: Run): string => `${id}-${run}`;
 
-/** Lets the platform execute an instance, unless it does so already. Never throws: after a failure, the sweep does it. */
+/** Lets the platform execute an instance, unless it does so already. Never throws: after a failure, the sweep starts the run. */
 export async function startRun(context: RunContext, run: Run): Promise<void> {
   try {
     await createRun(context, run);

@@ -87,7 +87,7 @@ async function revive(context: ServiceContext, run: RunParams): Promise<void> {
     case "paused":
       return instance.resume();
     default:
-      // The platform shows an instance that was killed as running until it is paused. To pause one that does run does no harm.
+      // The platform shows an instance that was killed as running until it is paused. Pausing an instance that does run does no harm.
       await instance.pause();
       return instance.resume();
   }

@@ -7,7 +7,6 @@ export const OccurrenceMessage = z.object({ id: z.string(), trigger: z.int() });
 /** An occurrence by its id, and the key of its trigger. */
 export type AnnouncedOccurrence = z.output<typeof OccurrenceMessage>;
 
-/** Most messages that are sent in one call. */
 const MESSAGES_PER_SEND_MAX = 100;
 
 /** Sends occurrences to the queue that fires them. Never throws: the sweep announces occurrences that could not be sent. */

@@ -71,7 +71,6 @@ export const stoppedEvent = ({
 /** Stands in the guard of a `STOPPED_TRIGGER` event where other guards have an attempt. */
 export const STOPS = "stops";
 
-/** The result of firing an occurrence. */
 export type FiringResult =
   | { readonly kind: "started"; readonly instanceId: string }
   | {

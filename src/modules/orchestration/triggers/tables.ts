@@ -25,7 +25,7 @@ export const orchestrationTriggers = sqliteTable(
      */
     stoppedAt: text("stopped_at").$type<Timestamp>(),
     stoppedBy: text("stopped_by"),
-    /** The number of triggers that led to the event of this occurrence. */
+    /** The number of triggers that led to the event at which the trigger was stopped. */
     stoppedDepth: integer("stopped_depth"),
   },
   (table) => [

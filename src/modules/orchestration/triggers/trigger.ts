@@ -27,7 +27,7 @@ export interface TriggerStop {
   readonly since: Timestamp;
   /** The occurrence at which the loop was noticed. */
   readonly occurrenceId: string;
-  /** The number of triggers that led to the event of this occurrence. */
+  /** The number of triggers that led to the event of the occurrence. */
   readonly depth: number;
 }
 

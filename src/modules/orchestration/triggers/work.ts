@@ -8,7 +8,6 @@ import type { Trigger, TriggerStop } from "./trigger.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
-/** Figures of a trigger's work. */
 export interface TriggerWork {
   readonly figures: LaneFigures;
   /** The number of occurrences that are still to be fired, at most `COUNTED_MAX`. */

@@ -19,7 +19,7 @@ export interface Deferral {
 const WAIT_MS_MIN = 1000;
 const WAIT_MS_MAX = 240_000;
 
-/** Puts occurrences off until their owners have steps again. This counts as no attempt, so that no occurrence fails by waiting. */
+/** Puts occurrences off until their owners have steps again. Waiting counts as no attempt, so that no occurrence fails by waiting. */
 export async function deferOccurrences(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   deferrals: readonly Deferral[],

@@ -27,7 +27,6 @@ const LINK_ATTEMPTS_MAX = 12;
 /** Longest error that is stored, in characters. */
 const ERROR_LENGTH_MAX = 2000;
 
-/** An occurrence with its result. */
 export interface Settlement extends ClaimedOccurrence {
   readonly result: FiringResult;
 }

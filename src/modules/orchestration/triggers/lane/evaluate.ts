@@ -13,7 +13,6 @@ import type { Timestamp } from "#platform/time.ts";
 const TURN_STEPS = 20_000;
 const TURN_EVALUATIONS = 500;
 
-/** The results of a turn. */
 export interface Turn {
   readonly evaluations: readonly Evaluation[];
   readonly matches: readonly Match[];
@@ -21,7 +20,6 @@ export interface Turn {
   readonly steps: number;
 }
 
-/** A filter that has failed for an event. */
 export interface FailedFilter {
   readonly filter: TriggerFilter;
   readonly event: PlatformEvent;

@@ -6,7 +6,6 @@ export interface WaitingEvent extends LaneEvent {
   readonly seq: number;
 }
 
-/** The figures that a lane keeps of a trigger. */
 export interface TriggerFigures {
   /** The number of events that wait for the filter, and since when the first of them waits, in milliseconds since the epoch. */
   readonly waiting: number;
@@ -23,7 +22,6 @@ export interface TriggerFigures {
     | undefined;
 }
 
-/** The result of one evaluation. */
 export interface Evaluation {
   readonly seq: number;
   readonly eventId: string;
@@ -172,7 +170,7 @@ export class TriggerLaneStore {
       counts.set(trigger, plus(counts.get(trigger) ?? NOT_EVALUATED, evaluation));
     }
     if (counts.size === 0) return;
-    // Each of these triggers has a row, which `add` has inserted.
+    // Each trigger of a waiting event has a row, which `add` has inserted.
     this.#sql.all(
       `UPDATE trigger SET waiting = max(0, waiting - (each.value ->> 'ended')),
          evaluations = evaluations + (each.value ->> 'evaluations'), steps = trigger.steps + (each.value ->> 'steps'),

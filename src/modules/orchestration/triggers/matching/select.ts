@@ -10,7 +10,6 @@ import { allows } from "#platform/http/authenticator.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { log } from "#platform/log.ts";
 
-/** The work that some events cause. */
 export interface Selection {
   /** Triggers that fire without an evaluation. */
   readonly matches: readonly Match[];
