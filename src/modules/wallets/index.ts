@@ -14,7 +14,7 @@ import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
  * Wallets: balances of users, with priority and expiry, and holds. Their peculiarities:
  *
  * - Wallets, balances and holds are accounts with metadata in one ledger, and every movement is one transaction. `core/chart.ts` draws the
- *   accounts. Nothing else is stored, so that nothing can disagree; only the times of holds that expire are in D1.
+ *   accounts. Besides, only the times of holds that expire are stored, in D1, so that nothing can disagree.
  * - The ledger of the wallets is created when it is first needed. Its accounts are those of the reference, so that books from there can be
  *   imported.
  * - Addresses have no dashes: the balances `pay-out` and `payout` are the same.

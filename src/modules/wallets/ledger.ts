@@ -23,7 +23,6 @@ export interface WalletMovement extends WalletScript {
   readonly timestamp?: string | undefined;
 }
 
-/** A transaction, and the name of its ledger. */
 export interface WalletTransaction extends LedgerTransaction {
   readonly ledger: string;
 }

@@ -20,7 +20,9 @@ export interface NewBalance {
   readonly name: string;
   readonly expiresAt?: Timestamp | undefined;
   readonly priority?: bigint | undefined;
-  /** A repeated request with the key gets the first answer. Callers without a key pass undefined, so that none forgets it. */
+  /**
+   * A repeated request with the key gets the first answer. The member may be undefined but not absent, so that no caller forgets the key.
+   */
   readonly idempotencyKey: string | undefined;
 }
 

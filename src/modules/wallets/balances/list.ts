@@ -29,7 +29,6 @@ export async function listBalances(
   return listAccounts(WalletLedger.of(context), { tests, page, toItem: toBalance });
 }
 
-/** A balance, and the address of its account. */
 export interface FoundBalance {
   readonly address: string;
   readonly balance: BalanceWithAssets;

@@ -11,7 +11,7 @@ import {
 import { formatTimestamp, parseTimestamp, type Timestamp } from "#platform/time.ts";
 
 export interface Wallet {
-  /** A UUID, as Florin gives it; imported books may have others. */
+  /** Id of the wallet, a UUID. */
   readonly id: string;
   readonly name: string;
   readonly metadata: WalletMetadata;

@@ -13,7 +13,7 @@ export interface HoldConfirmation {
   readonly amount?: bigint | undefined;
   /** Whether the rest of the hold then goes back to the wallet's main balance. */
   readonly isFinal?: boolean | undefined;
-  /** A confirmation with a key happens once. Callers without a key pass undefined, so that none forgets it. */
+  /** A confirmation with a key happens once. The member may be undefined but not absent, so that no caller forgets the key. */
   readonly idempotencyKey: string | undefined;
 }
 

@@ -33,7 +33,6 @@ export function listDue(db: Database, now: Timestamp, limit: number): Promise<Ex
     .limit(limit);
 }
 
-/** When the next hold is due. */
 export async function nextDue(db: Database): Promise<Timestamp | undefined> {
   const [row] = await db
     .select({ dueAt: expiries.dueAt })

@@ -9,7 +9,7 @@ import type { ServiceContext } from "#platform/context.ts";
 
 export interface HoldVoid {
   readonly holdId: string;
-  /** A void with a key happens once. Callers without a key pass undefined, so that none forgets it. */
+  /** A void with a key happens once. The member may be undefined but not absent, so that no caller forgets the key. */
   readonly idempotencyKey: string | undefined;
 }
 

@@ -11,7 +11,6 @@ const PAGE_SIZE_MAX = 100;
 /** Largest `pageSize` that clients can express, a signed integer of 32 bits. */
 const INTEGER_MAX = 2 ** 31 - 1;
 
-/** Parameters of all lists. */
 export const PageParams = z.object({
   cursor: ListParams.shape.cursor,
   pageSize: PageSize.refine(

@@ -1,6 +1,5 @@
 import type { ResourceGroup } from "#platform/modules/resources.ts";
 
-/** The headings of wallets in the API document. */
 export const WALLET_RESOURCES: readonly ResourceGroup[] = [
   {
     name: "Wallets",

@@ -25,7 +25,6 @@ const OptionalTimestamp = z
   .transform((value) => (value === "" || value === null ? undefined : value))
   .openapi({ type: "string", format: "date-time" });
 
-/** Metadata that may be absent or null. */
 const OptionalMetadata = MetadataSchema.nullish()
   .transform((metadata) => metadata ?? {})
   .openapi({ type: "object", additionalProperties: { type: "string" } });

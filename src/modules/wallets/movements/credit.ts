@@ -18,7 +18,7 @@ export interface NewWalletMovement extends Money {
   readonly reference?: string | undefined;
   /** The effective date of the transaction. */
   readonly timestamp?: Timestamp | undefined;
-  /** A movement with a key happens once. Callers without a key pass undefined, so that none forgets it. */
+  /** A movement with a key happens once. The member may be undefined but not absent, so that no caller forgets the key. */
   readonly idempotencyKey: string | undefined;
 }
 

@@ -26,7 +26,6 @@ export interface NewDebit extends NewWalletMovement {
   readonly expiresAt?: Timestamp | undefined;
 }
 
-/** The result of a debit. */
 export interface Debited {
   readonly transaction: WalletTransaction;
   /** The new hold of a pending debit. */

@@ -15,7 +15,7 @@ import { MetadataSchema } from "#platform/validation.ts";
 export interface NewWallet {
   readonly name: string;
   readonly metadata: WalletMetadata;
-  /** Requests with the same key create one wallet. Callers without a key pass undefined, so that none forgets it. */
+  /** Requests with the same key create one wallet. The member may be undefined but not absent, so that no caller forgets the key. */
   readonly idempotencyKey: string | undefined;
 }
 
