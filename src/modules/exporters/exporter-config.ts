@@ -11,7 +11,6 @@ import { AppError } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { SECRET_MASK } from "#platform/secrets/url-secrets.ts";
 
-/** An exporter as a client describes it. */
 export interface ExporterInput {
   readonly driver: string;
   /** Undefined where the client sends no config. */

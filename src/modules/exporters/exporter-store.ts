@@ -15,7 +15,6 @@ export interface Exporter extends ExporterSetup {
   readonly createdAt: Timestamp;
 }
 
-/** An exporter as it is stored. */
 export interface StoredExporter extends Omit<Exporter, "config"> {
   /** Undefined where the config cannot be decrypted, because its key is not among the settings, or its text was changed. */
   readonly config: ExporterConfig | undefined;

@@ -40,7 +40,6 @@ export const PIPELINES_PER_LEDGER_MAX = 50;
 /** The read of a pipeline's progress. A pipeline that does not answer delays a request for 5 seconds at most. */
 const PROGRESS_OF_PIPELINE: ObjectCall = { object: "pipeline", isRead: true, timeoutMs: 5000 };
 
-/** A pipeline and its progress. */
 export interface RunningPipeline extends Pipeline {
   /** Undefined if the pipeline's object does not know yet of the pipeline or of its last reset, or does not answer. */
   readonly progress: Progress | undefined;

@@ -146,7 +146,6 @@ export class PipelineStore {
     );
   }
 
-  /** Enabled pipelines of some ledgers. */
   listEnabled(names: readonly string[]): Promise<{ id: string; ledger: string }[]> {
     return this.#db
       .select({ id: pipelines.id, ledger: pipelines.ledger })

@@ -60,7 +60,6 @@ const CREATE = `CREATE TABLE progress (
   failures INTEGER NOT NULL DEFAULT 0, failing_since INTEGER, failed_at INTEGER, error TEXT
 ) STRICT`;
 
-/** The tables of the object of a pipeline. */
 export const PROGRESS_TABLES = new TableSteps("the progress of the pipeline", [
   { name: "The progress of a pipeline", statements: [CREATE] },
 ]);
@@ -191,7 +190,6 @@ export class ProgressStore {
   }
 }
 
-/** Entries that a destination has accepted. */
 export interface Accepted {
   readonly lastLogId: number;
   readonly count: number;

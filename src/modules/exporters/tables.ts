@@ -23,7 +23,6 @@ export const pipelines = sqliteTable(
     ledger: text("ledger").notNull(),
     exporterId: text("exporter_id").notNull(),
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
-    /** The number of resets of the pipeline. */
     resets: integer("resets").notNull(),
     /** The revision counts changes of the row and of its exporter. The pipeline's object has to be told of the last one. */
     ...syncColumns(),

@@ -154,8 +154,7 @@ const REFUSED_PARAMETERS: ReadonlyMap<string, string> = new Map([
       [name, "credentials and database go into http://user:password@host:8123/database"] as const,
   ),
   ...["http_port", "secure"].map((name) => [name, "only a clickhouse:// DSN takes it"] as const),
-  // These parameters configure connections of the native protocol. The server would take them for settings and refuse
-  // each call.
+  // Parameters of native connections. The server would take them for settings and refuse each call.
   ...[
     "alt_hosts",
     "block_buffer_size",

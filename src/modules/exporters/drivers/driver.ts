@@ -25,7 +25,6 @@ export interface Driver {
   readonly secrets?: SecretFields;
 }
 
-/** A destination of log entries. */
 export interface ExporterDestination {
   readonly batching: Batching;
   /**
@@ -45,9 +44,7 @@ export interface SecretFields {
 
 export type ReplaceSecret = (secret: string, place: SecretPlace) => string;
 
-/** The place of a secret in a config. */
 export interface SecretPlace {
-  /** Path of the field. */
   readonly path: string;
   /** Name of the place in errors. No other secret of the config has the same name. */
   readonly name: string;

@@ -70,7 +70,6 @@ export const elasticsearchDriver: Driver = {
 };
 
 interface Authentication {
-  /** The value of the header `authorization`. */
   readonly authorization?: string;
   /** The secrets that the header contains. */
   readonly secrets?: readonly string[];

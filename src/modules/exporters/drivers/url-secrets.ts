@@ -5,7 +5,6 @@ import {
   urlSecretsOf as secretsOf,
 } from "#platform/secrets/url-secrets.ts";
 
-/** Replaces the secrets in a URL of a config. */
 export function replaceUrlSecrets(
   config: ExporterConfig,
   path: string,
