@@ -1,7 +1,6 @@
 import type { LedgerInfo, Metadata } from "#ledger-engine";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A ledger as the catalogue has it. */
 export interface Ledger extends LedgerInfo {
   readonly id: number;
   readonly metadata: Metadata;
