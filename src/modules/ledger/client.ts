@@ -39,15 +39,14 @@ import { TimestampInput, toValidationError } from "#platform/validation.ts";
 export interface KeyedWrite {
   /**
    * A write with a key happens once: a repetition changes nothing and returns the first result; another write with the same key is refused
-   * with `VALIDATION`. All clients of a ledger share its keys, so that a module puts its own name in front. Callers without a key pass
-   * undefined.
+   * with `VALIDATION`. All clients of a ledger share its keys, so that a module puts its own name in front. The member may be undefined but
+   * not absent, so that no caller forgets the key.
    */
   readonly idempotencyKey: string | undefined;
   /** The version of the schema whose rules the write follows. */
   readonly schemaVersion?: string | undefined;
 }
 
-/** Members of a new transaction besides its movements. */
 export interface TransactionFields {
   readonly metadata?: Metadata | undefined;
   /** Unique in the ledger. A write with a reference that is taken throws `CONFLICT`. */
@@ -80,7 +79,6 @@ export interface NewTemplateRun extends TransactionFields {
   readonly vars?: Readonly<Record<string, ScriptVariable>> | undefined;
 }
 
-/** One of several runs, with its own idempotency key. */
 export interface KeyedTemplateRun extends NewTemplateRun {
   readonly idempotencyKey: string;
   /** The number of triggers that led to the run; by default, as many as led to the whole call. */

@@ -25,7 +25,6 @@ export interface BucketPorts {
 }
 
 export interface BucketContext {
-  /** The context of the caller. */
   readonly caller: ServiceContext;
   readonly clock: Clock;
   readonly store: BucketStore;

@@ -60,7 +60,7 @@ async function* pagesOf(
 
 const NONE: ReadonlyMap<number, Transaction> = new Map();
 
-/** The id of the log entry with the transaction of a result, where the result has one and lacks it. */
+/** The id of the log entry from which a result still needs its transaction; undefined where the result needs none. */
 function logIdToRead({ action, result }: StreamResult): number | undefined {
   if (result?.ok !== true || result.value.transaction !== undefined) return undefined;
   const makesTransaction = action === "CREATE_TRANSACTION" || action === "REVERT_TRANSACTION";

@@ -21,7 +21,6 @@ export type ExecuteBulk = (
   options: BulkOptions,
 ) => Promise<readonly Result<Outcome>[]>;
 
-/** The result of one element. */
 export interface StreamResult {
   readonly action: BulkAction;
   /** Undefined where the element was not tried, because an earlier one has failed. */
@@ -136,7 +135,6 @@ class Batches {
     return this.#pending.length >= BATCH_ELEMENTS_MAX || this.#pendingSize >= BATCH_BYTES_MAX;
   }
 
-  /** Sends the pending elements, if there are any. */
   #send(): void {
     const batch = this.#pending;
     this.#pending = [];

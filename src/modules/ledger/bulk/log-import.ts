@@ -89,7 +89,6 @@ class Batches {
     this.#send = send;
   }
 
-  /** The number of entries so far. */
   get count(): number {
     return this.#sent + this.#pending.length;
   }

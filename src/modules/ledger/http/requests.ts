@@ -42,7 +42,6 @@ export const amountsOf = (c: Context<AppEnv>): { readonly amounts: AmountForm } 
   amounts: wantsTexts(c) ? "text" : "integer",
 });
 
-/** The parts of a request for a list. */
 export interface LedgerListRequest<Q> {
   readonly ledger: string;
   readonly query: Q;
@@ -84,7 +83,6 @@ export const LIST_RULES = {
   },
 } as const satisfies Record<string, ListRules>;
 
-/** The rules of a list of one ledger. */
 export const rulesOf = (ledger: string, resource: keyof typeof LIST_RULES): ListRules => ({
   ...LIST_RULES[resource],
   list: listName(ledger, resource),
@@ -152,7 +150,6 @@ const toListQuery = (
 /** The name of a list in its cursors. */
 export const listName = (ledger: string, resource: string): string => `${ledger}/${resource}`;
 
-/** The scope of a count. */
 export const toCountQuery = (query: z.output<typeof CountQuery>, body: unknown): CountOf => ({
   where: filterOf(query, body),
   pit: query.pit,

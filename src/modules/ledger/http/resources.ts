@@ -1,6 +1,5 @@
 import type { ResourceGroup } from "#platform/modules/resources.ts";
 
-/** The headings of the ledger in the API document. */
 export const LEDGER_RESOURCES: readonly ResourceGroup[] = [
   {
     name: "Ledger",

@@ -12,8 +12,8 @@ const MS_PER_ENTRY = 25;
 const WORK_SHARE = 2;
 const INTERVAL_MAX_MS = 500;
 /**
- * Longest interval after the first message of a burst, in milliseconds. This message names only the first few entries, which the delivery
- * of webhooks has done long before the second one. The longest interval doubles with each message.
+ * Longest interval after the first message of a burst, in milliseconds. This message names only a few entries, which are delivered long
+ * before a second message after the longest interval would come. The interval may be twice as long with each further message.
  */
 const FIRST_INTERVAL_MAX_MS = 100;
 

@@ -10,12 +10,11 @@ const BODIES = {
   listLogs: (page) => cursorText(page),
 } as const satisfies { [N in WrittenRead]: (found: Written<N>) => string | undefined };
 
-/** The body of the answer to a read. */
 export type Body<N extends WrittenRead> = NonNullable<ReturnType<(typeof BODIES)[N]>>;
 
 /** The body of the answer to a read, if the result of the read is the whole answer. */
 export function bodyOf(name: ReadName, found: unknown): string | undefined {
   if (!Object.hasOwn(BODIES, name)) throw new Error(`the answer of ${name} has no body`);
-  const write = BODIES[name as WrittenRead] as (found: unknown) => string | undefined; // the line above has checked the name
+  const write = BODIES[name as WrittenRead] as (found: unknown) => string | undefined; // `name` is a key of `BODIES`
   return write(found);
 }

@@ -38,7 +38,6 @@ export class ExportPlaces {
     this.#takenMs.delete(exportId);
   }
 
-  /** Whether any export is under way. */
   hasAny(): boolean {
     this.#dropIdle();
     return this.#takenMs.size > 0;

@@ -240,7 +240,7 @@ export class LedgerObject extends DurableObject<Env> {
     this.#resends = 0;
     this.#announcedLogId = 0;
     this.#importLock.clear();
-    // One turn deletes both, so that nothing that comes in between, such as another ledger, is deleted as well.
+    // One turn deletes the alarm and the storage, so that nothing that comes in between, such as another ledger, is deleted as well.
     const { storage } = this.ctx;
     await Promise.all([storage.deleteAlarm(), storage.deleteAll()]);
   }

@@ -10,7 +10,6 @@ import {
 import { attempt, type Result } from "#platform/result.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** The refusal of a call. */
 export type Refusal = Extract<Result<never>, { ok: false }>;
 
 /** The refusal where the ledger does not exist for clients. */

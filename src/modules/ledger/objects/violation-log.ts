@@ -1,6 +1,6 @@
 import { log } from "#platform/log.ts";
 
-/** Most lines that the writes of one turn add to the log of the deployment. */
+/** Most lines that one call, which may be a bulk, adds to the log of the deployment. */
 const LINES_MAX = 10;
 
 /** Violations of schemas by accepted writes, which are collected for the log of the deployment. */

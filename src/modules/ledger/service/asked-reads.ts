@@ -3,11 +3,9 @@ import { toCallText } from "#modules/ledger/objects/call-texts.ts";
 import type { ReadCall } from "#modules/ledger/objects/calls.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 
-/** A read that a ledger's object is asked for. */
 export interface AskedRead {
   /** The text of the read, which the object gets. */
   readonly text: string;
-  /** The kept answer, if there is one. */
   last?: LastAnswer | undefined;
   /** Whether the read was repeated, so that its answers are kept. */
   isRepeated: boolean;
@@ -32,7 +30,6 @@ export interface AskedList {
   readonly amounts: AmountForm;
 }
 
-/** The read of a page of a list. */
 export const callOf = (query: PageQuery, { name, args, amounts }: AskedList): ReadCall => ({
   name,
   args: args(query),

@@ -25,7 +25,6 @@ export async function checkedRequest<T>(object: LedgerStub, toValue: () => T): P
   return unwrap(value);
 }
 
-/** The author of writes by a principal. */
 export const authorOf = ({ issuer, subject, clientId }: Principal): Author => ({
   issuer,
   subject,

@@ -142,7 +142,6 @@ export class LedgerService {
     return this.#catalogue.deleteMetadata(name, key, this.#audited("delete-metadata", name));
   }
 
-  /** The numbers of transactions and accounts of a ledger. */
   countLedger(name: string): Promise<LedgerCounts> {
     return callObject(this.#object(name).counts(), READ_OF_LEDGER);
   }

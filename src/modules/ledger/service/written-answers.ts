@@ -37,7 +37,6 @@ import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { type Result, unwrap } from "#platform/result.ts";
 
-/** The form of amounts in an answer. */
 interface Shown {
   readonly amounts: AmountForm;
 }

@@ -23,7 +23,6 @@ const SKIPPED = {
   logID: 0,
 } as const;
 
-/** The answer to a bulk, as JSON. */
 export interface WrittenBulk {
   readonly body: JsonText<z.input<typeof BulkResponse>>;
   /** Whether every element succeeded. */
@@ -48,7 +47,7 @@ export function writeBulk(
   pieces.push(
     failure === undefined ? "]}" : `],${stringifyJson(toBulkFailureView(failure)).slice(1)}`,
   );
-  return { body: pieces.join("") as WrittenBulk["body"], isDone: failure === undefined }; // it has the members of the response
+  return { body: pieces.join("") as WrittenBulk["body"], isDone: failure === undefined }; // the body has the members of `BulkResponse`
 }
 
 function bulkResultText(

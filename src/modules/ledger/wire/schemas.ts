@@ -31,7 +31,7 @@ export const AddressKeyParams = AddressParams.extend({ key: z.string() });
 const READ_ID_MAX = 2n ** 63n - 1n;
 const WRITE_ID_MAX = 2n ** 64n - 1n;
 
-/** An id in a path. An id above 2^53 is rounded, and so is none of a stored row. */
+/** An id in a path. An id above 2^53 is rounded, and belongs to no stored row. */
 const idParam = (max: bigint) =>
   z
     .string()
@@ -100,7 +100,6 @@ export const BalancesQuery = CountQuery.extend({
   use_insertion_date: BooleanParam.openapi({ deprecated: true }),
 });
 
-/** The description of the answer to a count. */
 export const COUNTED = {
   description: "Counted",
   headers: z.object({ Count: Count }),
@@ -318,7 +317,6 @@ export const SchemaResponse = z
   })
   .openapi("Schema");
 
-/** Metadata in a log entry. */
 const LoggedMetadata = MetadataSchema.nullable().openapi({
   description: "Null only in an entry that was imported with null, which stands for no metadata.",
 });

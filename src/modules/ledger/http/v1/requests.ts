@@ -14,7 +14,6 @@ import { type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
-/** The parts of a request for a list. */
 interface ListRequest<Q> {
   readonly ledger: string;
   readonly query: Q;

@@ -22,7 +22,6 @@ export const TransactionTextParams = LedgerParams.extend({
 
 const DRY_RUN_TEXTS = new Set(["yes", "true", "1"]);
 
-/** Query parameters of all writes. */
 export const WriteQuery = z.object({
   preview: z
     .string()

@@ -203,7 +203,6 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** The routes for metadata of transactions. */
 const METADATA = {
   path: "/v2/{ledger}/transactions/{id}",
   noun: "a transaction",

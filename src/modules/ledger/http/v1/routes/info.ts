@@ -5,7 +5,6 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";
 
-/** Registers the routes that describe a ledger as a whole. */
 export function registerInfo(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,

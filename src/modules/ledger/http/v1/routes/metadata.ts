@@ -26,7 +26,6 @@ const COMMON = {
   headers: WriteHeaders,
 } as const;
 
-/** Registers the routes for metadata of transactions and accounts. */
 export function registerMetadata(app: OpenAPIHono<AppEnv>): void {
   registerAdditions(app);
   registerDeletions(app);
