@@ -35,7 +35,7 @@ export function registerFlorinInstances(app: OpenAPIHono<AppEnv>): void {
       operationId: "florinRetryInstance",
       summary: "Let an instance that has failed go on",
       description:
-        "It goes on from the stage that failed, once its cause was mended. What was done is not done again, because activities keep their idempotency keys. It acts for whoever has started it, so that whoever asks for it needs the same scopes.",
+        "The instance goes on from the stage that failed. Mend the cause of the failure first. Activities that have changed something are not repeated. The instance acts for the client or user that has started it, so that the caller needs the same scopes.",
       tags: TAGS,
       scope: "orchestration:write",
       params: Params,

@@ -36,7 +36,7 @@ const TriggerWorkResponse = z
       .openapi({ description: "The last failure of an evaluation." }),
     ownerError: z.string().optional().openapi({
       description:
-        "Why the trigger starts nothing, whatever the event is: who has created it is gone, or may start no workflows any more.",
+        "Why the trigger starts nothing, whatever the event is: the client or user that has created it is gone, or may not start workflows any more.",
     }),
     stopped: z
       .object({
@@ -52,7 +52,7 @@ const TriggerWorkResponse = z
         }),
       })
       .optional()
-      .openapi({ description: "Why the trigger fires no more; absent for one that fires." }),
+      .openapi({ description: "Why the trigger was stopped; absent for a trigger that fires." }),
     budgetLeft: z.int().openapi({
       description:
         "The steps that all triggers of the same owner may still take at once. Where it is not above zero, their events wait.",

@@ -38,10 +38,10 @@ const KEY_LENGTH_MAX = 255;
 const StageParams = Params.extend({ number: z.string() });
 const Filter = z.object({
   workflowID: z.string().optional(),
-  running: BooleanParam.openapi({ description: "Only those that have not ended." }),
+  running: BooleanParam.openapi({ description: "Only instances that have not ended." }),
   status: z.enum(INSTANCE_STATES).optional().openapi({
     description:
-      "Only those that go on (`running`), wait for a time or an event (`waiting`), have an activity that failed and is tried again (`stuck`), or have ended (`succeeded`, `failed`).",
+      "Only instances that go on (`running`), wait for a time or an event (`waiting`), have an activity that has failed and is tried again (`stuck`), or have ended (`succeeded`, `failed`).",
   }),
 });
 const StartHeaders = z.object({
@@ -188,7 +188,7 @@ function registerAbortion(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Gene
       operationId: idOf("cancelEvent"),
       summary: "Abort an instance",
       description:
-        "It ends before its next activity with the error `canceled`; what it has done stays done. An instance that has ended stays as it is.",
+        "The instance ends before its next activity with the error `canceled`; effects of earlier activities stay. An instance that has ended stays as it is.",
       tags,
       scope: "orchestration:write",
       params: Params,

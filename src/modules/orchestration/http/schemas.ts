@@ -71,7 +71,7 @@ const HoldResponse = z
   })
   .openapi("WorkflowInstanceHold", {
     description:
-      "Florin's own: why an instance does not go on. It waits `until` a time or for an `event`, or an `activity` has failed and is tried again.",
+      "Florin's own: why an instance does not go on. The instance waits `until` a time or for an `event`, or an `activity` has failed and is tried again.",
   });
 
 export const InstanceResponse = z

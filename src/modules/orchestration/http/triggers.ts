@@ -61,7 +61,7 @@ function registerCreation(app: OpenAPIHono<AppEnv>, generation: Generation): voi
       operationId: idOf("createTrigger"),
       summary: "Create a trigger",
       description:
-        "It starts an instance of the workflow for each event that its filter lets through, once. The instances act for who creates it, with the scopes that this client may ask tokens for. Events that these scopes do not allow to read fire nothing.",
+        "A trigger starts an instance of the workflow once for each event that its filter lets through. The instances act for the client or user that creates the trigger, with the scopes that this client may ask tokens for. Events that these scopes do not allow to read start nothing.",
       tags: tagsOf(generation),
       scope: "orchestration:write",
       body: TriggerRequest,
@@ -105,7 +105,8 @@ function registerDeletion(app: OpenAPIHono<AppEnv>, generation: Generation): voi
       path: `${prefix}${OF_TRIGGER}`,
       operationId: idOf("deleteTrigger"),
       summary: "Delete a trigger",
-      description: "It fires no more. What it has started goes on, and stays readable.",
+      description:
+        "A deleted trigger does not fire any more. Instances that it has started go on, and stay readable.",
       tags: tagsOf(generation),
       scope: "orchestration:write",
       params: Params,

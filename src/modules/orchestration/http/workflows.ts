@@ -81,7 +81,7 @@ function registerDeletion(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Gene
       operationId: idOf("deleteWorkflow"),
       summary: "Delete a workflow",
       description:
-        "It is listed no more, nor are its instances. They go on, and its triggers still fire it.",
+        "Lists leave out a deleted workflow and its instances. The instances go on, and triggers of the workflow still start new ones.",
       tags,
       scope: "orchestration:write",
       params: Params,

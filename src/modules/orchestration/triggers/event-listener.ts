@@ -15,8 +15,9 @@ import { logError } from "#platform/log.ts";
  *     event ─► index ─┬─ decides alone ──────────────────────────► occurrence `fire` ────┐
  *                     └─ filter is left                                                  │
  *                          └─► owner's lane ─┬─ filter is true ──► occurrence `fire` ────┤
- *                              (takes steps  ├─ reads links ─────► occurrence `filter` ──┤
- *                              of the budget)├─ fails ───────────► occurrence that is done, with the error
+ *                              (takes steps  ├─ is false ────────► nothing               │
+ *                              of the budget)├─ fails ───────────► occurrence with the error, one an hour
+ *                                            ├─ reads links ─────► occurrence `filter` ──┤
  *                                            └─ full, no answer ─► occurrence `filter` ──┤
  *                                                                                        ▼
  *     instance ◄─ variables ◄─ loop? ◄─ filter, if it is left ◄─ owner's rights ◄─ queue, or sweep
