@@ -30,7 +30,7 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       path: "/holds",
       operationId: "getHolds",
       summary: "List holds",
-      description: "In the order of their ids, closed ones too.",
+      description: "Holds are in the order of their ids, closed ones included.",
       tags: TAGS,
       scope: "wallets:read",
       query: PageParams.extend({ walletID: z.string().optional() })
@@ -103,7 +103,7 @@ function registerVoid(app: OpenAPIHono<AppEnv>): void {
       operationId: "voidHold",
       summary: "Move what is left of a hold back to where it came from",
       description:
-        "What was confirmed is missing to those that gave last: the first one that gave gets all of its money back, then the next one.",
+        "Balances get their money back in the order in which they gave: the first one all of its money, then the next one. After a partial confirmation, the last ones get less.",
       tags: TAGS,
       scope: "wallets:write",
       params: Params,

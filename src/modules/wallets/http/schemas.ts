@@ -51,7 +51,7 @@ const SubjectInput = z
       .openapi({ description: "An address in the ledger of the wallets, or the id of a wallet." }),
     balance: z.string().nullish().openapi({
       type: "string",
-      description: "Of a wallet, `main` unless given.",
+      description: "The balance of a wallet; by default, `main`.",
     }),
   })
   .transform(({ type, identifier, balance }, context): WalletSubject => {
@@ -109,7 +109,9 @@ export const BalanceRequest = z
 const MovementFields = z.object({
   amount: MonetaryInput,
   metadata: OptionalMetadata,
-  reference: OptionalText.openapi({ description: "Of the transaction: unique in the ledger." }),
+  reference: OptionalText.openapi({
+    description: "The reference of the transaction, unique in the ledger.",
+  }),
   timestamp: OptionalTimestamp,
 });
 

@@ -77,7 +77,8 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       path: "/wallets",
       operationId: "listWallets",
       summary: "List wallets",
-      description: "In the order of their ids, without what they hold unless that is asked for.",
+      description:
+        "Wallets are in the order of their ids. Assets are shown only with `expand=balances`.",
       tags: TAGS,
       scope: "wallets:read",
       query: ListQuery,
