@@ -94,7 +94,8 @@ function registerExporter(app: OpenAPIHono<AppEnv>): void {
       method: "put",
       operationId: "v2UpdateExporter",
       summary: "Replace an exporter",
-      description: "Its pipelines continue with the new driver and config at their positions.",
+      description:
+        "The pipelines of the exporter continue with the new driver and config at their positions.",
       scope: "ledger:write",
       body: ExporterRequest,
       responses: { 204: empty("Replaced"), ...errors(404) },
