@@ -22,8 +22,8 @@ export function readAccountRow(sql: Sql, address: Account): AccountRow {
 }
 
 /**
- * The columns of an account as statements read them. Dates are microseconds. Of these, only a first usage may exceed 2^53, which is
- * in the year 2255: it is a text then.
+ * The columns of an account as statements read them. Dates are microseconds since 1970. Only a first usage may exceed 2^53, which
+ * is in the year 2255; SQL then gives a text.
  */
 export const SELECTED_COLUMNS = {
   address: "address",
@@ -37,7 +37,7 @@ export const SELECTED_COLUMNS = {
 const COLUMNS = ["id", ...Object.values(SELECTED_COLUMNS)].join(", ");
 export const SELECT_ACCOUNT = `SELECT ${COLUMNS} FROM account`;
 
-/** The same with the column `held`. */
+/** Selects accounts with the further column `held`. */
 export const selectAccountWith = (held: string): string =>
   `SELECT ${COLUMNS}, ${held} AS held FROM account`;
 
@@ -50,7 +50,7 @@ export type AccountSqlRow = {
   metadata: string | null;
 };
 
-/** Most accounts have one date three times. */
+/** Converts a row. Most accounts have three equal dates, which are converted once. */
 export function toAccountRow({
   id,
   address,

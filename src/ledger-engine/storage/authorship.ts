@@ -1,11 +1,11 @@
 import type { Author } from "#ledger-engine/rules/writes.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
 
-/** Most changes in one row: an update writes the row anew, and a lookup reads all of it. */
+/** The most changes in one row. An update writes the whole row, and a look-up reads the whole row. */
 const CHANGES_MAX = 32;
-/** The id of an author that nobody knows. */
+/** Stands for an unknown author. */
 const UNKNOWN = 0;
-/** Base of the numbers in the text of a row. */
+/** The base of the numbers in the text of a row. */
 const RADIX = 36;
 
 type AuthorshipRow = {
@@ -13,17 +13,20 @@ type AuthorshipRow = {
   changes: string;
 };
 
-/** The author of the last entry, and the row that says so. */
+/** The author of the last entry, and the row with the last change. */
 interface Latest {
   readonly author: Author | undefined;
-  /** Undefined where there is no row yet. */
+  /** Undefined if there is no row yet. */
   readonly row: { readonly log: number; readonly changes: number } | undefined;
 }
 
 /**
- * Who wrote the entries of the log. Only changes of the author are stored, so that a client that writes again costs nothing.
- * The text of a row lists them as `offset.author,`: from the entry `log + offset` on, the entries are of that author. A row
- * for each change would take more bytes than the change itself, where clients take turns.
+ * The authors of log entries, as a run-length encoding: only changes of the author are stored. The text of a row lists them as
+ * `offset.author,` in base 36: from the entry `log + offset` on, entries are by this author. If clients take turns, a row for
+ * each change would take more bytes than the change.
+ *
+ *     log    changes        entries 100…102 by author 1, entries 103…109 by author 2, entries from 110 on by author 1
+ *     100    0.1,3.2,a.1,
  */
 export class Authorship {
   readonly #sql: Sql;
@@ -33,7 +36,7 @@ export class Authorship {
     this.#sql = sql;
   }
 
-  /** Notes who writes an entry, which comes after all others. It must be called in the transaction that writes the entry. */
+  /** Notes the author of an entry that comes after all others. It must be called in the transaction that writes the entry. */
   note(log: number, author: Author | undefined): void {
     this.#latest ??= this.#readLatest();
     const { author: before, row } = this.#latest;
@@ -49,7 +52,7 @@ export class Authorship {
     this.#latest = { author, row: { log: row.log, changes: row.changes + 1 } };
   }
 
-  /** The author of an entry that exists; undefined where nobody knows. */
+  /** The author of an entry that exists; undefined if unknown. */
   find(log: number): Author | undefined {
     const [row] = this.#sql.all<AuthorshipRow>(
       "SELECT log, changes FROM authorship WHERE log <= ? ORDER BY log DESC LIMIT 1",
@@ -58,7 +61,7 @@ export class Authorship {
     return row === undefined ? undefined : this.#authorOf(row, log);
   }
 
-  /** Forgets what is in memory, which a rollback has made untrue. */
+  /** Forgets the state in memory, which is wrong after a rollback. */
   reset(): void {
     this.#latest = undefined;
   }

@@ -1,13 +1,12 @@
-/** A cache with a fixed limit. When it is full, the oldest entries are dropped. */
+/** A cache with a fixed limit. `trim` drops the entries that were added first (FIFO). */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #sizeMax: number;
-  /** Goes through the keys, once the first of them has to go. A new iterator would walk over the places of all that are gone. */
+  /** Iterates over the keys from the first trim on. A new iterator would first skip the slots of all deleted entries. */
   #oldest: Iterator<K, undefined> | undefined;
   /**
-   * The entry that was found last, and the one that was found before it: one transaction asks for the same two several
-   * times, and most transactions have one of them in common with the one before. Comparing a key takes a fraction of
-   * looking it up.
+   * The two entries that were found last: one transaction asks for the same two several times, and most transactions
+   * share one of them with the transaction before. Comparing a key takes a fraction of the time of a look-up.
    */
   #last: Found<K, V> | undefined;
   #lastButOne: Found<K, V> | undefined;
@@ -31,8 +30,8 @@ export class BoundedMap<K, V> {
   }
 
   /**
-   * Adds an entry. The map may exceed its limit until `trim` is called, because what is not stored yet must not be
-   * dropped.
+   * Adds an entry. The map may exceed its limit until `trim` is called, because entries that are not stored yet must not
+   * be dropped.
    */
   set(key: K, value: V): void {
     this.#entries.set(key, value);

@@ -1,24 +1,24 @@
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** How many causes, one after the other, led to entries of the log, by the ids of the entries. Entries that nothing led to are left out. */
+/** The length of the chain of causes behind log entries, by the ids of the entries. Entries without a cause are left out. */
 export type CausationDepths = ReadonlyMap<number, number>;
 
 const NONE: CausationDepths = new Map();
 
 /**
- * How many causes led to each entry: whoever reacts to entries by writing others can tell by it that it reacts to itself. It is kept
- * beside the log, so that neither hashes nor exports know it, and costs nothing for entries that nothing led to.
+ * Stores how many causes led to each entry. By this number, a client that reacts to entries by writing others notices that it reacts to
+ * its own entries. The numbers are beside the log, so that hashes and exports do not contain them, and entries without a cause have no row.
  */
 export class Causation {
   readonly #sql: Sql;
-  /** The last entry that something led to, 0 where there is none; undefined until it is read. */
+  /** The last entry with a cause, 0 if there is none; undefined until it is read. */
   #last: number | undefined;
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
-  /** Notes what led to an entry, which comes after all others, in the transaction that writes the entry. */
+  /** Notes the depth of an entry that comes after all others. It must be called in the transaction that writes the entry. */
   note(log: number, depth: number): void {
     if (depth === 0) return;
     this.#sql.all("INSERT INTO causation (log, depth) VALUES (?, ?)", log, depth);
@@ -36,7 +36,7 @@ export class Causation {
     return new Map(rows.map(({ log, depth }) => [log, depth]));
   }
 
-  /** Forgets what is in memory, which a rollback has made untrue. */
+  /** Forgets the state in memory, which is wrong after a rollback. */
   reset(): void {
     this.#last = undefined;
   }

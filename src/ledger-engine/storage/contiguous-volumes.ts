@@ -6,8 +6,8 @@ import { parseColumns } from "#platform/json.ts";
 import { first, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 
 /**
- * The volumes after each of some transactions, in order of first appearance. The transactions are all of a range of ids,
- * in either order: for each account and asset, it reads all moves between the first and the last of them as one range.
+ * The volumes after each transaction, in order of first appearance. The transactions must be all transactions of a range
+ * of ids, in either order: for each account and asset, one range of moves is read, from the first transaction to the last.
  */
 export function readContiguousVolumes(
   sql: Sql,
@@ -31,7 +31,7 @@ export function readContiguousVolumes(
   return found;
 }
 
-/** The moves of one account and asset, in order, and how many of them were taken. */
+/** The moves of one account and asset, in order, and the number of moves that were taken. */
 interface PairMoves {
   readonly account: AccountVolumes["account"];
   readonly asset: AccountVolumes["asset"];
@@ -39,7 +39,7 @@ interface PairMoves {
   taken: number;
 }
 
-/** The volumes after a transaction, unless they were taken before. Transactions come in order. */
+/** Takes the volumes after a transaction; undefined if they were taken before. Transactions must come in order. */
 function takeVolumes(pair: PairMoves | undefined, transaction: number): AccountVolumes | undefined {
   const row = pair?.rows[pair.taken];
   if (pair === undefined || row === undefined || row.tx !== transaction) return undefined;
@@ -84,7 +84,7 @@ function readMoves(
   return pairs;
 }
 
-/** Transactions of few postings together, so that their moves fit into one text; one that has more is alone. */
+/** Groups transactions so that the moves of a group fit into one text. A transaction with too many postings is a group of its own. */
 function* chunksOf(
   transactions: readonly StoredTransaction[],
 ): Generator<readonly StoredTransaction[]> {
@@ -124,19 +124,19 @@ function readChunk(
   }
 }
 
-/** `pair` is the place in the list of pairs. */
+/** A move. `pair` is the index of its account and asset in the list of pairs. */
 type MoveSqlRow = { pair: number; tx: number; input: StoredAmount; output: StoredAmount };
 
-// CROSS JOIN makes each pair a range of the primary key. The rows come in the order of the pairs, and for each pair in that
-// of the transactions, because that is the order of the loops.
+// CROSS JOIN makes each pair a range of the primary key. Rows come in the order of the pairs, and within a pair in the order
+// of the transactions, because SQLite loops over the tables in the order of the join.
 const SELECT_MOVES = `SELECT wanted.key AS pair, move.tx, input, output
   FROM json_each(?1) AS wanted CROSS JOIN move
     ON move.account = wanted.value / ${PAIR_ASSETS} AND move.asset = wanted.value % ${PAIR_ASSETS}
       AND move.tx BETWEEN ?2 AND ?3`;
 
 /**
- * The same as one text, because to hand over each column of each row takes longer than to find them. The moves of so many
- * postings take some 900 KB at most.
+ * The moves as one text, because handing over each column of each row takes longer than finding the rows. The moves of
+ * `PACKED_POSTINGS_MAX` postings take some 900 KB at most.
  */
 const SELECT_PACKED = `SELECT json_group_array(json_array(pair, tx, input, output)) AS rows FROM (${SELECT_MOVES})`;
 const PACKED_POSTINGS_MAX = 192;

@@ -2,29 +2,27 @@ import { first, type Sql } from "#platform/sql/sql.ts";
 import { MICROS_MAX, MICROS_MIN } from "#platform/time.ts";
 
 /*
- * These searches find the last row that existed at a date. Ids of log entries, transactions and
- * accounts increase as they are inserted, and dates of insertion never decrease with them, so that a binary search
- * finds each. There may be gaps between ids.
+ * Searches for the last row that existed at a date. Ids of log entries, transactions and accounts increase with each
+ * insertion, and dates of insertion never decrease with the ids, so that a binary search finds the row. Ids may have gaps.
  */
 
-/** The id of the last log entry whose date, in microseconds, is not after this one; -1 where there is none. */
+/** The id of the last log entry whose date is not after `micros`; -1 if there is none. Dates are microseconds since 1970. */
 export function lastLogAt(sql: Sql, micros: bigint): number {
   const tx = lastTransactionAt(sql, micros).id;
   const created = sql.all<{ log: number }>("SELECT log FROM tx WHERE id = ?", tx)[0]?.log ?? -1;
   return Math.max(created, lastBy(sql, ENTRY, micros));
 }
 
-/** The last row up to a date. */
 export interface LastRow {
   /** -1 where there is none. */
   readonly id: number;
-  /** Whether later rows exist, so that no more are inserted up to the date. */
+  /** Whether later rows exist, so that no row up to the date can be inserted any more. */
   readonly isFinal: boolean;
 }
 
-/** The last transaction that was inserted by this date. */
+/** The last transaction that was inserted at or before a date. */
 export function lastTransactionAt(sql: Sql, micros: bigint): LastRow {
-  // A condition in one direction asks for the end of all dates as well.
+  // Conditions such as `>=` may ask for a date beyond the range of all dates.
   if (micros < MICROS_MIN) return { id: -1, isFinal: false };
   if (micros < MICROS_MAX) return lastRowBy(sql, TRANSACTION, micros);
   return { id: sql.all<{ id: number }>(LAST_TRANSACTION)[0]?.id ?? -1, isFinal: false };
@@ -32,13 +30,13 @@ export function lastTransactionAt(sql: Sql, micros: bigint): LastRow {
 
 const LAST_TRANSACTION = "SELECT id FROM tx ORDER BY id DESC LIMIT 1";
 
-/** The id of the last account that was inserted by this date; -1 where there is none. */
+/** The id of the last account that was inserted at or before a date; -1 if there is none. */
 export const lastAccountAt = (sql: Sql, micros: bigint): number => lastBy(sql, ACCOUNT, micros);
 
 /**
- * A binary search for the last row whose value does not exceed a limit. All rows before it have such values, too.
- * Because there may be gaps, each iteration takes two steps: one looks at the last row up to the middle, and one
- * continues in the half that is left.
+ * A binary search for the last row whose value does not exceed a limit; values never decrease with the ids. Because ids may
+ * have gaps, each iteration takes two steps: the first looks at the last row up to the middle, the second continues in the
+ * half that is left.
  */
 const search = (
   table: string,

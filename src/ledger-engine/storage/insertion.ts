@@ -1,10 +1,10 @@
 import { present } from "#platform/assert.ts";
 import { isSafe, type Sql, type SqlValue } from "#platform/sql/sql.ts";
 
-/** Most parameters of one statement of a Durable Object. */
+/** The most parameters that a statement of a Durable Object may have. */
 const PARAMETERS_MAX = 100;
 
-/** Runs a statement with rows as its parameter, a list in JSON, in several runs where they are too many for one. */
+/** Runs a statement whose one parameter is a JSON list of rows: once, or several times if the rows are too many for one list. */
 export type WriteRows = (statement: string, rows: readonly string[]) => void;
 
 /** How rows of one form are inserted, several with each statement. */
@@ -19,8 +19,8 @@ export interface Insertion {
  * Makes the statements for a table. The columns are given with the expression of their value, such as `?`; `onConflict` is the end
  * of a statement that may meet rows that exist.
  *
- * A statement that fails may leave some of its rows: whoever runs it must undo the transaction, or the savepoint, around it. For a
- * statement of several rows that undoes itself, SQLite would first copy each page that it changes, which takes as long as the rows.
+ * A statement that fails may leave some of its rows (`INSERT OR FAIL`): its caller must roll back the transaction or savepoint around
+ * it. If the statement had to undo itself, SQLite would first copy each page that it changes, which takes as long as the insertion.
  */
 export function insertionInto(
   table: string,
@@ -38,8 +38,8 @@ export function insertionInto(
 }
 
 /**
- * Inserts rows, whose values come one after the other. This takes half the time of `json_each`, where each value is looked up in the
- * JSON of its row.
+ * Inserts rows, whose values are in one flat list. This takes half the time of an insertion from `json_each`, which looks up each value
+ * in the JSON of its row.
  */
 export function insertRows(
   sql: Sql,
@@ -54,6 +54,6 @@ export function insertRows(
   }
 }
 
-/** An integer for a statement that casts it: above 2^53 it is a text. */
+/** An integer as a parameter for `CAST(? AS INTEGER)`: a number, or a text above 2^53. */
 export const integerValue = (integer: bigint): SqlValue =>
   isSafe(integer) ? Number(integer) : integer.toString();

@@ -2,7 +2,7 @@ import type { Features, LedgerInfo } from "#ledger-engine/rules/types.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
 
-/** What the only row of the table `ledger` says. */
+/** Columns of the only row of the table `ledger`. */
 export interface LedgerRow {
   readonly info: LedgerInfo;
   readonly publishedLog: number;

@@ -6,13 +6,13 @@ import type { LoggedAccountMetadata, Metadata } from "#ledger-engine/rules/types
 import type { Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
-/** The number of entries that are read at a time, and the bytes of their payloads. */
+/** The most entries that are read at a time, and the most bytes of their payloads. */
 const ENTRIES_MAX = 1000;
 const BYTES_MAX = 2_000_000;
 
 /**
- * Metadata as it was at a point in time, by dates of insertion. It is for ledgers that keep the history of such
- * metadata: other ledgers have no entries to find.
+ * Metadata as it was at a point in time, by dates of insertion. Only ledgers with the feature for the history of this
+ * kind of metadata have rows in `metadata_log`.
  */
 export class MetadataHistory {
   readonly #sql: Sql;
@@ -21,7 +21,7 @@ export class MetadataHistory {
     this.#sql = sql;
   }
 
-  /** The metadata of each transaction: that of its creation, with all changes up to the point in time. */
+  /** The metadata of each transaction at its creation, with all changes up to the point in time. */
   transactionsAt(
     rows: readonly { readonly id: number; readonly payload: { readonly metadata?: Metadata } }[],
     at: Timestamp,
@@ -33,10 +33,9 @@ export class MetadataHistory {
   }
 
   /**
-   * The metadata of each account: what the entries up to the point in time make of it, `{}` where there are none. As on
-   * the reference server, the deletion of a key does not change the account's `updatedAt`, and counts from the date
-   * that `updatedAt` had before. Deletions after the point in time therefore count as well, if no other change comes
-   * before them.
+   * The metadata of each account after all entries up to the point in time; `{}` if there are none. As on the reference
+   * server, the deletion of a key does not change the account's `updatedAt`, and counts from the date that `updatedAt` had
+   * before the deletion. A deletion after the point in time therefore counts as well, if no other change comes before it.
    */
   accountsAt(
     rows: readonly { readonly id: number; readonly address: string }[],
@@ -51,7 +50,7 @@ export class MetadataHistory {
     return found;
   }
 
-  /** Applies the next entries of each account as long as they don't change `updatedAt`. */
+  /** Applies the entries of each account after the point in time, up to the first one that changes `updatedAt`. */
   #applyDeletions({ found, lastLog, addressOf }: Reconstruction): void {
     let wanted: EntryRef[] = [...found].flatMap(([target, metadata]) =>
       Object.keys(metadata).length === 0 ? [] : { target, log: lastLog, tx: null },
@@ -102,7 +101,7 @@ export class MetadataHistory {
     for (const [target, pairs] of changed) found.set(target, Object.fromEntries(pairs));
   }
 
-  /** The next entries of the targets, in order. For the first target, these are the entries after a log entry. */
+  /** The next entries of the targets, in order; for the first target, only entries after the log entry `after`. */
   #refs(
     kind: number,
     { targets, after, lastLog }: { targets: readonly number[]; after: number; lastLog: number },
@@ -130,7 +129,7 @@ export class MetadataHistory {
 }
 
 interface Reconstruction {
-  /** The metadata by the id of its target. The entries are applied to it. */
+  /** The metadata by the id of its target, to which entries are applied. */
   readonly found: Map<number, Metadata>;
   /** The last entry that counts. */
   readonly lastLog: number;

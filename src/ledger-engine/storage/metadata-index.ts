@@ -6,8 +6,8 @@ import { Remembered } from "#platform/memo.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /**
- * The kinds of rows in the table `metadata_index`: a target has a pair of metadata now, or it had it and has it no
- * longer. Past pairs are known where the ledger keeps the history of such metadata.
+ * The kinds of rows in the table `metadata_index`: a target has a pair of metadata now, or had the pair in the past. Past
+ * pairs are stored only if the ledger keeps the history of this kind of metadata.
  */
 export const METADATA_SCOPES = {
   TRANSACTION: 0,
@@ -19,13 +19,13 @@ export const METADATA_SCOPES = {
 /** The kinds of targets in the table `metadata_log`. */
 export const METADATA_LOG_KINDS = { TRANSACTION: 0, ACCOUNT: 1 } as const;
 
-/** The hexadecimal digits of the 48 bits that are kept. */
+/** The hexadecimal digits of 48 bits. */
 const HASH_DIGITS = 12;
 
-/** The hashes of the texts that came last, and only of short ones: keys, and many values, are used again. */
+/** The hashes of the latest short texts, because keys and many values recur. */
 const HASHES = new Remembered<number>({ countMax: 4000, lengthMax: 100 });
 
-/** The first 48 bits of SHA-256 of a text. They stand for a metadata key or value in the table `metadata_index`. */
+/** The first 48 bits of SHA-256 of a metadata key or value, as the table `metadata_index` has it. */
 export function metadataHash(text: string): number {
   const known = HASHES.get(text);
   if (known !== undefined) return known;
@@ -42,19 +42,18 @@ const PAIRS = insertionInto(
   { scope: "?", key: "?", value: "?", target: "?" },
   " ON CONFLICT DO NOTHING",
 );
-// The rows come from a JSON list.
 const DELETE_PAIRS = `DELETE FROM metadata_index WHERE (scope, key, value, target) IN
   (SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?))`;
 const INSERT_ENTRIES = `INSERT OR IGNORE INTO metadata_log (kind, target, log, tx)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`;
 
-/** Whether a ledger keeps the history of the metadata of such targets. */
+/** Whether a ledger keeps the history of the metadata of a type of targets. */
 export const keepsHistory = (features: Features, type: MetadataTarget["type"]): boolean =>
   (type === "ACCOUNT"
     ? features.ACCOUNT_METADATA_HISTORY
     : features.TRANSACTION_METADATA_HISTORY) === "SYNC";
 
-/** The metadata of a target before and after a change. `before` is `undefined` where the target never had any. */
+/** The metadata of a target before and after a change. `before` is undefined if the target never had metadata. */
 export interface MetadataChange {
   readonly type: MetadataTarget["type"];
   /** The id of the transaction or account. */
@@ -68,7 +67,7 @@ export interface MetadataChange {
  */
 export class MetadataBatch {
   readonly #keeps: Readonly<Record<MetadataTarget["type"], boolean>>;
-  /** The rows of `metadata_index` that are new and those that are gone, by their text. */
+  /** The rows of `metadata_index` to insert (`isThere`) or to delete, by the row as text. */
   readonly #pairs = new Map<string, { readonly row: IndexRow; readonly isThere: boolean }>();
   readonly #entries = new Set<string>();
 
@@ -79,7 +78,7 @@ export class MetadataBatch {
     };
   }
 
-  /** How many rows wait to be written. */
+  /** The number of rows that wait to be written. */
   get size(): number {
     return this.#pairs.size + this.#entries.size;
   }
@@ -102,7 +101,7 @@ export class MetadataBatch {
     }
   }
 
-  /** Notes that a log entry is about the metadata of a target, and which transaction the entry made, if any. */
+  /** Notes that a log entry is about the metadata of a target. The reference names the transaction that the entry made, if any. */
   note(type: MetadataTarget["type"], target: number, { id, tx }: LogRef): void {
     if (this.#keeps[type]) this.#entries.add(`[${METADATA_LOG_KINDS[type]},${target},${id},${tx}]`);
   }

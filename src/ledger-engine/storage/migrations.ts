@@ -10,15 +10,15 @@ import {
 
 export type { MigrationStep, TablesState };
 
-/** Number of the last step. */
+/** The number of the last step. */
 export const STEP_LAST = STEPS.length;
 
 const stepsOf = (steps: readonly Step[]): TableSteps => new TableSteps("the ledger", steps);
 
-/** Whether the object holds a ledger. One that was never created has no tables. */
+/** Whether the object holds a ledger. The object of a ledger that was never created has no tables. */
 export const isCreated = hasSteps;
 
-/** The functions of `TableSteps` for the tables of a ledger; `steps` are others in tests only. */
+// The functions of `TableSteps` for the tables of a ledger. Only tests pass other steps.
 export const isCurrent = (sql: Sql, steps: readonly Step[] = STEPS): boolean =>
   stepsOf(steps).isCurrent(sql);
 export const readMigrations = (sql: Sql, steps: readonly Step[] = STEPS): MigrationStep[] =>

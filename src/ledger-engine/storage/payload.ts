@@ -12,10 +12,15 @@ import { parseJson, quoteJson, stringifyJson, stringifyTexts } from "#platform/j
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
 /**
- * The contents of the `payload` column of a log entry. That of a transaction is the inside of a JSON list in which
- * integers stand for accounts and assets: `source,destination,asset,amount,...`, four items for each posting, and at the
- * end an object with what most transactions lack. A single posting of the asset 1, which may be the only asset of the
- * ledger, is `source,destination,amount`.
+ * A posting in the `payload` column of a log entry. The payload of a transaction is a JSON list without its brackets, in
+ * which integers stand for accounts and assets:
+ *
+ *     3,4,1,100,4,5,2,70,{"r":"order-1"}
+ *     └───┬───┘ └──┬───┘ └──────┬──────┘
+ *     source, destination, asset, amount for each posting; then the members of `StoredExtras`, if there are any
+ *
+ *     3,4,100
+ *     a single posting of the asset 1, which may be the only asset of the ledger
  */
 export interface StoredPosting {
   readonly source: number;
@@ -24,21 +29,20 @@ export interface StoredPosting {
   readonly amount: bigint;
 }
 
-/** What remains in an entry of the schema that the write named. */
+/** The part of a write's schema that its log entry records. */
 export interface SchemaTrace {
-  /** The version that the write named. */
   readonly schemaVersion?: string;
   /** The default metadata of the accounts that the write created, by address. */
   readonly defaults?: AccountMetadata;
 }
 
-/** What a transaction has besides postings. */
+/** The fields of a transaction's payload besides the postings. */
 export interface TransactionExtras extends SchemaTrace {
   readonly timestamp?: Timestamp;
   readonly reference?: string;
   readonly metadata?: Metadata;
   readonly accountMetadata?: LoggedAccountMetadata;
-  /** The template that created the transaction. */
+  /** The name of the schema's template that created the transaction. */
   readonly template?: string;
   /** Effective volumes at commit, in order of first appearance, where they differ from the volumes. */
   readonly effective?: readonly Volumes[];
@@ -61,7 +65,7 @@ export const LOG_TYPES = {
   INSERTED_SCHEMA: 4,
 } as const;
 
-const LOG_TYPE_NAMES = Object.keys(LOG_TYPES) as (keyof typeof LOG_TYPES)[]; // its own names, in the order of the numbers
+const LOG_TYPE_NAMES = Object.keys(LOG_TYPES) as (keyof typeof LOG_TYPES)[]; // the keys of `LOG_TYPES`, in the order of the numbers
 
 export const nameOfType = (type: number): keyof typeof LOG_TYPES =>
   present(LOG_TYPE_NAMES[type], "a stored type has a name");
@@ -161,19 +165,19 @@ export function decodeTransaction(payload: string): TransactionPayload {
   return hasExtras ? decodeExtras(last, postings) : { postings };
 }
 
-/** The postings of a payload alone. What follows them is only read where they are not plain. */
+/** The postings of a payload. The object at its end is parsed only if some integer is not plain. */
 export function decodePostingsOf(payload: string): readonly StoredPosting[] {
   const end = payload.indexOf(EXTRAS);
   const integers = plainIntegers(payload, end === -1 ? payload.length : end);
   return integers === undefined ? decodeTransaction(payload).postings : decodePostings(integers);
 }
 
-/** What separates the integers of a payload from the object at its end. */
+/** The separator between the integers of a payload and the object at its end. */
 const EXTRAS = ",{";
 
 /**
- * The items of a payload, up to its end, if they are nothing but integers below 10^15, as most are; undefined for any other. This
- * takes a fraction of the time of the parser for JSON.
+ * The items of a payload up to `end` if all of them are integers below 10^15, as in most payloads; else undefined. This takes a
+ * fraction of the time of the parser for JSON.
  */
 function plainIntegers(payload: string, end = payload.length): number[] | undefined {
   const integers: number[] = [];
@@ -214,7 +218,7 @@ function decodePostings(items: readonly (number | bigint)[]): StoredPosting[] {
   return postings;
 }
 
-/** Fills in what is there, because most transactions have few of these members. */
+/** Adds the members that the payload has. Most transactions have few of them. */
 function decodeExtras(
   { t, r, m, a, e, v, o, p, s, d }: StoredExtras,
   postings: readonly StoredPosting[],
@@ -279,7 +283,7 @@ export function decodeKey(payload: string): { entry: KeyPayload; trace: SchemaTr
   return { entry: { target: toTarget(id), key }, trace: decodeTrace(trace) };
 }
 
-/** A schema keeps its own text, which follows its version, its date and, for few of them, what the hash covers. */
+/** The payload `[version, micros, hashed?, schema, trace?]`. The text of the schema is stored as it came. */
 export function encodeSchema(schema: StoredSchema, trace: SchemaTrace): string {
   const { version, createdAt, text, hashed } = schema;
   return withTrace(`[${schemaHead(version, toMicros(createdAt), hashed)}${text}]`, trace);

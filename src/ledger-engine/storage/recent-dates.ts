@@ -1,9 +1,9 @@
 import type { Timestamp } from "#platform/time.ts";
 
-/** At most this many dates are kept for certain. */
+/** The number of latest dates that are always kept. Up to twice as many are in memory. */
 const DATES_KEPT_MAX = 4096;
 
-/** The dates of the transactions that were inserted last, so that those of a date are found without a search in the table. */
+/** The insertion dates of the latest transactions, so that the last transaction at a recent date is found without SQL. */
 export class RecentDates {
   /** The dates, rising, and the last transaction of each. */
   #dates: Timestamp[] = [];
@@ -23,7 +23,7 @@ export class RecentDates {
     }
   }
 
-  /** The last transaction that was inserted by a date; undefined where that is not among the last ones. */
+  /** The last transaction that was inserted at or before a date; undefined if the date is before all kept dates. */
   lastAt(date: Timestamp): number | undefined {
     let [from, to] = [0, this.#dates.length];
     while (from < to) {

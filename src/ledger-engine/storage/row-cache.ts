@@ -9,7 +9,7 @@ import { quoteJson } from "#platform/json.ts";
 import { numberOf, readColumns } from "#platform/sql/columns.ts";
 import { chunksOf, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 
-/** At most this many addresses are known to have no account. */
+/** Most addresses without an account that single look-ups remember. Addresses that are read ahead come on top. */
 const ABSENT_MAX = 20_000;
 
 const ZERO: Volumes = { input: 0n, output: 0n };
@@ -21,12 +21,27 @@ export interface PrefetchedItems {
   readonly keys: readonly string[];
 }
 
-/** Gives the items of the command that runs and of some that follow it; undefined where it has given those of that command already. */
+/** Gives the items of the current command and of some commands after it; undefined if the items of the current command were given before. */
 export type ItemsAhead = () => PrefetchedItems | undefined;
 
 /**
- * Rows of a ledger that were read, or are about to be written, so that they are not read again. That a row is absent is
- * remembered for one unit of work only.
+ * A cache of rows that were read or wait to be written.
+ *
+ *     kept                                                  at the end of a unit of work
+ *     asset → id                                            trimmed to `ASSETS_MAX`
+ *     address → id and first usage of the account           all forgotten if there are too many (`KeptAccounts`)
+ *     (account, asset) → volumes                            all forgotten if there are too many (`KeptVolumes`)
+ *     names, references and keys that no row has            forgotten
+ *
+ * An item that is not known is read together with the items of the commands that follow, one statement for each table:
+ *
+ *     account, volumes, hasReference, hasKey ── known ──► answer
+ *              │ not known
+ *              ▼
+ *     items ahead ──► accounts by address ──► volumes of pairs ──► absent references and keys ──► ask again
+ *              │ given before
+ *              ▼
+ *     a statement for this item alone
  */
 export class RowCache {
   readonly #sql: Sql;
@@ -44,9 +59,8 @@ export class RowCache {
   }
 
   /**
-   * Notes which items will be asked for. Where one of them is not known, it is read together with what else `ahead` gives and is not
-   * known, with one statement for each table instead of one for each item. Otherwise `ahead` is not called, so that known items are
-   * looked up only once.
+   * Notes which items commands will ask for. The first unknown item is read together with all other unknown items that `ahead`
+   * gives. While all items are known, `ahead` is not called, so that known items are looked up only once.
    */
   prefetch(ahead: ItemsAhead): void {
     this.#ahead = ahead;
@@ -138,7 +152,7 @@ export class RowCache {
     this.#forgetAbsent();
   }
 
-  /** Reads the items that come next, unless they were read already. It returns whether it has read them. */
+  /** Reads the items ahead, unless they were read already. Returns whether it has read them. */
   #readAhead(): boolean {
     const items = this.#ahead?.();
     if (items === undefined) return false;
@@ -168,7 +182,7 @@ export class RowCache {
     this.#absentKeys.clear();
   }
 
-  /** Notes what is not known of an account and an asset; an account that does not exist is known to have nothing. */
+  /** Notes the account, or its volumes of the asset, as unknown. An absent account has no volumes that could be read. */
   #noteUnknown(unknown: UnknownItems, address: Account, asset: number | undefined): void {
     const account = this.#accounts.id(address);
     if (account === undefined) {
@@ -207,7 +221,7 @@ export class RowCache {
       const { pairs, inputs, outputs } = columns as VolumeColumns; // as the statement lists them
       for (const [index, pair] of pairs.entries()) {
         const [input, output] = [inputs[index] ?? null, outputs[index] ?? null];
-        // Large volumes are read when they are asked for.
+        // Volumes above 2^53 come as null here, and are read when a command asks for them.
         if (input !== null && output !== null)
           this.#setVolumes(pair, { input: BigInt(input), output: BigInt(output) });
         unknown.delete(pair);
@@ -272,7 +286,7 @@ const SELECT_VOLUMES = `SELECT json_group_array(wanted.value) AS pairs,
       WHERE last.account = wanted.value / ${PAIR_ASSETS} AND last.asset = wanted.value % ${PAIR_ASSETS}
   )`;
 
-/** The texts that no row has. */
+/** Selects the texts of a list that are not the reference of any transaction. */
 const SELECT_REFERENCES = `SELECT value AS text FROM json_each(?) AS wanted
   WHERE NOT EXISTS (SELECT 1 FROM tx WHERE reference = wanted.value)`;
 const SELECT_KEYS = `SELECT value AS text FROM json_each(?) AS wanted

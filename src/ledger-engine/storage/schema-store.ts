@@ -20,7 +20,7 @@ const LENGTH_PER_STEP = 5;
 export interface SchemaUse {
   readonly version: string;
   readonly data: SchemaData;
-  /** The check of this one write's addresses. */
+  /** Checks the addresses of one write. */
   readonly chart: ChartCheck;
 }
 
@@ -28,17 +28,17 @@ export interface SchemaUse {
 export interface SchemaSummary {
   readonly log: number;
   readonly version: string;
-  /** The date in microseconds. */
+  /** In microseconds since 1970. */
   readonly createdAt: bigint;
 }
 
-/** The schemas of a ledger. The table leads to the log entry that contains the schema itself. */
+/** The schemas of a ledger. The table `schema` says which log entry contains the text of a version. */
 export class SchemaStore {
   readonly #sql: Sql;
   readonly #cache = new BoundedMap<string, SchemaData>(SCHEMAS_CACHED_MAX);
-  /** The schemas of this unit of work, by version. Their entries may not be written yet. */
+  /** The schemas that the current unit of work has created, by version. Their entries may not be written yet. */
   readonly #pending = new Map<string, StoredSchema>();
-  /** The version that was created last, empty where there is none, and undefined until somebody asks for it. */
+  /** The version that was created last; empty if there is none, undefined until it is read. */
   #latest: string | undefined;
   #last: SchemaUse | undefined;
   #steps = 0;
@@ -47,7 +47,7 @@ export class SchemaStore {
     this.#sql = sql;
   }
 
-  /** The version that was created last; undefined where there is none. */
+  /** The version that was created last; undefined if the ledger has no schema. */
   get latest(): string | undefined {
     this.#latest ??=
       this.#sql.all<{ version: string }>(
@@ -61,7 +61,7 @@ export class SchemaStore {
     return this.#steps + (this.#last?.chart.steps ?? 0);
   }
 
-  /** The schema for one write. The one before is no longer used then. Throws `NOT_FOUND` for an unknown version. */
+  /** The schema for one write. The result of the call before must no longer be used. Throws `NOT_FOUND` for an unknown version. */
   use(version: string): SchemaUse {
     const data = this.#cache.get(version) ?? this.#read(version);
     this.#steps = this.steps;
@@ -113,7 +113,7 @@ export class SchemaStore {
       .map(({ log, version, micros }) => ({ log, version, createdAt: BigInt(micros) }));
   }
 
-  /** Schemas by their log entries, in the order of these: as many as the limit allows, but at least one. */
+  /** The schemas of log entries, in the order of the ids: the first ones up to the limit, but at least one. */
   readAll(logs: readonly number[], { bytesMax }: { bytesMax: number }): StoredSchema[] {
     const found: StoredSchema[] = [];
     let bytes = 0;
@@ -128,12 +128,12 @@ export class SchemaStore {
     return found;
   }
 
-  /** Ends a unit of work, whose entries are written then. */
+  /** Ends a unit of work. Its entries must be written. */
   settle(): void {
     this.#pending.clear();
   }
 
-  /** Forgets what a unit of work that was rolled back has changed. */
+  /** Forgets all schemas in memory: the unit of work that created some may have been rolled back. */
   reset(): void {
     this.#pending.clear();
     this.#cache.clear();

@@ -1,12 +1,11 @@
 import type { CompiledScript } from "#numscript";
 
 /**
- * The compiled forms of at most this much source text are kept, in characters. A syntax tree takes 24 to 130 bytes for
- * each character.
+ * The most source text of all kept scripts, in characters. A syntax tree takes 24 to 130 bytes for each character.
  */
 const CHARACTERS_MAX = 100_000;
 
-/** Compiled scripts by their source text. The most recently used ones are kept, up to a size. */
+/** An LRU cache of compiled scripts by their source text, bounded by the total length of the texts. */
 export class BoundedScriptCache {
   readonly #scripts = new Map<string, CompiledScript>();
   readonly #charactersMax: number;

@@ -27,7 +27,7 @@ type TransactionSqlRow = {
   reverted: number | null;
 };
 
-/** At most this many dates are kept. */
+/** Most dates whose last ids are kept. */
 const DATES_CACHED_MAX = 64;
 
 const SELECT_TRANSACTION = `SELECT id, date, payload, metadata, updated_at AS updated, reverted_at AS reverted FROM tx`;
@@ -36,7 +36,7 @@ const SELECT_TRANSACTION = `SELECT id, date, payload, metadata, updated_at AS up
 export class TransactionReader {
   readonly #sql: Sql;
   readonly #names: StoredNames;
-  /** The last ids at some dates, which the pages of one list ask for again and again. */
+  /** The last id at each date. All pages of a list ask for the same dates. */
   readonly #lastIds = new BoundedMap<bigint, number>(DATES_CACHED_MAX);
 
   constructor(sql: Sql, names: StoredNames) {
@@ -59,7 +59,7 @@ export class TransactionReader {
       .map(toStoredTransaction);
   }
 
-  /** Gives stored transactions their names and, if they are asked for, their volumes. */
+  /** Turns stored transactions into transactions with names and, if `expansion` asks for them, volumes. */
   expand(stored: readonly StoredTransaction[], expansion: VolumeExpansion): Transaction[] {
     const names = this.namesOf(stored.map(({ payload }) => payload));
     const volumes =
@@ -88,8 +88,8 @@ export class TransactionReader {
   }
 
   /**
-   * The volumes after each transaction, in order of first appearance: those at commit, and the effective ones as they
-   * are now.
+   * The volumes after each transaction, in order of first appearance: the volumes at commit, and the present effective
+   * volumes.
    */
   readVolumes(
     stored: readonly { id: number; payload: TransactionPayload }[],
@@ -122,7 +122,7 @@ export class TransactionReader {
     return this.lastIdAtMicros(toMicros(date));
   }
 
-  /** The same for a date in microseconds, which may lie beyond all dates. */
+  /** `lastIdAt` for a date in microseconds since 1970, which need not be a valid `Timestamp`. */
   lastIdAtMicros(micros: bigint): number {
     const known = this.#lastIds.get(micros);
     if (known !== undefined) return known;
@@ -132,7 +132,7 @@ export class TransactionReader {
     return id;
   }
 
-  /** Forgets all dates: transactions may have been rolled back. */
+  /** Forgets all dates, because transactions may have been rolled back. */
   reset(): void {
     this.#lastIds.clear();
   }
@@ -158,10 +158,10 @@ const SELECT_MOVES = `SELECT move.account, move.asset, move.tx, input, output, e
   FROM json_each(?) AS wanted CROSS JOIN move
     ON move.account = wanted.value ->> 0 AND move.asset = wanted.value ->> 1 AND move.tx = wanted.value ->> 2`;
 
-/** A transaction that its caller completes. */
+/** A transaction that the caller of `toTransaction` completes. */
 export type WritableTransaction = { -readonly [K in keyof Transaction]: Transaction[K] };
 
-/** A transaction as it is now. */
+/** The present state of a transaction, without volumes. */
 export function toTransaction(row: StoredTransaction, names: Names): WritableTransaction {
   const { payload, revertedAt } = row;
   const { reference, template } = payload;

@@ -24,17 +24,29 @@ import { quoteJson } from "#platform/json.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros, ZERO_TIMESTAMP } from "#platform/time.ts";
 
-/** Where more accounts than this wait to be written, a bulk writes its rows before the next command. */
+/** Above this many waiting accounts, a bulk writes its rows before the next command. */
 const ACCOUNTS_PENDING_MAX = 500;
-/** The same for rows about metadata. */
+/** Above this many waiting rows about metadata, a bulk writes its rows before the next command. */
 const METADATA_PENDING_MAX = 20_000;
 
 const ZERO: Volumes = { input: 0n, output: 0n };
 
 /**
- * Collects the rows that a unit of work writes, and answers reads as if they were stored, so that a bulk of a thousand
+ * Collects the rows that a unit of work writes, and answers reads as if the rows were stored, so that a bulk of a thousand
  * transactions takes few statements for each table. `flush` writes the rows. `reset` forgets them after a rollback,
  * along with everything that was read meanwhile.
+ *
+ *     writes   useAccount, addLog, addTx, addMove, change…Metadata
+ *                 │                    │
+ *                 ▼                    ▼
+ *              waiting rows         RowCache: new ids, volumes after each move
+ *                 │ flush: asset, account, entry and tx, move, metadata
+ *                 ▼
+ *              tables
+ *
+ *     reads    hasReference, hasKey, account rows      waiting rows, else RowCache, else tables
+ *              ids of names, volumes                   RowCache, else tables
+ *              hasTransaction, scalesOf                flush, then tables
  */
 export class WriteBatch implements VolumeReader {
   readonly #sql: Sql;
@@ -50,7 +62,7 @@ export class WriteBatch implements VolumeReader {
   readonly sums = new KeptSums();
   /** Whether some rows wait to be written. */
   #isWaiting = false;
-  /** The first of the waiting transactions. */
+  /** The lowest id of a waiting transaction. */
   #firstWaiting: number | undefined;
   readonly #dates = new RecentDates();
   /** The latest effective date of the waiting transactions. */
@@ -66,12 +78,12 @@ export class WriteBatch implements VolumeReader {
     this.#readCounters();
   }
 
-  /** Accounts are never deleted, and their ids have no gaps. */
+  /** The number of accounts, which are never deleted and whose ids have no gaps. */
   get accountCount(): number {
     return this.#nextAccount - 1;
   }
 
-  /** The same for assets. */
+  /** The number of assets, which are never deleted and whose ids have no gaps. */
   get assetCount(): number {
     return this.#nextAsset - 1;
   }
@@ -87,8 +99,8 @@ export class WriteBatch implements VolumeReader {
   }
 
   /**
-   * Writes the waiting moves of these pairs, and the waiting transactions, so that the moves can be read with their dates. The other
-   * rows wait on, because the more are written together, the more of them share a page.
+   * Writes the waiting moves of these pairs, and the waiting log, so that the moves can be read with their dates. The other rows
+   * keep waiting: the more rows are written together, the more of them share a page.
    */
   flushMoves(moves: readonly { readonly account: Account; readonly asset: Asset }[]): void {
     const pairs = moves.flatMap(({ account, asset }) => this.#movedPair(account, asset) ?? []);
@@ -98,7 +110,7 @@ export class WriteBatch implements VolumeReader {
     this.#moves.flush(this.#sql, this.#write, pairs);
   }
 
-  /** Writes the waiting rows if this transaction may be among them. */
+  /** Writes the waiting rows if the transaction may be among them. */
   flushTransaction(id: number): void {
     if (this.#firstWaiting !== undefined && id >= this.#firstWaiting) this.flush();
   }
@@ -116,8 +128,8 @@ export class WriteBatch implements VolumeReader {
   }
 
   /**
-   * Notes what commands are about to ask for, which is read with few statements once something of it is not known. What waits to be
-   * written at that moment has no row, but is not absent.
+   * Notes the items that commands are about to ask for; see `RowCache.prefetch`. References and keys of waiting rows are left out,
+   * because a look-up in the tables would call them absent.
    */
   prefetch(ahead: ItemsAhead): void {
     this.#cache.prefetch(() => {
@@ -162,7 +174,7 @@ export class WriteBatch implements VolumeReader {
   scalesOf(base: string): Asset[] {
     this.flush();
     const rows = this.#sql.all<{ name: Asset }>(
-      // `0` is the character after `/`.
+      // The character `0` follows `/`, so that the range has exactly the names that begin with the base and `/`.
       "SELECT name FROM asset WHERE name = ?1 OR (name > ?1 || '/' AND name < ?1 || '0') ORDER BY name LIMIT ?2 + 0",
       base,
       SCALES_MAX,
@@ -194,7 +206,7 @@ export class WriteBatch implements VolumeReader {
     return id;
   }
 
-  /** Throws `VALIDATION` if the ledger has no room for the assets of these moves, as far as they are new. */
+  /** Throws `VALIDATION` if the new assets of these moves would exceed the limit of the ledger. */
   assertRoomFor(moves: readonly { readonly asset: Asset }[]): void {
     let unknown: Set<Asset> | undefined;
     for (const { asset } of moves) {
@@ -205,7 +217,7 @@ export class WriteBatch implements VolumeReader {
     }
   }
 
-  /** Creates the account if it does not exist, and makes its first usage `timestamp` if that is earlier. */
+  /** Creates the account if it does not exist, or moves its first usage back to an earlier `timestamp`. Returns its id. */
   useAccount(address: Account, timestamp: Timestamp, now: Timestamp): number {
     const id = this.findAccountId(address);
     if (id === undefined) {
@@ -252,7 +264,7 @@ export class WriteBatch implements VolumeReader {
     this.#metadata.note(target.type, id, log);
   }
 
-  /** Adds an entry. If it made a transaction, `addTx` was called before. */
+  /** Adds a log entry. `addTx` must be called before the entry of a transaction. */
   addLog(row: LogRow): void {
     const { key } = row;
     if (key !== undefined) {
@@ -265,7 +277,7 @@ export class WriteBatch implements VolumeReader {
 
   addTx(row: TxRow): void {
     const { id, reference, date, insertedAt } = row;
-    // An entry is found by its id because both kinds of ids increase together.
+    // The search for the row of an entry (`log-tables.ts`) needs ids of transactions and entries that increase together.
     assert(id > this.#lastTransaction, "ids of transactions increase with those of their entries");
     this.#lastTransaction = id;
     if (date > this.#latest) this.#latest = date;
@@ -289,7 +301,6 @@ export class WriteBatch implements VolumeReader {
     this.#moves.add(pair, move);
   }
 
-  /** Writes the collected rows, with few statements for each table. */
   flush(): void {
     if (!this.#isWaiting) return;
     this.#write(INSERT_ASSETS, this.#assetRows);
@@ -362,7 +373,7 @@ export class WriteBatch implements VolumeReader {
   }
 }
 
-/** The largest number of precisions of one asset. */
+/** Most precisions of one asset that `scalesOf` reads. */
 const SCALES_MAX = 100;
 
 const INSERT_ASSETS =

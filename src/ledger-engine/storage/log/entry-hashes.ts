@@ -3,8 +3,8 @@ import type { LogEntry } from "#ledger-engine/rules/types.ts";
 import { sha256 } from "#ledger-engine/storage/log/text-digest.ts";
 
 /**
- * The bytes of each hexadecimal text in base64. Nearly all have 32, which are converted together: a byte after each of them
- * makes it end where a group of base64 ends.
+ * Converts hexadecimal texts to base64. Hashes of 32 bytes, as nearly all are, are converted together: one byte is added to
+ * each, because 33 bytes are a whole number of base64 groups of 3 bytes.
  */
 export function toBase64(hexes: readonly string[]): string[] {
   if (!hexes.every(({ length }) => length === 64)) {
@@ -14,7 +14,7 @@ export function toBase64(hexes: readonly string[]): string[] {
   return hexes.map((_, index) => `${all.slice(index * 44, index * 44 + 43)}=`);
 }
 
-/** The hash of the inputs in base64url, as the wire has it. A stored key may have none. */
+/** The hash of an entry's inputs in padded base64url, as clients see it; empty for a key that was stored without a hash. */
 export function inputsHash(entry: LogEntry, stored: string | null): string {
   if (stored === null && entry.idempotencyKey !== "") return "";
   const digest =

@@ -3,7 +3,7 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Order } from "#platform/paging/query.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
 
-/** Stores what is odd about imported entries, in the unit of work that stores the entries. */
+/** Stores notes about unusual imported entries. It must be called in the unit of work that stores the entries. */
 export function writeImportNotes(sql: Sql, notes: readonly ImportNote[]): void {
   const rows = notes.map((note) => stringifyJson([note.id, stringifyJson(note.notes)]));
   for (const chunk of chunksOf(rows)) {
@@ -14,7 +14,7 @@ export function writeImportNotes(sql: Sql, notes: readonly ImportNote[]): void {
   }
 }
 
-/** Which notes are read: those about the entries of a range of ids, from one end of it, at most `limit` of them. */
+/** Selects notes: at most `limit` notes about entries of a range of ids, from the end of the range where `order` begins. */
 export interface NoteRange {
   readonly from: number;
   readonly to: number;

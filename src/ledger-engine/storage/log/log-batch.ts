@@ -19,14 +19,14 @@ export interface LogRow {
   readonly hash: string | undefined;
   readonly key: string | undefined;
   readonly keyHash: string | undefined;
-  /** In hex. */
+  /** 48 bits in hex. */
   readonly checksum: string | undefined;
 }
 
-/** What a transaction has besides its log entry. */
+/** The fields of a transaction that its log entry does not have. */
 export interface TxRow {
   readonly id: number;
-  /** The effective date, where it is not the log date. */
+  /** The effective date; undefined if it is the log date. */
   readonly timestamp: Timestamp | undefined;
   readonly reference: string | undefined;
   /** The effective date, whether it is the log date or not. */
@@ -35,12 +35,12 @@ export interface TxRow {
   readonly insertedAt: Timestamp;
 }
 
-/** Log entries that wait to be written. Those that made a transaction are rows of `tx`, the others of `entry`. */
+/** Log entries that wait to be written: to `tx` if they made a transaction, else to `entry`. */
 export class LogBatch {
   #entryRows: string[] = [];
   /** The values of the columns of `TXS`, one row after the other. */
   #txValues: SqlValue[] = [];
-  /** The values of the other columns of `TXS_WITH_EXTRAS`, by the place of the row: few transactions have any. */
+  /** The values of the further columns of `TXS_WITH_EXTRAS`, by the index of the row. Few transactions have any. */
   readonly #txExtras = new Map<number, readonly SqlValue[]>();
   /** The transaction whose log entry comes next. */
   #staged: TxRow | undefined;
@@ -70,7 +70,7 @@ export class LogBatch {
 
   flush(sql: Sql, write: WriteRows): void {
     write(INSERT_ENTRIES, this.#entryRows);
-    // Rows are written in the order of their ids, so that the pages of the table are full: all with the same statement.
+    // All rows go through one statement, in the order of their ids, so that the pages of the table become full.
     if (this.#txExtras.size === 0) insertRows(sql, TXS, this.#txValues);
     else insertRows(sql, TXS_WITH_EXTRAS, this.#allValues());
   }
@@ -112,7 +112,7 @@ const TXS_WITH_EXTRAS = insertionInto("tx", {
 });
 const NO_EXTRAS: readonly SqlValue[] = [null, null, null, null];
 
-/** What a transaction has in the columns that most lack; undefined where it lacks all of them. */
+/** The values of the further columns of `TXS_WITH_EXTRAS`; undefined if all are null. */
 function extrasOf(
   { key, keyHash, checksum }: LogRow,
   { timestamp, reference }: TxRow,
@@ -125,13 +125,13 @@ function extrasOf(
   return [key ?? null, seal ?? null, micros, reference ?? null];
 }
 
-/** The column `place`. In a log that was imported with very large ids, it may be more than a number holds exactly. */
+/** The value of the column `place`. A log that was imported with very large ids may need more than 53 bits. */
 function placeOf(lead: number, type: number): SqlValue {
   const place = 2 * lead + type;
   return Number.isSafeInteger(place) ? place : integerValue(2n * BigInt(lead) + BigInt(type));
 }
 
-/** The column `seal` in hex. An entry with a hash of its inputs has a checksum, too. */
+/** The value of the column `seal` in hex. An entry with a hash of its inputs must have a checksum. */
 function sealOf(checksum: string | undefined, keyHash: string | undefined): string | undefined {
   if (checksum === undefined) {
     assert(keyHash === undefined, "a checksum covers the hash of the inputs");

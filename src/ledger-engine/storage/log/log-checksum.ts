@@ -4,23 +4,23 @@ import { quoteJson } from "#platform/json.ts";
 const DIGITS = 12;
 
 /**
- * The first 48 bits of SHA-256 over an entry, in hex: its ids, the hash of its inputs, and the text that the hash chain would
- * cover. Everything else in the row, and in the other tables, can be derived from these. An entry that has a checksum for
- * its id alone adds no text: the chain covers the rest.
+ * The first 48 bits of SHA-256 over an entry, in hex: its ids, the hash of its inputs, and its memento, the text that the hash
+ * chain covers if the ledger keeps one. Everything else in the row, and in the other tables, can be derived from these. The
+ * memento is empty if the chain covers it: the checksum is then for the ids and the hash of the inputs only.
  */
 export function logChecksum(entry: {
   readonly id: number;
   readonly tx: number | undefined;
-  /** The hash in hex. It is empty where it is known that there is none. */
+  /** The hash of the inputs in hex; empty if the entry is known to have none, such as an imported key without a hash. */
   readonly keyHash: string | undefined;
   readonly memento: string;
-  /** The text does not contain the schema's version and the template. */
+  /** The memento does not contain the schema's version and the template. */
   readonly schemaVersion: string | undefined;
   readonly template: string | undefined;
 }): string {
   const { id, tx, keyHash, memento, schemaVersion, template } = entry;
   const keyText = keyHash === "" ? "none" : (keyHash ?? "");
-  // An entry without a schema adds nothing to the text.
+  // Entries without a schema, and all entries before schemas existed, keep their checksums.
   const schemaText =
     schemaVersion === undefined && template === undefined
       ? ""

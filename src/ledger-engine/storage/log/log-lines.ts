@@ -27,7 +27,7 @@ export interface LogLinesDependencies {
 /** The lines of some log entries. */
 export interface LineRange {
   readonly text: string;
-  /** The last of the entries; undefined where there is none. */
+  /** The id of the last entry; undefined if there is none. */
   readonly last: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export class LogLines {
   readonly #logs: LogReader;
   readonly #exported: ExportedVolumes;
   readonly #keepsEffectiveVolumes: boolean;
-  /** Whether a page has as many entries as the limit on bytes allows, instead of that on their number. */
+  /** Whether the limit on bytes ended the page before, not the limit on the number of entries. */
   #areLarge = false;
 
   constructor({ sql, names, logs, exported, keepsEffectiveVolumes }: LogLinesDependencies) {
@@ -49,7 +49,7 @@ export class LogLines {
     this.#keepsEffectiveVolumes = keepsEffectiveVolumes;
   }
 
-  /** The entries of a range, in order: about as many of the first as the limits allow, but at least one if there is any. */
+  /** The lines of the first entries of a range: about as many as the limits allow, but at least one if there is any entry. */
   write(range: NumberInterval, limits: RangeLimits): LineRange {
     const rows = this.#rowsIn(range, limits);
     const volumes = this.#exported.take(range.from);
@@ -64,13 +64,13 @@ export class LogLines {
     }
     const last = rows[text.count - 1]?.id;
     if (last === undefined) return { text: "", last };
-    // After a line that did not fit, the volumes have passed its transaction.
+    // If a line did not fit, the volumes have already passed its transaction, and are wrong for the next page.
     const isNext = isKnown && text.count === rows.length && last < range.to;
     if (isNext) this.#exported.giveBack(last + 1, volumes);
     return { text: text.toString(), last };
   }
 
-  /** The first rows of a range. Where the last ones were large, those that the limits allow are counted before any is read. */
+  /** The first rows of a range within the limits. After a page of large rows, the rows are counted by size before they are read. */
   #rowsIn(range: NumberInterval, limits: RangeLimits): ListedSqlRow[] {
     const { countMax, bytesMax } = limits;
     const limit = this.#areLarge
@@ -82,12 +82,12 @@ export class LogLines {
     return this.#logs.withPayloads(rows.slice(0, count));
   }
 
-  /** The lines of rows, whatever they are. */
+  /** The lines of any rows. Each row is read with its volumes. */
   *#listedLines(rows: readonly ListedSqlRow[]): Generator<string> {
     for (const entry of this.#logs.toListed(rows, { isRange: true })) yield toLogLine(entry);
   }
 
-  /** The lines of rows whose transactions the volumes are prepared for. */
+  /** The lines of rows whose transactions `volumes` is prepared for. */
   *#linesOf(
     rows: readonly ListedSqlRow[],
     { transactions, volumes }: PreparedRows,
@@ -135,10 +135,13 @@ export class LogLines {
   }
 }
 
-/** So many lines are put together at a time. */
+/** The number of lines that are joined at a time. */
 const TOGETHER = 16;
 
-/** Lines that become one text. Each is a tree of pieces, which is copied while the pieces are still near in memory. */
+/**
+ * Joins lines to one text. V8 keeps each concatenated line as a tree of pieces (a rope); joining a few lines at a time flattens
+ * them while their pieces are still in the processor's cache.
+ */
 class LineText {
   readonly #texts: string[] = [];
   #lines: string[] = [];
@@ -164,14 +167,14 @@ class LineText {
   }
 }
 
-/** What rows become lines from. */
+/** The transactions and volumes from which rows become lines. */
 interface PreparedRows {
-  /** Those of the rows, undefined where a row has made none. */
+  /** The transaction of each row; undefined for an entry that made none. */
   readonly transactions: readonly (StoredTransaction | undefined)[];
   readonly volumes: RunningVolumes;
 }
 
-/** What the line of a new transaction is written from, besides its row. */
+/** The sources of a new transaction's line besides its row. */
 interface Context {
   readonly stored: StoredTransaction;
   readonly volumes: RunningVolumes;

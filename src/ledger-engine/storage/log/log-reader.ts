@@ -44,16 +44,17 @@ import {
 import type { Sql } from "#platform/sql/sql.ts";
 import { fromMicros } from "#platform/time.ts";
 
-/** At most this many entries of lists are kept, of at most this estimated size, which few exceed. */
+/** The most entries of lists that are kept. */
 const LISTED_CACHED_MAX = 256;
+/** Entries above this estimated size, in bytes, are not kept. */
 const CACHED_SIZE_MAX = 8000;
 
-/** Reads log entries. An entry always reads the same, whatever is written after it. */
+/** Reads log entries. Later writes never change how an entry reads. */
 export class LogReader {
   readonly #sql: Sql;
   readonly #transactions: TransactionReader;
   readonly #keepsEffectiveVolumes: boolean;
-  /** Small entries of lists: whoever follows the log asks for them again and again. */
+  /** Small entries of lists by id, because clients that follow the log read the same entries again and again. */
   readonly #listed = new BoundedMap<number, LogListEntry>(LISTED_CACHED_MAX);
 
   constructor(
@@ -70,7 +71,7 @@ export class LogReader {
     return this.#read([ref])[0];
   }
 
-  /** Where the entry is that used a key, and the hash of its inputs in hex. */
+  /** Finds the entry that used an idempotency key; `hash` is the hash of its inputs in hex. */
   findByKey(key: string): (LogRef & { hash: string | null }) | undefined {
     return this.#sql.all<LogRef & { hash: string | null }>(
       `SELECT log AS id, id AS tx, lower(hex(key_hash)) AS hash FROM tx WHERE key = ?1
@@ -79,7 +80,7 @@ export class LogReader {
     )[0];
   }
 
-  /** Entries of a range in order: as many as the limits allow, but at least one if there is any. */
+  /** The first entries of a range, in order: as many as the limits allow, but at least one if there is any. */
   range(from: number, to: number, limits: RangeLimits): LogEntry[] {
     const range = { from, to };
     const limit = countFirst(this.#sql, "octet_length(payload)", { range, ...limits });
@@ -88,7 +89,7 @@ export class LogReader {
     return entries.slice(0, countWithin(entries, limits.bytesMax, eventBytesOf));
   }
 
-  /** Entries by their ids: those of the first ids, as many as the limit allows but at least one if there is any. */
+  /** The entries of the first ids: as many as the limit allows, but at least one if any exists. */
   findAll(ids: readonly number[], { bytesMax }: { bytesMax: number }): LogEntry[] {
     const refs = refsOf(this.#sql, ids);
     const sizes = this.#sizesOf(refs);
@@ -116,12 +117,12 @@ export class LogReader {
     return found;
   }
 
-  /** Forgets all entries: they may have been rolled back. */
+  /** Forgets all entries, because some may have been rolled back. */
   reset(): void {
     this.#listed.clear();
   }
 
-  /** The entries of rows, of which those that are not kept are made. */
+  /** The entries of rows, from the cache or decoded from the rows. */
   #listedOf(rows: readonly ListedRow[]): LogListEntry[] {
     const missing = rows.filter(({ id }) => this.#listed.get(id) === undefined);
     const made = new Map<number, LogListEntry>();
@@ -134,7 +135,7 @@ export class LogReader {
     return entries;
   }
 
-  /** Reads the payloads that were not read with the rows. */
+  /** Reads the payloads that are missing because they are large. */
   withPayloads(rows: readonly ListedRow[]): ListedSqlRow[] {
     if (rows.every(hasPayload)) return [...rows];
     const large = rows.filter((row) => !hasPayload(row));
@@ -157,7 +158,6 @@ export class LogReader {
     return new Map(rows.map(({ id, size }) => [id, size]));
   }
 
-  /** The entries of rows. */
   toListed(rows: readonly ListedSqlRow[], options?: ContextOptions): LogListEntry[] {
     const hashes = toBase64(rows.map(({ hash }) => hash));
     return this.#toEntries(rows, options).map((entry, index) => {
@@ -170,7 +170,7 @@ export class LogReader {
     const context = this.#readContext(rows, options);
     return rows.map((row) => {
       const { data, schemaVersion } = decodeEntry(row, context);
-      // Making a date from the number takes longer than looking up the date of the transaction.
+      // Looking up the date of the transaction is faster than converting the number to a date.
       const date = context.committed.get(row.tx ?? -1)?.insertedAt ?? fromMicros(row.date);
       const entry = { id: row.id, date, idempotencyKey: row.key ?? "", data };
       return schemaVersion === undefined ? entry : { ...entry, schemaVersion };
@@ -205,7 +205,7 @@ export class LogReader {
 
 const hasPayload = (row: ListedRow): row is ListedRow & ListedSqlRow => row.payload !== null;
 
-/** The rows in chunks whose entries fit in memory, whatever they contain. */
+/** Splits rows into chunks of at most `CHUNK_BYTES_MAX`, so that the entries of a chunk fit in memory. */
 function* chunksOf(rows: readonly ListedRow[]): Generator<readonly ListedRow[]> {
   let rest = rows;
   while (rest.length > 0) {
@@ -216,11 +216,11 @@ function* chunksOf(rows: readonly ListedRow[]): Generator<readonly ListedRow[]> 
 }
 
 interface ContextOptions {
-  /** Whether the rows are all rows of a range, in order. */
+  /** Whether the rows are all entries of a range of ids, in order. */
   readonly isRange: boolean;
 }
 
-/** Whether the ids of transactions rise or fall by one, so that there is none between them. */
+/** Whether the ids of transactions rise or fall by one, so that no transaction lies between them. */
 function areConsecutive(transactions: readonly StoredTransaction[]): boolean {
   const [first, second] = transactions;
   if (first === undefined || second === undefined) return true;
@@ -228,10 +228,10 @@ function areConsecutive(transactions: readonly StoredTransaction[]): boolean {
   return transactions.every(({ id }, index) => id === first.id + index * step);
 }
 
-/** The largest part of a list that is read at a time, in bytes of JSON. */
+/** The most bytes of JSON of a list that are read at a time. */
 export const CHUNK_BYTES_MAX = 4_000_000;
 
-/** The size of an entry about metadata besides the metadata itself. */
+/** An estimate of the bytes of an entry about metadata or a schema, without the metadata or schema itself. */
 const METADATA_ENTRY_BYTES = 1000;
 
 function eventBytesOf({ data }: LogEntry): number {
@@ -274,7 +274,7 @@ export function toCommitted(row: LogSqlRow): StoredTransaction {
   };
 }
 
-/** What an entry says: the part of it that its payload contains. */
+/** The part of an entry that its payload contains. */
 type EntryContent = Pick<LogEntry, "data" | "schemaVersion">;
 
 function decodeEntry(row: LogSqlRow, context: LogContext): EntryContent {
@@ -325,7 +325,7 @@ function committedTransaction(row: LogSqlRow, context: LogContext): Transaction 
   return transaction;
 }
 
-/** The effective volumes at commit. `effective` are those of the payload, where they differ from the volumes. */
+/** The effective volumes at commit. `effective` comes from the payload, which has it only if they differ from the volumes. */
 export const effectiveVolumesOf = (
   volumes: readonly AccountVolumes[],
   effective: TransactionPayload["effective"],
@@ -334,9 +334,7 @@ export const effectiveVolumesOf = (
     ? volumes
     : volumes.map((entry, index) => ({ ...entry, ...effective[index] }));
 
-/**
- * The original as the revert left it. Its metadata may change later, but the entry keeps the metadata of that time.
- */
+/** The reverted transaction in its state right after the revert. Later changes of its metadata do not show. */
 function revertedTransaction(
   row: LogSqlRow,
   payload: TransactionPayload,

@@ -1,7 +1,7 @@
 import type { LogRef, Packing, RangeRead } from "./log-tables.ts";
 import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
 
-/** What an entry says. */
+/** An entry as SQL gives it, without its hashes. */
 export type LogSqlRow = LogRef & {
   date: number;
   type: number;
@@ -9,13 +9,13 @@ export type LogSqlRow = LogRef & {
   key: string | null;
 };
 
-/** The hash in hex, empty where there is none, and the hash of the inputs in hex, null where it is not stored. */
+/** An entry with `hash` in hex, empty if there is none, and `keyHash`, the hash of its inputs in hex, null if it is not stored. */
 export type ListedSqlRow = LogSqlRow & { hash: string; keyHash: string | null };
 
-/** Where an entry is, and how large it may be. */
+/** A reference to an entry, with its estimated size in bytes. */
 export type LogSizeRow = LogRef & { size: number };
 
-/** A row of a list, whose payload is null where it is not small. */
+/** A row of a list. Its payload is null if it is large. */
 export type ListedRow = Omit<ListedSqlRow, "payload"> & LogSizeRow & { payload: string | null };
 
 /**
@@ -26,16 +26,16 @@ export const ENTRY_SIZE = `(octet_length(payload) + 4) * 40 + iif(type = ${LOG_T
 export const CONTENT = ", date, type, payload, key";
 const HASHES = ", hex(hash) AS hash, iif(key_hash IS NULL, NULL, hex(key_hash)) AS keyHash";
 
-/** The columns of a list, with the payloads up to a number of bytes, which is a parameter. */
+/** The columns of a list. The parameter is the size in bytes up to which payloads are included. */
 const LISTED_IF_SMALL = `, date, type, iif(octet_length(payload) <= ?, payload, NULL) AS payload, key${HASHES}, ${ENTRY_SIZE} AS size`;
 
-/** The most bytes that the payloads of a list have that are read with its rows. */
+/** The most bytes of all payloads that are read together with the rows of a list. */
 const SMALL_BYTES_MAX = 1_000_000;
-/** At most this many rows come as one text, with payloads of at most this many bytes, because SQL takes texts of up to 2 MB. */
+/** The most rows that come packed as one text, and the most bytes of each payload: SQL handles texts of up to 2 MB. */
 const PACKED_MAX = 64;
 const PACKED_BYTES_MAX = 4000;
 
-/** How a list reads its rows, where it reads so many at once. Payloads that are not small are left out. */
+/** The columns, bindings and packing with which a list reads this many rows at once. Large payloads are left out. */
 export function listing(
   rows: number,
 ): Pick<RangeRead<ListedRow>, "columns" | "bindings" | "packing"> {

@@ -10,13 +10,20 @@ import { fromMicros } from "#platform/time.ts";
 
 /*
  * The log is in two tables: `tx` has the entries that made a transaction, by the id of the transaction, and `entry` has
- * the others, by their own ids. Ids of entries and transactions increase together.
+ * the others, by their own ids. Ids of entries and transactions increase together, so that a range of entries is a range of
+ * each table:
+ *
+ *     log id    1     2     3     4     5     6
+ *     tx        1     2           3     4            (by id of the transaction, found by a search in the column `log`)
+ *     entry                 3                 6      (by id of the entry)
+ *
+ *     entries 2…5  =  tx 2…4  ∪  entry 2…5, sorted by log id
  */
 
-/** Where an entry is: in the row of its transaction or, where there is none, in its own. */
+/** A reference to an entry: in the row `tx` of the table `tx`, or in `entry` if `tx` is null. */
 export type LogRef = { id: number; tx: number | null };
 
-/** The last entry of the log; undefined where there is none. */
+/** The last entry of the log; undefined if the log is empty. */
 export function readHead(sql: Sql): { id: number; date: number; hash: string } | undefined {
   return sql
     .all<{ id: number; date: number; hash: string }>(
@@ -26,21 +33,21 @@ export function readHead(sql: Sql): { id: number; date: number; hash: string } |
     .toSorted((a, b) => b.id - a.id)[0];
 }
 
-/** What the first entries of a range are, without what they say. */
+/** The ids, dates and types of the first entries of a range. */
 export function readHeads(sql: Sql, range: NumberInterval, limit: number): EntryHead[] {
   const columns = ", date, type";
   const rows = entriesIn<LogRef & { date: number; type: number }>(sql, { columns, range, limit });
   return rows.map(({ id, date, type }) => ({ id, date: fromMicros(date), type: nameOfType(type) }));
 }
 
-/** Where an entry is; undefined where there is none. */
+/** The reference to an entry; undefined if the entry does not exist. */
 export function findRef(sql: Sql, logId: number): LogRef | undefined {
   const last = lastRowTo(sql, logId);
   if (last?.value === logId) return { id: logId, tx: last.key };
   return sql.all<LogRef>("SELECT id, NULL AS tx FROM entry WHERE id = ?", logId)[0];
 }
 
-/** Where entries are. Those that do not exist are left out. */
+/** The references to entries. Entries that do not exist are left out. */
 export function refsOf(sql: Sql, logIds: readonly number[]): LogRef[] {
   if (logIds.length === 0) return [];
   const [from, to] = [Math.min(...logIds), Math.max(...logIds)];
@@ -52,28 +59,29 @@ export function refsOf(sql: Sql, logIds: readonly number[]): LogRef[] {
   return logIds.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Up to this many times as many entries as are wanted, all entries of a range are read. */
+/** Entries are looked up one by one if their range is at least this many times as long as their number; else the range is read. */
 const SPARSE_MIN = 4;
 
-/** How rows come as one text: to hand over each column of each row takes longer than to find them. */
+/** The form of rows that come as one text, because handing over each column of each row takes longer than finding the rows. */
 export interface Packing<Row> {
   /** The columns of a row, as they stand in a JSON list. */
   readonly columns: string;
   readonly toRow: (packed: readonly (string | number | null)[]) => Row;
 }
 
-/** The columns that both tables have, from which a read takes its own. */
+/** A read of a range of entries from both tables. */
 export interface RangeRead<Row> {
-  /** Columns with a comma before each, and the values of the parameters among them. */
+  /** Columns that both tables have, with a comma before each. */
   readonly columns: string;
+  /** The values of parameters in `columns`. */
   readonly bindings?: readonly SqlValue[];
   /** Both ends are included, and either may be infinite. */
   readonly range: NumberInterval;
-  /** The type of the entries; undefined for all. */
+  /** The type of the entries; undefined for all types. */
   readonly type?: number | undefined;
   readonly order?: Order;
   readonly limit?: number;
-  /** Of rows that together have less than SQL's largest text, which is 2 MB. */
+  /** Only for rows that together have less than 2 MB, the largest text of SQL. */
   readonly packing?: Packing<Row> | undefined;
 }
 
@@ -83,7 +91,7 @@ export function entriesIn<Row extends SqlRow & LogRef>(sql: Sql, read: RangeRead
   return inOrder(readParts(sql, partsIn(sql, read), packing), order).slice(0, limit);
 }
 
-/** What an expression gives for each of the first entries of a range, in order. The numbers come as one text. */
+/** The value of a numeric SQL expression for each of the first entries of a range, in order. The numbers come as one text. */
 export function numbersIn(
   sql: Sql,
   expression: string,
@@ -103,13 +111,13 @@ export function numbersIn(
 
 export interface RangeLimits {
   readonly countMax: number;
-  /** The limit on the stored payloads, and on the events that the entries become. */
+  /** A limit on the bytes of the stored payloads, and on the bytes of the events that the entries become. */
   readonly bytesMax: number;
 }
 
 /**
- * How many of the first entries of a range the limits allow, where an expression gives their sizes. Payloads may be large, so that
- * this is known before they are read.
+ * The number of first entries of a range that the limits allow, by the SQL expression `size`. It is computed before payloads are read,
+ * because payloads may be large.
  */
 export function countFirst(
   sql: Sql,
@@ -120,7 +128,7 @@ export function countFirst(
   return countWithin(sizes, bytesMax, (bytes) => bytes);
 }
 
-/** The parts that read the first entries of a range. */
+/** The selects, of one or both tables, that read the first entries of a range. */
 function partsIn<Row>(sql: Sql, read: RangeRead<Row>): Part[] {
   const { columns, bindings = [], range, type } = read;
   const { order = "asc", limit = Number.MAX_SAFE_INTEGER } = read;
@@ -137,7 +145,7 @@ function partsIn<Row>(sql: Sql, read: RangeRead<Row>): Part[] {
   return parts;
 }
 
-/** The transactions that the entries of a range created. */
+/** The range of the transactions that the entries of a range created. It may be empty. */
 function transactionsIn(sql: Sql, { from, to }: NumberInterval): NumberInterval | undefined {
   if (from === to) {
     const row = lastRowTo(sql, to);
@@ -149,18 +157,18 @@ function transactionsIn(sql: Sql, { from, to }: NumberInterval): NumberInterval 
   return { from: before === undefined ? 0 : before.key + 1, to: last };
 }
 
-/** Whether a table has entries of a type. */
+/** Whether a table holds entries of a type. */
 function isOf(table: "tx" | "entry", type: number | undefined): boolean {
   if (type === undefined) return true;
   const isCreated = type === LOG_TYPES.NEW_TRANSACTION || type === LOG_TYPES.REVERTED_TRANSACTION;
   return isCreated === (table === "tx");
 }
 
-/** The index of the rarer types is partial, so that its condition is repeated. */
+/** The condition on the type. SQLite uses the partial index of the rarer types only if the index's condition is repeated. */
 const ofType = (type: number | undefined): string =>
   type === undefined ? "" : `AND type = ${type} ${type === 0 ? "" : "AND type <> 0"}`;
 
-/** The entries that references lead to, in no particular order. */
+/** The entries of references, in no particular order. */
 export function entriesOf<Row extends SqlRow & LogRef>(
   sql: Sql,
   columns: string,
@@ -184,7 +192,7 @@ export function entriesOf<Row extends SqlRow & LogRef>(
 const fromTx = (columns: string): string => `SELECT log AS id, id AS tx${columns} FROM tx`;
 const fromEntry = (columns: string): string => `SELECT id, NULL AS tx${columns} FROM entry`;
 
-/** What a statement reads of one of the tables. */
+/** A select from one of the two tables. */
 interface Part {
   readonly select: string;
   readonly bindings: readonly SqlValue[];
@@ -219,27 +227,24 @@ type Rising = { key: number; value: number };
 
 const SELECT_RISING = "SELECT id AS key, log AS value FROM tx";
 
-/** What stands for a row before the first one: no id is negative. */
+/** Stands for a row before the first one. No id is negative. */
 const BEFORE_ALL: RisingRow = { key: -1, value: -1 };
 
-/**
- * The last transaction that this log entry or an earlier one created, and the id of its entry; undefined where there is
- * none.
- */
+/** The last transaction that the log entry or an earlier one created, as `key`, and its entry, as `value`; undefined if none. */
 function lastRowTo(sql: Sql, logId: number): RisingRow | undefined {
   const row = lastRisingTo(sql, logId);
   return row.key === BEFORE_ALL.key ? undefined : row;
 }
 
 function lastRisingTo(sql: Sql, logId: number): RisingRow {
-  // Where every entry has made a transaction, the ids are the same.
+  // If every entry has made a transaction, the id of the transaction is that of the entry.
   const near = rowAt(sql, logId);
   if (near.value === logId) return near;
   const [low, high] = near.value < logId ? [near, rowAt(sql)] : [BEFORE_ALL, near];
   return high.value <= logId ? high : lastNotAbove(logId, { low, high }, (key) => rowAt(sql, key));
 }
 
-/** The last row up to a key, or of all rows. */
+/** The last row up to a key, or the last row of all. */
 const rowAt = (sql: Sql, key = Number.MAX_SAFE_INTEGER): RisingRow =>
   sql.all<Rising>(`${SELECT_RISING} WHERE tx.id <= ? ORDER BY tx.id DESC LIMIT 1`, key)[0] ??
   BEFORE_ALL;

@@ -2,18 +2,18 @@ import { RunningVolumes } from "./running-volumes.ts";
 import type { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** After so many pages of other exports, the volumes of one are given up for those of another. */
+/** After this many pages that began elsewhere, the kept volumes are replaced by those of another export. */
 const OTHERS_MAX = 16;
 
 /**
- * The volumes where the last page of an export has ended, for its next page. Those of one export are kept: entries never change, so that
- * they are right for any page that begins there.
+ * Keeps the volumes at the end of the last page of one export, for the export's next page. Entries never change, so that the volumes are
+ * right for every page that begins with the same entry.
  */
 export class ExportedVolumes {
   readonly #sql: Sql;
   readonly #names: StoredNames;
   #kept: { readonly next: number; readonly volumes: RunningVolumes } | undefined;
-  /** The pages that began elsewhere since the last one that began there. */
+  /** The number of pages that began elsewhere since the kept volumes were stored. */
   #others = 0;
 
   constructor(sql: Sql, names: StoredNames) {
@@ -21,7 +21,7 @@ export class ExportedVolumes {
     this.#names = names;
   }
 
-  /** The volumes before a log entry, for a page that begins with it. They are not kept until they are given back. */
+  /** Takes the volumes before a log entry, for a page that begins with the entry. They are no longer kept then. */
   take(first: number): RunningVolumes {
     if (this.#kept?.next !== first) {
       this.#others++;
@@ -32,14 +32,14 @@ export class ExportedVolumes {
     return volumes;
   }
 
-  /** Keeps volumes that have passed all transactions before a log entry, with which a page will begin. */
+  /** Keeps volumes that have passed all transactions before the log entry `next`, with which the next page begins. */
   giveBack(next: number, volumes: RunningVolumes): void {
     if (this.#kept !== undefined && this.#others < OTHERS_MAX) return;
     this.#kept = { next, volumes };
     this.#others = 0;
   }
 
-  /** Forgets all volumes: rows may have been rolled back, or no page comes any more. */
+  /** Forgets the kept volumes, because rows may have been rolled back, or because the export is over. */
   reset(): void {
     this.#kept = undefined;
     this.#others = 0;

@@ -1,9 +1,9 @@
-/** The sums of this many filters are kept, those that were asked for last. */
+/** The sums of this many filters are kept, the most recently used ones. */
 const FILTERS_MAX = 16;
-/** Most moves that may come while the accounts of a filter are summed; after more of them, the sum is not kept. */
+/** The most moves that may come while the accounts of a filter are summed. After more moves, the sum is not kept. */
 const MOVES_MEANWHILE_MAX = 20_000;
 
-/** Sums of balances by the ids of their assets: of each asset that some account has moved. */
+/** Sums of balances by the id of the asset, for each asset that some account has moved. */
 export type BalanceSumsByAsset = ReadonlyMap<number, bigint>;
 
 /**
@@ -14,8 +14,8 @@ export type BalanceSumsByAsset = ReadonlyMap<number, bigint>;
  *     `users:`       bits      0 1 1 0 0 1 0 1  →   USD 120 → 115, EUR 7
  *     `merchants:`   bits      0 0 0 1 1 0 0 0  →   no change
  *
- * A filter that is being summed collects the moves meanwhile. Everything is in memory: it is gone with the object, and after a unit
- * of work that was rolled back.
+ * While a filter is being summed, it collects the moves of all accounts. Everything is in memory, and lost when the object ends or a
+ * unit of work is rolled back.
  */
 export class KeptSums {
   readonly #kept = new Map<string, FilterSum>();
@@ -35,8 +35,8 @@ export class KeptSums {
   }
 
   /**
-   * Begins to sum a filter: from now on, its moves count. Undefined where another read is summing it. `matches` says of new accounts
-   * whether they pass.
+   * Begins to sum a filter: from now on, moves and new accounts are collected for it. Returns undefined if another read is summing
+   * the filter. `matches` says whether the address of a new account passes.
    */
   begin(filter: string, matches: (address: string) => boolean): FilterSum | undefined {
     if (this.#kept.get(filter)?.isUnderWay === true) return undefined;
@@ -48,12 +48,12 @@ export class KeptSums {
     return sum;
   }
 
-  /** Keeps what was summed, unless it was dropped meanwhile. Its sums are those of the moment of `begin`. */
+  /** Keeps the sums of a filter as of the call of `begin`, unless the filter was dropped since then. */
   end(filter: string, sum: FilterSum, sums: BalanceSumsByAsset): void {
     if (this.#kept.get(filter) === sum && !sum.complete(sums)) this.#kept.delete(filter);
   }
 
-  /** Drops a filter that could not be summed, or is not worth it. */
+  /** Drops a filter that could not be summed, or whose sums are not worth keeping. */
   drop(filter: string, sum: FilterSum): void {
     if (this.#kept.get(filter) === sum) this.#kept.delete(filter);
   }
@@ -62,7 +62,7 @@ export class KeptSums {
     for (const sum of this.#kept.values()) sum.addAccount(id, address);
   }
 
-  /** Notes by how much the balance of an account changes, also by nothing: then the account has moved the asset nevertheless. */
+  /** Notes a change of an account's balance. A change of zero counts, too, because the account has moved the asset. */
   addMove(account: number, asset: number, change: bigint): void {
     for (const sum of this.#kept.values()) sum.addMove(account, asset, change);
   }
@@ -72,13 +72,13 @@ export class KeptSums {
   }
 }
 
-/** The accounts of a filter, and their sums once these are complete. */
+/** The accounts of a filter and, once all are summed, the sums of their balances. */
 export class FilterSum {
   readonly #matches: (address: string) => boolean;
-  /** A bit for each account by its id. */
+  /** A bit for each account, by its id: whether its address passes the filter. */
   #bits = new Uint8Array(1024);
   #sums: Map<number, bigint> | undefined;
-  /** The moves of all accounts until then: three items each. Undefined where there were too many. */
+  /** The moves since `begin`, as account, asset and change in turn. Undefined if there were too many, or once the sums are complete. */
   #meanwhile: (number | bigint)[] | undefined = [];
 
   constructor(matches: (address: string) => boolean) {
@@ -89,12 +89,12 @@ export class FilterSum {
     return this.#sums;
   }
 
-  /** Whether it may still be completed. */
+  /** Whether `complete` may still be called with success. */
   get isUnderWay(): boolean {
     return this.#meanwhile !== undefined;
   }
 
-  /** Says that an account passes the filter. */
+  /** Notes that an account passes the filter. */
   addMatch(id: number): void {
     const place = id >>> 3;
     if (place >= this.#bits.length) {
@@ -114,7 +114,7 @@ export class FilterSum {
     else if (this.#has(account)) add(this.#sums, asset, change);
   }
 
-  /** Adds what has moved since the sums were begun. Returns whether the sums are complete. */
+  /** Completes sums as of `begin` with the moves since then. Returns false if there were too many moves. */
   complete(sums: BalanceSumsByAsset): boolean {
     const moves = this.#meanwhile;
     if (moves === undefined) return false;

@@ -2,20 +2,20 @@ import { pairKey } from "./pair-key.ts";
 import { VolumeTable } from "./volume-table.ts";
 import type { Volumes } from "#ledger-engine/rules/types.ts";
 
-/** Most pairs of account and asset that are kept: the table for them takes 6.3 MB. */
+/** The most pairs of account and asset that are kept. A table of this many pairs takes 6.3 MB. */
 const PAIRS_MAX = 200_000;
-/** Most of them that 64 bits do not hold: each takes 170 bytes or, where amounts have 1,000 digits, 1,000. */
+/** The most pairs with volumes above 64 bits. Each takes 170 bytes, or 1,000 if amounts have 1,000 digits. */
 const LARGE_MAX = 40_000;
 const INT64_MAX = 2n ** 63n - 1n;
-/** Stands in the table for volumes that 64 bits do not hold. */
+/** Stands in the table for volumes above 64 bits. */
 const LARGE = -1n;
 
-/** A cache of the current volumes of accounts and assets. Where they are too many, it forgets all of them, and begins again. */
+/** A cache of the current volumes of accounts and assets. If they become too many, `trim` forgets all of them. */
 export class KeptVolumes {
   readonly #pairsMax: number;
   readonly #largeMax: number;
   #table = newTable();
-  /** The volumes that 64 bits do not hold, by the keys of their pairs. */
+  /** The volumes above 64 bits, by the keys of their pairs. */
   readonly #large = new Map<number, Volumes>();
 
   constructor(pairsMax = PAIRS_MAX, largeMax = LARGE_MAX) {
@@ -35,7 +35,7 @@ export class KeptVolumes {
     return { input, output: this.#table.output(place) };
   }
 
-  /** Adds volumes. They may exceed their limit until `trim` is called, because what is not stored yet must not be forgotten. */
+  /** Adds volumes. The cache may exceed its limit until `trim` is called, because volumes that are not stored yet must not be forgotten. */
   set(account: number, asset: number, volumes: Volumes): void {
     const { input, output } = volumes;
     const place = this.#placeOf(account, asset);
@@ -66,5 +66,4 @@ export class KeptVolumes {
   }
 }
 
-/** A table that forgets nothing by itself. */
 const newTable = (): VolumeTable => new VolumeTable(Infinity);

@@ -13,19 +13,19 @@ export interface MoveRow extends Volumes {
   readonly account: number;
   readonly asset: number;
   readonly tx: number;
-  /** 0 destination, 1 source, 2 both; 4 is added where one of these sides moved a zero amount. */
+  /** 0 destination, 1 source, 2 both; plus 4 if one of these sides moved a zero amount. */
   readonly role: number;
   readonly timestamp: Timestamp | undefined;
-  /** The effective volumes, where they differ from the volumes. */
+  /** The effective volumes; undefined if they equal the volumes. */
   readonly effective: Volumes | undefined;
 }
 
 /** Moves that wait to be written. */
 export class MoveBatch {
   readonly #rows = new PairedRows<SqlValue>(MOVES.width);
-  /** Those that fill further columns. */
+  /** Moves with a timestamp or effective volumes of their own. */
   readonly #datedRows = new PairedRows<SqlValue>(DATED_MOVES.width);
-  /** Those with large amounts: each is one value, a list in JSON. */
+  /** Moves with volumes above 2^53: one value each, a JSON list. */
   readonly #largeRows = new PairedRows<string>(1);
 
   /** Whether some move is about this pair of account and asset. */
@@ -40,7 +40,7 @@ export class MoveBatch {
       input: effective.input - move.input,
       output: effective.output - move.output,
     };
-    // A bigint that is rounded is no safe integer afterwards.
+    // `Number()` of a bigint above 2^53 is never a safe integer.
     const isSmall = Number.isSafeInteger(input) && Number.isSafeInteger(output);
     if (!isSmall || (delta !== undefined && !(isSafe(delta.input) && isSafe(delta.output)))) {
       const row = largeRow(move, delta);
@@ -55,7 +55,7 @@ export class MoveBatch {
     }
   }
 
-  /** Writes all moves or, where some pairs are given, only theirs. Moves that are written no longer wait. */
+  /** Writes all waiting moves or, if pairs are given, only the moves of these pairs. Written moves no longer wait. */
   flush(sql: Sql, write: WriteRows, pairs?: readonly number[]): void {
     insertRows(sql, MOVES, this.#rows.take(pairs));
     insertRows(sql, DATED_MOVES, this.#datedRows.take(pairs));
@@ -69,7 +69,7 @@ export class MoveBatch {
   }
 }
 
-/** Numbers are bound as reals. Columns of integers turn them back; those of amounts take any type, so that these are cast. */
+/** Numbers are bound as reals. Integer columns convert them to integers; columns of amounts take any type and need the cast. */
 const MOVE_COLUMNS = {
   account: "?",
   asset: "?",
@@ -87,7 +87,7 @@ const DATED_MOVES = insertionInto("move", {
   effective_delta_output: "CAST(? AS INTEGER)",
 });
 const NO_DELTAS = [null, null] as const;
-/** Large amounts are texts, which a cast would make integers. */
+/** Inserts moves with large amounts, which are texts and must not be cast to integers. */
 const INSERT_LARGE_MOVES = `INSERT INTO move (account, asset, tx, role, input, output, timestamp, effective_delta_input, effective_delta_output)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8 FROM json_each(?)`;
 

@@ -1,11 +1,11 @@
 import { assert } from "#platform/assert.ts";
 
-/** Stands for the pair of a row that was taken. */
+/** Replaces the pair of a row that was taken. */
 const TAKEN = -1;
 
 /**
- * Rows that wait to be written, each about a pair of account and asset. The values of all rows are in one list. Mostly all are taken
- * together, for which they need only be sorted; the rows of a pair are looked up only for those who ask for some pairs.
+ * Rows that wait to be written, each about a pair of account and asset. The values of all rows are in one flat list. Most calls take
+ * all rows, which only need to be sorted; the map of rows by pair is made only when some pairs are asked for.
  */
 export class PairedRows<T> {
   /** The number of values of a row. */
@@ -14,7 +14,7 @@ export class PairedRows<T> {
   /** The pair of each row. */
   #pairs: number[] = [];
   #pairMax = 0;
-  /** The waiting rows of each pair, in their order, among the first `#lookedUp` rows. */
+  /** The indexes of the waiting rows of each pair, rising, among the first `#lookedUp` rows. */
   readonly #rowsOf = new Map<number, number[]>();
   #lookedUp = 0;
 
@@ -35,8 +35,8 @@ export class PairedRows<T> {
   }
 
   /**
-   * Takes the values of all rows, or of those of some pairs, in the order of the primary key, so that each page of the table is found and
-   * changed once. Rows of the same pair are in the order in which they came.
+   * Takes the values of all rows, or of the rows of some pairs, in the order of the primary key, so that each page of the table is found
+   * and changed once. Rows of the same pair remain in the order in which they were added.
    */
   take(pairs?: readonly number[]): T[] {
     const { length } = this.#values;
@@ -68,7 +68,7 @@ export class PairedRows<T> {
     return this.#valuesOf(rows);
   }
 
-  /** Looks up the pairs of rows that came since the last time. */
+  /** Adds the rows since the last call to the map of rows by pair. */
   #lookUp(): void {
     for (; this.#lookedUp < this.#pairs.length; this.#lookedUp++) {
       const pair = this.#pairs[this.#lookedUp] ?? TAKEN;
@@ -78,7 +78,10 @@ export class PairedRows<T> {
     }
   }
 
-  /** The rows that are not taken. To sort numbers that hold a pair and a row takes a fraction of sorting with a comparison function. */
+  /**
+   * The indexes of the rows that are not taken, sorted by pair, then by index. The sort keys are the numbers `pair × count + index`:
+   * a typed array sorts numbers in a fraction of the time of a sort with a comparison function.
+   */
   #inTableOrder(): Float64Array {
     const pairs = this.#pairs;
     const count = pairs.length;
@@ -89,8 +92,8 @@ export class PairedRows<T> {
     let first = 0;
     for (let place = 0; place < count; place++) {
       const key = sorted[place] ?? 0;
-      if (key < 0) first = place + 1; // of a row that was taken
-      sorted[place] = key - Math.floor(key / count) * count; // only the row is left of it
+      if (key < 0) first = place + 1; // the row was taken
+      sorted[place] = key - Math.floor(key / count) * count; // the index of the row
     }
     return sorted.subarray(first);
   }
@@ -101,14 +104,14 @@ export class PairedRows<T> {
     for (let index = 0; index < rows.length; index++) {
       const begin = (rows[index] ?? 0) * width;
       for (let place = begin; place < begin + width; place++) {
-        found.push(values[place] as T); // a row has so many values
+        found.push(values[place] as T); // each row has `width` values
       }
     }
     return found;
   }
 }
 
-/** The same for pairs so large that no number holds them exactly together with a row. */
+/** `#inTableOrder` for pairs so large that no number holds a pair and an index exactly. */
 function sortedByPair(pairs: readonly number[]): Float64Array {
   const rows = Float64Array.from(pairs.keys()).filter((row) => pairs[row] !== TAKEN);
   return rows.toSorted((a, b) => (pairs[a] ?? 0) - (pairs[b] ?? 0) || a - b);

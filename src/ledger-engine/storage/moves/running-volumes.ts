@@ -11,15 +11,15 @@ import type { Sql } from "#platform/sql/sql.ts";
 export interface RunningVolumesOptions {
   readonly sql: Sql;
   readonly names: StoredNames;
-  /** Whether no transaction comes before the first one that is passed. */
+  /** Whether the first transaction that is passed is the first one of the log. */
   readonly isStart: boolean;
   readonly table?: VolumeTable;
 }
 
 /**
- * The volumes of accounts at a place in the log, which moves on with each transaction that it passes. A transaction adds its amounts to
- * the volumes before it, so that only those of an account that is not known yet are read. All transactions must be passed, in their
- * order, and all volumes must be below 2^53, because larger ones are stored as texts.
+ * The volumes of accounts at a place in the log, which advances with each transaction that is passed. A transaction adds its amounts to
+ * the volumes before it, so that SQL reads only the volumes of accounts that are not in the table yet. All transactions must be passed,
+ * in their order, and all volumes must be below 2^53, because larger ones are stored as texts.
  */
 export class RunningVolumes {
   readonly #sql: Sql;
@@ -37,8 +37,8 @@ export class RunningVolumes {
   }
 
   /**
-   * Reads what the next transactions need, with their names. False where one of their volumes may be 2^53 or more: the volumes are then
-   * of no use any more.
+   * Reads the volumes and names that the next transactions need. Returns false if one of their volumes may reach 2^53: the volumes must
+   * not be used any more then.
    */
   prepare(transactions: readonly StoredTransaction[]): boolean {
     let total = 0n;
@@ -58,7 +58,6 @@ export class RunningVolumes {
     return true;
   }
 
-  /** Passes a transaction. */
   pass({ payload }: StoredTransaction): void {
     for (const { source, destination, asset, amount } of payload.postings) {
       this.#table.send(this.#table.find(source, asset), amount);
@@ -97,12 +96,12 @@ export class RunningVolumes {
     };
   }
 
-  /** Adds amounts to volumes, and writes those before and after. */
+  /** Adds amounts to the volumes at a place, and gives the volumes before and after as JSON. */
   #moved(place: number, received: bigint, sent: bigint): VolumeTexts {
     const table = this.#table;
     const last = (this.#texts[place % LAST_TEXTS] ??= { input: 0n, output: 0n, text: ZERO });
     const [input, output] = [table.input(place), table.output(place)];
-    // What was written after the move before is what is written before the next one.
+    // The text after the last move of the pair is the text before this move.
     const isLast = last.input === input && last.output === output;
     const before = isLast ? last.text : volumesText(input, output, input - output);
     table.receive(place, received);
@@ -114,8 +113,8 @@ export class RunningVolumes {
   }
 
   /**
-   * Adds the accounts and assets that are not known yet. The result is the largest volume of those that are moved; undefined where one is
-   * 2^53 or more.
+   * Adds the accounts and assets that are not in the table yet. Returns the largest volume of all moved pairs; undefined if one is 2^53 or
+   * more.
    */
   #readUnknown(transactions: readonly StoredTransaction[]): bigint | undefined {
     const table = this.#table;
@@ -153,7 +152,7 @@ export class RunningVolumes {
   }
 }
 
-/** A text that was written for volumes. */
+/** Volumes, and the JSON that was written for them. */
 interface LastText {
   input: bigint;
   output: bigint;
@@ -169,7 +168,7 @@ function largest(most: bigint, input: bigint, output: bigint): bigint {
   return more > most ? more : most;
 }
 
-/** The volumes of the pairs in their order, null where they are 2^53 or more. */
+/** The volumes of the pairs in their order; null if a volume is 2^53 or more. */
 type VolumeColumns = {
   readonly inputs: readonly (number | null)[];
   readonly outputs: readonly (number | null)[];

@@ -1,16 +1,23 @@
 import { accountOf, assetOf, pairKey } from "./pair-key.ts";
 
-/** At most this many slots, of 24 bytes. Their number is a power of two. */
+/** The most slots, of 24 bytes each. The number of slots is always a power of two. */
 const SLOTS_MAX = 2 ** 18;
 const SLOTS_FIRST = 2 ** 8;
-/** How full the slots may be: the fuller they are, the longer it takes to find a pair. */
+/** The largest load factor. The fuller the table, the longer the search for a pair. */
 const LOAD_MAX = 0.8;
 /** The key of a free slot. */
 const FREE = 0;
 
 /**
- * Volumes by account and asset, which 64 bits hold: lists of integers, of which a pair takes 30 bytes or more. In a map with an object
- * for each pair, it would take several times as many. Places of pairs are valid until `reserve` is called.
+ * A hash table of 64-bit volumes by account and asset, with open addressing and linear probing (Knuth, The Art of Computer Programming,
+ * vol. 3, section 6.4, algorithm L):
+ *
+ *     slot        0       1       2       3      …
+ *     #keys       0       key     key     0             0 is a free slot; else the pair key + 1
+ *     #volumes    0 0     in out  in out  0 0           input and output
+ *
+ * A pair takes 30 bytes or more; in a map with an object for each pair, it would take several times as many. Places of pairs are valid
+ * until `reserve` is called.
  */
 export class VolumeTable {
   readonly #slotsMax: number;
@@ -24,8 +31,8 @@ export class VolumeTable {
   }
 
   /**
-   * Makes room for so many further pairs. Where they would be too many together, it forgets those that it has, and returns false. Room
-   * for more than it may keep is given for this time.
+   * Makes room for this many further pairs. If the pairs of the table and the further ones together exceed the limit, the table forgets
+   * its pairs and returns false. A single call may reserve more than the limit.
    */
   reserve(count: number): boolean {
     const isKept = this.#count + count <= this.#slotsMax * LOAD_MAX;
@@ -46,14 +53,14 @@ export class VolumeTable {
     return this.#count;
   }
 
-  /** Where a pair is; -1 where it is not in the table. */
+  /** The place of a pair; -1 if the pair is not in the table. */
   find(account: number, asset: number): number {
     const key = keyOf(account, asset);
     const place = this.#placeOf(key, account, asset);
     return this.#keys[place] === key ? place : -1;
   }
 
-  /** Adds a pair that is not in the table, with volumes of zero. There must be room for it. */
+  /** Adds a pair that is not in the table, with volumes of zero, and returns its place. `reserve` must have made room. */
   add(account: number, asset: number): number {
     const key = keyOf(account, asset);
     const place = this.#placeOf(key, account, asset);
@@ -83,7 +90,7 @@ export class VolumeTable {
     this.#volumes[2 * place + 1] = this.output(place) + amount;
   }
 
-  /** Where a pair is, or the free slot where it belongs. */
+  /** The slot of a pair, or the free slot where the pair belongs. */
   #placeOf(key: number, account: number, asset: number): number {
     const keys = this.#keys;
     let place = hashOf(account, asset) & (keys.length - 1);
@@ -108,7 +115,10 @@ export class VolumeTable {
 
 const keyOf = (account: number, asset: number): number => pairKey(account, asset) + 1;
 
-/** A number of 32 bits of which each one depends on both. Where many pairs had places side by side, a free one would be far away. */
+/**
+ * Mixes two integers to 32 bits, each of which depends on both (multiplication and xor-shift, as in the finalizer of MurmurHash3).
+ * Neighbouring ids must not get neighbouring slots, because long runs of full slots slow linear probing down.
+ */
 function hashOf(account: number, asset: number): number {
   const first = Math.imul(account, 0x9e3779b1) ^ Math.imul(asset, 0x85ebca6b);
   const second = Math.imul(first ^ (first >>> 15), 0x2c1b3c6d);

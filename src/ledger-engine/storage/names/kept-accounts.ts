@@ -2,13 +2,13 @@ import type { Account } from "#ledger-engine/rules/types.ts";
 import { BoundedMap } from "#ledger-engine/storage/bounded-map.ts";
 import { MICROS_MIN } from "#platform/time.ts";
 
-/** Most accounts that are kept. One with an address of 17 characters takes 63 bytes on Node. */
+/** The most accounts that are kept. An account with an address of 17 characters takes 63 bytes on Node. */
 const ACCOUNTS_MAX = 131_072;
-/** Most characters of their addresses. */
+/** The most characters of all kept addresses together. */
 const LENGTH_MAX = 3_000_000;
 const PLACES_FIRST = 256;
 
-/** What is kept of an account. */
+/** The facts about an account that are kept. */
 export interface KeptAccount {
   readonly id: number;
   /** In microseconds since 1970. */
@@ -16,25 +16,25 @@ export interface KeptAccount {
 }
 
 /**
- * A cache of accounts by address: a map to places in lists of integers takes half of a map to objects. Where there are too many accounts,
- * it forgets all of them, and begins again.
+ * A cache of accounts by address. A map from addresses to indexes of typed arrays takes half the memory of a map to objects. If the
+ * accounts become too many, `trim` forgets all of them.
  */
 export class KeptAccounts {
   readonly #bounds: AccountBounds;
-  /** It drops nothing by itself. */
+  /** Used for its memory of the last look-ups; it drops nothing by itself. */
   readonly #places = new BoundedMap<Account, number>(Infinity);
   #ids = new Float64Array(PLACES_FIRST);
   #firstUsages = new BigInt64Array(PLACES_FIRST);
-  /** No account that is kept was first used after it. Most writes are dated later, so that they need not read `#firstUsages`. */
+  /** The latest first usage of a kept account, or a later date. Most writes are dated later, and need not read `#firstUsages`. */
   #latestFirstUsage = MICROS_MIN;
-  /** The characters of all addresses. */
+  /** The number of characters of all kept addresses. */
   #length = 0;
 
   constructor(bounds: AccountBounds = { accounts: ACCOUNTS_MAX, lengthMax: LENGTH_MAX }) {
     this.#bounds = bounds;
   }
 
-  /** Undefined where the account is not kept. */
+  /** The id of an account; undefined if the account is not kept. */
   id(address: Account): number | undefined {
     const place = this.#places.get(address);
     return place === undefined ? undefined : this.#ids[place];
@@ -47,7 +47,7 @@ export class KeptAccounts {
     return place !== undefined && micros < (this.#firstUsages[place] ?? micros);
   }
 
-  /** Adds an account. They may exceed their limit until `trim` is called, because what is not stored yet must not be forgotten. */
+  /** Adds an account. The cache may exceed its limits until `trim` is called, because accounts that are not stored yet must be kept. */
   set(address: Account, { id, firstUsage }: KeptAccount): void {
     const place = this.#places.get(address) ?? this.#add(address);
     this.#ids[place] = id;
@@ -55,7 +55,7 @@ export class KeptAccounts {
     if (firstUsage > this.#latestFirstUsage) this.#latestFirstUsage = firstUsage;
   }
 
-  /** Keeps the accounts within their limit. It is called when everything is stored. */
+  /** Keeps the cache within its limits. It is called when everything is stored. */
   trim(): void {
     const { accounts, lengthMax } = this.#bounds;
     if (this.#places.size > accounts || this.#length > lengthMax) this.clear();
@@ -81,19 +81,19 @@ export class KeptAccounts {
   }
 }
 
-/** How much is kept. */
+/** The limits of the cache. */
 export interface AccountBounds {
   readonly accounts: number;
   readonly lengthMax: number;
 }
 
 /**
- * Copies an address: one that was cut out of a script would keep the whole script in memory. A damaged ledger may have an address with
- * characters that a byte does not hold, which stays as it is.
+ * Copies an address, because a substring of a script would keep the whole script in memory. An address of a damaged ledger that is not
+ * Latin-1 is not copied.
  */
 function copyOf(address: Account): Account {
   const copy = Buffer.from(address, "latin1").toString("latin1");
-  return copy === address ? (copy as Account) : address; // the same text
+  return copy === address ? (copy as Account) : address; // equal to an `Account`
 }
 
 /** Copies a list to the beginning of a longer one. */

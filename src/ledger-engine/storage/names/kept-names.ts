@@ -1,29 +1,33 @@
-/** Each id has one place, and shares it with the ids that are this far from it, or several times as far. */
+/** The number of places. The place of an id is the id modulo this number. */
 const PLACES = 2 ** 17;
-/** The names are in parts, which exist once one of their places is taken. */
+/** The places of a part. A part is allocated once one of its places is taken. */
 const PART_PLACES = 256;
-/** Most characters of all names together. */
+/** The most characters of all names together. */
 const LENGTH_MAX = 3_000_000;
 
-/** How much is kept. */
+/** The limits of the cache. */
 export interface NameBounds {
-  /** A multiple of the places of a part. */
+  /** A multiple of `PART_PLACES`. */
   readonly places: number;
   readonly lengthMax: number;
 }
 
 /**
- * A cache of names by their ids. Ids have no gaps, so that nearly all names of a ledger are in it where it has fewer of them than
- * places. One of 18 characters takes 65 bytes on Node; in a map it takes 94.
+ * A direct-mapped cache of names by id: each id has one place, which a later id with the same place takes over. Ids have no gaps, so that
+ * a ledger with fewer names than places keeps nearly all of them. A name of 18 characters takes 65 bytes on Node; in a map it takes 94.
+ *
+ *     #parts    [0]  ids 0…255     places    0      1        2      …  255
+ *               [1]  not allocated           id 0   id 2^17+1  id 2
+ *               [2]  ids 512…767             "a"    "x"        "b"
  */
 export class KeptNames {
   readonly #bounds: NameBounds;
   #parts: (NamePart | undefined)[] = [];
-  /** The characters of all names in parts. */
+  /** The number of characters of all names in parts. */
   #length = 0;
-  /** The part that is dropped next. */
+  /** The index of the part that `trim` drops next. */
   #oldest = 0;
-  /** The names whose places others have taken since `forgetDisplaced`: whoever has asked for all of them may still read them. */
+  /** Names whose places were taken over since `forgetDisplaced`, because a caller that has asked for all of them may still read them. */
   readonly #displaced = new Map<number, string>();
 
   constructor(bounds: NameBounds = { places: PLACES, lengthMax: LENGTH_MAX }) {
@@ -44,7 +48,7 @@ export class KeptNames {
     return this.#parts[Math.floor(place / PART_PLACES)]?.ids[place % PART_PLACES] === id;
   }
 
-  /** Adds a name. The names may exceed their limit until `trim` is called, because whoever has asked for them reads them. */
+  /** Adds a name. The cache may exceed its limit until `trim` is called, because callers read the names that they have asked for. */
   set(id: number, name: string): void {
     const place = id % this.#bounds.places;
     const part = (this.#parts[Math.floor(place / PART_PLACES)] ??= newPart());
@@ -57,7 +61,7 @@ export class KeptNames {
     this.#length += name.length - before.length;
   }
 
-  /** Keeps the names within their limit: whole parts of them are dropped, one after the other. */
+  /** Keeps the cache within its limit: drops whole parts in turn. */
   trim(): void {
     while (this.#length > this.#bounds.lengthMax) {
       const part = this.#parts[this.#oldest];
@@ -79,12 +83,12 @@ export class KeptNames {
   }
 }
 
-/** Where no id is, which begin at 0. */
+/** The id of an empty place. No id is negative. */
 const NO_ID = -1;
 
 interface NamePart {
   readonly ids: Float64Array;
-  /** Empty where there is no id. */
+  /** Each name, or an empty text if the place is empty. */
   readonly names: string[];
 }
 

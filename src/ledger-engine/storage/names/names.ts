@@ -3,13 +3,13 @@ import type { Account, Asset } from "#ledger-engine/rules/types.ts";
 import { readColumns } from "#platform/sql/columns.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** The names that the integers in some rows stand for. */
+/** Translates the integers in stored rows to names. */
 export interface Names {
   account(id: number): Account;
   asset(id: number): Asset;
 }
 
-/** The names of a ledger. Many are kept, because the name of an integer never changes, unless the row that gave it was rolled back. */
+/** The names of a ledger, with a cache: the name of an integer never changes unless its row was rolled back. */
 export class StoredNames implements Names {
   readonly #accounts: NameColumn;
   readonly #assets: NameColumn;
@@ -34,14 +34,14 @@ export class StoredNames implements Names {
     return this;
   }
 
-  /** Forgets all names: rows may have been rolled back. */
+  /** Forgets all names, because rows may have been rolled back. */
   reset(): void {
     this.#accounts.reset();
     this.#assets.reset();
   }
 }
 
-/** The names of one table. */
+/** The names of one table, accounts or assets. */
 class NameColumn {
   readonly #sql: Sql;
   readonly #select: string;
@@ -77,7 +77,7 @@ class NameColumn {
   }
 }
 
-/** The names as plain data, as they are stored now. Integers that have no name are left out. */
+/** The stored names as plain data. Integers without a name are left out. */
 export function readNameMaps(
   sql: Sql,
   accounts: ReadonlySet<number>,
@@ -94,13 +94,13 @@ export interface NameMaps {
   readonly assets: ReadonlyMap<number, string>;
 }
 
-// LEFT JOIN makes each integer a look-up in the table, and keeps their order.
+// LEFT JOIN makes each integer a look-up in the table, and keeps the order of the integers.
 const selectNames = (table: string, name: string): string =>
   `SELECT json_group_array(${name}) AS names FROM json_each(?) AS wanted LEFT JOIN ${table} ON ${table}.id = wanted.value`;
 const SELECT_ACCOUNT_NAMES = selectNames("account", "address");
 const SELECT_ASSET_NAMES = selectNames("asset", "name");
 
-/** So many names, of at most 256 characters, are read at a time. */
+/** The number of names, of at most 256 characters each, that are read at a time. */
 const NAMES_TOGETHER = 4000;
 
 function* readColumn(
@@ -119,5 +119,5 @@ function* readColumn(
   }
 }
 
-/** The names in the order in which they were asked for, null where there is none. */
+/** The names in the order of the ids; null for an id without a name. */
 type NameColumns = { readonly names: readonly (string | null)[] };

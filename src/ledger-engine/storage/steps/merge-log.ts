@@ -5,18 +5,22 @@ import type { RowWork } from "#platform/sql/step.ts";
 
 /*
  * The second step of a ledger's tables: `log` and `tx` become one table, `tx`, and the entries that made no transaction
- * move to `entry`. The old tables are renamed first; a row is then in the old tables or in the new ones, never in both.
+ * move to `entry`. The step first renames the old tables, then moves their rows in slices, so that each row is either in
+ * the old tables or in the new ones:
+ *
+ *     log, tx ──► log_before, tx_before ──┬──► tx      entries that made a transaction, with the state of the transaction
+ *                                         └──► entry   all other entries
  */
 
 /** The limits of a slice, in rows and in bytes of payloads and of current metadata. */
 const ROWS_MAX = 2000;
 const BYTES_MAX = 2_000_000;
 
-/** The tables of the log. */
+/** The tables of the log after the step. */
 export const MERGED_LOG: readonly string[] = [
-  // place: twice the number by which the id of the log entry exceeds that of the transaction, which is the same for many
-  // and often 0, and 1 more for a revert. seal: the checksum, which is null for most rows, and behind it a zero byte and
-  // the hash of the inputs, if there is one.
+  // place: 2 × (id of the log entry − id of the transaction) + 1 for a revert; a small integer that many rows share.
+  // seal: null for most rows; else the checksum (6 bytes), followed by a zero byte and the hash of the inputs if the entry
+  // has one.
   `CREATE TABLE tx (
     id INTEGER PRIMARY KEY, place INTEGER NOT NULL, date INTEGER NOT NULL,
     payload TEXT NOT NULL, hash BLOB, key TEXT, seal BLOB,
@@ -33,7 +37,7 @@ export const MERGED_LOG: readonly string[] = [
   `CREATE INDEX tx_updated ON tx (updated_at, id) WHERE updated_at IS NOT NULL`,
   `CREATE INDEX tx_reverted ON tx (reverted_at) WHERE reverted_at IS NOT NULL`,
   `CREATE INDEX tx_reverted_id ON tx (id) WHERE reverted_at IS NOT NULL`,
-  // The other entries of the log.
+  // The entries of the log that made no transaction.
   `CREATE TABLE entry (
     id INTEGER PRIMARY KEY, date INTEGER NOT NULL, type INTEGER NOT NULL,
     payload TEXT NOT NULL, hash BLOB, key TEXT, key_hash BLOB, checksum INTEGER
@@ -50,11 +54,11 @@ export const MERGE_LOG_STATEMENTS: readonly string[] = [
     (name) => `DROP INDEX ${name}`,
   ),
   ...MERGED_LOG,
-  // The transaction of an entry that also set metadata of an account.
+  // tx: the transaction that the entry made, besides setting metadata of an account.
   "ALTER TABLE metadata_log ADD COLUMN tx INTEGER",
 ];
 
-/** Neither the code before this step nor the code behind it can read rows of both tables, so that the ledger is closed. */
+/** No code can read rows of the old and the new tables together, so that the ledger is closed while rows move. */
 export const MERGE_LOG_ROWS: RowWork = {
   isServedMeanwhile: false,
   slice: (sql, cursor) => {
@@ -64,8 +68,8 @@ export const MERGE_LOG_ROWS: RowWork = {
 };
 
 /**
- * `metadata_log` comes first: it asks the old table which transaction an entry made. The cursor is then `target,log`, and
- * `log,` with the last entry after that.
+ * Parses a cursor: `target,log`, the last row of `metadata_log` that was handled, or `log,id`, the last entry that was moved.
+ * `metadata_log` comes first, because its rows get their transactions from the old table.
  */
 function parseCursor(cursor: string): { table: "metadata_log" | "log"; place: [number, number] } {
   const [target = "", log] = cursor.split(",");
@@ -76,7 +80,10 @@ function parseCursor(cursor: string): { table: "metadata_log" | "log"; place: [n
   };
 }
 
-/** Entries about accounts, whose kind is 1, are the only ones that may have made a transaction. */
+/**
+ * Fills the column `tx` of `metadata_log`. Only entries about accounts, whose kind is 1, may have made a transaction. Returns the
+ * next cursor.
+ */
 function noteTransactions(sql: Sql, [target, log]: readonly [number, number]): string {
   const { last, rows } = first(
     sql.all<{ last: string | null; rows: number }>(
@@ -102,7 +109,10 @@ function noteTransactions(sql: Sql, [target, log]: readonly [number, number]): s
   return last === null || rows < ROWS_MAX ? "log" : last;
 }
 
-/** Moves the first entries that are still in the old tables. The last one that was moved is `previous`, 0 if there is none. */
+/**
+ * Moves the first entries of the old tables, after the entry `previous` (0 if none was moved yet). Returns the next cursor;
+ * undefined after the last entry.
+ */
 function moveEntries(sql: Sql, previous: number): string | undefined {
   const found = sql.all<EntrySizeRow>(
     `SELECT id, tx, ${SIZE} AS size, hash IS NOT NULL AND checksum IS NULL AND key_hash IS NULL AS isBare,
@@ -139,8 +149,8 @@ function moveEntries(sql: Sql, previous: number): string | undefined {
 }
 
 /**
- * Gives the entries behind a gap between ids, and those with a key, the checksum that they need, now that one row holds
- * both ids and one column both the checksum and the hash of the inputs.
+ * Adds checksums to entries after a gap between ids, and to entries with a key. Both need one in the new tables, where one
+ * row holds both ids, and one column both the checksum and the hash of the inputs.
  */
 function addChecksums(sql: Sql, entries: readonly EntrySizeRow[], previous: number): void {
   let before = previous;
@@ -168,7 +178,7 @@ const SIZE = `octet_length(payload)
 const ENTRY_COLUMNS = "date, type, payload, hash, key, key_hash, checksum";
 const STATE_COLUMNS = "timestamp, reference, metadata, updated_at, reverted_at";
 
-/** The payload without its brackets. A single posting of the asset 1 no longer names it. */
+/** The payload as a JSON list. From a single posting of the asset 1, the asset is removed. */
 const LIST =
   "iif(json_array_length(payload) <= 5 AND payload ->> 2 = 1, json_remove(payload, '$[2]'), payload)";
 const PAYLOAD = `substr(${LIST}, 2, length(${LIST}) - 2)`;
