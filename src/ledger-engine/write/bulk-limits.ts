@@ -7,7 +7,7 @@ import type { Outcome } from "#ledger-engine/rules/writes.ts";
 import { AppError } from "#platform/errors.ts";
 import type { Result } from "#platform/result.ts";
 
-/** Ends a whole bulk. It is not an `AppError`, because that would end one element only. */
+/** Ends a whole bulk. It is no `AppError`, because an `AppError` fails only one element. */
 export class BulkOverflow extends Error {
   toAppError(): AppError {
     return new AppError("BULK_SIZE_EXCEEDED", `${this.message}: send fewer elements at a time`, {
@@ -21,12 +21,12 @@ export class BulkLimits {
   readonly #stepsBefore: number;
   #answerBytes = 0;
 
-  /** `steps` is the work that was done before the bulk. */
+  /** `steps` is the engine's total work before the bulk. */
   constructor(steps: number) {
     this.#stepsBefore = steps;
   }
 
-  /** Counts a result. It returns an error if a limit is exceeded. */
+  /** Counts a result; `steps` is the engine's total work so far. Returns an error if a limit is exceeded. */
   add(result: Result<Outcome>, steps: number): BulkOverflow | undefined {
     this.#answerBytes += bytesOf(result);
     if (this.#answerBytes > BULK_ANSWER_BYTES_MAX) {
@@ -38,7 +38,7 @@ export class BulkLimits {
   }
 }
 
-/** The part of a result that is kept until its transaction is read again. */
+/** A result without its transaction, which is read again later. */
 export function toBrief(result: Result<Outcome>): Result<Outcome> {
   if (!result.ok) {
     const { kind, message } = result.failure;
@@ -48,7 +48,7 @@ export function toBrief(result: Result<Outcome>): Result<Outcome> {
   return { ok: true, value: { logId, isReplay } };
 }
 
-/** The approximate size of a result in the answer. */
+/** The approximate size of a result in the answer, in bytes. */
 function bytesOf(result: Result<Outcome>): number {
   if (!result.ok) return RESULT_BYTES + result.failure.message.length;
   const { transaction } = result.value;
@@ -57,7 +57,7 @@ function bytesOf(result: Result<Outcome>): number {
 
 const RESULT_BYTES = 500;
 
-/** Work in steps of scripts, of which some is counted in moves that were rewritten and in pairs of metadata. */
+/** The sum of work in steps of scripts: rewritten moves and pairs of metadata are converted to steps. */
 export const stepsOf = (work: {
   readonly ruleSteps: number;
   readonly rewrittenMoves: number;

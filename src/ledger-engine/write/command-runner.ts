@@ -26,15 +26,15 @@ export interface RunnerDependencies {
   readonly schemas: SchemaRules;
 }
 
-/** How writes that a schema does not allow are treated. */
+/** The treatment of writes that a schema does not allow. */
 export interface SchemaRules {
-  /** Whether such writes are refused. */
+  /** Whether writes that violate a schema are refused. */
   readonly isStrict: boolean;
-  /** Is called with each violation that is not refused. */
+  /** Called with each violation that is not refused. */
   readonly report: (violation: string) => void;
 }
 
-/** Decides commands, given the state of a ledger. Throws `AppError` for those that it refuses. */
+/** Decides commands, given the state of a ledger. Throws `AppError` for refused commands. */
 export class CommandRunner {
   readonly #batch: WriteBatch;
   readonly #entries: EntryBuilder;
@@ -88,7 +88,7 @@ export class CommandRunner {
     const { reference } = command;
     const template = this.#templateOf(command, schema);
     const { postings, metadata, accountMetadata } = this.#movementsOf(command, template);
-    // A script has already decided, from the same balances, which accounts may go below zero.
+    // The script has already checked its sources against the same balances.
     const force = command.kind === "runScript" || command.force;
     const moves = runPostings(postings, this.#batch, { force });
     const trace = this.#entries.metadata.traceOf(schema, moves, accountMetadata);
@@ -144,7 +144,7 @@ export class CommandRunner {
     if (command.kind === "runScript") {
       return this.#scripts.run(template === undefined ? command : fromTemplate(command, template));
     }
-    // The interpreter makes no postings of zero amounts, even where a request spells them out.
+    // The interpreter makes no postings of zero amounts, even if a request contains them.
     const { metadata, accountMetadata = {} } = command;
     const isMachine = this.#scripts.runtimeOf(command) === "machine";
     const postings = isMachine

@@ -16,25 +16,36 @@ import {
 } from "#platform/sql/sql.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
-/** How a transaction that is not the last by date changes the volumes in the order of effective dates. */
+/** The effect of a move on the effective volumes, if its transaction is dated before another one. */
 export interface EffectiveMove {
-  /** The volumes after the move, in that order. */
+  /** The effective volumes after the move. */
   readonly volumes: Volumes;
   /** Adds the move's amounts to all later moves of the same account and asset. */
   readonly rewriteLater: () => void;
 }
 
 /**
- * Keeps volumes in the order of effective dates (timestamp, then insertion). For a transaction that is dated after all
- * others of its accounts, they equal the volumes and cost nothing. A transaction that is dated before others is
- * inserted between them.
+ * Keeps volumes in the order of effective dates (timestamp, then insertion): prefix sums in which a move may be inserted
+ * between others. The effective volumes of a transaction that is dated after all others of its accounts equal its volumes
+ * and are not stored. A transaction that is dated before others is inserted between them, and its amounts are added to
+ * the effective volumes of all later moves of its accounts.
+ *
+ * Moves store the difference, the effective delta. An account receives 100, 50 and, dated between these two, 30:
+ *
+ *     inserted   dated   amount   volume   effective volume   delta
+ *     tx 1       Jan     +100     100      100                0
+ *     tx 2       Mar     +50      150      150 → 180          0 → +30    rewritten
+ *     tx 3       Feb     +30      180      130 = 100 + 30     −50        inserted
+ *
+ * Later moves mostly share few deltas, so that one statement rewrites all moves of one delta. The work still grows with
+ * the number of later moves.
  */
 export class EffectiveVolumes {
   readonly #sql: Sql;
   readonly #batch: WriteBatch;
   readonly #transactions: TransactionReader;
   readonly #volumes: AccountVolumeReader;
-  /** The latest timestamp of any transaction. It is `undefined` until it is read. */
+  /** The latest timestamp of any transaction; undefined until it is read. */
   #latest: Timestamp | undefined;
   #rewrittenMoves = 0;
 
@@ -45,12 +56,12 @@ export class EffectiveVolumes {
     this.#volumes = new AccountVolumeReader({ sql, transactions, hasEffectiveDeltas: true });
   }
 
-  /** How many moves have been rewritten so far. */
+  /** The number of moves that have been rewritten so far. */
   get rewrittenMoves(): number {
     return this.#rewrittenMoves;
   }
 
-  /** Forgets what a unit of work that was rolled back has changed. */
+  /** Forgets the state in memory, which may be wrong after a rollback. */
   reset(): void {
     this.#latest = undefined;
   }
@@ -60,7 +71,7 @@ export class EffectiveVolumes {
     if (timestamp > this.#readLatest()) this.#latest = timestamp;
   }
 
-  /** The effective volumes of each move; `undefined` where those of all moves equal the volumes. */
+  /** The effective volumes of each move; undefined if they equal the volumes for all moves. */
   plan(
     moves: readonly Move[],
     timestamp: Timestamp,
@@ -72,7 +83,7 @@ export class EffectiveVolumes {
     const later = moves.map((move) => this.#findLater(move, point));
     const pairs = later.flatMap((found) => found?.pair ?? []);
     if (pairs.length === 0) return undefined;
-    // The waiting rows of these pairs are dated before them, and must be readable as well.
+    // Waiting moves of these pairs that are dated before the transaction must be readable as well.
     this.#batch.flushMoves(moves);
     const before = this.#volumes.ofPairs(pairs, { lastTx: point.lastBefore, date: timestamp });
     return moves.map((move, index) => this.#planMove(move, { later: later[index], before, point }));
@@ -89,7 +100,7 @@ export class EffectiveVolumes {
 
   #planMove(move: Move, { later, before, point }: MoveContext): EffectiveMove {
     if (later === undefined) {
-      // The move comes after all others of its account and asset, so that the volumes are the same in both orders.
+      // The move is the last one of its account and asset in both orders, so that its volumes are equal.
       return {
         volumes: { input: move.input, output: move.output },
         rewriteLater: () => undefined,
@@ -130,10 +141,7 @@ export class EffectiveVolumes {
     this.#rewriteFrom(DATED, pair, { from: datedFrom(point), amounts });
   }
 
-  /**
-   * Most later moves have the same difference between effective volumes and volumes, so that one statement rewrites all
-   * of them.
-   */
+  /** Rewrites later moves in groups of equal deltas, with one statement for each group. Most have the same delta. */
   #rewriteFrom(
     statements: LaterStatements,
     pair: Pair,
@@ -147,7 +155,7 @@ export class EffectiveVolumes {
     );
     for (const { moves } of groups) this.#rewrittenMoves += moves;
     if (groups.length > GROUPS_MAX) return this.#rewriteEach(statements, pair, { from, amounts });
-    // The highest difference is rewritten first, so that no group becomes equal to one that is still to be rewritten.
+    // Amounts are added, so that the group of the highest delta is rewritten first: it cannot become equal to one that follows.
     for (const group of groups.toSorted((a, b) =>
       compareVolumes(effectiveDeltaOf(b), effectiveDeltaOf(a)),
     )) {
@@ -163,7 +171,7 @@ export class EffectiveVolumes {
     }
   }
 
-  /** Rewrites one page after another, because an account may have more later moves than fit in memory. */
+  /** Rewrites later moves one by one, in pages, because an account may have more of them than fit in memory. */
   #rewriteEach(
     statements: LaterStatements,
     pair: Pair,
@@ -212,7 +220,7 @@ export class EffectiveVolumes {
   }
 }
 
-/** A position in the order of effective dates. `lastBefore` is the last transaction that was inserted by this date. */
+/** A position in the order of effective dates. `lastBefore` is the last transaction that was inserted at or before the timestamp. */
 interface EffectivePoint {
   readonly timestamp: Timestamp;
   readonly lastBefore: number;
@@ -223,7 +231,7 @@ type EffectiveDeltaSqlRow = {
   effective_delta_output: StoredAmount | null;
 };
 
-/** By how much the effective volumes of a move exceed its volumes. */
+/** The effective volumes of a move minus its volumes. */
 const effectiveDeltaOf = ({
   effective_delta_input,
   effective_delta_output,
@@ -238,19 +246,16 @@ function compareVolumes(a: Volumes, b: Volumes): number {
 }
 
 const NOTHING: Volumes = { input: 0n, output: 0n };
-/**
- * At most this many statements rewrite moves in groups. Where there are more differences, each move is rewritten on its
- * own.
- */
+/** The most groups of equal deltas. If later moves have more deltas, each move is rewritten on its own. */
 const GROUPS_MAX = 20;
-/** Up to this many later moves are read at once, and written with one statement, whatever their differences are. */
+/** Up to this many later moves are read at once and rewritten with one statement, without groups. */
 const FEW_MOVES = 50;
-/** This many moves are rewritten at a time. */
+/** The number of moves of a page. */
 const LATER_PAGE_SIZE = 10_000;
 
 /**
- * Where a read of later moves starts; this move itself is excluded. The date is microseconds as text, and null for
- * moves without a date of their own.
+ * The move after which a read of later moves starts. The date is in microseconds, as text; null for moves without a date
+ * of their own.
  */
 interface MoveCursor {
   readonly date: string | null;
@@ -260,16 +265,16 @@ interface MoveCursor {
 type LaterSqlRow = EffectiveDeltaSqlRow & { tx: number };
 type DatedSqlRow = LaterSqlRow & { date: string | null };
 
-/** The later moves of an account and asset: all, or one more than a few. */
+/** An account and asset with later moves. `first` has all of them, or `FEW_MOVES + 1` if there are more. */
 interface LaterMoves {
   readonly pair: Pair;
   readonly first: readonly LaterSqlRow[];
 }
 
 interface MoveContext {
-  /** Undefined where there are none. */
+  /** Undefined if the move has no later moves. */
   readonly later: LaterMoves | undefined;
-  /** The effective volumes at the point, of the pairs that have later moves. */
+  /** The effective volumes before `point` of each pair that has later moves. */
   readonly before: readonly Holding[];
   readonly point: EffectivePoint;
 }
@@ -284,7 +289,7 @@ const datedFrom = ({ timestamp }: EffectivePoint): MoveCursor => ({
   tx: Number.MAX_SAFE_INTEGER,
 });
 
-/** The statements about the later moves that have a date of their own, or about those that have none. */
+/** Statements about later moves with a date of their own, or about later moves without one. */
 interface LaterStatements {
   readonly rows: string;
   readonly groups: string;
@@ -308,7 +313,7 @@ const DATED = laterStatements(
   "timestamp, tx",
 );
 
-/** The first few later moves, in no order: those that have no date of their own, then those that have one. */
+/** Selects a few later moves, in no order: moves without a date of their own, then moves with one. */
 const FIRST_LATER = `SELECT * FROM (
     SELECT tx, effective_delta_input, effective_delta_output FROM move
       WHERE account = ?1 AND asset = ?2 AND timestamp IS NULL AND tx > ?3 LIMIT ?5 + 0
@@ -318,8 +323,8 @@ const FIRST_LATER = `SELECT * FROM (
   ) LIMIT ?5 + 0`;
 
 /**
- * The update is written as an insert that always conflicts, because each row is then one look-up, while `UPDATE ...
- * FROM` may scan the table for each.
+ * An update that is written as an insert which always conflicts: each row is then one look-up, while `UPDATE ... FROM`
+ * may scan the table for each row.
  */
 const UPDATE_EFFECTIVE_DELTAS = `INSERT OR FAIL INTO move
     (account, asset, tx, role, input, output, effective_delta_input, effective_delta_output)

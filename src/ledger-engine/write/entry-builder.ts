@@ -38,19 +38,18 @@ export interface EntryBuilderDependencies {
   readonly sql: Sql;
   readonly batch: WriteBatch;
   readonly transactions: TransactionReader;
-  /** Volumes in the order of effective dates, where the ledger keeps them. */
+  /** Undefined if the ledger keeps no effective volumes. */
   readonly effective: EffectiveVolumes | undefined;
   readonly schemas: SchemaStore;
 }
 
-/** Builds log entries: what they say, and the rows that are derived from them. It refuses nothing that is legal. */
+/** Builds log entries and the rows that are derived from them. Commands must have been checked before, except for sizes and ids. */
 export class EntryBuilder {
   readonly #sql: Sql;
   readonly #batch: WriteBatch;
   readonly #transactions: TransactionReader;
   readonly #effective: EffectiveVolumes | undefined;
   readonly #schemas: SchemaStore;
-  /** Builds the entries about metadata. */
   readonly metadata: MetadataEntryBuilder;
 
   constructor({ sql, batch, transactions, effective, schemas }: EntryBuilderDependencies) {
@@ -66,19 +65,19 @@ export class EntryBuilder {
     });
   }
 
-  /** How many moves have been rewritten so far because of transactions that are dated before them. */
+  /** The number of moves that have been rewritten so far because of transactions that are dated before them. */
   get rewrittenMoves(): number {
     return this.#effective?.rewrittenMoves ?? 0;
   }
 
-  /** Forgets what a unit of work that was rolled back has changed. */
+  /** Forgets the state in memory, which may be wrong after a rollback. */
   reset(): void {
     this.#effective?.reset();
   }
 
   /**
-   * Replays a logged entry as when its command was decided. What was accepted then is not judged again. Throws where
-   * the ledger cannot have come to this entry.
+   * Rebuilds a logged entry from the state before it. The entry was accepted once, so that balances, limits and charts are
+   * not checked again. Throws if no ledger in this state can have accepted the entry.
    */
   replay(data: DecodedEntry, now: Timestamp): PendingEntry {
     const { schemaVersion } = data;
@@ -108,7 +107,7 @@ export class EntryBuilder {
     }
   }
 
-  /** No command can create these twice, but a damaged log may. */
+  /** Asserts that the transaction's id and reference are new. A damaged log may contain them twice. */
   #assertNew({
     id,
     reference,
@@ -123,7 +122,7 @@ export class EntryBuilder {
     );
   }
 
-  /** A transaction as its revert leaves it. */
+  /** A transaction in its state right after the revert. */
   revertedForm(original: StoredTransaction, now: Timestamp): Transaction {
     const names = this.#transactions.namesOf([original.payload]);
     return toTransaction({ ...original, revertedAt: now, updatedAt: now }, names);
@@ -151,7 +150,7 @@ export class EntryBuilder {
     now: Timestamp,
   ): PendingEntry {
     const { original, reverted, trace } = prepared;
-    // An imported revert may name a template, which nothing covers and no replay would know of.
+    // An imported revert may name a template. It is dropped, because neither the hash nor the payload of a revert contains it.
     const content = { ...prepared, reference: undefined, template: undefined };
     const entry = this.#transactionEntry(content, moves, now);
     entry.extras.reverts = original.id;
@@ -177,10 +176,7 @@ export class EntryBuilder {
     };
   }
 
-  /**
-   * Throws `SCHEMA_ALREADY_EXISTS`, or `VALIDATION` where the ledger has too many schemas. `use` is the schema that the
-   * write itself names.
-   */
+  /** Throws `SCHEMA_ALREADY_EXISTS`, or `VALIDATION` if the ledger has too many schemas. `use` is the schema that the write names. */
   insertSchema(schema: StoredSchema, use: SchemaUse | undefined): PendingEntry {
     this.#schemas.assertNew(schema.version);
     const trace = toTrace(use);
@@ -194,7 +190,7 @@ export class EntryBuilder {
     };
   }
 
-  /** Throws `NOT_FOUND`. */
+  /** Throws `NOT_FOUND` for an unknown transaction. */
   storedTransaction(id: number): StoredTransaction {
     // An earlier element of the same bulk may have created the transaction.
     this.#batch.flushTransaction(id);
@@ -203,7 +199,7 @@ export class EntryBuilder {
     return stored;
   }
 
-  /** The part that creating and reverting share: a transaction with its volumes, and what its rows are made of. */
+  /** Builds a new or reverting transaction with its volumes and the extras of its payload. */
   #transactionEntry(
     content: TransactionContent,
     moves: readonly Move[],
@@ -231,7 +227,7 @@ export class EntryBuilder {
     if (template !== undefined) extras.template = transaction.template = template;
     if (plans !== undefined) extras.effective = plans.map((plan) => plan.volumes);
     if (this.#effective !== undefined) {
-      // Where both are equal, they are the same list, so that it crosses RPC, and is rendered, once.
+      // If both volumes are equal, they share one list, which crosses RPC and is rendered once.
       transaction.effectiveVolumes =
         plans === undefined
           ? volumes
@@ -240,17 +236,17 @@ export class EntryBuilder {
     return { transaction, extras, plans };
   }
 
-  /** Collects the rows of a transaction, except for that of its log entry, and returns the payload of that row. */
+  /** Collects the rows of a transaction, except for the row of its log entry, whose payload is returned. */
   #project({ transaction, extras, plans }: TransactionEntry, moves: readonly Move[]): string {
     const { id, postings, timestamp, insertedAt, metadata } = transaction;
     const dated = extras.timestamp;
     for (const plan of plans ?? NO_PLANS) plan.rewriteLater();
-    let index = 0; // `entries` would make a list for each move
+    let index = 0; // `moves.entries()` would allocate an array for each move
     for (const move of moves) {
       const { account, input, output } = move;
       const effective = plans?.[index++]?.volumes;
       this.#batch.addMove({
-        // A revert creates no accounts: all of them exist.
+        // All accounts of a revert exist.
         account:
           extras.reverts === undefined
             ? this.#batch.useAccount(account, timestamp, insertedAt)
@@ -277,19 +273,19 @@ export class EntryBuilder {
   }
 }
 
-/** What is stored of a transaction, whether it is new or reverts another one. */
+/** The content of a new or reverting transaction. */
 type TransactionContent = PreparedTransaction &
   Partial<Pick<PreparedCreation, "reference" | "template" | "accountMetadata">>;
 
-/** A transaction that is about to be stored, with what the rows about it are made of. */
+/** A transaction that is about to be stored, with the sources of its rows. */
 interface TransactionEntry {
   readonly transaction: Transaction;
   readonly extras: Mutable<TransactionExtras>;
-  /** How the moves change the volumes in the order of effective dates. */
+  /** The effect of each move on effective volumes; undefined if they equal the volumes. */
   readonly plans: readonly EffectiveMove[] | undefined;
 }
 
-/** What is replayed was taken once, perhaps by an import. */
+/** Ignores sizes beyond the limits: a replayed entry was accepted once, perhaps by an import. */
 const WAS_ACCEPTED: Note = () => undefined;
 
 const NO_PLANS: readonly EffectiveMove[] = [];
@@ -308,7 +304,7 @@ function roleOf({ isSource, isDestination, before, input, output }: Move): numbe
   return isZeroAmount ? role + ZERO_AMOUNT : role;
 }
 
-/** This is added to a role where a side of the move moved a zero amount: postings may be of zero. */
+/** Added to the role of a move if one of its sides moved a zero amount, as postings may. */
 const ZERO_AMOUNT = 4;
 
 const differs = (effective: { input: bigint; output: bigint }, move: Move): boolean =>

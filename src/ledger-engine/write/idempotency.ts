@@ -11,8 +11,8 @@ export const idempotencyHash = (command: Command): string =>
   sha256(toIdempotencyText(command), "hex");
 
 /**
- * The outcome of the earlier write with an idempotency key, if there is one. Throws `VALIDATION` where that write had
- * other inputs.
+ * The outcome of the earlier write with an idempotency key; undefined if the key is new. Throws `VALIDATION` if the
+ * earlier write had other inputs.
  */
 export function findReplay(
   logs: LogReader,

@@ -8,8 +8,9 @@ import { AppError } from "#platform/errors.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
- * What an entry says, where a schema has the text that the hash of the entry covers, and the steps that it took to find this text.
- * `nextHash` gives the hash in base64 that the entry has with a memento; undefined where logs are not chained.
+ * The data of an entry, in which a schema is marked if the entry's hash does not cover the schema's text as it came, and the steps of the
+ * search for the text that the hash covers. `nextHash` gives the hash in base64 that the entry has with a memento; undefined if logs are
+ * not chained.
  */
 export function asHashed(
   { data, date, idempotencyKey, hash: expected }: ImportedEntry,
@@ -31,8 +32,8 @@ export function asHashed(
 }
 
 /**
- * The hash of the inputs as it is stored, in hex. Undefined where it can be derived from the entry, and where none is
- * given.
+ * The hash of an entry's inputs as it is stored, in hex; empty if the export says that there is none. Undefined if the
+ * export has no such field, or if the hash can be derived from the entry.
  */
 export function keyHashOf(entry: ImportedEntry, data: LogData): string | undefined {
   const { idempotencyHash: given, idempotencyKey, date } = entry;
@@ -41,17 +42,17 @@ export function keyHashOf(entry: ImportedEntry, data: LogData): string | undefin
   if (idempotencyKey === "" && given === derivedHash(data, date)) return undefined;
   if (!BASE64_OF_32_BYTES.test(given))
     throw new AppError("IMPORT", "'idempotencyHash' is not base64 of 32 bytes");
-  // Other ledgers use another alphabet of base64.
+  // Other ledgers use either alphabet of base64 (RFC 4648, sections 4 and 5), and Node's "base64url" reads both.
   const bytes = Buffer.from(given, "base64url");
   const written = `${bytes.toString("base64url")}=`;
   const isDerived = idempotencyKey === "" && written === derivedHash(data, date);
   return isDerived ? undefined : bytes.toString("hex");
 }
 
-/** The hash that can be derived from the entry, as exports contain it. */
+/** The hash of inputs that is derived from an entry, as exports contain it. */
 const derivedHash = (data: LogData, date: Timestamp): string =>
   `${sha256(toDerivedText({ data, date }), "base64url")}=`;
 
-/** The hash of an entry is written in the first alphabet, and other ledgers write the hash of its inputs in either. */
+/** The hash of an entry is plain base64. Other ledgers write the hash of its inputs in plain base64 or in base64url. */
 const BASE64_OF_HASH = /^[A-Za-z0-9+/]{43}=$/;
 const BASE64_OF_32_BYTES = /^[A-Za-z0-9+/_-]{43}=?$/;

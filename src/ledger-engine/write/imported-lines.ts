@@ -11,13 +11,13 @@ import { attempt } from "#platform/result.ts";
 export interface ParsedLine {
   readonly text: string;
   readonly entry: ImportedEntry;
-  /** The text of what the ledger must derive, where it was not parsed; undefined where all was. */
+  /** The text of the parts that the ledger must derive, if it was not parsed; undefined if the whole line was parsed. */
   readonly derived: string | undefined;
 }
 
 /**
- * Parses the line of an export with this number, without what the ledger must derive if that is possible. Throws as `parseWholeLine`
- * does.
+ * Parses a line of an export, if possible without the parts that the ledger must derive. `number` is that of the line. Throws the errors
+ * of `parseWholeLine`.
  */
 export function parseLine(text: string, number: number): ParsedLine {
   const json = parseWithoutDerived(text);
@@ -27,7 +27,7 @@ export function parseLine(text: string, number: number): ParsedLine {
     : parseWholeLine(text, number);
 }
 
-/** Throws `VALIDATION` where the line is not JSON, and `IMPORT` where it is no entry. */
+/** Throws `VALIDATION` if the line is not JSON, and `IMPORT` if it is no entry. */
 export function parseWholeLine(text: string, number: number): ParsedLine {
   let value: unknown;
   try {
@@ -46,7 +46,7 @@ export function parseWholeLine(text: string, number: number): ParsedLine {
   }
 }
 
-/** Throws `IMPORT` where the text of what the ledger must derive is not the one that it has derived. */
+/** Throws `IMPORT` if the exported text of derived parts is not the text that the ledger derives. */
 export function assertDerived(derived: string | undefined, { transaction }: PendingEntry): void {
   if (derived === undefined) return;
   const made = transaction && derivedText(transaction, shownVolumes(transaction, asInteger));
@@ -54,7 +54,7 @@ export function assertDerived(derived: string | undefined, { transaction }: Pend
   throw new AppError("IMPORT", "it was derived in another way");
 }
 
-/** Why an import was refused. */
+/** The error of a refused import. */
 export const refused = (
   message: string,
   options?: { cause?: unknown; details?: string },

@@ -1,11 +1,11 @@
 import { type Clock, nextMicrosecond, type Timestamp } from "#platform/time.ts";
 
-/** The clock of a ledger, whose dates never decrease, whatever the machine's clock does. */
+/** The clock of a ledger. Its dates never decrease, even if the machine's clock is set back. */
 export class LogClock {
   readonly #clock: Clock;
   readonly #lastDate: () => Timestamp;
 
-  /** `lastDate` is that of the last entry of the log. */
+  /** `lastDate` gives the date of the last log entry. */
   constructor(clock: Clock, lastDate: () => Timestamp) {
     this.#clock = clock;
     this.#lastDate = lastDate;
@@ -18,8 +18,8 @@ export class LogClock {
   }
 
   /**
-   * A reading of its own for an element of a bulk, later than the date of the entry before it. The platform's clock stands still within
-   * a turn, where each further reading is a microsecond later: the smallest difference that the wire knows.
+   * A date for an element of a bulk, later than the date of the last entry. The platform's clock stands still within a turn of the event
+   * loop, in which each element is dated a microsecond, the resolution of dates, after the one before.
    */
   nextReading(): Timestamp {
     const now = this.#clock();

@@ -47,30 +47,27 @@ import {
 /** Some of the entries of an import, as JSON texts. */
 export interface ImportBatch {
   readonly texts: readonly string[];
-  /** How many entries of the import come before these. */
+  /** The number of entries of the import before these. */
   readonly before: number;
-  /** Who imports them: what exports contain does not tell who wrote the entries first. */
+  /** The author of the import, because exports do not contain the authors of their entries. */
   readonly author?: Author | undefined;
 }
 
-/**
- * How many of the first entries were taken. Entries that were neither taken nor refused must be sent again in the next
- * call.
- */
+/** `taken` counts the first entries that were taken. Entries that were neither taken nor refused must be sent again. */
 export interface ImportOutcome {
   readonly taken: number;
-  /** What is odd about those that were taken; absent where nothing is. */
+  /** Notes about unusual entries among the taken ones; absent if there are none. */
   readonly noted?: NotedEntries;
-  /** Why the entry after them was refused. */
+  /** The reason why the entry after the taken ones was refused. */
   readonly failure?: Failure;
 }
 
-/** How an imported entry is appended to the log. */
+/** The properties of an imported entry besides its content. */
 export interface ImportedAppend {
   readonly now: Timestamp;
   readonly key: string;
   readonly keyHash: string | undefined;
-  /** The hash in base64. Where logs are chained, the entry must come to the same hash. */
+  /** The exported hash in base64. If logs are chained, the appended entry must have the same hash. */
   readonly expectedHash: string;
   readonly author: Author | undefined;
 }
@@ -81,20 +78,20 @@ export interface ImporterDependencies {
   readonly entries: EntryBuilder;
   readonly transactions: TransactionReader;
   readonly schemas: SchemaStore;
-  /** The last entry of the log. Its id is -1 where there is none. */
+  /** The last entry of the log; `logId` is -1 if the log is empty. */
   readonly head: () => { readonly logId: number; readonly date: Timestamp };
   /** Appends an entry. Throws `IMPORT` if its hash differs, before anything is written. */
   readonly append: (id: number, pending: PendingEntry, options: ImportedAppend) => void;
-  /** The hash in base64 that the next entry has with a memento; undefined where logs are not chained. */
+  /** The hash in base64 that the next entry has with a memento; undefined if logs are not chained. */
   readonly nextHash: (memento: string) => string | undefined;
-  /** The work so far. */
+  /** The engine's total work so far, in steps of scripts. */
   readonly steps: () => number;
   readonly clock: Clock;
 }
 
 /**
- * Imports entries of another ledger's log. Everything that an entry says is checked. Where one is refused, neither it
- * nor any entry after it is kept. A ledger can be imported into as long as it has no entries of its own.
+ * Imports entries of another ledger's log, and checks each entry. A refused entry and all entries after it are not kept.
+ * A ledger takes imports as long as it has no entries of its own.
  */
 export class LogImporter {
   readonly #sql: Sql;
@@ -110,16 +107,15 @@ export class LogImporter {
   #lastTransaction = -1;
   /** No entry may be later than this date, which is determined at the beginning of a call. */
   #latestDate = ZERO_TIMESTAMP;
-  /** Sentences about sizes beyond the limits of writes, which the current entry leads to. */
+  /** Sentences about sizes of the current entry beyond the limits of writes. */
   #sizes: string[] = [];
   readonly #note = (sentence: string): void => void this.#sizes.push(sentence);
-  /** What is odd about the entries that this call has taken. */
+  /** Notes about unusual entries among those that the current call has taken. */
   #notes: ImportNote[] = [];
-  /** The work so far of searches for what hashes cover. */
+  /** The work so far of searches for the texts that hashes cover, in steps. */
   #searchSteps = 0;
-  /** Who makes the call. */
   #author: Author | undefined;
-  /** Whether the entries so far were written as this ledger writes them. */
+  /** Whether all entries so far had the text that this ledger would write. */
   #hasOwnForm = true;
 
   constructor(dependencies: ImporterDependencies) {
@@ -135,7 +131,7 @@ export class LogImporter {
     this.#clock = dependencies.clock;
   }
 
-  /** Takes at least one entry, but not all where they are much work. It must be called in a unit of work. */
+  /** Takes at least one entry, and stops at a limit of work. It must be called in a unit of work. */
   take({ texts, before, author }: ImportBatch): ImportOutcome {
     this.#author = author;
     this.#notes = [];
@@ -162,7 +158,6 @@ export class LogImporter {
     };
   }
 
-  /** The work so far, in steps. */
   get #work(): number {
     return this.#steps() + this.#searchSteps;
   }
@@ -178,13 +173,13 @@ export class LogImporter {
     this.#latestDate = fromMicros(toMicros(this.#clock()) + AHEAD_MICROS_MAX);
   }
 
-  /** Imported entries raise no events: they count as published. */
+  /** Notes the last entry as imported and as published: imported entries raise no events. */
   #noteReached(): void {
     const { logId } = this.#head();
     this.#sql.all("UPDATE ledger SET imported_log = ?1, published_log = ?1", logId);
   }
 
-  /** Parses entries in parts, and prefetches what each part asks for. It ends after an entry that is malformed. */
+  /** Parses entries in parts, and prefetches the items of each part. It ends after a malformed entry, whose getter throws. */
   *#parseAhead(texts: readonly string[], before: number): Generator<() => ParsedLine> {
     for (let from = 0; from < texts.length; from += PARSED_ENTRIES_MAX) {
       const part: ParsedLine[] = [];
@@ -201,8 +196,8 @@ export class LogImporter {
   }
 
   /**
-   * Takes the entry of a line. One that was not parsed as a whole is compared by its text. Where that says that something is wrong,
-   * the whole entry tells what, and whether it is.
+   * Takes the entry of a line. If the line was parsed without its derived parts, their text is compared first. If the texts differ, the
+   * whole line is parsed: it may be equal in another form of JSON, and its fields tell the difference.
    */
   #takeLine({ text, entry, derived }: ParsedLine, number: number): void {
     if (derived === undefined) return this.#takeEntry(entry, number);
@@ -215,8 +210,8 @@ export class LogImporter {
   }
 
   /**
-   * Takes the entry with this number, counted from 1: in an export, the number of its line. `derived` is the text of what the ledger
-   * must derive, where that was not parsed.
+   * Takes an entry. Its number, counted from 1, is that of its line in the export. `derived` is the text of the derived parts, if they
+   * were not parsed.
    */
   #takeEntry(entry: ImportedEntry, number: number, derived?: string): void {
     this.#sizes = [];
@@ -260,7 +255,7 @@ export class LogImporter {
 
   #assertDate(date: Timestamp): void {
     if (date < DATE_MIN || date > DATE_MAX) throw invalid("its date is not between 1970 and 2255");
-    // Every later entry would get this date until it has come.
+    // Dates never decrease, so that all later entries would get a date in the future.
     if (date > this.#latestDate) {
       throw invalid("its date is more than a day ahead of the clock of this server");
     }
@@ -357,7 +352,7 @@ export class LogImporter {
     );
   }
 
-  /** Transaction ids must increase along with log ids, because this holds everywhere in the ledger. */
+  /** Checks that transaction ids increase with log ids, as the tables of the log require. */
   #takeTransactionId(id: number): void {
     if (id <= this.#lastTransaction) {
       throw invalid(
@@ -368,9 +363,9 @@ export class LogImporter {
   }
 }
 
-/** Log dates are read as numbers, which must be exact. */
+// Log dates are read as numbers of microseconds, which are exact from 1970 to 2255.
 const DATE_MIN = fromMicros(0n);
-/** The clocks of two servers may differ by this much, in microseconds: a day. */
+/** The most that the clocks of two servers may differ, in microseconds: a day. */
 const AHEAD_MICROS_MAX = 86_400_000_000n;
 const DATE_MAX = fromMicros(BigInt(Number.MAX_SAFE_INTEGER));
 
@@ -379,7 +374,7 @@ type ImportedOf<T extends ImportedEntry["data"]["type"]> = Extract<
   { type: T }
 >;
 
-/** This many entries are parsed at a time: what is parsed is still in the cache of the processor when it is taken. */
+/** The number of entries that are parsed at a time: few enough to be in the processor's cache when they are taken. */
 const PARSED_ENTRIES_MAX = 100;
 
 function assertSame(given: ImportedTransaction, { transaction }: PendingEntry): void {
@@ -392,5 +387,5 @@ const notedOf = (notes: readonly ImportNote[]): NotedEntries => ({
   first: notes.slice(0, FIRST_NOTED_MAX),
 });
 
-/** An error to which the caller adds the log entry that it is about. */
+/** An error about the current entry, whose id `#takeEntry` adds. */
 const invalid = (message: string): AppError => new AppError("IMPORT", message);

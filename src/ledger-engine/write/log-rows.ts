@@ -24,21 +24,21 @@ export interface StoredLogRow {
   readonly type: number;
   readonly tx: number | null;
   readonly payload: string;
-  /** The two hashes are in hex. */
+  /** In hex, as `keyHash`. */
   readonly hash: string | null;
   readonly key: string | null;
   readonly keyHash: string | null;
   readonly hasChecksum: boolean;
 }
 
-/** Rows of the log, with the names that the integers in their payloads stand for. */
+/** Rows of the log, with the names for the integers in their payloads. */
 export interface LogRowPage extends NameMaps {
   readonly rows: readonly StoredLogRow[];
-  /** Whether the log ends here. */
+  /** Whether no rows follow. */
   readonly isLast: boolean;
 }
 
-/** A log entry that cannot be what was logged. */
+/** A damaged log entry: its row cannot be decoded or replayed. */
 export class ReplayError extends Error {
   readonly logId: number;
 
@@ -50,7 +50,7 @@ export class ReplayError extends Error {
   }
 }
 
-/** The limit of one page in bytes of payloads. */
+/** The most bytes of payloads of a page. */
 const BYTES_MAX = 2_000_000;
 
 /** The rows after a log id, in order: at most `rowsMax`, but at least one if there is any. */
@@ -67,8 +67,8 @@ export function readLogPage(sql: Sql, after: number, rowsMax: number): LogRowPag
 }
 
 /**
- * Decodes the rows of pages, and prefetches what those of a page ask for. What a row says is given in its turn, so that one that cannot
- * be decoded throws after those before it. What waits to be written behind a page is written, because it takes memory.
+ * Decodes the rows of pages, and prefetches the items of each page. The entry of a row that cannot be decoded throws only when its turn
+ * comes. After each page, waiting rows are written to free memory.
  */
 export function* decodeAhead(
   pages: Iterable<LogRowPage>,
@@ -79,7 +79,7 @@ export function* decodeAhead(
     try {
       for (const row of page.rows) entries.push(decodeEntry(row, page));
     } catch {
-      // It throws again in its turn.
+      // The row is decoded again when its turn comes, and throws then.
     }
     batch.prefetch(entriesAhead(() => itemsOfReplayed(entries)));
     for (const [index, row] of page.rows.entries()) {
@@ -90,7 +90,7 @@ export function* decodeAhead(
   }
 }
 
-/** Decodes what a row says, in names. Throws where that is not possible. */
+/** Decodes a row, with names instead of integers. Throws if the row is damaged. */
 export function decodeEntry(row: StoredLogRow, names: NameMaps): DecodedEntry {
   switch (row.type) {
     case LOG_TYPES.NEW_TRANSACTION:
@@ -147,9 +147,7 @@ function nameOf(names: ReadonlyMap<number, string>, id: number): string {
   return name;
 }
 
-/**
- * The accounts and assets that rows name. A row that cannot be read names none here; replaying it reports the error.
- */
+/** The accounts and assets in the payloads of rows. Damaged payloads are skipped; replaying them reports the error. */
 function idsOf(rows: readonly StoredLogRow[]): { accounts: Set<number>; assets: Set<number> } {
   const accounts = new Set<number>();
   const assets = new Set<number>();

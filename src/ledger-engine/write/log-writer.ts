@@ -12,47 +12,61 @@ import { AppError } from "#platform/errors.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { fromMicros, type Timestamp } from "#platform/time.ts";
 
-/** How an entry is appended to the log. */
+/** The properties of an appended entry besides its content. */
 export interface AppendOptions {
   readonly now: Timestamp;
-  /** The idempotency key, empty where there is none. */
+  /** The idempotency key, empty if there is none. */
   readonly key: string;
   readonly keyHash: string | undefined;
   /**
-   * For an entry that is replayed, whether it had a checksum. It must have one behind a gap between ids, and with a key if
-   * it made a transaction: the hash of its inputs, which a repeated write needs, could be lost with the checksum.
+   * For a replayed entry, whether it had a checksum. An entry after a gap between ids gets a checksum in any case, and so does
+   * an entry of a transaction with a key: a row that lost its checksum together with the hash of its inputs would go unnoticed.
    */
   readonly hasChecksum?: boolean;
-  /** For an imported entry, its hash in base64. It is checked where logs are chained. */
+  /** For an imported entry, its hash in base64, which is checked if logs are chained. */
   readonly expectedHash?: string;
-  /** For an entry that is replayed, its hash in hex, which counts where nobody knows what it covers. */
+  /** For a replayed entry, its hash in hex. It is taken over for an imported schema whose hashed text is unknown. */
   readonly storedHash?: string | undefined;
-  /** Kept outside of the entry, and so of its hash. */
+  /** Stored beside the entry, so that the hash does not cover it. */
   readonly author?: Author | undefined;
-  /** The same. */
+  /** Stored beside the entry, so that the hash does not cover it. See `Causation`. */
   readonly causationDepth?: number | undefined;
 }
 
-/** The end of the log, which the next entry is chained to. The id of an empty log is -1. */
+/** The last entry of the log, to which the next entry is chained. The id is -1 if the log is empty. */
 export interface LogHead {
   readonly logId: number;
   readonly date: Timestamp;
   readonly hash: EntryHash | undefined;
 }
 
-/** The hash of an entry, as it is stored and as entries are written out. */
+/** The hash of an entry, in the form of the stored row and in the form of exports. */
 interface EntryHash {
   readonly hex: string;
   readonly base64: string;
 }
 
-/** Writes the log: each entry, with its hash and checksum, comes after the one before. */
+/**
+ * Writes the log: each entry with its hash and checksum. Hashes form a chain (linked time-stamping of Haber and Stornetta, 1991), so that
+ * a change of an entry, or its removal, shows in all hashes after it:
+ *
+ *     memento 1           memento 2           memento 3
+ *         │                   │                   │
+ *         ▼                   ▼                   ▼
+ *      SHA-256 ── hash 1 ─► SHA-256 ── hash 2 ─► SHA-256 ── hash 3 ─►
+ *
+ *     hash 1 = SHA-256(memento 1, line feed)
+ *     hash n = SHA-256("hash n−1 in base64, in quotes", line feed, memento n, line feed)
+ *
+ * The memento does not contain everything in a row: ids, the hash of the inputs, the schema's version and the template are missing. An entry
+ * whose row cannot be derived from its memento has a checksum over these parts.
+ */
 export class LogWriter {
   readonly #batch: WriteBatch;
   readonly #isChained: boolean;
   #head: LogHead;
 
-  /** `isChained` says whether each entry has a hash over itself and the one before it. */
+  /** `isChained` says whether entries have hashes. */
   constructor(sql: Sql, batch: WriteBatch, { isChained }: { isChained: boolean }) {
     this.#batch = batch;
     this.#isChained = isChained;
@@ -68,7 +82,7 @@ export class LogWriter {
     this.#head = head;
   }
 
-  /** Chains the next entry to this hash, in hex. */
+  /** Chains the next entry to a hash in hex instead of the hash of the last entry; null for no hash. */
   chainTo(hash: string | null): void {
     const { hash: known } = this.#head;
     if (hash !== (known?.hex ?? null)) this.#head = { ...this.#head, hash: hashOf(hash ?? "") };
@@ -115,22 +129,22 @@ export class LogWriter {
     this.#head = { logId: id, date: now, hash };
   }
 
-  /** The hash in base64 that the next entry has with this memento; undefined where logs are not chained. */
+  /** The hash in base64 that the next entry has with a memento; undefined if logs are not chained. */
   nextHash(memento: string): string | undefined {
     return this.#isChained ? this.#chainHash(memento)?.base64 : undefined;
   }
 
   /**
-   * Whether ids are left out before an entry. Where none are, its id follows from the entry before it; otherwise only a
-   * checksum tells whether the id is the one that the entry was given. Without a chain, all entries have checksums.
+   * Whether ids are left out before an entry, which is then covered by a checksum only. Without a gap, the id follows from
+   * the entry before. Without a chain, all entries have checksums.
    */
   #isBehindGap(id: number): boolean {
     return this.#isChained && id !== Math.max(this.#head.logId, 0) + 1;
   }
 
   /**
-   * Whether everything in a row but its id can be derived from what the hash chain covers. For an entry without a
-   * transaction, nothing in the chain tells its place.
+   * Whether everything in a row but its id can be derived from its memento, which the hash chain covers. It cannot for an
+   * entry without a transaction, because its memento says nothing of its place in the log.
    */
   #isCovered({ tx, keyHash, schemaVersion, template }: Uncovered): boolean {
     const hasMore = keyHash !== undefined || schemaVersion !== undefined || template !== undefined;
@@ -158,7 +172,7 @@ function headOf(sql: Sql): LogHead {
   return { logId: row.id, date: fromMicros(row.date), hash: hashOf(row.hash.toLowerCase()) };
 }
 
-/** A hash that is given in hex; undefined for an empty text, which stands for none. */
+/** Both forms of a hash in hex; undefined for an empty text, which stands for no hash. */
 function hashOf(hex: string): EntryHash | undefined {
   if (hex === "") return undefined;
   // A damaged ledger may have a hash of another length.
@@ -168,7 +182,7 @@ function hashOf(hex: string): EntryHash | undefined {
   return { hex, base64: SCRATCH.toString("base64") };
 }
 
-/** The hash that a schema was imported with, where nobody knows what it covers. */
+/** The hash that a schema was imported with, if the text that it covers is unknown. */
 function givenHash(data: LogData, options: AppendOptions): EntryHash | undefined {
   if (data.type !== "INSERTED_SCHEMA" || data.schema.hashed !== "unknown") return undefined;
   const { expectedHash, storedHash } = options;
@@ -178,10 +192,10 @@ function givenHash(data: LogData, options: AppendOptions): EntryHash | undefined
 }
 
 const HASH_BYTES = 32;
-/** Where hashes change their form. A buffer for each would take twice the time. */
+/** Converts hashes from hex to base64. A new buffer for each hash would take twice the time. */
 const SCRATCH = Buffer.alloc(HASH_BYTES);
 
-/** Throws `IMPORT` where the hash that an imported entry comes to, with all before it, differs from its own. */
+/** Throws `IMPORT` if the hash that the chain gives an imported entry differs from the exported hash. */
 function assertHash(id: number, hash: EntryHash | undefined, expected: string | undefined): void {
   if (hash === undefined || expected === undefined || hash.base64 === expected) return;
   const got = expected.slice(0, HASH_SHOWN_MAX).toWellFormed();
@@ -190,6 +204,6 @@ function assertHash(id: number, hash: EntryHash | undefined, expected: string | 
 
 const HASH_SHOWN_MAX = 100;
 
-/** The transaction that an entry created. */
+/** The transaction that an entry created; undefined if it created none. */
 export const transactionOf = (data: LogData): Transaction | undefined =>
   "transaction" in data ? data.transaction : undefined;

@@ -26,11 +26,11 @@ import { type Timestamp, toMicros } from "#platform/time.ts";
 export interface MetadataDependencies {
   readonly sql: Sql;
   readonly batch: WriteBatch;
-  /** Throws `NOT_FOUND`. */
+  /** Throws `NOT_FOUND` for an unknown transaction. */
   readonly storedTransaction: (id: number) => StoredTransaction;
 }
 
-/** Builds log entries about metadata, and the metadata of the accounts that other entries give it to. */
+/** Builds log entries about metadata, and writes the metadata that entries of transactions give to accounts. */
 export class MetadataEntryBuilder {
   readonly #sql: Sql;
   readonly #batch: WriteBatch;
@@ -43,7 +43,7 @@ export class MetadataEntryBuilder {
     this.#storedTransaction = storedTransaction;
   }
 
-  /** How many pairs have been looked at so far. Writing one key reads and writes all pairs of its target. */
+  /** The number of pairs that have been processed so far. Writing one key reads and writes all pairs of its target. */
   get pairs(): number {
     return this.#pairs;
   }
@@ -81,7 +81,7 @@ export class MetadataEntryBuilder {
 
   /** Throws `NOT_FOUND` for an unknown transaction, and for a key that the transaction does not have. */
   delete(target: MetadataTarget, key: string, { now, schema, note }: EntryOptions): PendingEntry {
-    // The key is logged whether the target has it or not, so that it must be valid.
+    // The key must be valid, because it is logged even if the target does not have it.
     assertMetadata({ [key]: "" }, note);
     const write =
       target.type === "ACCOUNT"
@@ -102,7 +102,7 @@ export class MetadataEntryBuilder {
   }
 
   /**
-   * What a schema leaves in the entry of a new transaction: its version, and the default metadata of the accounts that
+   * The trace of a schema in the entry of a new transaction: its version, and the default metadata of the accounts that
    * the transaction creates.
    */
   traceOf(
@@ -125,8 +125,8 @@ export class MetadataEntryBuilder {
   }
 
   /**
-   * The metadata that a schema gives an account at its creation. Undefined where the account exists, or gets none. Keys
-   * that the write itself sets are left out, so that the entry stays small.
+   * The default metadata that a schema gives a new account; undefined if the account exists, or gets none. Keys that the
+   * write itself sets are left out, so that the entry stays small.
    */
   #defaultsOf(
     schema: SchemaUse,
@@ -176,7 +176,7 @@ export class MetadataEntryBuilder {
     }
   }
 
-  /** Whether the target exists. A command about a transaction is refused if the transaction does not. */
+  /** Whether the target exists. A transaction always does, because commands about unknown transactions are refused before. */
   #isKnown(target: MetadataTarget): boolean {
     return target.type === "TRANSACTION" || this.#batch.findAccountId(target.id) !== undefined;
   }
@@ -198,7 +198,7 @@ export class MetadataEntryBuilder {
     };
   }
 
-  /** The removal of a key that an account does not have is logged as well, and changes nothing else. */
+  /** Removes a key of an account. If the account does not have the key, nothing is written but the log entry. */
   #accountKeyRemover(address: Account, key: string): () => void {
     const metadata = this.#counted(this.#batch.findAccountRow(address)?.metadata ?? {});
     if (metadata === undefined || !Object.hasOwn(metadata, key)) return () => undefined;
@@ -246,7 +246,7 @@ export class MetadataEntryBuilder {
   }
 }
 
-/** The sizes of the accounts' metadata were checked before the entry was built. */
+/** Ignores sizes beyond the limits: `assertAccounts` has checked them before the entry was built. */
 const WAS_CHECKED: Note = () => undefined;
 
 /** Metadata without the keys that other metadata has. */

@@ -15,14 +15,30 @@ import type { SchemaUse } from "#ledger-engine/storage/schema-store.ts";
 import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A decided command: what its log entry says, and how its rows are made. Deciding has written nothing yet. */
+/**
+ * A decided command: the data of its log entry, and a function that collects its rows. Deciding writes nothing. The path of a write:
+ *
+ *     decide    command          ─► CommandRunner.decide ─┐
+ *               imported entry   ─► LogImporter           ├─► PendingEntry
+ *               entry of a log   ─► EntryBuilder.replay  ─┘        │
+ *                                                                  ▼
+ *     append                     LogWriter.append: hash and checksum; `project` for the rows below; the row of the entry
+ *                                                                  │
+ *                                                                  ▼
+ *     stage                      WriteBatch: rows of the log, transactions, moves, accounts, assets, metadata
+ *                                                                  │ at the end of the unit of work
+ *                                                                  ▼
+ *     write                      tables of the ledger, in one transaction of SQL
+ *
+ * Few rows are not staged but written at once: metadata and reversal of transactions, schemas, authors and causes.
+ */
 export interface PendingEntry {
   readonly data: LogData;
-  /** The schema that the write named. */
+  /** The version of the schema that the write named. */
   readonly schemaVersion: string | undefined;
   /** The transaction for the answer. */
   readonly transaction?: Transaction;
-  /** Collects the rows for the log entry with this id, and returns the payload of the entry's row. */
+  /** Collects the rows that follow from the log entry, and returns the payload of the entry's own row. */
   readonly project: (logId: number) => string;
 }
 
@@ -46,7 +62,7 @@ export interface PreparedRevert extends PreparedTransaction {
   readonly reverted: Transaction;
 }
 
-/** What a log row says on its own, in names. */
+/** The content of a log row alone, with names instead of integers. */
 export type DecodedEntry = { readonly schemaVersion: string | undefined } & (
   | {
       readonly type: "NEW_TRANSACTION";
@@ -70,19 +86,16 @@ export type DecodedEntry = { readonly schemaVersion: string | undefined } & (
 /** The circumstances in which an entry is built. */
 export interface EntryOptions {
   readonly now: Timestamp;
-  /** The schema that the write names. */
   readonly schema: SchemaUse | undefined;
-  /** Given where sizes beyond the limits of writes are no reason to refuse the entry. */
+  /** Takes remarks on sizes beyond the limits of writes. Without it, such sizes are errors. */
   readonly note?: Note;
 }
 
-/** What the entry of a write keeps of the schema that it names. */
+/** The trace of a write's schema in its entry, without defaults. */
 export const toTrace = (schema: SchemaUse | undefined): SchemaTrace =>
   schema === undefined ? {} : { schemaVersion: schema.version };
 
-/**
- * The metadata that a transaction gives to accounts, merged with the defaults of the schema for those that it creates.
- */
+/** The metadata that a transaction gives to accounts, with the defaults of its schema for new accounts. */
 export function withDefaults(
   accountMetadata: LoggedAccountMetadata,
   { defaults }: SchemaTrace,

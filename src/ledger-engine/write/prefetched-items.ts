@@ -4,14 +4,14 @@ import type { Posting } from "#ledger-engine/rules/types.ts";
 import type { BulkElement } from "#ledger-engine/rules/writes.ts";
 import type { ItemsAhead, PrefetchedItems } from "#ledger-engine/storage/row-cache.ts";
 
-/** So many elements of a bulk are looked ahead at first: most bulks lack few items or none. */
+/** The number of elements of a bulk whose items are read ahead at first. Most bulks lack few items or none. */
 const ELEMENTS_FIRST = 64;
-/** Each further time, this many times as many, so that a bulk that lacks many items takes few statements. */
+/** The factor by which each further look ahead is longer, so that a bulk that lacks many items takes few statements. */
 const ELEMENTS_GROWTH = 4;
 
 /**
- * What the elements of a bulk are about to ask for, a part at a time, as far as it can be told before scripts run. `done` gives how many
- * elements have run.
+ * The items of the elements of a bulk, a part at a time. The items of scripts are unknown before they run. `done` gives the number of
+ * elements that have run.
  */
 export function elementsAhead(elements: readonly BulkElement[], done: () => number): ItemsAhead {
   let [end, count] = [0, ELEMENTS_FIRST];
@@ -24,7 +24,7 @@ export function elementsAhead(elements: readonly BulkElement[], done: () => numb
   };
 }
 
-/** The same for entries of a log, all of which are given at once. */
+/** The items of entries of a log, all at once. */
 export function entriesAhead(items: () => PrefetchedItems): ItemsAhead {
   let areGiven = false;
   return () => {
@@ -45,7 +45,7 @@ function itemsOfElements(elements: readonly BulkElement[]): PrefetchedItems {
   return items;
 }
 
-/** What imported entries are about to ask for. */
+/** The items of imported entries. */
 export function itemsOfImported(entries: readonly ImportedEntry[]): PrefetchedItems {
   const items = new Items();
   for (const { data, idempotencyKey } of entries) {
@@ -55,7 +55,7 @@ export function itemsOfImported(entries: readonly ImportedEntry[]): PrefetchedIt
   return items;
 }
 
-/** What entries that are replayed are about to ask for: their keys are not looked up. */
+/** The items of replayed entries. Their keys are left out, because replay does not look them up. */
 export function itemsOfReplayed(entries: readonly DecodedEntry[]): PrefetchedItems {
   const items = new Items();
   for (const entry of entries) {
