@@ -8,13 +8,13 @@ import type { Outcome } from "#ledger-engine/rules/writes.ts";
 import type { ItemsText, JsonText } from "#platform/json.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 
-/** A page with its items as one text, which crosses to the Worker in a fraction of the time of many. */
+/** A page with its items as one text, which crosses to the Worker in a fraction of the time of many objects. */
 function writtenPage<T, V>(page: Page<T>, write: (item: T) => JsonText<V>): Page<ItemsText<V>> {
-  const data = page.data.length === 0 ? [] : [page.data.map(write).join(",") as ItemsText<V>]; // of such texts
+  const data = page.data.length === 0 ? [] : [page.data.map(write).join(",") as ItemsText<V>]; // joined items
   return { ...page, data };
 }
 
-/** Writes what reads give: a page keeps its cursors. */
+/** Write the results of reads as JSON. A page keeps its cursors. */
 const WRITERS = {
   findTransaction: (found, write) =>
     found === undefined ? undefined : transactionText(found, write),
@@ -26,17 +26,17 @@ const WRITERS = {
   [N in ReadName]?: (found: ReturnType<LedgerReads[N]>, write: AmountWriter) => unknown;
 };
 
-/** A read whose items can be had as JSON. */
+/** A read whose result can be written as JSON. */
 export type WrittenRead = keyof typeof WRITERS;
-/** What such a read gives then. */
+/** The written result of a read. */
 export type Written<N extends WrittenRead> = ReturnType<(typeof WRITERS)[N]>;
 
-/** Whether amounts are written as integers, or as texts for clients that cannot read large ones. */
+/** The form of amounts: integers, or texts for clients that cannot read large integers. */
 export type AmountForm = "integer" | "text";
 
 const WRITER_OF: Readonly<Record<AmountForm, AmountWriter>> = { integer: asInteger, text: asText };
 
-/** The outcome of a write, with the JSON of its transaction in the transaction's place. */
+/** The outcome of a write, with its transaction as JSON. */
 export interface WrittenOutcome extends Omit<Outcome, "transaction"> {
   readonly transaction?: JsonText<TransactionView>;
 }
@@ -55,9 +55,9 @@ export const writeTransaction = (
   amounts: AmountForm = "integer",
 ): JsonText<TransactionView> => transactionText(transaction, WRITER_OF[amounts]);
 
-/** The JSON of what the read of that name has given. */
+/** The result of the read `name` as JSON. */
 export function writeAnswer(name: ReadName, found: unknown, amounts: AmountForm): unknown {
   if (!Object.hasOwn(WRITERS, name)) throw new Error(`the answer of ${name} cannot be written`);
-  const write = WRITERS[name as WrittenRead] as (found: unknown, write: AmountWriter) => unknown; // as was just checked
+  const write = WRITERS[name as WrittenRead] as (found: unknown, write: AmountWriter) => unknown; // checked on the line before
   return write(found, WRITER_OF[amounts]);
 }

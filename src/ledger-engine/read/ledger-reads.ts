@@ -27,7 +27,7 @@ import { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 
-/** All reads of one ledger. Each sees one moment, and none changes anything. */
+/** All reads of one ledger. Each read sees the ledger at one moment, and changes nothing. */
 export class LedgerReads {
   readonly #transactions: TransactionLists;
   readonly #accounts: AccountLists;
@@ -37,10 +37,7 @@ export class LedgerReads {
   readonly #logs: LogLists;
   readonly #schemas: SchemaLists;
   readonly #authors: LogAuthors;
-  /**
-   * Reads that may take long, in steps between which the ledger may be written to. Each sees the moment of its first
-   * step.
-   */
+  /** Reads that may take long, in steps between which the ledger may be written to. Each read sees the moment of its first step. */
   readonly inSteps = {
     listVolumes: (query: PageQuery) => this.#volumes.listInSteps(query),
     aggregateBalances: (query: BalancesQuery) => this.#balances.aggregateInSteps(query),
@@ -66,7 +63,7 @@ export class LedgerReads {
     return this.#transactions.list(query, expansion);
   }
 
-  /** Counts transactions, continuing where an earlier part ended. */
+  /** Counts transactions in parts. `after` is that of the part before. */
   countTransactions(query: CountQuery, after?: string): CountPart {
     return this.#transactions.count(query, after);
   }
@@ -106,17 +103,17 @@ export class LedgerReads {
     return this.#logs.export(after, to, countMax);
   }
 
-  /** Forgets what is kept for the next pages of exports: none are under way, or rows may have been rolled back. */
+  /** Forgets the volumes for the next pages of exports, because no export is under way, or rows may have been rolled back. */
   endExports(): void {
     this.#logs.endExports();
   }
 
-  /** Who wrote an entry; undefined where there is no such entry. */
+  /** The author of an entry; undefined if the entry does not exist. */
   findAuthor(logId: number): EntryAuthor | undefined {
     return this.#authors.find(logId);
   }
 
-  /** What is odd about imported entries, by the ids of the entries. */
+  /** Notes about unusual imported entries, by the ids of the entries. */
   listImportNotes(query: PageQuery): Page<ImportNote> {
     return this.#logs.listNotes(query);
   }
@@ -130,5 +127,5 @@ export class LedgerReads {
   }
 }
 
-/** The name of a read. All of them can be called from outside the object. */
+/** The name of a read. All these reads can be called from outside the object. */
 export type ReadName = Exclude<keyof LedgerReads, "inSteps" | "endExports">;

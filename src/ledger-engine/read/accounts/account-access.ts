@@ -15,24 +15,24 @@ import { METADATA_SCOPES, metadataHash } from "#ledger-engine/storage/metadata-i
 import { stringifyJson } from "#platform/json.ts";
 import { first, type Sql, type SqlValue } from "#platform/sql/sql.ts";
 
-/** Which accounts are read, and which fields of them. */
+/** Selects accounts, and the fields that are read of them. */
 export interface AccountScan extends AccountOrder, WalkedFields {
   readonly filter: LedgerFilter | undefined;
-  /** The ranges of addresses that are looked at. Undefined stands for all addresses. */
+  /** The ranges of addresses to scan; undefined for all addresses. */
   readonly within?: readonly SortedRange[];
-  /** The ranges of addresses that are exactly what the filter asks for, where they are known and walked in order. */
+  /** Ranges of addresses that contain exactly the matches, if known. They are walked in order. */
   readonly exact?: readonly SortedRange[] | undefined;
-  /** How many rows may be enough. Undefined asks for all. */
+  /** The number of rows that may be enough; undefined for all rows. */
   readonly firstRows: number | undefined;
-  /** The largest number of rows that are read at a time. */
+  /** The most rows that are read at a time. */
   readonly rowsMax: number;
   /** Whether accounts may match by metadata that they had in the past. */
   readonly isPast: boolean;
-  /** Makes a condition that every match meets, for long walks: a short one does not need it. */
+  /** Makes a condition that every match meets. It is called only for long walks. */
   readonly sift: () => Condition | undefined;
 }
 
-/** Some accounts of a scan: how many it has passed, the last of them, and those of them that may match. */
+/** A step of a scan: the number of accounts that it has passed, the last of them, and the rows that may match. */
 export interface ScanStep {
   readonly passed: number;
   readonly last: AccountScanRow;
@@ -41,20 +41,20 @@ export interface ScanStep {
 
 /** The scan walks this many times the first rows before it looks for another path. */
 const WALK_FACTOR = 4;
-/** A path may give at most this many ids, because they are passed as one parameter. */
+/** The most ids of a path, because they are passed as one parameter. */
 const IDS_MAX = 100_000;
-/** Where all rows are asked for, a path with at most this many ids is preferred to a walk. */
+/** If all rows are asked for, a path with at most this many ids is preferred to a walk. */
 const IDS_WANTED = 20_000;
-/** At most this many ranges of addresses are walked. Each takes a statement. */
+/** The most ranges of addresses that are walked. Each takes a statement. */
 export const RANGES_WALKED_MAX = 8;
-/** A list of ids is sorted at most this many times, each time for the next rows. */
+/** The most times that SQL sorts a list of ids to get the next rows. A longer list is sorted once, before the walk. */
 const SORTINGS_MAX = 4;
-/** A condition is worth its time where at most this share of the rows meets it. */
+/** The largest share of rows that may meet a condition for it to be worth its time. */
 const SIFTED_MAX = 0.5;
-/** This many accounts of ranges are counted, at first and at most. */
+/** The number of accounts of ranges that are counted at first, and at most. */
 const COUNTED_FIRST = 16;
 const COUNTED_MAX = 65_536;
-/** At most this many paths are tried for one filter. */
+/** The most paths that are tried for one filter. */
 const PATHS_MAX = 8;
 
 /** Finds the accounts that a filter may match. */
@@ -66,11 +66,15 @@ export class AccountAccess {
   }
 
   /**
-   * Yields, in order, all accounts that may match, and perhaps others; it reads on only as far as the caller does. It
-   * walks the order within the bounds that the filter sets. After some rows it checks whether another path leads to no
-   * more accounts than it has walked so far. If so, it takes that path; otherwise it walks four times as far. The work
-   * is therefore a small multiple of what the better of the two takes. After the first rows, SQL leaves out rows that it
-   * knows not to match.
+   * Yields, in order, all accounts that may match, and perhaps others; it reads on only as far as its caller does. It
+   * runs two plans by turns, with budgets that grow by the factor 4 (a doubling strategy), so that the work is a small
+   * multiple of the work of the better plan:
+   *
+   *     walk the order, within the ranges of the filter      budget 4n │      16n │           64n │ …
+   *     list the ids of another path                               ≤ 4n?     ≤ 16n?          ≤ 64n?
+   *                                                                  └── yes: continue with these accounts only
+   *
+   * After the first rows, SQL leaves out rows that cannot match.
    */
   *scan(scan: AccountScan): Generator<ScanStep> {
     const paths = pathsOfScan(scan);
@@ -99,7 +103,7 @@ export class AccountAccess {
     }
   }
 
-  /** The accounts of ranges of addresses, at most `size` at a time. */
+  /** The accounts of ranges of addresses, in parts of at most `size` accounts. */
   *stretches(ranges: readonly SortedRange[], size: number): Generator<AccountSource> {
     for (const { from, below } of stretchesOf(this.#sql, ranges, size)) {
       yield {
@@ -109,7 +113,7 @@ export class AccountAccess {
     }
   }
 
-  /** The accounts of a pattern, of at most `size` accounts in its ranges at a time. */
+  /** The accounts of a pattern, in parts for which SQL tests at most `size` accounts. */
   *patternStretches(
     { ranges, glob, colons }: ExactPattern,
     size: number,
@@ -120,8 +124,8 @@ export class AccountAccess {
   }
 
   /**
-   * Whether ranges have at most half as many accounts as other ranges. Both are counted by turns, so that it takes no longer
-   * than to pass the shorter ones a few times.
+   * Whether ranges have at most half as many accounts as other ranges. Both are counted up to limits that grow, so that the
+   * work is a small multiple of the smaller number.
    */
   areFew(ranges: readonly SortedRange[], others: readonly SortedRange[]): boolean {
     for (let size = COUNTED_FIRST; size <= COUNTED_MAX; size *= WALK_FACTOR) {
@@ -132,7 +136,7 @@ export class AccountAccess {
     return false;
   }
 
-  /** How many accounts ranges have, at most `max`. */
+  /** The number of accounts in ranges, at most `max`. */
   #count(ranges: readonly SortedRange[], max: number): number {
     const list = stringifyJson(ranges.map(toPair));
     return first(this.#sql.all<{ count: number }>(COUNT_BY_ADDRESS, list, max)).count;
@@ -144,7 +148,7 @@ export class AccountAccess {
     return this.#idsOf(paths.slice(0, PATHS_MAX), search) !== undefined;
   }
 
-  /** The ids of the path that gives the fewest; undefined where every path gives more than `countMax`. */
+  /** The ids of the path that gives the fewest; undefined if every path gives more than `countMax`. */
   #idsOf(paths: readonly AccountPath[], { countMax, isPast }: Search): number[] | undefined {
     let best: number[] | undefined;
     for (const path of paths) {
@@ -204,7 +208,7 @@ export class AccountAccess {
 }
 
 export interface Search {
-  /** The largest number of ids that is of use to the caller. */
+  /** The most ids that the caller can use. */
   readonly countMax: number;
   readonly isPast: boolean;
 }
@@ -222,8 +226,8 @@ interface Pick {
 }
 
 /**
- * Takes a walk on, by a number of accounts. Where it is to sift, SQL tests a condition that every match meets; it stops doing
- * so where that leaves out too little.
+ * Makes the function that continues a walk by a number of accounts. If `isSifted`, SQL tests a condition that every match
+ * meets, until a step shows that the condition leaves out too few rows.
  */
 function stepOf(
   walk: AccountWalk,
@@ -246,7 +250,7 @@ function stepOf(
   };
 }
 
-/** Continues a walk with the accounts of a list only. */
+/** Continues a walk with only the accounts of a list. */
 function* pick({ walk, ids, size: firstSize, rowsMax }: Pick): Generator<ScanStep> {
   if (ids.length > SORTINGS_MAX * rowsMax) {
     yield* pickSorted({ walk, ids, size: rowsMax, rowsMax });
@@ -261,7 +265,7 @@ function* pick({ walk, ids, size: firstSize, rowsMax }: Pick): Generator<ScanSte
   }
 }
 
-/** The same for a list that is long for the number of rows: sorting all of it anew for each of them would take too long. */
+/** `pick` for a long list, which is sorted once instead of once for each step. */
 function* pickSorted({ walk, ids, size }: Pick): Generator<ScanStep> {
   const sorted = walk.sorted(`[${ids.join(",")}]`);
   for (let from = 0; from < sorted.length; from += size) {
@@ -273,8 +277,8 @@ function* pickSorted({ walk, ids, size }: Pick): Generator<ScanStep> {
 }
 
 /**
- * The ranges of addresses of a path, cut so that each has at most `size` accounts. Each is found when its turn comes, without
- * reading the accounts in it.
+ * Cuts ranges of addresses into parts of at most `size` accounts. A part is found when its turn comes, without reading the
+ * accounts in it.
  */
 function* stretchesOf(
   sql: Sql,
@@ -305,7 +309,7 @@ function pathsOfScan({ exact, within, filter }: AccountScan): readonly AccountPa
   return within === undefined ? pathsOf(filter) : [toPath(within), ...pathsOf(filter)];
 }
 
-/** Whether a path is a range of the order itself, so that it can be walked. */
+/** Whether a path is a range of the order of the scan, so that it can be walked. */
 const isInOrder = (path: AccountPath, { column }: AccountOrder): boolean =>
   path.kind === "dates"
     ? path.column === column

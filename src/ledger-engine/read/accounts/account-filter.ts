@@ -18,61 +18,57 @@ import { quoteJson, stringifyJson } from "#platform/json.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
-/** The fields of an account's row, besides its id, that a filter looks at. */
+/** The fields of an account's row, besides its id, that filters test. */
 export const ACCOUNT_FIELDS = ["address", "first", "inserted", "updated", "metadata"] as const;
 export type AccountField = (typeof ACCOUNT_FIELDS)[number];
 
-/** An account with the fields that were read. Dates are microseconds. */
+/** An account with the fields that were read. Dates are microseconds since 1970. */
 export type AccountScanRow = Readonly<{ id: number } & Partial<Omit<AccountSqlRow, "id">>> & {
-  /** The current volumes, where they were read; see `HELD_COLUMNS`. */
+  /** The current volumes, if they were read; see `HELD_COLUMNS`. */
   readonly held?: string;
 };
 
 /** The volumes of an account in one asset, which is given by its id. */
 export type AssetVolumes = Volumes & { readonly asset: number };
 
-/** An account that may match. */
 export interface Candidate {
   readonly row: AccountScanRow;
-  /** The metadata as of the point in time. Undefined stands for the present. */
+  /** The metadata as of the point in time; undefined if the row's own metadata counts. */
   readonly past: Metadata | undefined;
 }
 
-/** This many accounts are tested together, fewer where the filter reads their metadata, which may be large. */
+/** The most accounts that are tested together: fewer if the filter reads metadata, which may be large. */
 const ROWS_MAX = 5000;
 const METADATA_ROWS_MAX = 500;
-/** One statement tests at most this many conditions on balances. The filter tests the others. */
+/** The most conditions on balances that one statement tests. The filter tests the others. */
 const BOUNDS_MAX = 8;
 
 export interface AccountFilterSources {
   readonly sql: Sql;
   readonly history: MetadataHistory;
-  /**
-   * The point in time that metadata is read as of. Undefined stands for the present, and for ledgers that keep no
-   * history.
-   */
+  /** The point in time of metadata; undefined for the present, and for ledgers without a history of metadata. */
   readonly metadataAt: Timestamp | undefined;
 }
 
 /** Decides which accounts match. */
 export interface AccountJudge {
-  /** The fields that it looks at. */
+  /** The fields that the tests need. */
   readonly fields: readonly AccountField[];
-  /** How many accounts should be looked at together. */
+  /** The most accounts that should be tested together. */
   readonly rowsMax: number;
-  /** Which balances must be read to decide. Undefined if none are needed. */
+  /** The balances that must be read to decide; undefined if none are needed. */
   readonly balances: HoldingFilter | undefined;
-  /** Which rows of volumes may match on their own. */
+  /** Selects the rows of volumes that may match on their own. */
   readonly rows: HoldingFilter;
-  /** The accounts that match if their balances do. Only these need their balances read. */
+  /** The accounts that match if their balances do. Balances are read of these accounts only. */
   candidates(rows: readonly AccountScanRow[]): Candidate[];
-  /** Whether a candidate matches, given the volumes of all assets that are asked for. */
+  /** Whether a candidate matches, given its volumes of all assets of `balances`. */
   isMatch(candidate: Candidate, volumes: readonly AssetVolumes[]): boolean;
-  /** Whether a row of a candidate's volumes matches: one asset, beside which it has no other. */
+  /** Whether a candidate matches as if the row were its only volumes. */
   isRowMatch(candidate: Candidate, row: AssetVolumes): boolean;
 }
 
-/** For a list without a filter, and one that walks exactly the accounts that match. */
+/** Judges without tests: for lists without a filter, and for walks of exactly the accounts that match. */
 export const EVERY_ACCOUNT: AccountJudge = {
   fields: [],
   rowsMax: ROWS_MAX,
@@ -141,16 +137,16 @@ export class AccountFilter implements AccountJudge {
   }
 }
 
-/** What the tests look at. */
+/** The subject of the tests: an account, or one row of its volumes. */
 interface Subject {
   readonly row: AccountScanRow;
-  /** The past metadata. Undefined where it was not read, and where the row's own metadata counts. */
+  /** The past metadata; undefined if it was not read, or if the row's own metadata counts. */
   readonly metadata: Metadata | undefined;
-  /** The volumes of the account. Undefined where they were not read. */
+  /** The volumes of the account; undefined if they were not read. */
   readonly balances: readonly AssetVolumes[] | undefined;
-  /** Whether a row of volumes is judged instead of an account. It has one asset, and is known not to have another. */
+  /** Whether one row of volumes is judged, as if the account had no other asset. */
   readonly isOneRow: boolean;
-  /** Whether past metadata counts instead of the row's own. */
+  /** Whether past metadata counts instead of the metadata of the row. */
   readonly isPast: boolean;
 }
 
@@ -175,7 +171,7 @@ function fieldOf(test: FilterTest, asksPast: boolean): AccountField[] {
     case "metadata":
     case "metadataLike":
     case "metadataExists":
-      // The history names accounts by their addresses.
+      // The history of metadata finds accounts by their addresses.
       return [asksPast ? "address" : "metadata"];
     default:
       return [];
@@ -236,14 +232,14 @@ function metadataJudge(name: string, isValue: (value: string) => boolean): Judge
   return ({ row, metadata, isPast }) => {
     if (isPast) return metadata === undefined ? undefined : judge(metadata);
     const text = row.metadata ?? "";
-    // Most rows need not be parsed: a text that does not contain the quoted key has no such member.
+    // A text that does not contain the quoted key cannot have the member, so that most rows need not be parsed.
     return text.includes(quoted) && judge(parseMetadata(text));
   };
 }
 
 /**
- * The balance of an asset that an account has never moved is unknown, and so is that of an asset that no account has. A row of volumes
- * of another asset fails the test, as in the reference server, so that it passes the negation.
+ * Tests a balance. The balance of an asset that the account has never moved is unknown. A row of volumes of another asset fails the test,
+ * as in the reference server, so that it passes the negation.
  */
 function balanceJudge(
   { asset: name, operator, value }: Extract<FilterTest, { kind: "balance" }>,
@@ -259,10 +255,7 @@ function balanceJudge(
 
 type BalanceTest = Extract<FilterTest, { readonly asset: string | undefined }>;
 
-/**
- * The balances that decide whether an account matches. Holdings that fail a test that every match must pass need not be
- * read.
- */
+/** The balances that decide whether an account matches, without holdings that fail a test which every match must pass. */
 function wantedBalances(
   filter: LedgerFilter,
   tests: readonly BalanceTest[],
@@ -270,7 +263,7 @@ function wantedBalances(
 ): HoldingFilter {
   const needed = neededTests(filter).filter((test) => test.kind === "balance");
   const names = new Set(tests.map(({ asset }) => asset));
-  // With several assets, one test may hold for one asset and another test for another.
+  // If the filter tests several assets, a holding may fail the test of another asset although the account matches.
   const isOne = names.size === 1 && (tests.length === 1 || !names.has(undefined));
   return {
     assets: names.has(undefined) ? undefined : [...ids.values()],
@@ -278,7 +271,7 @@ function wantedBalances(
   };
 }
 
-/** The same for filters on rows of one asset each. */
+/** The rows of volumes that may match on their own. */
 function wantedRows(filter: LedgerFilter, ids: ReadonlyMap<string, number>): HoldingFilter {
   const needed = neededTests(filter).filter((test) => test.kind === "balance");
   const named = new Set(needed.flatMap(({ asset }) => asset ?? []));
@@ -301,7 +294,7 @@ function neededTests(filter: LedgerFilter): FilterTest[] {
   }
 }
 
-/** The ids of assets by name. An asset that was never moved has none. */
+/** The ids of assets by name. An asset that was never moved has no id, and is left out. */
 function assetIds(sql: Sql, tests: readonly BalanceTest[]): ReadonlyMap<string, number> {
   const names = [...new Set(tests.flatMap(({ asset }) => asset ?? []))];
   if (names.length === 0) return new Map();

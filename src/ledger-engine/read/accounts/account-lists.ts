@@ -29,10 +29,10 @@ import { type Page, pageOf, scanOf } from "#platform/paging/pagination.ts";
 import { type PageKey, type PageQuery } from "#platform/paging/query.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** One part of a count looks at about this many accounts. */
+/** The number of accounts, about, that one part of a count tests. */
 const COUNTED_MAX = 20_000;
 
-/** Reads one account, a page of those that match a filter, or their number. */
+/** Reads one account, a page of the accounts that match a filter, or their number. */
 export class AccountLists {
   readonly #context: ReadContext;
   readonly #records: AccountRecords;
@@ -42,7 +42,6 @@ export class AccountLists {
     this.#records = new AccountRecords(context);
   }
 
-  /** The account with exactly this address. */
   find(address: string, { pit, ...expansion }: SingleRead): AccountRecord | undefined {
     this.#assertServed(expansion, pit);
     return this.#records.find(address, { ...expansion, pit });
@@ -62,26 +61,26 @@ export class AccountLists {
       readsRows: offset === 0 && limit <= RECORDS_MAX,
       readsVolumes: areCurrent(expansion, query.pit),
     });
-    // Offsets are skipped in one turn, because a part of a page could not say how many are left to skip.
+    // A page by offset is read in one turn, because a part of it could not say how many accounts are left to skip.
     const passedMax =
       query.kind === "offset" ? Infinity : ROWS_TRIED_MAX / weightOf(accounts.filter);
     const { rows, last } = taken(search.matches(), { offset, limit, passedMax });
     const { volumes, effectiveVolumes } = expansion;
-    // The row beyond the page only tells that there is another page.
+    // `limit` is one more than the page holds: the last row only tells that there is another page.
     const wanted = rows.slice(0, limit - 1);
     const records = this.#records.list(wanted, { volumes, effectiveVolumes, pit: query.pit });
     const found = rows.map((row, index) => ({ row, record: records[index] }));
     const page = pageOf(query, found, {
       keyOf: ({ row }) => accountKey(column, row),
       keptMax: records.length,
-      // A page that has reached its size in bytes ends there, and the next one continues from its last row.
+      // A page that has reached the limit in bytes ends early, and the next page continues from its last row.
       readTo:
         last === undefined || records.length < rows.length ? undefined : accountKey(column, last),
     });
     return { ...page, data: page.data.flatMap(({ record }) => record ?? []) };
   }
 
-  /** Counts the accounts that match. It continues after the account at which an earlier part ended. */
+  /** Counts the accounts that match, in parts. `after` is the account at which the part before ended. */
   count({ where, pit }: CountQuery, after?: string): CountPart {
     const accounts = this.#accountsOf(where, pit);
     if (accounts.filter === undefined) return { count: this.#context.sizes.accountCount };
@@ -141,15 +140,15 @@ function columnOf(name: string): AccountColumn {
   return column;
 }
 
-/** At a point in time, only those accounts exist that had been used by then. */
+/** Adds the condition that accounts had been used by a point in time. */
 function used(filter: LedgerFilter | undefined, pit: Timestamp): LedgerFilter {
   const test = { kind: "date", key: "first_usage", operator: "$lte", value: pit } as const;
   return filter === undefined ? test : { kind: "all", filters: [filter, test] };
 }
 
 /**
- * Takes `limit` accounts that a search finds, after the first `offset` of them. After `passedMax` accounts it stops and
- * gives the last one that it passed, so that the ledger can do other work first.
+ * Takes `limit` accounts that a search finds, after the first `offset` ones. If the search has passed `passedMax` accounts
+ * before, it stops and returns the last account that it passed, so that the ledger can do other work in between.
  */
 function taken(
   steps: Iterable<SearchStep<AccountScanRow>>,
@@ -168,7 +167,7 @@ function taken(
   return { rows };
 }
 
-/** A key as text. No address contains a space. */
+/** A key as text, with a space between value and tie: no address contains a space. */
 const keyText = ({ value, tie = 0n }: PageKey): string => `${value} ${tie}`;
 
 function parseKey(text: string): PageKey {

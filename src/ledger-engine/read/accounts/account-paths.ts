@@ -4,7 +4,7 @@ import type { FilterTest, LedgerFilter } from "#ledger-engine/rules/filters/filt
 import { ANY_TEXT, likePrefix, parseLike } from "#platform/filter/like.ts";
 import { toMicros } from "#platform/time.ts";
 
-/** An index range that leads to the accounts that a filter may match: it gives all of them, and perhaps others. */
+/** An access path: an index range that contains all accounts that a filter may match, and perhaps others. */
 export type AccountPath =
   | { readonly kind: "addresses"; readonly ranges: readonly SortedRange[] }
   | ({ readonly kind: "dates"; readonly column: AccountDateColumn } & DateRange)
@@ -14,10 +14,10 @@ export type AccountPath =
       readonly name: string;
       readonly values: readonly string[] | undefined;
     }
-  /** The accounts of any of the parts. */
+  /** The accounts of all parts together. */
   | { readonly kind: "union"; readonly parts: readonly AccountPath[] };
 
-/** Addresses in byte order, from `from` on and before `below`. */
+/** The addresses in byte order from `from` (included) to `below` (excluded). */
 export interface SortedRange {
   readonly from: string;
   readonly below: string;
@@ -26,16 +26,16 @@ export interface SortedRange {
 export const ACCOUNT_DATE_COLUMNS = ["first_usage", "insertion_date", "updated_at"] as const;
 export type AccountDateColumn = (typeof ACCOUNT_DATE_COLUMNS)[number];
 
-/** A range of dates in microseconds. Both bounds are included; undefined stands for no bound. */
+/** A range of dates in microseconds since 1970. Both bounds are included; undefined stands for no bound. */
 export interface DateRange {
   readonly from: bigint | undefined;
   readonly to: bigint | undefined;
 }
 
-/** This text sorts after every address, because addresses consist of ASCII characters. */
+/** A text that sorts after every address, because addresses consist of ASCII characters. */
 export const ADDRESS_END = "\u{10FFFF}";
 
-/** The paths to the accounts that a filter may match. Each path alone leads to all of them. */
+/** The paths to the accounts that a filter may match. Each path alone contains all of these accounts. */
 export function pathsOf(filter: LedgerFilter | undefined): AccountPath[] {
   if (filter === undefined) return [];
   const exact = exactRanges(filter);
@@ -45,7 +45,7 @@ export function pathsOf(filter: LedgerFilter | undefined): AccountPath[] {
       return joined(filter.filters.flatMap(pathsOf));
     case "any": {
       const parts = filter.filters.map((inner) => pathsOf(inner)[0]);
-      // An empty list is always true.
+      // A filter with an empty list is always true.
       return parts.length === 0 || parts.includes(undefined)
         ? []
         : [unionOf(parts.filter((part) => part !== undefined))];
@@ -57,7 +57,7 @@ export function pathsOf(filter: LedgerFilter | undefined): AccountPath[] {
   }
 }
 
-/** The addresses of all accounts that match a filter, and of no others. Undefined where it may ask for anything else. */
+/** Ranges that contain the addresses of exactly the accounts that match a filter; undefined if ranges cannot express the filter. */
 export function exactRanges(filter: LedgerFilter | undefined): SortedRange[] | undefined {
   switch (filter?.kind) {
     case "address":
@@ -76,7 +76,7 @@ export function exactRanges(filter: LedgerFilter | undefined): SortedRange[] | u
         const ranges = exactRanges(inner);
         return ranges === undefined ? [] : [ranges];
       });
-      // An empty list is always true.
+      // A filter with an empty list is always true.
       if (parts.length === 0 || parts.length < filter.filters.length) return undefined;
       return filter.kind === "any"
         ? sortedRanges(parts.flat())
@@ -87,7 +87,7 @@ export function exactRanges(filter: LedgerFilter | undefined): SortedRange[] | u
   }
 }
 
-/** What lies between sorted ranges. */
+/** The complement of sorted ranges. */
 export function otherRanges(ranges: readonly SortedRange[]): SortedRange[] {
   const others: SortedRange[] = [];
   let start = "";
@@ -151,7 +151,7 @@ function dateRange({ operator, value }: Extract<FilterTest, { kind: "date" }>): 
   }
 }
 
-/** Merges paths that all hold: conditions on the same date become one range. */
+/** Merges the paths of conditions that must all hold: conditions on the same date become one range. */
 function joined(paths: readonly AccountPath[]): AccountPath[] {
   const others = paths.filter(({ kind }) => kind !== "dates");
   const dates = ACCOUNT_DATE_COLUMNS.flatMap((column) => {
@@ -178,7 +178,7 @@ function unionOf(parts: readonly AccountPath[]): AccountPath {
     : { kind: "addresses", ranges: sortedRanges(ranges.flatMap((it) => it ?? [])) };
 }
 
-/** Ranges in byte order that do not overlap. */
+/** Sorts ranges in byte order, and merges those that overlap or touch. */
 export function sortedRanges(ranges: readonly AddressRange[]): SortedRange[] {
   const sorted = ranges
     .map(({ from, below = ADDRESS_END }) => ({ from, below }))

@@ -15,18 +15,17 @@ import {
 import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** How accounts are read. */
 export interface AccountRead extends VolumeExpansion {
   readonly pit: Timestamp | undefined;
 }
 
-/** This many accounts are turned into records at a time, because each may have much metadata, and many assets. */
+/** The most accounts that become records at a time, because each may have much metadata, and many assets. */
 export const RECORDS_MAX = 200;
 const RECORDS_WITH_VOLUMES_MAX = 20;
 /** The approximate size of volumes in an answer besides their digits, in bytes. */
 const VOLUMES_BYTES = 60;
 
-/** Reads accounts as they are, or as they were at a point in time. */
+/** Reads the records of accounts, of the present or of a point in time. */
 export class AccountRecords {
   readonly #context: ReadContext;
   readonly #volumes: AccountVolumeReader;
@@ -50,8 +49,8 @@ export class AccountRecords {
   }
 
   /**
-   * Accounts that a scan has found, in its order: at least one, and not many more than an answer may hold. Rows that the scan
-   * has read only in part are read here.
+   * The records of accounts that a scan has found, in the same order: at least one, and as many as a page may hold in bytes.
+   * Rows that the scan has read only in part are read again.
    */
   list(found: readonly AccountScanRow[], view: AccountRead): AccountRecord[] {
     const plan = this.#plan(view);
@@ -101,7 +100,7 @@ export class AccountRecords {
     const volumesOf = (at: AsOf | undefined) =>
       at && ((at === NOW && held) || this.#volumesAt(rows, at));
     const volumes = volumesOf(volumesAt);
-    // Without a point in time, the volumes are the same in both orders.
+    // Without a point in time, both are the volumes after all moves.
     const isSame = effectiveAt === volumesAt;
     const effective = isSame ? undefined : volumesOf(effectiveAt);
     return rows.map((row, index) => {
@@ -120,7 +119,7 @@ export class AccountRecords {
     });
   }
 
-  /** The current volumes of rows that were read with these. */
+  /** The current volumes of rows that were read together with them. */
   #heldOf(found: readonly AccountScanRow[]): VolumesOf | undefined {
     if (found[0]?.held === undefined) return undefined;
     const { names } = this.#context;
@@ -156,12 +155,12 @@ const FIND_WITH_VOLUMES = HELD_COLUMNS.map(
   (held) => `${selectAccountWith(held)} WHERE address = ?`,
 );
 
-/** The volumes of one of the rows that are read together. */
+/** Gives the volumes of a row. `index` is that of the row among the rows that are read together. */
 type VolumesOf = (row: AccountRow, index: number) => readonly AccountVolumes[];
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Whether volumes are asked for as they are now. */
+/** Whether the present volumes are asked for. */
 export const areCurrent = (
   { volumes, effectiveVolumes }: VolumeExpansion,
   pit: Timestamp | undefined,
@@ -170,11 +169,11 @@ export const areCurrent = (
 const isWhole = (row: AccountScanRow): row is AccountSqlRow =>
   ACCOUNT_FIELDS.every((field) => row[field] !== undefined);
 
-/** The points in time that the parts of a record are read as of. */
+/** The points in time as of which the parts of a record are read. */
 interface Plan {
-  /** Undefined stands for the present. */
+  /** Undefined for the present. */
   readonly metadataAt: Timestamp | undefined;
-  /** Undefined where these volumes are not asked for. */
+  /** Undefined if volumes are not asked for. */
   readonly volumesAt: AsOf | undefined;
   readonly effectiveAt: AsOf | undefined;
 }

@@ -26,28 +26,28 @@ import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Which accounts are searched for. */
+/** Selects accounts, and the order in which they are found. */
 export interface AccountQuery extends AccountOrder {
   readonly filter: LedgerFilter | undefined;
-  /** The point in time that metadata is read as of. Undefined stands for the present. */
+  /** The point in time of metadata; undefined for the present. */
   readonly pit: Timestamp | undefined;
-  /** The point in time that balances are read as of. */
+  /** The point in time of balances. */
   readonly asOf: AsOf;
-  /** Whether balances are those of a period, which the caller tests itself. */
+  /** Whether the filter is about balances of a period, which the caller tests. */
   readonly isPeriod?: boolean;
-  /** The ranges of addresses that are searched. Undefined stands for all addresses. */
+  /** The ranges of addresses to search; undefined for all addresses. */
   readonly within?: readonly SortedRange[];
-  /** How many accounts may be enough. Undefined asks for all. */
+  /** The number of accounts that may be enough; undefined for all. */
   readonly firstRows: number | undefined;
-  /** How many accounts are looked at together, at most. */
+  /** The most accounts that are tested together. */
   readonly rowsMax?: number | undefined;
-  /** Whether whole rows are read where each row is known to match, so that none is read in vain. */
+  /** Whether whole rows are read at once, if every row of the walk is known to match. */
   readonly readsRows?: boolean;
-  /** Whether the current volumes are read along with such rows, where that takes no statement of its own. */
+  /** Whether current volumes are read with whole rows, if the ledger has few enough assets for `HELD_COLUMNS`. */
   readonly readsVolumes?: boolean;
 }
 
-/** One step of a search: the number of accounts that it passed, the last of them, and those that it found. */
+/** A step of a search: the number of accounts that it passed, the last of them, and the accounts that it found. */
 export interface SearchStep<Found> {
   readonly passed: number;
   readonly last: AccountScanRow;
@@ -63,11 +63,11 @@ export class AccountSearch {
   readonly #filter: AccountJudge;
   readonly #fields: readonly AccountField[];
   readonly #held: string | undefined;
-  /** Whether whole accounts are read, and no filter looks at them. */
+  /** Whether whole accounts are read, and no filter tests them. */
   readonly #takesAll: boolean;
   /** Whether past metadata counts. */
   readonly #isPast: boolean;
-  /** The ranges of addresses, where walking these meets exactly the accounts that match, so that none needs to be tested. */
+  /** Ranges of addresses that contain exactly the matches, so that accounts need no test; undefined if there are none. */
   readonly #walked: readonly SortedRange[] | undefined;
 
   constructor(context: ReadContext, query: AccountQuery) {
@@ -95,7 +95,6 @@ export class AccountSearch {
     return this.#access.isWithin(this.#query.filter, { countMax, isPast: this.#isPast });
   }
 
-  /** The accounts that match. */
   *matches(): Generator<SearchStep<AccountScanRow>> {
     for (const { found, ...step } of this.candidates()) {
       const wanted = this.#filter.balances;
@@ -105,8 +104,8 @@ export class AccountSearch {
   }
 
   /**
-   * The accounts that match, at most `size` of them at a time, as parts of statements, where balances are not asked for.
-   * Where a few ranges of addresses, or one pattern of SQL, are exactly the matches, they are not read before.
+   * The accounts that match, as parts of statements with at most `size` accounts each. The filter must not be about balances.
+   * If a few ranges of addresses or one pattern of SQL contain exactly the matches, no accounts are read.
    */
   *sources(size: number): Generator<AccountSource> {
     const ranges = this.#walked;
@@ -127,8 +126,8 @@ export class AccountSearch {
   }
 
   /**
-   * The accounts that do not match, as `sources` gives those that do. Undefined unless ranges of addresses tell them apart, and
-   * they are at most half as many.
+   * The accounts that do not match, in the form of `sources`. Undefined unless ranges of addresses contain exactly these
+   * accounts, and they are at most half as many as the matches.
    */
   others(size: number): Generator<AccountSource> | undefined {
     const ranges = this.#walked;
@@ -160,7 +159,7 @@ export class AccountSearch {
     return siftOf(this.#sql, filter, isPeriod === true ? undefined : asOf);
   }
 
-  /** Which rows of volumes may match on their own. */
+  /** Selects the rows of volumes that may match on their own. */
   get rows(): HoldingFilter {
     return this.#filter.rows;
   }
@@ -190,5 +189,5 @@ function walkedRanges({ filter, column, within }: AccountQuery): SortedRange[] |
   return column === "address" && within === undefined ? exactRanges(filter) : undefined;
 }
 
-/** No address contains a character as low as this, so that the range has one address at most. */
+/** Whether a range contains one address at most: no address contains a character as low as U+0001. */
 const isOneAddress = ({ from, below }: SortedRange): boolean => below === `${from}\u0001`;

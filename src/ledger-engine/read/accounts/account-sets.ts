@@ -17,14 +17,13 @@ import { textBelow } from "#platform/filter/text-ranges.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** A test of an address. */
 export type AddressTest = Extract<FilterTest, { kind: "address" | "addressLike" }>;
 
-/** Up to this many accounts are read at once. */
+/** The most accounts of a set whose ids are read at once. */
 const KNOWN_ACCOUNTS_MAX = 100;
-/** SQL tries so many addresses of each range to find these accounts. */
+/** The most addresses of each range that SQL tests to find the accounts of a small set. */
 const SIFTED_ACCOUNTS_MAX = 200_000;
-/** Where there are more accounts, this many are read at a time. */
+/** The number of accounts of a larger set that are read at a time. */
 const PAGE_ACCOUNTS = 5000;
 
 /** The accounts whose addresses pass a test. */
@@ -32,7 +31,7 @@ export class AccountSet {
   readonly #sql: Sql;
   readonly #ranges: readonly AddressRange[];
   readonly #matches: (address: string) => boolean;
-  /** The ids of the accounts, if the test names them or if there are at most `KNOWN_ACCOUNTS_MAX`. */
+  /** The ids of the accounts, if the test names them or if there are at most `KNOWN_ACCOUNTS_MAX`; else undefined. */
   readonly knownIds: readonly number[] | undefined;
 
   constructor(sql: Sql, test: AddressTest) {
@@ -57,12 +56,12 @@ export class AccountSet {
         yield this.#idsOf(rows);
         const last = rows.at(-1);
         if (last === undefined || rows.length < PAGE_ACCOUNTS) break;
-        from = `${last.address}\u0001`; // no address contains a character as low as this
+        from = `${last.address}\u0001`; // no address contains a character as low as U+0001
       }
     }
   }
 
-  /** About how many accounts there are, at most `max`. It counts the accounts that a search would read. */
+  /** An upper estimate of the number of accounts, at most `max`: the number of accounts in the ranges of the test. */
   count(max: number): number {
     if (this.knownIds !== undefined) return Math.min(max, this.knownIds.length);
     let count = 0;
@@ -103,7 +102,7 @@ export class AccountSet {
     return this.#idsOf(found);
   }
 
-  /** The same where few of many addresses pass the test. Undefined where the ranges have more addresses than SQL may try. */
+  /** The ids of a small set in large ranges, which SQL tests. Undefined if the set or the ranges are too large. */
   #readSifted(test: AddressTest): number[] | undefined {
     const glob = globOfTest(test);
     if (glob === undefined || !isShortGlob(glob)) return undefined;
@@ -135,31 +134,31 @@ export class AccountSet {
 
 type AccountSqlRow = { id: number; address: string };
 
-/** Every text sorts before the empty blob. */
+/** A null upper bound becomes the empty blob, which sorts after every text. */
 const FROM_RANGE = "FROM account WHERE address >= ?1 AND address < coalesce(?2, x'')";
 
 const IS_LONG = `SELECT 1 ${FROM_RANGE} ORDER BY address LIMIT 1 OFFSET ?3 + 0`;
-/** It ends at the limit of what is found, or of what is tried. */
+/** The inner limit bounds the addresses that are tested, the outer limit those that are found. */
 const SELECT_SIFTED = `SELECT id, address FROM (SELECT id, address ${FROM_RANGE} ORDER BY address LIMIT ?3 + 0)
   WHERE address GLOB ?4 LIMIT ?5 + 0`;
 
-/** A pattern of SQL that every address meets which passes a test. */
+/** A `GLOB` pattern that matches all addresses that pass a test, and perhaps others; undefined if a pattern cannot narrow the ranges. */
 function globOfTest(test: AddressTest): string | undefined {
   if (test.kind === "addressLike") return likeGlob(test.pattern);
   const [pattern, ...others] = test.patterns;
   if (pattern === undefined || others.length > 0) return undefined;
-  // Where no segment is left open, every address in the range passes.
+  // Without an empty segment, every address in the range passes.
   return pattern.segments.includes("") ? patternGlob(pattern) : undefined;
 }
 
-/** The addresses that a test names. Undefined where it has a pattern. */
+/** The addresses that a test names; undefined if the test has a pattern. */
 export function exactAddresses(test: AddressTest): string[] | undefined {
   if (test.kind === "addressLike") return undefined;
   const addresses = test.patterns.flatMap((pattern) => exactAddress(pattern) ?? []);
   return addresses.length === test.patterns.length ? addresses : undefined;
 }
 
-/** A function that decides whether an address passes a test. */
+/** Makes a function that decides whether an address passes a test. */
 export function addressTester(test: AddressTest): (address: string) => boolean {
   if (test.kind === "addressLike") return likeMatcher(test.pattern);
   const named = exactAddresses(test);
@@ -171,7 +170,7 @@ export function addressTester(test: AddressTest): (address: string) => boolean {
   return (address) => matchers.some((matches) => matches(address));
 }
 
-/** A function that decides whether an address passes a filter. Undefined where the filter asks for anything but addresses. */
+/** Makes a function that decides whether an address passes a filter; undefined if the filter tests anything but addresses. */
 export function addressFilter(filter: LedgerFilter): ((address: string) => boolean) | undefined {
   const isAboutAddresses = [...testsOf(filter)].every(isAddressTest);
   if (!isAboutAddresses) return undefined;

@@ -16,15 +16,15 @@ export interface Condition {
   readonly bindings: readonly SqlValue[];
 }
 
-/** The platform accepts no longer pattern, in bytes. */
+/** The longest `GLOB` pattern that the platform accepts, in bytes. */
 const GLOB_BYTES_MAX = 50;
-/** Conditions of this many tests are tried for a row at most. */
+/** The most tests that SQL makes for a row. */
 const TESTS_MAX = 8;
 const INTEGER_MAX = 2n ** 63n - 1n;
 
 /**
- * What SQL can tell of a filter that no index serves: a condition that holds for every match, and for few other accounts.
- * Undefined where there is none. Balances are those of `asOf`; undefined leaves them out.
+ * The part of a filter that SQL can test without an index: a condition that holds for every match, and for few other
+ * accounts; undefined if there is none. Balances are those of `asOf`; if it is undefined, balances are not tested.
  */
 export function siftOf(
   sql: Sql,
@@ -38,7 +38,7 @@ export function siftOf(
 
 interface SiftContext {
   readonly sql: Sql;
-  /** The last transaction that counts for balances. */
+  /** The last transaction that counts for balances; undefined if balances are not tested. */
   readonly balancesAt: number | undefined;
 }
 
@@ -79,7 +79,7 @@ const joined = (conditions: readonly Condition[], operator: "AND" | "OR"): Condi
         bindings: conditions.flatMap(({ bindings }) => bindings),
       };
 
-/** One of several conditions; an empty filter is always true. */
+/** The disjunction of conditions; undefined if some part is undefined. An empty filter is always true, without a condition. */
 function anyOf(parts: readonly (Condition | undefined)[]): Condition | undefined {
   const known = parts.filter((part) => part !== undefined);
   return known.length < parts.length || known.length > TESTS_MAX ? undefined : joined(known, "OR");
@@ -91,15 +91,15 @@ function patternCondition(pattern: AddressPattern): Condition | undefined {
   return globCondition(patternGlob(pattern));
 }
 
-/** A filter that SQL decides by the address alone. */
+/** A filter by addresses that SQL decides exactly. */
 export interface ExactPattern {
   readonly ranges: readonly SortedRange[];
   readonly glob: string;
-  /** How many colons an address has: each `*` of the pattern then stands for one segment. */
+  /** The number of colons of a matching address. With it, each `*` of the pattern stands for one segment. */
   readonly colons: number;
 }
 
-/** A filter by one pattern that leaves segments open, but not their number. Undefined for any other. */
+/** The form of a filter by one pattern with open segments and a fixed number of segments; undefined for other filters. */
 export function exactPattern(filter: LedgerFilter | undefined): ExactPattern | undefined {
   if (filter?.kind !== "address" || filter.patterns.length > 1) return undefined;
   const [pattern] = filter.patterns;
@@ -113,12 +113,12 @@ export function exactPattern(filter: LedgerFilter | undefined): ExactPattern | u
   };
 }
 
-/** Matches all addresses of a pattern, and others with more segments. */
+/** A `GLOB` pattern that matches all addresses of a pattern, and others with more segments. */
 export const patternGlob = ({ segments, isOpen }: AddressPattern): string =>
   segments.map((segment) => (segment === "" ? "*" : globOf(segment))).join(":") +
   (isOpen ? "*" : "");
 
-/** The same as SQL's `LIKE` with this pattern. */
+/** The `GLOB` pattern that is equivalent to a `LIKE` pattern. */
 export const likeGlob = (pattern: string): string =>
   parseLike(pattern)
     .map((item) => (item === ANY_TEXT ? "*" : item === ANY_CHARACTER ? "?" : globOf(item)))
@@ -126,15 +126,15 @@ export const likeGlob = (pattern: string): string =>
 
 const globOf = (text: string): string => text.replaceAll(/[*?[]/g, "[$&]");
 
-/** Whether the platform takes a pattern. */
+/** Whether the platform accepts a `GLOB` pattern of this length. */
 export const isShortGlob = (glob: string): boolean => Buffer.byteLength(glob) <= GLOB_BYTES_MAX;
 
 const globCondition = (glob: string): Condition | undefined =>
   isShortGlob(glob) ? { where: "address GLOB ?", bindings: [glob] } : undefined;
 
 /**
- * Whether the balance of an asset passes a test, or that of any asset. A balance that does not fit 64 bits is a
- * floating-point number in SQL, and is left to the filter.
+ * The condition that the balance of an asset, or of any asset, passes a test. A balance above 64 bits is a floating-point
+ * number in SQL; the condition then holds, and the filter decides.
  */
 function balanceCondition(
   { operator, value }: BalanceBound,
@@ -148,7 +148,7 @@ function balanceCondition(
     CROSSED_MAX + 1,
   );
   if (assets.length === 0 || assets.length > CROSSED_MAX) return undefined;
-  // Amounts are texts above 2^53 only, and comparing with a text takes less time than asking for the type.
+  // Only amounts above 2^53 are texts. Comparing them with an empty text takes less time than `typeof`.
   const where = `(SELECT input - output ${OPERATORS[operator]} CAST(? AS INTEGER)
       OR ((input >= '' OR output >= '') AND typeof(input - output) = 'real')
     FROM move WHERE account = account.id AND asset = ? AND tx <= ? ORDER BY tx DESC LIMIT 1)`;

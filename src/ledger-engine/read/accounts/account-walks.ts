@@ -15,7 +15,7 @@ import type { Order, PageKey } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { MICROS_MAX, MICROS_MIN } from "#platform/time.ts";
 
-/** An order of accounts, and the bound that the walk starts from; without a bound, it starts at the beginning. */
+/** An order of accounts, and the bound at which a walk starts; without a bound, it starts at the beginning. */
 export interface AccountOrder {
   readonly column: AccountColumn;
   readonly order: Order;
@@ -23,28 +23,28 @@ export interface AccountOrder {
 }
 
 /**
- * Goes through accounts in an order, by the index of its column. Each call continues after the last one. It gives all
- * accounts that are left or, with `ids`, those of a JSON list.
+ * An index scan: passes accounts in an order, by the index of the order's column. Each call continues after the call before.
+ * `next` gives the accounts that are left or, with `ids`, only the accounts of a JSON list.
  */
 export interface AccountWalk {
   next(limit: number, ids?: string): AccountScanRow[];
-  /** Those of the next `size` accounts that meet a condition. Undefined where the walk cannot tell how far that is. */
+  /** Passes about `size` accounts, and gives those that meet a condition. A walk by a date with ties does not have it. */
   sift?(size: number, condition: Condition): Sifted;
   /** The ids of a JSON list in the order of the walk. */
   sorted(ids: string): number[];
 }
 
-/** What a walk has passed, and what it has found there. */
+/** The result of `sift`. */
 export interface Sifted {
   readonly rows: AccountScanRow[];
-  /** About how many accounts it has passed: at the end of a range, there may be fewer. */
+  /** The number of accounts that were passed; at the end of a range, there may be fewer. */
   readonly passed: number;
-  /** The last of the accounts that it has passed, or the last that it has found. */
+  /** The last account that was passed or, at the end of a range, the last one that was found. */
   readonly last: AccountScanRow | undefined;
   readonly isEnd: boolean;
 }
 
-/** Walks the accounts within the range of a path that has the same order. */
+/** Makes a walk within the range of a path, which must have the order of the walk. */
 export function walkOf(
   sql: Sql,
   order: AccountOrder,
@@ -64,7 +64,7 @@ export function walkOf(
 const EVERYWHERE: readonly SortedRange[] = [{ from: "", below: ADDRESS_END }];
 const ANY_TIME: DateRange = { from: undefined, to: undefined };
 
-/** The sort key of an account, as cursors contain it. */
+/** The sort key of an account, for cursors. */
 export function accountKey(column: AccountColumn, row: AccountScanRow): PageKey {
   if (column === "address") return { value: row.address ?? "" };
   return { value: BigInt(row[KEY_FIELDS[column]] ?? 0), tie: BigInt(row.id) };
@@ -149,7 +149,7 @@ class AddressWalk implements AccountWalk {
   }
 }
 
-/** No address contains a character as low as this, so that this text comes directly after the address. */
+/** The text directly after an address: no address contains a character as low as U+0001. */
 const behind = (address: string): string => `${address}\u0001`;
 
 /** The part of a range from its beginning to the last account that was passed. */
@@ -213,13 +213,13 @@ class IdWalk implements AccountWalk {
   }
 }
 
-/** A date and an id. Both are included. */
+/** An edge of a walk by date: the account with this date and id is included. */
 interface DateEdge {
   readonly micros: bigint;
   readonly id: number;
 }
 
-/** Walks by another date. */
+/** Walks by a date that accounts may share: first usage or last update. Accounts with equal dates come by id. */
 class DateWalk implements AccountWalk {
   readonly #reader: ScanReader;
   readonly #isAscending: boolean;
@@ -243,7 +243,8 @@ class DateWalk implements AccountWalk {
   }
 
   /**
-   * Reads the rest of the current date by id first, because only so can an index find a position among equal dates.
+   * Reads the rest of the current date first, by a range of ids: an index can find a position among equal dates only with
+   * an equality on the date.
    */
   next(limit: number, ids?: string): AccountScanRow[] {
     const [from, to] = [this.#from, this.#to];
@@ -300,9 +301,7 @@ const ID_MAX = Number.MAX_SAFE_INTEGER;
 const compareEdges = (a: DateEdge, b: DateEdge): number =>
   a.micros === b.micros ? a.id - b.id : a.micros < b.micros ? -1 : 1;
 
-/**
- * The ids of accounts that were inserted between two dates. Ids have no gaps, and dates of insertion never decrease.
- */
+/** The range of ids of the accounts that were inserted between two dates. Dates of insertion never decrease with the ids. */
 export function idsBetween(sql: Sql, { from, to }: DateRange): { from: number; to: number } {
   return {
     from: from === undefined ? 1 : lastAccountAt(sql, from - 1n) + 1,

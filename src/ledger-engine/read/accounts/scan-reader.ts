@@ -18,18 +18,17 @@ export const KEY_FIELDS = {
   updated_at: "updated",
 } as const satisfies Readonly<Record<AccountColumn, AccountField>>;
 
-/** How the rows of a scan are sorted. */
 interface SortedBy {
   readonly column: AccountColumn;
   readonly order: Order;
 }
 
-/** What is read of each account. */
+/** The fields that a walk reads of each account. */
 export interface WalkedFields {
   readonly fields: readonly AccountField[];
-  /** The column with the volumes, if they are read. */
+  /** The expression for the volumes (see `HELD_COLUMNS`), if they are read. */
   readonly held?: string | undefined;
-  /** Whether metadata that is long may be left out. Only where nothing judges the rows, and all fields are read. */
+  /** Whether long metadata may be left out. It requires that all fields are read, and that no filter tests the rows. */
   readonly isPartial?: boolean | undefined;
 }
 
@@ -37,7 +36,7 @@ const columnsOf = (fields: readonly AccountField[]): string =>
   ["account.id", ...[...new Set(fields)].map((field) => SELECTED_COLUMNS[field])].join(", ");
 
 const ALL_COLUMNS = columnsOf(ACCOUNT_FIELDS);
-/** Of rows that nobody looks into: only their sort keys are read. */
+/** The columns for rows that no filter tests: only the sort keys. */
 const KEY_COLUMNS: Readonly<Record<AccountColumn, string>> = {
   address: columnsOf([KEY_FIELDS.address]),
   first_usage: columnsOf([KEY_FIELDS.first_usage]),
@@ -74,7 +73,7 @@ export class ScanReader {
     return rows.map(({ id }) => id);
   }
 
-  /** The row that comes after so many others, if there is one. */
+  /** The row at an index of a range, if there is one. */
   at({ where, bindings }: Condition, index: number): AccountScanRow | undefined {
     const [row] = this.#sql.all<AccountScanRow>(
       `SELECT ${this.#columns} FROM account WHERE ${where} ORDER BY ${this.#order} LIMIT 1 OFFSET ? + 0`,
@@ -93,7 +92,7 @@ export class ScanReader {
     );
   }
 
-  /** Rows in order: of all accounts or, with `ids`, of those in a JSON list. */
+  /** The first rows of a range in order: of all accounts or, with `ids`, of the accounts in a JSON list. */
   read({ where, bindings }: Condition, limit: number, ids?: string): AccountScanRow[] {
     const source =
       ids === undefined
@@ -106,7 +105,7 @@ export class ScanReader {
       : this.#sql.all<AccountScanRow>(select, ...values);
   }
 
-  /** The rows of a statement, as one text: to hand over each column of each row would take longer than to find them. */
+  /** The rows of a statement, read as one text, because handing over each column of each row takes longer than finding the rows. */
   #packed(select: string, values: readonly SqlValue[]): AccountScanRow[] {
     const pack = this.#hasVolumes ? PACK_WITH_VOLUMES : PACK;
     const { rows } = first(this.#sql.all<{ rows: string }>(`${pack} FROM (${select})`, ...values));
@@ -115,8 +114,8 @@ export class ScanReader {
 }
 
 /**
- * At most this many rows are packed, and metadata of at most this many characters, because SQL takes texts of up to 2 MB. Longer
- * metadata is left out of its row. The longest volumes, of a few assets, take some 8 KB.
+ * The most rows that are packed, and the most characters of the metadata of each, because SQL takes texts of up to 2 MB. Longer
+ * metadata is left out. The longest volumes, of a few assets, take some 8 KB.
  */
 const PACKED_MAX = 64;
 const PACKED_METADATA_MAX = 1024;
@@ -133,7 +132,7 @@ type PackedRow = readonly [
   first: number | string,
   inserted: number,
   updated: number,
-  /** 0 where it is too long. */
+  /** 0 for metadata that is too long. */
   metadata: string | null | 0,
   held?: string,
 ];

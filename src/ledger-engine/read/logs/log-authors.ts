@@ -2,7 +2,7 @@ import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import type { EntryAuthor } from "#ledger-engine/rules/reads.ts";
 import { findRef } from "#ledger-engine/storage/log/log-tables.ts";
 
-/** Who wrote the entries of the log. */
+/** Finds the authors of log entries. */
 export class LogAuthors {
   readonly #context: Pick<ReadContext, "sql" | "authorship">;
 
@@ -10,7 +10,7 @@ export class LogAuthors {
     this.#context = context;
   }
 
-  /** Undefined where there is no such entry. */
+  /** The author of an entry; undefined if the entry does not exist. */
   find(logId: number): EntryAuthor | undefined {
     const { sql, authorship } = this.#context;
     if (findRef(sql, logId) === undefined) return undefined;

@@ -20,7 +20,7 @@ import type { Sql } from "#platform/sql/sql.ts";
 /** The limits of a page of the export, in entries and in approximate bytes. */
 const EXPORT_LIMITS = { countMax: 1000, bytesMax: 2_000_000 };
 
-/** Lists log entries by id or by date, which is the same order, and exports them. */
+/** Lists and exports log entries. Their orders by id and by date are equal. */
 export class LogLists {
   readonly #sql: Sql;
   readonly #logs: LogReader;
@@ -59,11 +59,11 @@ export class LogLists {
     return { ...page, data: page.data.flatMap(({ id }) => byId.get(id) ?? []) };
   }
 
-  /** What is odd about imported entries, by the ids of the entries. */
+  /** Notes about unusual imported entries, by the ids of the entries. */
   listNotes(query: PageQuery): Page<ImportNote> {
     const scan = scanOf(query);
     const { order, limit } = scan;
-    // The ids of a page are one range.
+    // `idsWithin` gives one range, or none.
     const rows = idsWithin("id", scan).flatMap(({ from, to }) =>
       readImportNotes(this.#sql, { from, to, order, limit }),
     );
@@ -71,8 +71,8 @@ export class LogLists {
   }
 
   /**
-   * A page of the log after an entry: at most `countMax` entries, up to `to` or, if that is not given, up to the entry
-   * that is now the last.
+   * A page of the log after an entry: at most `countMax` entries, up to the entry `to` or, without `to`, up to the present
+   * last entry.
    */
   export(after: number, to?: number, countMax: number = EXPORT_LIMITS.countMax): LogTextPage {
     const end = to ?? readHead(this.#sql)?.id ?? -1;
@@ -81,12 +81,12 @@ export class LogLists {
     return { text, after: last ?? end, to: end };
   }
 
-  /** Forgets what is kept for the next pages of exports. */
+  /** Forgets the volumes for the next pages of exports. */
   endExports(): void {
     this.#exported.reset();
   }
 
-  /** The first entries of some sources, in order. */
+  /** The first entries of all sources, in order. */
   #rows(sources: readonly LogSource[], walk: Walk): ListedRow[] {
     const rows = sources.flatMap((source) => this.#rowsOf(source, walk));
     const sign = walk.order === "asc" ? 1 : -1;
@@ -116,11 +116,11 @@ interface Walk {
   readonly order: Scan["order"];
   readonly limit: number;
   readonly within: Intervals;
-  /** How the rows are read. */
+  /** The columns and the packing of rows. */
   readonly listing: ReturnType<typeof listing>;
 }
 
-/** The ids that a page may contain. The order by date is the order by id, which breaks its ties. */
+/** The ids that a page may contain. Cursors by date have the id as their tie, so that ids bound these pages, too. */
 function idsWithin(column: string, { bound, order }: Scan): Intervals {
   const [first, last] = [0, Number.MAX_SAFE_INTEGER];
   if (bound === undefined) return interval(first, last);

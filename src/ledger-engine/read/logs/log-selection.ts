@@ -17,17 +17,17 @@ import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
 import { likeMatcher } from "#platform/filter/like.ts";
 import { toMicros } from "#platform/time.ts";
 
-/** Log entries with ids in these ranges, of one type or of all types. */
+/** Selects log entries by ranges of ids, of one type or of all types. */
 export interface LogSource {
-  /** The number of the type. Undefined stands for all types. */
+  /** The number of the type; undefined for all types. */
   readonly type: number | undefined;
   readonly ids: Intervals;
 }
 
 /**
- * The entries that match a filter, exactly. For entries of one type, everything that a filter tests is a range of ids,
- * because dates never decrease with the id. `lastAt` gives the last id whose date, in microseconds, is not after a
- * given one.
+ * Selects exactly the entries that match a filter. Among entries of one type, each test of a filter is a set of ranges of
+ * ids, because dates never decrease with the ids. `lastAt` gives the last id whose date, in microseconds since 1970, is not
+ * after a date.
  */
 export function selectLogs(
   filter: LedgerFilter | undefined,
@@ -54,7 +54,7 @@ function idsOf(filter: LedgerFilter, idsOfTest: (test: FilterTest) => Intervals)
     case "all":
       return filter.filters.reduce((ids, it) => intersection(ids, idsOf(it, idsOfTest)), ALL);
     case "any":
-      // An empty list is always true.
+      // A filter with an empty list is always true.
       return filter.filters.length === 0
         ? ALL
         : filter.filters.reduce((ids, it) => union(ids, idsOf(it, idsOfTest)), NONE);
@@ -90,8 +90,8 @@ function idsOfTest(test: FilterTest, type: LogType, lastAt: (micros: bigint) => 
 type Operator = Extract<FilterTest, { kind: "number" }>["operator"];
 
 /**
- * The ids that are related to a value: `before` gives the last id below it, `last` the last id that is not above it. Each may be
- * a search, so only what the operator needs is asked for.
+ * The ids that are in a relation to a value: `before` gives the last id below the value, `last` the last id that is not above
+ * the value. Both are functions because each may be a search, and most operators need only one.
  */
 function related(
   operator: Operator,

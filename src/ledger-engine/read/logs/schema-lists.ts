@@ -9,7 +9,7 @@ import { compareKeys, type Page, pageOf, type Scan, scanOf } from "#platform/pag
 import { type PageKey, type PageQuery } from "#platform/paging/query.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";
 
-/** Lists schemas. A ledger has few of them, so that each list looks at all and then reads those of its page. */
+/** Lists schemas. A ledger has few schemas, so that each list filters and sorts the summaries of all, and reads the schemas of its page. */
 export class SchemaLists {
   readonly #schemas: SchemaStore;
 

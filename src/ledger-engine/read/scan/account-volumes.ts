@@ -16,16 +16,16 @@ import { type Timestamp, toMicros } from "#platform/time.ts";
 
 /** A point in time of a ledger, by date of insertion or by effective date. */
 export interface AsOf {
-  /** The last transaction that had been inserted by then. */
+  /** The last transaction that had been inserted by the point in time. */
   readonly lastTx: number;
-  /** The last effective date that counts. Undefined where the order of insertion counts. */
+  /** The last effective date that counts; undefined if the order of insertion counts. */
   readonly date: Timestamp | undefined;
 }
 
-/** After all transactions, in both orders. */
+/** The point in time after all transactions, in both orders. */
 export const NOW: AsOf = { lastTx: Number.MAX_SAFE_INTEGER, date: undefined };
 
-/** One asset of one account, by their ids. */
+/** The ids of an account and of one of its assets. */
 export interface Pair {
   readonly account: number;
   readonly asset: number;
@@ -33,17 +33,15 @@ export interface Pair {
 
 /** The volumes of an asset that an account has moved. */
 export interface Holding extends Pair, Volumes {
-  /** The last transaction that counts. Nothing has moved between two points in time that have the same one. */
+  /** The last transaction that counts. If it is equal at two points in time, nothing has moved between them. */
   readonly tx: number;
 }
 
-/** What an `AccountVolumeReader` reads from. */
+/** The sources of an `AccountVolumeReader`. */
 export interface VolumeSources {
   readonly sql: Sql;
   readonly transactions: Pick<TransactionReader, "lastIdAt">;
-  /**
-   * Whether moves store the difference between their effective volumes and their volumes; see `keepsEffectiveVolumes`.
-   */
+  /** Whether moves store effective deltas; see `keepsEffectiveVolumes`. */
   readonly hasEffectiveDeltas: boolean;
 }
 
@@ -52,7 +50,7 @@ export const keepsEffectiveVolumes = (features: Features): boolean =>
   features.MOVES_HISTORY === "ON" &&
   features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES === "SYNC";
 
-/** Throws `VALIDATION` where a ledger keeps no history of moves. */
+/** Throws `VALIDATION` if a ledger keeps no history of moves. */
 export function assertMoves(features: Features): void {
   if (features.MOVES_HISTORY !== "ON") {
     throw new AppError("VALIDATION", 'missing feature "MOVES_HISTORY"');
@@ -60,21 +58,22 @@ export function assertMoves(features: Features): void {
 }
 
 /**
- * One statement reads between these numbers of accounts. Within them, it reads so many that they hold at most
- * `HOLDINGS_MAX` assets.
+ * The fewest and the most accounts of one statement. Between these, the number is such that the accounts hold at most
+ * `HOLDINGS_MAX` assets together.
  */
 const ACCOUNTS_MIN = 20;
 const ACCOUNTS_MAX = 5000;
 const HOLDINGS_MAX = 50_000;
 /**
- * Up to this many assets are looked for in each account. Above that, the account's own rows decide which of them it
+ * The most assets that are looked up in each account. If there are more, the account's own rows decide which assets it
  * holds.
  */
 export const CROSSED_MAX = 4;
 
 /**
- * Reads the volumes of accounts, now or at a point in time, in either order. One statement reads the volumes of many
- * accounts. Each asset of each account takes a few steps in an index, however many moves there are.
+ * Reads the volumes of accounts, now or at a point in time, in the order of insertion or of effective dates. One statement
+ * reads the volumes of many accounts. Each asset of each account takes a few steps in an index, however many moves it has,
+ * except in `#addedUp`.
  */
 export class AccountVolumeReader {
   readonly #sql: Sql;
@@ -92,7 +91,7 @@ export class AccountVolumeReader {
     return new AccountVolumeReader({ sql, transactions, hasEffectiveDeltas });
   }
 
-  /** The point in time after everything that has this date or an earlier one. */
+  /** The point in time after all transactions up to a date, which is a date of insertion or an effective date. */
   asOfDate(date: Timestamp, { insertionDate }: { insertionDate: boolean }): AsOf {
     const lastTx = this.#transactions.lastIdAt(date);
     return { lastTx, date: insertionDate ? undefined : date };
@@ -112,18 +111,18 @@ export class AccountVolumeReader {
     }
   }
 
-  /** The volumes of some pairs of account and asset; those that had not moved by then are left out. */
+  /** The volumes of pairs of account and asset. Pairs that had not moved by the point in time are left out. */
   ofPairs(pairs: readonly Pair[], asOf: AsOf): Holding[] {
     return pairs.length === 0 ? [] : this.#holdings(listOf(pairs), asOf);
   }
 
-  /** The volumes of one account and asset; `undefined` where nothing had moved by then. */
+  /** The volumes of one account and asset; undefined if nothing had moved by the point in time. */
   find({ account, asset }: Pair, asOf: AsOf): Holding | undefined {
     const pairs = { select: CROSSED, bindings: [`[${account}]`, `[${asset}]`] } as const;
     return this.#holdings(pairs, asOf)[0];
   }
 
-  /** Accounts in batches, each with the pairs of account and asset to look for: of the given assets, or of all. */
+  /** Splits accounts into batches, each with the pairs of account and asset to look up: of the given assets, or of all. */
   *#pairLists(
     accounts: readonly number[],
     assets?: readonly number[],
@@ -181,9 +180,14 @@ export class AccountVolumeReader {
   }
 
   /**
-   * Volumes by effective date for ledgers that don't store them. It starts from the volumes after the last transaction
-   * that had been inserted by then, subtracts those moves that are dated later, and adds those that were inserted later
-   * but are dated earlier.
+   * Volumes by effective date for ledgers that don't store effective deltas: the volumes after the last transaction that
+   * had been inserted by the date, corrected by the moves that are on another side of the date by effective date:
+   *
+   *                             dated up to the date     dated later
+   *     inserted by the date    in the volumes           in the volumes, subtracted
+   *     inserted later          added                    –
+   *
+   * The work grows with the number of these moves.
    */
   #addedUp(last: readonly DatedSqlRow[], date: Timestamp, lastTx: number): Holding[] {
     const sums = new Map<string, Volumes>();
@@ -204,7 +208,7 @@ export class AccountVolumeReader {
     });
   }
 
-  /** The moves that are on different sides of the point in time by date and by insertion, a page at a time. */
+  /** The moves that are on different sides of the point in time by effective date and by insertion. They are read in pages. */
   *#displaced(pairs: readonly Pair[], date: Timestamp, lastTx: number): Generator<DisplacedSqlRow> {
     let rest = pairs;
     let after: { date: string; tx: number } = { date: "", tx: -1 };
@@ -227,22 +231,22 @@ export class AccountVolumeReader {
   }
 }
 
-/** How many accounts one statement reads where there are so many assets. */
+/** The number of accounts of one statement, given the number of assets. */
 export const accountsTogether = (assets: number): number =>
   Math.min(ACCOUNTS_MAX, Math.max(ACCOUNTS_MIN, Math.floor(HOLDINGS_MAX / Math.max(1, assets))));
 
-/** Which holdings are read. Others may be given as well. */
+/** Selects holdings. Readers may give further ones as well. */
 export interface HoldingFilter {
-  /** The ids of the assets. Undefined stands for all. */
+  /** The ids of the assets; undefined for all assets. */
   readonly assets?: readonly number[] | undefined;
   /**
-   * Conditions that the balance must all meet. Only current balances are tested; at another point in time, holdings
+   * Conditions that the balance must all meet. They are tested only in the order of insertion; by effective date, holdings
    * that fail are given as well.
    */
   readonly bounds?: readonly BalanceBound[];
 }
 
-/** Some accounts, and everything that they hold. */
+/** Some accounts, and all their holdings. */
 export interface HoldingBatch {
   readonly accounts: readonly number[];
   readonly holdings: readonly Holding[];
@@ -259,7 +263,7 @@ export function byAccount({ holdings }: HoldingBatch): ReadonlyMap<number, Holdi
   return found;
 }
 
-/** The pairs that a statement is about: the common table expression that finds them, and its two parameters. */
+/** The pairs of account and asset of a statement: the common table expression that lists them, and its two parameters. */
 interface PairList {
   readonly select: string;
   readonly bindings: readonly [string, string | null];
@@ -284,9 +288,7 @@ type MoveSqlRow = {
   output: StoredAmount;
 };
 
-/**
- * The date is that of insertion where the move has no date of its own, and null where no other row is compared with it.
- */
+/** A move with its effective date, or null if the pair has no second row with which the date would be compared. */
 type DatedSqlRow = MoveSqlRow & {
   date: string | number | null;
   effective_delta_input: StoredAmount | null;
@@ -294,13 +296,13 @@ type DatedSqlRow = MoveSqlRow & {
 };
 
 type DisplacedSqlRow = {
-  /** The index of the pair in the list. */
+  /** The index of the pair in the list of pairs. */
   place: number;
   account: number;
   asset: number;
   tx: number;
   date: string;
-  /** 1 for a move that is added, -1 for one that is subtracted. */
+  /** 1 for a move that is added, -1 for a move that is subtracted. */
   sign: number;
   input: StoredAmount;
   output: StoredAmount;
@@ -326,7 +328,7 @@ function toEffective(row: DatedSqlRow): Holding {
   };
 }
 
-/** No balance of stored integers is larger than this, and SQL has no larger integers. */
+/** A bound above all balances of volumes that are stored as integers (below 2^54), and within the 64 bits of SQL. */
 const CLAMP = 2n ** 60n;
 const clamped = (value: bigint): bigint =>
   value > CLAMP ? CLAMP : value < -CLAMP ? -CLAMP : value;

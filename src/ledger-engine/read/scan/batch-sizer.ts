@@ -1,9 +1,9 @@
-/** The number of rows that are read at a time, at first and at most, and their size in bytes. */
+/** The most rows of the first batch and of later ones, and the most bytes of a batch. */
 const ROWS_FIRST_MAX = 64;
 const ROWS_MAX = 1000;
 const BYTES_MAX = 4_000_000;
 
-/** Decides how many rows are read next: more each time, as long as they are small. */
+/** Decides how many rows are read next: twice as many each time, as long as they are small. */
 export class BatchSizer {
   size: number;
 
@@ -11,7 +11,7 @@ export class BatchSizer {
     this.size = Math.max(1, Math.min(batch, ROWS_FIRST_MAX));
   }
 
-  /** Notes the size of what was read. */
+  /** Sets the next size by the bytes of the rows that were read. */
   note(rows: readonly { readonly bytes: number }[]): void {
     if (rows.length === 0) return;
     const bytes = rows.reduce((sum, row) => sum + row.bytes, 0) / rows.length;
@@ -19,7 +19,7 @@ export class BatchSizer {
   }
 }
 
-/** Splits items into groups. The size of a group is asked for when the group begins. */
+/** Splits items into groups. `sizeOf` is called at the beginning of each group. */
 export function* groupsOf<T>(items: Iterator<T, unknown>, sizeOf: () => number): Generator<T[]> {
   for (;;) {
     const group: T[] = [];
@@ -34,7 +34,7 @@ export function* groupsOf<T>(items: Iterator<T, unknown>, sizeOf: () => number):
   }
 }
 
-/** The first `count` items of an iterator, or all that are left where there are fewer. */
+/** The first `count` items of an iterator, or all items that are left if there are fewer. */
 export class Limited<T> implements Iterable<T> {
   readonly #items: Iterator<T, unknown>;
   readonly #count: number;

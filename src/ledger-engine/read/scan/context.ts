@@ -8,7 +8,7 @@ import type { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
 import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** What the readers of a ledger read from. */
+/** The sources of the readers of a ledger. */
 export interface ReadContext {
   readonly sql: Sql;
   readonly names: StoredNames;
@@ -20,10 +20,10 @@ export interface ReadContext {
   readonly features: Features;
   /** The sums of balances that writes keep up to date. */
   readonly sums: KeptSums;
-  /** How many accounts and assets there are now: their ids are 1 and those that follow. */
+  /** The present numbers of accounts and assets. Ids of both begin at 1 and have no gaps. */
   readonly sizes: { readonly accountCount: number; readonly assetCount: number };
-  /** How many transactions there are. */
+  /** The number of transactions. */
   readonly countTransactions: () => number;
-  /** How many pairs of metadata the writes have looked at so far: where none was added, no metadata has changed. */
+  /** The number of pairs of metadata that writes have processed so far. While it is unchanged, no metadata has changed. */
   readonly countMetadataPairs: () => number;
 }

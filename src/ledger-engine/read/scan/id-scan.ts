@@ -2,7 +2,7 @@ import { mergeStreams } from "./merge.ts";
 import type { Order } from "#platform/paging/query.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 
-/** Ids from one to another, both included. The range is empty if `from` is larger. */
+/** The ids from `from` to `to`, both included. The range is empty if `from` is larger. */
 export interface IdRange {
   readonly from: number;
   readonly to: number;
@@ -25,19 +25,27 @@ export const behind = (range: IdRange, order: Order, id: number): IdRange =>
 export const compareIds = (order: Order): ((a: number, b: number) => number) =>
   order === "asc" ? (a, b) => a - b : (a, b) => b - a;
 
-/** How the ids of a scan are read. */
 export interface ScanOptions {
   readonly range: IdRange;
   readonly order: Order;
-  /** How many ids are wanted at first. After that, the steps grow. */
+  /** The number of ids that are read at first. Later steps are larger. */
   readonly batch: number;
-  /** Whether many rows were tried before, so that few rows are known to match. */
+  /** Whether an earlier part of the read has tried many rows, so that few rows are known to match. */
   readonly isRest?: boolean | undefined;
 }
 
-/** The ids of the transactions that a condition allows, and perhaps of others, read from an index. */
+/**
+ * The ids of the transactions that a condition allows, and perhaps of others, read from an index. Conditions become scans:
+ *
+ *     metadata[a] = x          IndexScan    an index range
+ *     account users:1:         MoveScan     a k-way merge of one index range for each account and asset
+ *     reference in […]         IdList       known ids, sorted in memory
+ *     any of …                 UnionScan    a merge of other scans without repetitions
+ *     ids 5…900 of a scan      BoundedScan
+ *     dates of insertion       RangeScan    a range of ids, and a few ids outside of it
+ */
 export interface IdScan {
-  /** Whether the index gives the ids in order. If not, all its entries are read to find the next ids. */
+  /** Whether the index gives the ids in order. If not, all entries are read to find the next ids. */
   readonly isOrdered: boolean;
   /** The range of one index that gives exactly these ids in order, each once, if there is one. */
   readonly orderedRange?: IndexRange | undefined;
@@ -45,13 +53,13 @@ export interface IdScan {
   iterate(options: ScanOptions): Generator<number>;
   /** All ids within a range in any order, each at least once. */
   iterateUnordered(range: IdRange): Generator<number>;
-  /** About how many entries there are in a range, at most `max`. No more than `max` entries are read to count them. */
+  /** The approximate number of entries in a range, at most `max`. At most `max` entries are read to count them. */
   count(range: IdRange, max: number): number;
-  /** The exact number of ids in a range; undefined where no index tells it. */
+  /** The exact number of ids in a range; undefined if no index gives it. */
   size(range: IdRange): number | undefined;
-  /** The same ids, sorted in memory if there are few; otherwise the scan itself. */
+  /** An `IdList` of the ids if there are few; otherwise the scan itself. */
   materialized(): IdScan;
-  /** How many rows can be read in the time that finding the first ids takes. It is 0 for a scan in order. */
+  /** The time to find the first ids, as the number of rows that can be read in it. It is 0 for a scan in order. */
   cost(): number;
 }
 
@@ -69,15 +77,15 @@ export interface IndexRange {
   readonly isDense?: boolean;
 }
 
-/** Up to this many entries are sorted in memory. */
+/** The most entries that are sorted in memory. */
 export const MATERIALIZED_MAX = 500;
 const ORDERED_BATCH_MAX = 2000;
 const UNORDERED_BATCH_MAX = 50_000;
-/** The number of entries that are read first where all are read. */
+/** The number of entries of the first step of a read of all entries. */
 const SCAN_BATCH = 10_000;
 /**
- * This many entries are skipped in the time that one row takes, and at most `COSTED_ENTRIES_MAX` are counted to
- * estimate the cost.
+ * The number of entries that are skipped in the time of reading one row. At most `COSTED_ENTRIES_MAX` are counted to
+ * estimate a cost.
  */
 const ENTRIES_PER_ROW = 25;
 const COSTED_ENTRIES_MAX = 50_000;
@@ -86,7 +94,7 @@ const COSTED_ENTRIES_MAX = 50_000;
 export class IndexScan implements IdScan {
   readonly #sql: Sql;
   readonly #indexRange: IndexRange;
-  /** All ids, unsorted, once it is known that there are few. */
+  /** All ids, unsorted, once they were read because there are few. */
   #known: readonly number[] | undefined;
 
   constructor(sql: Sql, indexRange: IndexRange) {
@@ -124,7 +132,7 @@ export class IndexScan implements IdScan {
     return this.iterate({ range, order: "asc", batch: SCAN_BATCH });
   }
 
-  /** Where the index is not in order, counting the entries of a range takes as long as counting all of them. */
+  /** If the index is not in order, all entries are counted: counting the entries of a range would take as long. */
   count(range: IdRange, max: number): number {
     const { isOrdered, isDense = false } = this.#indexRange;
     if (isDense) return Math.max(0, Math.min(range.to - range.from + 1, max));
@@ -147,7 +155,7 @@ export class IndexScan implements IdScan {
     return this.isOrdered ? 0 : this.count(ALL_IDS, COSTED_ENTRIES_MAX) / ENTRIES_PER_ROW;
   }
 
-  /** Keeps the ids where there are few, because finding them again may mean skipping a long range. */
+  /** The first ids, at most `max`. They are kept if they are all, because finding them again may mean skipping a long range. */
   #readKnown(max: number): readonly number[] {
     if (this.#known !== undefined) return this.#known;
     const { from, column, bindings } = this.#indexRange;
@@ -179,7 +187,7 @@ export class IndexScan implements IdScan {
   }
 }
 
-/** A statement that gives the first ids of an index within a range. */
+/** Makes a statement for the first ids of an index within a range. */
 export function nearestIn(
   { from, column, bindings }: IndexRange,
   { range, order, limit }: { range: IdRange; order: Order; limit: number },
@@ -227,7 +235,7 @@ export class IdList implements IdScan {
   }
 }
 
-/** The ids of any of several scans. */
+/** The ids of several scans together, each id once. */
 export class UnionScan implements IdScan {
   readonly #scans: readonly IdScan[];
   readonly #sizeOf: ((range: IdRange) => number | undefined) | undefined;
@@ -326,14 +334,11 @@ export function* distinct(ids: Iterable<number>): Generator<number> {
   }
 }
 
-/**
- * To find the scan with the fewest entries, up to `SCANS_MAX` scans are counted, up to each of these numbers of entries
- * in turn.
- */
+/** The limits, in entries, up to which `shortest` counts each of at most `SCANS_MAX` scans, one limit after the other. */
 const COUNTS = [512, 4096, 32_768];
 const SCANS_MAX = 20;
 
-/** The scan with the fewest entries in a range, or the first one where all have many. */
+/** A scan with few entries in a range, by the limits of `COUNTS`; the first scan if all have many entries. */
 export function shortest(scans: readonly IdScan[], range: IdRange): IdScan | undefined {
   const some = scans.slice(0, SCANS_MAX);
   if (some.length < 2) return some[0];
@@ -345,8 +350,8 @@ export function shortest(scans: readonly IdScan[], range: IdRange): IdScan | und
 }
 
 /**
- * A scan with at most `most` entries in a range. Scans in order are counted first, because that reads no more entries
- * than they have.
+ * A scan with at most `most` entries in a range. Scans in order are counted first, because counting them reads only entries
+ * of the range.
  */
 export function shorterThan(
   most: number,

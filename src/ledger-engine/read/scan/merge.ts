@@ -1,13 +1,17 @@
-/** One of the streams that are merged. Its items are in order. */
+/** A stream to merge. Its items are in order. */
 export interface Stream<T> {
   readonly items: Iterator<T, unknown>;
-  /** No item comes before this one. The stream is not read before this item's turn. */
+  /** A lower bound of the items. The stream is not read before the turn of the bound. */
   readonly hint?: T;
 }
 
 /**
- * Merges streams into one order, in which equal items are next to each other. It reads no more of a stream than it
- * must.
+ * A k-way merge of sorted streams with a binary heap (Knuth, The Art of Computer Programming, vol. 3, section 5.4.1). Equal items
+ * are next to each other. A stream is read only when its next item is needed; a hint stands for its first item until then:
+ *
+ *     account 1    3   7   12  …  ─┐
+ *     account 2    7   9   30  …  ─┼─► heap of the next item of each stream ─► 3 7 7 9 12 30 …
+ *     account 3    hint 500       ─┘   account 3 is not read before 500
  */
 export function* mergeStreams<T>(
   streams: Iterable<Stream<T>>,
@@ -26,7 +30,7 @@ export function* mergeStreams<T>(
   }
 }
 
-/** The state of a stream: its next item, or the hint before anything was read. */
+/** A stream with its next item, or with the hint before an item was read. */
 interface Head<T> {
   readonly items: Iterator<T, unknown>;
   readonly item: T;
@@ -38,7 +42,7 @@ function readHead<T>(items: Iterator<T, unknown>): Head<T> | undefined {
   return next.done === true ? undefined : { items, item: next.value, isRead: true };
 }
 
-/** A binary heap, which gives the first item in order. */
+/** A binary heap with the first item in order at its top. */
 class Heap<T> {
   readonly #items: T[] = [];
   readonly #compare: (a: T, b: T) => number;

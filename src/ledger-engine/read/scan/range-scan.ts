@@ -7,16 +7,17 @@ import {
   UnionScan,
 } from "./id-scan.ts";
 
-/** All ids of a range, and a few others. The rows of the range are read without a list of its ids. */
+/** All ids of a range, and a few ids outside of it. Rows of the range are read without a list of its ids. */
 export class RangeScan implements IdScan {
   readonly isOrdered = true;
   readonly range: IdRange;
-  /** The others. */
+  /** The ids below the range. */
   readonly below: IdScan;
+  /** The ids above the range. */
   readonly above: IdScan;
   readonly #all: UnionScan;
 
-  /** `scan` gives the ids of the range. `sizeOf` may give the exact number of the ids that are wanted. */
+  /** `scan` gives the ids of the range. `sizeOf` may give the exact number of ids, if the caller has another way to count them. */
   constructor(scan: IdScan, range: IdRange, { others = [], sizeOf }: RangeOptions = {}) {
     this.range = range;
     this.below = new IdList(others.filter((id) => id < range.from));

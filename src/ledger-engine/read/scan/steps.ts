@@ -8,21 +8,21 @@ import {
 import { first, type Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
-/** A read in steps. Between two of them, whoever takes them may do other work, such as writes of the same ledger. */
+/** A read in steps. Between two steps, the caller may do other work, such as writes of the same ledger. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** What a read sees as the present, and how many accounts it looks at in a step at most. */
+/** The present as a read sees it, and the most accounts of a step. */
 export interface View {
   readonly now: AsOf;
   readonly rowsMax: number | undefined;
 }
 
-/** Of a read that takes all its steps in one turn. */
+/** The view of a read that takes all its steps in one turn. */
 export const WHOLE: View = { now: NOW, rowsMax: undefined };
 
-/** This many accounts are looked at in a step, so that one is far below the time that a write may wait. */
+/** The number of accounts of a step, which then takes far less time than a write may wait. */
 const STEP_ROWS = 500;
-/** So often a read begins again, because something was written that it would have had to see; then it takes one turn. */
+/** The number of tries in steps of a read that writes may invalidate. After them, the read takes one turn. */
 const TRIES_MAX = 3;
 
 /** Takes all steps in one turn. */
@@ -33,18 +33,18 @@ export function toEnd<T>(steps: Steps<T>): T {
   }
 }
 
-/** What a read of volumes depends on besides the volumes after each transaction, which never change. */
+/** The dependencies of a read of volumes besides the volumes after each transaction, which never change. */
 export interface Basis {
-  /** The last effective date that counts; undefined where the order of insertion counts. */
+  /** The last effective date that counts; undefined if the order of insertion counts. */
   readonly until: Timestamp | undefined;
   readonly filter: LedgerFilter | undefined;
 }
 
 /**
- * Takes a read of volumes step by step, as of the moment of its first step: later transactions are left out. A
- * transaction with an earlier effective date changes the volumes behind it, and metadata is not kept as it was. So a read
- * that depends on these begins again if something was written in between that counts. It takes one turn if it tests
- * dates of accounts.
+ * Runs a read of volumes step by step, as of the moment of its first step: later transactions are left out. Two kinds of
+ * writes between steps change what the read has seen: a transaction with an earlier effective date, and a change of
+ * metadata that the filter tests. After such a write, the read begins again (optimistic concurrency control). A read
+ * whose filter tests dates of accounts takes one turn.
  */
 export function* inSteps<T>(
   { sql, countMetadataPairs }: Pick<ReadContext, "sql" | "countMetadataPairs">,
@@ -71,7 +71,7 @@ export function* inSteps<T>(
 const lastTransaction = (sql: Sql): number =>
   first(sql.all<{ id: number }>("SELECT coalesce(max(id), -1) AS id FROM tx")).id;
 
-/** Whether a transaction was inserted after another one with an effective date that is not after `until`. */
+/** Whether a transaction after `lastTx` has an effective date that is not after `until`. */
 const hasSince = (sql: Sql, lastTx: number, until: Timestamp): boolean =>
   sql.all(
     `SELECT 1 FROM tx
@@ -80,7 +80,7 @@ const hasSince = (sql: Sql, lastTx: number, until: Timestamp): boolean =>
     toMicros(until).toString(),
   ).length > 0;
 
-/** What a test of a filter is about, as far as it matters here. */
+/** The kind of data that a test of a filter depends on. */
 function kindOf({ kind }: FilterTest): "volumes" | "metadata" | "date" {
   switch (kind) {
     case "address":

@@ -8,14 +8,14 @@ import { readColumns } from "#platform/sql/columns.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 import { toMicros } from "#platform/time.ts";
 
-/** Accounts as a part of a statement, which binds two values. There are not so many that their balances cannot be summed at once. */
+/** Accounts as a part of a statement, which binds two values. There are at most `SummedBalances.sizeMax` accounts. */
 export interface AccountSource {
   /** A table with the column `id`. It names its bindings `?1` and `?2`. */
   readonly table: string;
   readonly bindings: readonly [SqlValue, SqlValue];
 }
 
-/** Accounts by their ids. */
+/** The accounts with these ids. */
 export const sourceOfIds = (ids: readonly number[]): AccountSource => ({
   table: "(SELECT value AS id FROM json_each(?1) WHERE ?2 IS NULL)",
   bindings: [`[${ids.join(",")}]`, null],
@@ -27,15 +27,19 @@ export interface AssetBalanceSum {
 }
 
 /**
- * Sums balances in SQL, exactly. SQLite's integers have 64 bits, and its sum of integers fails where it has more. Then the
- * upper and the lower 32 bits of each balance are summed apart: of as many accounts as a statement reads, neither sum reaches
- * 2^53. A balance of which any part does not fit 64 bits is a floating-point number in SQL, by which it is recognised; those
- * are read one by one.
+ * Sums balances in SQL, exactly:
+ *
+ *     all balances and their sum fit 64 bits      sum(balance)
+ *     the sum does not                            sum(balance >> 32) × 2^32 + sum(balance & (2^32 − 1))
+ *     a balance does not                          is read on its own, and added outside of SQL
+ *
+ * SQLite's sum of integers fails above 64 bits. The halves of the balances of one statement's accounts have sums below 2^53. SQL
+ * computes a balance that does not fit 64 bits as a floating-point number, by which such balances are recognised.
  */
 export class SummedBalances {
   readonly #sql: Sql;
   readonly #volumes: AccountVolumeReader;
-  /** Whether some balance or sum had more than 64 bits before: in such a ledger most have. */
+  /** Whether some balance or sum had more than 64 bits before. Most sums of such a ledger have. */
   #isHalved = false;
 
   constructor(sql: Sql, volumes: AccountVolumeReader) {
@@ -43,20 +47,20 @@ export class SummedBalances {
     this.#volumes = volumes;
   }
 
-  /** The ids of accounts. */
+  /** The ids of the accounts of a source. */
   idsOf({ table, bindings }: AccountSource): readonly number[] {
     const statement = `SELECT json_group_array(id) AS ids FROM ${table} AS accounts`;
     const columns = readColumns(this.#sql, statement, ...bindings);
     return (columns as { readonly ids: readonly number[] }).ids; // as the statement lists them
   }
 
-  /** The largest number of accounts of a source. */
+  /** The most accounts that a source may have. */
   sizeMax(assets: readonly number[]): number {
     return accountsTogether(assets.length);
   }
 
   /**
-   * The sums of the balances of all assets that accounts had moved by a point in time, possibly several for one asset. By
+   * Yields sums of the balances of all assets that accounts had moved by a point in time. An asset may have several sums. By
    * effective date, the ledger must keep effective volumes.
    */
   *of(accounts: AccountSource, asOf: AsOf, assets: readonly number[]): Generator<AssetBalanceSum> {
@@ -64,7 +68,7 @@ export class SummedBalances {
     for (const asset of crossed) yield* this.#sums(accounts, asOf, asset);
   }
 
-  /** The sums of one asset, or of all that the accounts hold. */
+  /** The sums of one asset, or of all assets that the accounts hold if `asset` is null. */
   *#sums(
     { table, bindings }: AccountSource,
     asOf: AsOf,
@@ -92,7 +96,7 @@ export class SummedBalances {
     }
   }
 
-  /** The sums where all balances and all sums fit 64 bits. */
+  /** The sums if all balances and all sums fit 64 bits; else undefined. */
   #wholeSums(statement: string, values: readonly SqlValue[]): AssetBalanceSum[] | undefined {
     if (this.#isHalved) return undefined;
     try {
@@ -103,7 +107,7 @@ export class SummedBalances {
         asset === null || sum === null ? [] : { asset, balance: BigInt(sum) },
       );
     } catch {
-      // The sum has more than 64 bits. Whatever else has failed makes the next statement fail, too.
+      // The sum has more than 64 bits. After any other failure, the next statement fails, too.
       this.#isHalved = true;
       return undefined;
     }
@@ -112,14 +116,14 @@ export class SummedBalances {
 
 type WholeSqlRow = {
   asset: number | null;
-  /** The sum as text, because it may exceed 2^53. Null where no account has moved the asset. */
+  /** The sum as text, because it may exceed 2^53; null if no account has moved the asset. */
   sum: string | null;
   type: string;
 };
 
 type HalvedSqlRow = {
   asset: number | null;
-  /** Null where there are no balances. */
+  /** Null if there are no balances. */
   high: number | null;
   low: number | null;
 };
@@ -139,8 +143,8 @@ const HALVED_SUMS = `SELECT asset, sum(balance >> 32) AS high, sum(balance & 429
 const LARGE = "SELECT account, asset FROM held WHERE typeof(balance) = 'real'";
 
 /**
- * A common table expression with the balances of accounts: of the asset `?3`, null where it was never moved, or of all
- * assets that an account holds. The limit keeps SQLite from finding a balance again for each use of it.
+ * A common table expression with the balances of accounts: of the asset `?3` (null if an account has never moved it), or of
+ * all assets that an account holds. `LIMIT -1` makes SQLite compute each balance once instead of at each use.
  */
 function heldBy(
   table: string,
@@ -162,7 +166,7 @@ function heldBy(
 const BALANCE_BY_INSERTION = `(SELECT input - output FROM move
   WHERE account = pair.account AND asset = pair.asset AND tx <= ?4 ORDER BY tx DESC LIMIT 1)`;
 
-/** An account that has moves with dates of their own is read on its own, which a floating-point number asks for. */
+/** The balance by effective date. It is the floating-point number 0.0, and so read outside of SQL, if moves have dates of their own. */
 const BALANCE_BY_DATE = `iif(
   EXISTS (SELECT 1 FROM move WHERE account = pair.account AND asset = pair.asset
     AND timestamp IS NOT NULL AND timestamp <= CAST(?5 AS INTEGER)),

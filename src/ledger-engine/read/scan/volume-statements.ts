@@ -1,8 +1,8 @@
 import type { Comparison } from "#ledger-engine/rules/filters/filters.ts";
 
 /*
- * The statements that read volumes. Each begins with a common table expression that finds the pairs of account and asset
- * that it is about.
+ * Statements that read volumes. Each begins with a common table expression, `pair`, that lists the pairs of account and
+ * asset to look up.
  */
 
 /** A condition on a balance. */
@@ -19,12 +19,12 @@ export const OPERATORS: Readonly<Record<Comparison, string>> = {
   $gte: ">=",
 };
 
-/** Every account with every asset. */
+/** Lists every account with every asset. */
 export const CROSSED = `WITH pair (account, asset) AS (
     SELECT accounts.value, assets.value FROM json_each(?1) AS accounts CROSS JOIN json_each(?2) AS assets
   )`;
 
-/** A skip scan of the primary key: the assets of an account from the highest id down, one step for each. */
+/** Lists the assets of each account by a skip scan (loose index scan) of the primary key: from the highest id down, one seek for each. */
 export const SKIP_SCAN = `WITH RECURSIVE pair (account, asset) AS (
     SELECT value, (SELECT max(asset) FROM move WHERE account = value) FROM json_each(?1) WHERE ?2 IS NULL
     UNION ALL
@@ -32,13 +32,14 @@ export const SKIP_SCAN = `WITH RECURSIVE pair (account, asset) AS (
       FROM pair WHERE asset IS NOT NULL
   )`;
 
+/** Lists given pairs. */
 export const LISTED = `WITH pair (account, asset) AS (
     SELECT value ->> 0, value ->> 1 FROM json_each(?1) WHERE ?2 IS NULL
   )`;
 
 /**
- * The last moves by insertion, without those whose balance is known to fail the conditions. SQL computes balances
- * exactly where they are stored as integers, up to 2^53; balances that are stored as text are left to the caller.
+ * Selects the last move of each pair by insertion, without moves whose balance fails the conditions. SQL computes balances
+ * exactly if volumes are stored as integers, up to 2^53; moves with volumes that are stored as text always pass.
  */
 export function selectLastInserted(bounds: readonly BalanceBound[]): string {
   const tests = bounds.map(
@@ -58,9 +59,9 @@ export function selectLastInserted(bounds: readonly BalanceBound[]): string {
 const INSERTED = "SELECT date FROM tx WHERE tx.id = move.tx";
 
 /**
- * The last move that has a date of its own, and the last one that has none. The search for the second skips moves of
- * the first kind. It stops at a move that was inserted before the date of the first, because no earlier move can be
- * later by date. Otherwise it would skip all moves of an account whose transactions all have dates of their own.
+ * Selects, for each pair, the last move with a date of its own and the last move without one. The search for the move
+ * without a date skips dated moves. It stops at a move that was inserted before the date of the last dated move, because
+ * no move before that can be later by date; otherwise it would skip all moves of an account that has only dated moves.
  */
 export const BY_DATE = `, dated AS MATERIALIZED (
     SELECT account, asset, (
@@ -81,8 +82,8 @@ export const BY_DATE = `, dated AS MATERIALIZED (
     ) WHERE last IS NOT NULL`;
 
 /**
- * The rows come in the order of the pairs, and for each pair in the order of `move_dated`, because that is the order of
- * the loops.
+ * Selects displaced moves (see `AccountVolumeReader`) with the volumes before them. Rows come in the order of the pairs, and
+ * within a pair in the order of `move_dated`, because SQLite loops over the tables in the order of the join.
  */
 export const SELECT_DISPLACED = `SELECT wanted.key AS place, moved.account, moved.asset, moved.tx,
     CAST(moved.timestamp AS TEXT) AS date, iif(moved.tx > ?2, 1, -1) AS sign, moved.input, moved.output,

@@ -22,24 +22,24 @@ import {
 import type { Order } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** Where there are many accounts, at most this many pairs are kept to continue with. */
+/** The most pairs of account and asset that are merged at a time if there are many accounts. */
 const PAIRS_MAX = 20_000;
-/** The cost of one account where there are many, as a number of index entries. */
+/** The cost of one of many accounts, as a number of index entries. */
 const ACCOUNT_COST = 8;
-/** At most this many accounts are counted to estimate the cost. */
+/** The most accounts that are counted to estimate the cost. */
 const COSTED_ACCOUNTS_MAX = 10_000;
-/** The moves of this many accounts are read at once, up to `SCANNED_MAX` moves. */
+/** The number of accounts whose moves are read at once, up to `SCANNED_MAX` moves. */
 const SCANNED_ACCOUNTS = 500;
 const SCANNED_MAX = 20_000;
 /**
- * A ledger with at most this many assets looks for moves of every asset. Above that, the account's own rows decide
- * which assets it has.
+ * The most assets of a ledger for which moves of every asset are looked up. If there are more, the account's own rows
+ * decide which assets it has.
  */
 const CROSSED_ASSETS_MAX = 4;
-/** Assets are numbered from 1. */
+/** The id of the only asset. Ids of assets begin at 1. */
 const ONLY_ASSET = 1;
 
-/** Reads the transactions that moves of some accounts belong to, on either side or on one. */
+/** The transactions in which some accounts are source or destination, or on one of these sides. */
 export class MoveScan implements IdScan {
   readonly #sql: Sql;
   readonly #accounts: AccountSet;
@@ -53,12 +53,12 @@ export class MoveScan implements IdScan {
     this.#side = side;
   }
 
-  /** Where there are many accounts, all must be looked at to find the next moves. */
+  /** A scan of many accounts is not in order: the next moves are found only by looking at all accounts. */
   get isOrdered(): boolean {
     return this.#accounts.knownIds !== undefined;
   }
 
-  /** Of one account in a ledger with one asset, all moves are one range. */
+  /** The moves of one account in a ledger with one asset are one range. */
   get orderedRange(): IndexRange | undefined {
     const [account, ...others] = this.#accounts.knownIds ?? [];
     if (account === undefined || others.length > 0) return undefined;
@@ -91,7 +91,7 @@ export class MoveScan implements IdScan {
           this.#role ?? null,
           SCANNED_MAX + 1,
         );
-        // Some account has very many moves, so that they are read in order, a number at a time.
+        // Some account has very many moves, which are read in order, in steps.
         if (rows.length > SCANNED_MAX) yield* this.#iterateKnown(accounts, options);
         else for (const { tx } of rows) yield tx;
       }
@@ -134,7 +134,7 @@ export class MoveScan implements IdScan {
     return this.isOrdered ? 0 : this.#accounts.count(COSTED_ACCOUNTS_MAX);
   }
 
-  /** Whether moves of every asset are looked for in each account. */
+  /** Whether moves of every asset are looked up in each account. */
   get #isCrossed(): boolean {
     return this.#assets <= CROSSED_ASSETS_MAX;
   }
@@ -144,8 +144,8 @@ export class MoveScan implements IdScan {
   }
 
   /**
-   * Whether a move is on the side that is asked for is checked later. No such move comes before the nearest move on any
-   * side.
+   * Merges the moves of known accounts. The nearest move of each pair on any side is a hint for the nearest move on the
+   * wanted side, which does not come before it.
    */
   #iterateKnown(accounts: readonly number[], options: ScanOptions): Generator<number> {
     const [account] = accounts;
@@ -155,7 +155,7 @@ export class MoveScan implements IdScan {
     return this.#merge(this.#readHeads(accounts, { ...options, role: undefined }), options);
   }
 
-  /** Reads the nearest moves of all pairs first, because they decide which pairs the next ids can belong to. */
+  /** Merges the moves of many accounts, in parts: the nearest moves of all pairs decide which pairs can have the next ids. */
   *#iterateMany({ range, order, batch }: ScanOptions): Generator<number> {
     let rest = range;
     for (let most = batch; !isEmpty(rest); most = Math.min(most * 8, PAIRS_MAX)) {
@@ -170,9 +170,7 @@ export class MoveScan implements IdScan {
     }
   }
 
-  /**
-   * The pairs with the nearest moves, at most `most` of them. Pairs that are equally near come in no particular order.
-   */
+  /** The pairs with the nearest moves, at most `most` pairs. Pairs with the same nearest id are in no particular order. */
   #nearestHeads(options: ScanOptions, most: number): Head[] {
     const { order } = options;
     const compare = compareIds(order);
@@ -187,7 +185,7 @@ export class MoveScan implements IdScan {
     return nearest;
   }
 
-  /** The nearest move of each pair of some accounts. */
+  /** The nearest move of each pair of the given accounts. */
   #readHeads(accounts: readonly number[], { range, order, role, most }: HeadOptions): Head[] {
     if (accounts.length === 0) return [];
     const rows = this.#sql.all<HeadSqlRow>(
@@ -227,7 +225,7 @@ const movesOf = ({ account, asset }: Pair): IndexRange => ({
 
 interface MoveSources {
   readonly sql: Sql;
-  /** How many assets the ledger has. */
+  /** The number of assets of the ledger. */
   readonly assets: number;
 }
 
@@ -252,14 +250,14 @@ const startingAt = ({ from, to }: IdRange, order: Order, id: number): IdRange =>
 
 const toJson = (ids: readonly number[]): string => `[${ids.join(",")}]`;
 
-/** A skip scan of the primary key: the assets of accounts from the highest id down, one step for each. */
+/** Lists the assets of accounts by a skip scan (loose index scan) of the primary key: from the highest id down, one seek for each. */
 const HELD = `WITH RECURSIVE held (account, asset) AS (
     SELECT value, (SELECT max(asset) FROM move WHERE account = value) FROM json_each(?1)
     UNION ALL
     SELECT account, (SELECT max(asset) FROM move WHERE move.account = held.account AND move.asset < held.asset)
       FROM held WHERE asset IS NOT NULL
   )`;
-/** Every account with every asset, whether the account has it or not. */
+/** Lists every account with every asset, even if the account has never moved it. */
 const HELD_CROSSED = `WITH held (account, asset) AS (
     SELECT wanted.value, asset.id FROM json_each(?1) AS wanted CROSS JOIN asset
   )`;
@@ -279,7 +277,7 @@ const SELECT_HEADS: Readonly<Record<Order, string>> = {
   desc: selectHeads("desc"),
 };
 
-/** The transactions of some accounts that have a date of their own, in the order of these dates. */
+/** The transactions of accounts that have a date of their own, in the order of these dates. */
 export function* datedMovesOf(
   sql: Sql,
   accounts: readonly number[],

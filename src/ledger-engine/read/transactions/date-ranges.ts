@@ -1,13 +1,12 @@
 import type { Comparison, FilterTest, LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { MICROS_MAX, MICROS_MIN, toMicros } from "#platform/time.ts";
 
-/** Integers, or dates in microseconds, from one to another. Both are included. */
+/** A range of integers, or of dates in microseconds since 1970. Both bounds are included. */
 export interface IntegerRange {
   readonly from: bigint;
   readonly to: bigint;
 }
 
-/** All dates. */
 export const ALL_DATES: IntegerRange = { from: MICROS_MIN, to: MICROS_MAX };
 
 export const isAllDates = ({ from, to }: IntegerRange): boolean =>
@@ -18,7 +17,7 @@ const intersect = (a: IntegerRange, b: IntegerRange): IntegerRange => ({
   to: a.to < b.to ? a.to : b.to,
 });
 
-/** The values in `all` that have this relation to `value`. */
+/** The values in `all` that are in a relation to `value`. */
 export function rangeOf(operator: Comparison, value: bigint, all: IntegerRange): IntegerRange {
   switch (operator) {
     case "$match":
@@ -34,7 +33,7 @@ export function rangeOf(operator: Comparison, value: bigint, all: IntegerRange):
   }
 }
 
-/** The values in `all` that don't have this relation to `value`; undefined where these are not a single range. */
+/** The values in `all` that are not in a relation to `value`; undefined if they are not a single range. */
 export function rangeOfOthers(
   operator: Comparison,
   value: bigint,
@@ -52,7 +51,7 @@ const OPPOSITES: Readonly<Record<Comparison, Comparison | undefined>> = {
   $gte: "$lt",
 };
 
-/** The dates of a column that a filter allows, as far as its conjunctions tell. */
+/** A range that contains the dates of a column that a filter allows. Only conjunctions narrow it. */
 export function datesAllowed(
   filter: LedgerFilter | undefined,
   column: string,
@@ -63,7 +62,7 @@ export function datesAllowed(
       return datesAllowed(filter.filter, column, !isNegated);
     case "all":
     case "any":
-      // A negated disjunction is the conjunction of the negations.
+      // De Morgan: a negated disjunction is the conjunction of the negations.
       return (filter.kind === "all") === isNegated
         ? ALL_DATES
         : filter.filters
@@ -76,10 +75,7 @@ export function datesAllowed(
   }
 }
 
-/**
- * The dates that pass a test, or its negation; undefined where these are not a single range. A missing date passes
- * neither.
- */
+/** The dates that pass a test or its negation; undefined if they are not a single range. A missing date passes neither. */
 export function dateRange(
   { operator, value }: Extract<FilterTest, { kind: "date" }>,
   isNegated: boolean,

@@ -29,15 +29,13 @@ import type { Order } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { MICROS_MAX, MICROS_MIN } from "#platform/time.ts";
 
-/**
- * This many entries of a scan are sorted by a date in the time that one row takes, and at most `SORTED_MAX` are sorted.
- */
+/** The number of entries of a scan that are sorted by a date in the time of reading one row. At most `SORTED_MAX` are sorted. */
 const SORTED_PER_ROW = 3;
 const SORTED_MAX = 50_000;
-/** Ids are sorted by a date this many at a time. Of all of them, `KEYS_FIRST` keys are kept at first. */
+/** The number of ids whose dates are read at a time. At first, the `KEYS_FIRST` nearest keys of all ids are kept. */
 const PAGE_IDS = 5000;
 const KEYS_FIRST = 256;
-/** Where nearly all rows have a date of their own, the search skips this many ids at a time, at first and at most. */
+/** The number of ids, at first and at most, that a walk skips at a time if nearly all rows have a date of their own. */
 const WINDOW_MIN = 256;
 const WINDOW_MAX = 100_000;
 
@@ -47,7 +45,6 @@ export interface DateSearchSources {
   readonly rows: TransactionRows;
 }
 
-/** What a date search looks through. */
 export interface DateSearched {
   readonly column: TransactionDateColumn;
   readonly plan: Plan;
@@ -57,10 +54,10 @@ export interface DateSearched {
   readonly until: bigint;
 }
 
-/** How the list is read, apart from where it starts and ends. */
+/** The options of a read without its start and end. */
 type ReadOptions = Omit<DateScanOptions, "from" | "until">;
 
-/** A row and its sort key. Without a row, the key only says that no row comes before it. */
+/** A row and its sort key. Without a row, the key is a lower bound of the rows that follow. */
 interface Candidate {
   readonly key: SortKey;
   readonly row?: TransactionRow;
@@ -68,8 +65,15 @@ interface Candidate {
 
 /**
  * Finds the rows that may match in the order of a date; equal dates are sorted by id. Most transactions have no date of
- * their own in the column. The date of their log entry stands for it, so that their order is that of the ids. The
- * others have an index by date.
+ * their own in the column: the date of their log entry counts, so that they are in the order of ids. The others have an
+ * index by date. The list is a merge of both:
+ *
+ *     without a date of their own    by id, in ranges or by a scan   ─┐
+ *                                                                     ├─► mergeStreams ─► rows by (date, id)
+ *     with a date of their own       by the index of the date        ─┘
+ *
+ * Instead of the merge, a scan with few enough entries is sorted by date in memory. If the filter has several scans, the
+ * search tries `PROBE_ROWS` rows of the merge before it chooses between merge and sort by their costs.
  */
 export class DateSearch {
   readonly #sources: DateSearchSources;
@@ -80,7 +84,7 @@ export class DateSearch {
     this.#searched = searched;
   }
 
-  /** Yields the rows in stages, from a key on if one is given. It reads no more rows than the caller asks for. */
+  /** Yields the rows in stages, from a key on if it is given. It reads no more rows than the caller asks for. */
   *rows(from: SortKey | undefined, options: ReadOptions): Generator<Iterable<TransactionRow>> {
     for (const stage of this.#stages(this.#dateOptionsOf(from, options))) yield rowsOf(stage);
   }
@@ -122,26 +126,26 @@ export class DateSearch {
     yield isSorted ? this.#sorted(scan, rest) : this.#inOrder(scan, rest);
   }
 
-  /** The range of ids that a filter leaves is a scan, too, if it is short. */
+  /** The scans of the plan and, if the plan's range of ids is short, a scan of the range. */
   #scans(): readonly IdScan[] {
     const { range, scans } = this.#searched.plan;
     const isShort = range.to - range.from < SORTED_MAX;
     return isShort ? [...scans, scanOfIds(this.#sources.sql, range)] : scans;
   }
 
-  /** Whether an index has the entries of a scan sorted by date as well. */
+  /** Whether an index also has the entries of a scan sorted by date. */
   #isDated(scan: IdScan | undefined): scan is MoveScan {
     const isOfFew = scan instanceof MoveScan && scan.isOrdered;
     return isOfFew && this.#searched.column === "timestamp";
   }
 
-  /** The rows in the order of the list: those of a scan, or all where none is given. */
+  /** The rows in the order of the list: the rows of a scan or, without a scan, all rows. */
   #inOrder(scan: IdScan | undefined, options: DateScanOptions): Generator<Candidate> {
     const compare = compareSortKeys(options.order);
     const streams = [this.#undated(scan, options), this.#dated(scan, options)];
     return mergeStreams(
       streams.map((items) => ({ items })),
-      // Among equal keys, one without a row comes first: after a row, nothing with the same key follows.
+      // Among equal keys, a candidate without a row comes first, so that nothing with the same key follows a row.
       (a, b) => compare(a.key, b.key) || rank(a) - rank(b),
     );
   }
@@ -161,8 +165,8 @@ export class DateSearch {
   }
 
   /**
-   * Skips rows that have a date of their own, a number of ids at a time. In between, it yields keys, because rows of
-   * the other kind may come first.
+   * Yields the rows without a date of their own, and skips the others, a window of ids at a time. Before each window it
+   * yields a key without a row, so that the merge can continue with dated rows before that key.
    */
   *#walkUndated({ range, order, batch }: ScanOptions): Generator<Candidate> {
     const { rows } = this.#sources;
@@ -220,7 +224,7 @@ export class DateSearch {
     }
   }
 
-  /** Sorts everything that a scan gives: first the nearest rows, then all others. */
+  /** Sorts all rows of a scan: first it yields the nearest rows, then all others. */
   *#sorted(scan: IdScan, options: DateScanOptions): Generator<Candidate> {
     const nearest = this.#nearest(scan, { ...options, batch: KEYS_FIRST });
     yield* this.#rowsOfKeys(nearest, options);
@@ -253,7 +257,7 @@ export class DateSearch {
     return cut(nearest);
   }
 
-  /** The sort key of a row without a date of its own. Rows that were not reverted come before all that were. */
+  /** The sort key of a row without a date of its own. Transactions that were not reverted come before all reverted ones. */
   #undatedKey({ id, inserted }: { id: number; inserted: bigint }): SortKey {
     return { value: this.#searched.column === "reverted_at" ? MICROS_MIN : inserted, id };
   }
@@ -261,7 +265,7 @@ export class DateSearch {
   /** The ids of the rows without a date of their own whose keys are in a range. */
   #undatedRange({ from, until, order }: DateScanOptions): IdRange {
     if (this.#searched.column === "reverted_at") {
-      // A condition on the date of the revert implies that there was one.
+      // A condition on the date of the revert excludes transactions without a revert.
       if (!isAllDates(this.#searched.allowed)) return NO_IDS;
       if (from.value > MICROS_MIN) return order === "asc" ? NO_IDS : ALL_IDS;
       return order === "asc" ? { ...ALL_IDS, from: from.id } : { ...ALL_IDS, to: from.id };
@@ -271,13 +275,13 @@ export class DateSearch {
       : { from: this.#lastIdAt(until - 1n) + 1, to: this.#lastIdUpTo(from) };
   }
 
-  /** The first id of what was inserted at a key or after it. */
+  /** The first id of the rows that were inserted at a key or after it. */
   #firstIdFrom({ value, id }: SortKey): number {
     const first = this.#lastIdAt(value - 1n) + 1;
     return id <= first ? first : Math.min(id, this.#lastIdAt(value) + 1);
   }
 
-  /** The last id of what was inserted at a key or before it. */
+  /** The last id of the rows that were inserted at a key or before it. */
   #lastIdUpTo({ value, id }: SortKey): number {
     const last = this.#lastIdAt(value);
     return id >= last ? last : Math.max(id, this.#lastIdAt(value - 1n));
@@ -299,7 +303,7 @@ const rank = ({ row }: Candidate): number => (row === undefined ? 0 : 1);
 const behindCandidate = (order: Order, { key, row }: Candidate): SortKey =>
   row === undefined ? key : nextSortKey(order, key);
 
-/** Removes repeated keys. Equal ones must be next to each other. */
+/** Removes repeated keys. Equal keys must be next to each other. */
 const distinctKeys = (keys: readonly SortKey[]): SortKey[] =>
   keys.filter(({ id }, index) => keys[index - 1]?.id !== id);
 

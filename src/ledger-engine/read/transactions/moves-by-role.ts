@@ -8,21 +8,27 @@ import {
 import type { Order } from "#platform/paging/query.ts";
 import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 
-/** The side of a posting that an account is on. */
+/** The side of an account in a posting. */
 export type Side = "source" | "destination";
 
-/** The role of moves that are on this side only. The role of those on both sides is 2. */
+/** The role of moves that are on one side only, by side. The role of moves on both sides is 2. */
 export const ROLES: Readonly<Record<Side, number>> = { destination: 0, source: 1 };
 
-/** This many moves are looked at one by one before the search jumps over the moves on the other side. */
+/** The number of moves that are read one by one before the search jumps over moves on the other side. */
 const STEP_MIN = 16;
 const STEP_MAX = 1000;
 
 /**
- * The moves of a pair in which its account is on one side, although a million others may be between two of them.
- * Outputs never decrease from one move to the next. The next move as a source is therefore where the output changes,
- * and a binary search finds it. The same holds for inputs and destinations. Zero-amount moves change neither, and have
- * an index of their own.
+ * The moves of a pair in which the account is on one side, although millions of moves on the other side may lie between
+ * them. The output never decreases from one move to the next, and increases only at moves as a source (with an amount), so
+ * that an exponential search (Bentley and Yao, 1976) followed by a binary search finds the next such move:
+ *
+ *     move      D   D   D   D   D   S   D   D      D destination, S source
+ *     output    40  40  40  40  40  55  55  55
+ *                                   └ the first move with an output above 40
+ *
+ * Moves as a destination are found by the input in the same way. Moves of zero amounts change neither volume, and have an
+ * index of their own.
  */
 export class MovesByRole {
   readonly #sql: Sql;
@@ -37,7 +43,7 @@ export class MovesByRole {
     this.#role = ROLES[side];
   }
 
-  /** The ids of the transactions of these moves. */
+  /** The ids of the transactions with the moves, in order. */
   *iterate({ range, order, batch }: ScanOptions): Generator<number> {
     let step = Math.max(batch, STEP_MIN);
     for (let rest = range; !isEmpty(rest);) {
@@ -67,7 +73,7 @@ export class MovesByRole {
     );
   }
 
-  /** The nearest of these moves in a range. */
+  /** The nearest move on the side in a range. */
   #next(range: IdRange, order: Order): number | undefined {
     const candidates = [this.#nextZeroAmount(range, order), this.#nextChange(range, order)];
     const ids = candidates.filter((id) => id !== undefined);
@@ -85,8 +91,8 @@ export class MovesByRole {
   }
 
   /**
-   * In ascending order, the first move in a range after which the volume is larger than before the range; in descending
-   * order, the last one that made it larger.
+   * In ascending order, the first move in a range that increases the volume; in descending order, the last move that
+   * increases it.
    */
   #nextChange({ from, to }: IdRange, order: Order): number | undefined {
     const before = this.#volumeAt(from - 1);
@@ -97,7 +103,7 @@ export class MovesByRole {
       : this.#firstAbove(last.volume - 1n, this.#halvingFrom(from, last));
   }
 
-  /** A short range at whose end the volume is larger than `before`. */
+  /** A short range, found by doubling, at whose end the volume is larger than `before` if any volume up to `to` is. */
   #doublingFrom(from: number, to: number, before: bigint): IdRange {
     let low = from;
     for (let width = STEP_MAX; low + width < to; width *= 2) {
@@ -107,7 +113,7 @@ export class MovesByRole {
     return { from: low, to };
   }
 
-  /** A short range before which the volume is smaller than at its end. */
+  /** A short range up to `last`, found by doubling, at whose beginning the volume is smaller than after `last`. */
   #halvingFrom(from: number, last: Volume): IdRange {
     let high = last.tx;
     for (let width = STEP_MAX; high - width > from; width *= 2) {
@@ -117,7 +123,7 @@ export class MovesByRole {
     return { from, to: high };
   }
 
-  /** The first move in a range after which the volume is above `volume`. At the end of the range it is. */
+  /** The first move in a range after which the volume is above `volume`, by binary search. It must be above at the end of the range. */
   #firstAbove(volume: bigint, { from, to }: IdRange): number {
     let [low, high] = [from, to];
     while (low < high) {
@@ -143,7 +149,7 @@ export class MovesByRole {
   }
 }
 
-/** The volume on the side after a move. */
+/** The volume of the side (output of sources, input of destinations) after a move. */
 interface Volume {
   readonly tx: number;
   readonly volume: bigint;

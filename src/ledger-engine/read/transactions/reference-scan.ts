@@ -16,18 +16,18 @@ import { textBelow } from "#platform/filter/text-ranges.ts";
 import type { Order } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** This many references are read at a time. */
+/** The number of references that are read at a time. */
 const PAGE_REFERENCES = 5000;
 /**
- * This many references are tried in the time that one row takes, here or in SQL, and at most `COSTED_REFERENCES_MAX` are counted
- * to estimate the cost.
+ * The number of references that are tested in the time of reading one row: outside of SQL, and in SQL (`SIFTED_PER_ROW`). At most
+ * `COSTED_REFERENCES_MAX` are counted to estimate the cost.
  */
 const REFERENCES_PER_ROW = 5;
 const SIFTED_PER_ROW = 50;
 const COSTED_REFERENCES_MAX = 20_000;
 const BATCH_MAX = 50_000;
 
-/** A pattern that consists of a prefix and nothing else. */
+/** Matches patterns that consist of a prefix and `%`. */
 const PREFIX_PATTERN = /^(?:[^%_\\]|\\.)*%$/su;
 
 /** The transactions whose reference matches a pattern. */
@@ -45,15 +45,15 @@ export function referencesLike(sql: Sql, pattern: string): IdScan {
 }
 
 /**
- * Tries each reference in the range that the prefix of a pattern gives. SQL leaves out those that do not match, if it takes
- * the pattern.
+ * Tests each reference in the range of a pattern's prefix. If SQL accepts the pattern as a `GLOB`, SQL leaves out references
+ * that do not match.
  */
 class ReferenceScan implements IdScan {
   readonly isOrdered = false;
   readonly #sql: Sql;
   readonly #range: ReferenceRange;
   readonly #matches: (reference: string) => boolean;
-  /** SQL's pattern. Null where there is none. */
+  /** The `GLOB` pattern; null if it is too long for SQL. */
   readonly #glob: string | null;
 
   constructor(sql: Sql, range: ReferenceRange, pattern: string) {
@@ -130,20 +130,20 @@ class ReferenceScan implements IdScan {
       yield* rows;
       const last = rows.at(-1);
       if (last === undefined || rows.length < PAGE_REFERENCES) return;
-      from = `${last.reference}\u0000`; // the first text behind it
+      from = `${last.reference}\u0000`; // the first text after the last reference
     }
   }
 }
 
 interface ReferenceRange {
   readonly from: string;
-  /** Null where the range has no upper end. */
+  /** Null if the range has no upper end. */
   readonly below: string | null;
 }
 
 type ReferenceSqlRow = { id: number; reference: string };
 
-/** Every text sorts before the empty blob. */
+/** A null upper bound becomes the empty blob, which sorts after every text. */
 const FROM_RANGE =
   "FROM tx INDEXED BY tx_reference WHERE reference IS NOT NULL AND reference >= ? AND reference < coalesce(?, x'')";
 

@@ -13,9 +13,7 @@ import {
 } from "#ledger-engine/read/scan/id-scan.ts";
 import { RangeScan } from "#ledger-engine/read/scan/range-scan.ts";
 
-/**
- * This many rows are tried before the best of several scans is looked for. A filter that most rows pass needs no more.
- */
+/** The number of rows that are tried before the best of several scans is chosen. A filter that most rows pass needs no more rows. */
 export const PROBE_ROWS = 64;
 
 /** All rows of a range, in the order of ids. */
@@ -35,7 +33,7 @@ export function* walkRows(
   }
 }
 
-/** The rows whose ids a scan gives, in the order of ids. */
+/** The rows of a scan, in the order of ids. */
 export const rowsOfScan = (
   rows: TransactionRows,
   scan: IdScan,
@@ -60,7 +58,7 @@ function* rowsOfRange(
   yield* rowsOfIds(rows, after, options);
 }
 
-/** Each of the ids is that of a transaction, so that its row is read with it. */
+/** The rows of an index range. Every id of the range is that of a transaction, so that one statement reads ids and rows. */
 function* rowsOfIndex(
   rows: TransactionRows,
   index: IndexRange,
@@ -91,13 +89,16 @@ function* rowsOfIds(
   }
 }
 
-/**
- * Rows in stages, each of which is read in a different way. A stage begins with few rows, and is asked for when the one
- * before it is over.
- */
+/** Rows in stages, each read in a different way. A stage begins with few rows, after the stage before is over. */
 export type RowStages = Iterable<Iterable<TransactionRow>>;
 
-/** The rows that may match, in the order of ids. It reads no more rows than the caller asks for. */
+/**
+ * The rows that may match, in the order of ids. It reads no more rows than the caller asks for. Stages:
+ *
+ *     1  the first scan in order, or all rows     up to `PROBE_ROWS` rows, unless some scan is short enough to be the only stage
+ *     2  all rows                                 if the best scan is not in order: as many rows as its start would cost
+ *     3  the best scan                            the rest
+ */
 export function* rowsById(
   rows: TransactionRows,
   plan: Plan,

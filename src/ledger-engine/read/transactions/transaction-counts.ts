@@ -13,18 +13,18 @@ import {
 } from "#ledger-engine/read/scan/id-scan.ts";
 import type { CountPart, CountQuery } from "#ledger-engine/rules/reads.ts";
 
-/** What one part of a count may cost. */
+/** The limits of one part of a count. */
 export interface CountLimits {
-  /** The number of rows that are tried. */
+  /** The most rows that are tested. */
   readonly rows: number;
-  /** The number of index entries that are counted. */
+  /** The most index entries that are counted. */
   readonly entries: number;
-  /** The number of ids that are passed where there are more entries. */
+  /** The width of the range of ids that is counted if there are more entries. */
   readonly ids: number;
 }
 
 const LIMITS: CountLimits = { rows: 50_000, entries: 50_000, ids: 250_000 };
-/** This many rows are tried together. */
+/** The number of rows that are tested together. */
 const GROUP_ROWS = 1000;
 /** A scan whose start costs more than this many rows is replaced by a walk through all rows. */
 const COST_MAX = 4000;
@@ -33,7 +33,7 @@ const COST_MAX = 4000;
 export class TransactionCounts {
   readonly #context: ReadContext;
   readonly #limits: CountLimits;
-  /** The query of the last part. It remembers the addresses that it has tested. */
+  /** The query of the last part, which remembers the addresses that it has tested. */
   #last: { readonly name: string; readonly query: TransactionQuery } | undefined;
 
   constructor(context: ReadContext, limits = LIMITS) {
@@ -42,8 +42,8 @@ export class TransactionCounts {
   }
 
   /**
-   * Counts one part, continuing where the part before ended. Transactions that are committed after the first part are
-   * not counted.
+   * Counts one part. `after` is that of the part before, and absent for the first part. Transactions that are committed
+   * after the first part are not counted.
    */
   count({ where, pit }: CountQuery, after?: string): CountPart {
     if (where === undefined && pit === undefined) {
@@ -72,7 +72,7 @@ export class TransactionCounts {
     return { ...ALL_IDS, to: rows.firstIn(ALL_IDS, "desc")?.id ?? -1 };
   }
 
-  /** Counts ids where every transaction of a scan matches; undefined where no index tells how many there are. */
+  /** Counts the ids of a scan whose transactions all match; undefined if no index gives their number. */
   #countIds(found: IdScan | undefined, range: IdRange): CountPart | undefined {
     const { entries, ids } = this.#limits;
     const scan = found ?? scanOfIds(this.#context.sql, range);
@@ -82,7 +82,7 @@ export class TransactionCounts {
     return count === undefined ? undefined : toPart(count, { ...range, from: part.to + 1 });
   }
 
-  /** Counts rows one by one: those of a scan, or all rows where there is no scan or where it would take longer. */
+  /** Counts matching rows one by one: among the rows of a scan or, if there is no scan or a walk is cheaper, among all rows. */
   #countRows(
     { rows, filter, weight }: TransactionQuery,
     scan: IdScan | undefined,

@@ -20,17 +20,17 @@ import type { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import { likeMatcher } from "#platform/filter/like.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
-/** Accounts whose addresses are remembered during one read. */
+/** The most accounts whose test results are remembered during one read. */
 const ACCOUNTS_KNOWN_MAX = 100_000;
 
 type Judge = (row: TransactionRow) => TruthValue;
 
-/** Decides which transactions match a filter, and gives them the metadata that they had at a point in time. */
+/** Decides which transactions match a filter, and replaces their metadata with that of a point in time. */
 export class TransactionFilter {
   readonly #sources: TransactionFilterSources;
   readonly #isMatch: ((row: TransactionRow) => boolean) | undefined;
   readonly #asksMetadata: boolean;
-  /** The tests of addresses by pattern. */
+  /** The tests of addresses by pattern, with the accounts that are known to pass. */
   readonly #addressTests: AddressMemo[] = [];
   readonly #known = new Set<number>();
 
@@ -42,7 +42,6 @@ export class TransactionFilter {
       filter === undefined ? undefined : compileFilter(filter, (test) => this.#compile(test));
   }
 
-  /** The rows that match. */
   matching(rows: readonly TransactionRow[]): readonly TransactionRow[] {
     if (this.#isMatch === undefined) return rows;
     if (this.#addressTests.length > 0) this.#learn(rows);
@@ -50,7 +49,7 @@ export class TransactionFilter {
     return rows.filter(this.#isMatch);
   }
 
-  /** Gives rows the metadata that they had at the point in time. */
+  /** Sets the metadata that rows had at the point in time. */
   applyHistory(rows: readonly TransactionRow[]): void {
     const { history, metadataAt } = this.#sources;
     if (metadataAt === undefined) return;
@@ -59,7 +58,7 @@ export class TransactionFilter {
     for (const row of changed) row.pastMetadata = past.get(row.id);
   }
 
-  /** Tests the addresses of those accounts that were not met before. */
+  /** Tests the addresses of accounts that earlier rows did not have. */
   #learn(rows: readonly TransactionRow[]): void {
     if (this.#known.size > ACCOUNTS_KNOWN_MAX) {
       this.#known.clear();
@@ -123,7 +122,7 @@ export class TransactionFilter {
     }
   }
 
-  /** The ids of the accounts that pass, among the accounts of the rows that were tried. */
+  /** The ids of the accounts that pass a test: all of them if the test names addresses, else among the rows that were tried. */
   #passing(test: AddressTest): ReadonlySet<number> {
     if (exactAddresses(test) !== undefined) {
       return new Set(this.#sources.accountsOf(test).knownIds);
@@ -137,10 +136,7 @@ export class TransactionFilter {
 export interface TransactionFilterSources {
   readonly names: StoredNames;
   readonly history: MetadataHistory;
-  /**
-   * The point in time that metadata is read as of. Undefined stands for the present, and for ledgers that keep no
-   * history.
-   */
+  /** The point in time of metadata; undefined for the present, and for ledgers without a history of metadata. */
   readonly metadataAt: Timestamp | undefined;
   /** The accounts whose addresses pass a test. */
   readonly accountsOf: (test: AddressTest) => AccountSet;
@@ -152,16 +148,13 @@ interface AddressMemo {
   readonly passes: (address: string) => boolean;
 }
 
-/** A test of a reference has no answer for a transaction without a reference. */
+/** Tests a reference. The result is unknown for a transaction without a reference. */
 const referenceJudge =
   (matches: (reference: string) => boolean): Judge =>
   ({ reference }) =>
     reference === undefined ? undefined : matches(reference);
 
-/**
- * A transaction that was not reverted has no date of its revert, and a comparison with a missing date is neither true
- * nor false.
- */
+/** Tests a date. The result is unknown for the date of the revert of a transaction that was not reverted. */
 function dateJudge({ key, operator, value }: Extract<FilterTest, { kind: "date" }>): Judge {
   const wanted = toMicros(value);
   switch (key) {

@@ -22,7 +22,7 @@ import type { StoredTransaction } from "#ledger-engine/storage/transaction-reade
 import { type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
 import { type PageKey, type PageQuery } from "#platform/paging/query.ts";
 
-/** Reads one transaction, a page of those that match a filter, or their number. */
+/** Reads one transaction, a page of the transactions that match a filter, or their number. */
 export class TransactionLists {
   readonly #context: ReadContext;
   readonly #counts: TransactionCounts;
@@ -66,7 +66,7 @@ export class TransactionLists {
   }
 
   /**
-   * Counts transactions, continuing where an earlier part ended. Throws `VALIDATION` for a filter that transactions
+   * Counts transactions in parts. `after` is that of the part before. Throws `VALIDATION` for a filter that transactions
    * don't support.
    */
   count(query: CountQuery, after?: string): CountPart {
@@ -90,7 +90,7 @@ export class TransactionLists {
     { volumes, effectiveVolumes }: VolumeExpansion,
   ): Transaction[] {
     const { features, transactions } = this.#context;
-    // Transactions have no effective volumes in ledgers whose features leave them out.
+    // Ledgers without these features keep no effective volumes.
     const isKept =
       features.MOVES_HISTORY === "ON" &&
       features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES === "SYNC";
@@ -101,7 +101,7 @@ export class TransactionLists {
   }
 }
 
-/** The rows that may match, in the order of the list, from where its page begins. */
+/** The rows that may match, in the order of the list, from the beginning of the page on. */
 function candidates(
   query: TransactionQuery,
   column: string,
@@ -114,7 +114,7 @@ function candidates(
   if (column !== "id" && column !== "inserted_at") {
     throw new Error(`transactions are not sorted by ${column}`);
   }
-  // Dates of insertion never decrease with the id, so that both orders are the same.
+  // Dates of insertion never decrease with the ids, so that the orders by id and by date of insertion are equal.
   const range = start === undefined ? ALL_IDS : rangeFrom(order, start.id);
   return rowsById(query.rows, query.plan(), { ...options, range });
 }
@@ -122,7 +122,7 @@ function candidates(
 const rangeFrom = (order: Scan["order"], id: number): IdRange =>
   order === "asc" ? { ...ALL_IDS, from: id } : { ...ALL_IDS, to: id };
 
-/** The sort key that a page starts from. */
+/** The sort key at which a page starts. */
 function startOf(
   column: string,
   order: Scan["order"],
@@ -133,12 +133,12 @@ function startOf(
   return inclusive ? { value, id } : nextSortKey(order, { value, id });
 }
 
-/** A cursor that somebody made up may contain any integer. */
+/** An integer of a cursor as an id. A forged cursor may contain any integer. */
 const toId = (id: bigint): number => (id < 0n ? -1 : id > ALL_IDS.to ? ALL_IDS.to : Number(id));
 
 /**
- * The first rows that match: at most `limit`, and at most one row more than an answer may hold. After many rows that
- * didn't match, it stops and gives the last row that it tried, so that the ledger can do other work first.
+ * The first rows that match: at most `limit`, and at most one row more than an answer may hold in bytes. After
+ * `ROWS_TRIED_MAX` rows it stops and gives the last row that it tried, so that the ledger can do other work in between.
  */
 function matching(
   { filter, weight }: TransactionQuery,
@@ -164,7 +164,7 @@ function matching(
 
 interface Matching {
   readonly rows: readonly TransactionRow[];
-  /** Their size in an answer, approximately. */
+  /** The approximate size of the rows in an answer, in bytes. */
   readonly bytes: number;
   readonly last?: TransactionRow | undefined;
 }

@@ -32,41 +32,44 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 
 /**
- * Where the transactions are that may match a filter: they are in a range of ids, and each scan leads to all of them.
+ * The access paths of a filter. All transactions that may match have ids in the range, and each scan alone gives all of
+ * these ids:
+ *
+ *     all: inserted_at ≥ d, account users:1, metadata[a] = x   ─►   range 500…∞, scans: moves of users:1, pairs (a, x)
  */
 export interface Plan {
   readonly range: IdRange;
   readonly scans: readonly IdScan[];
-  /** Whether everything in the range and the scan matches. */
+  /** Whether all transactions of the range and the scan match. */
   readonly isExact: boolean;
 }
 
 export interface PlanSources {
   readonly sql: Sql;
   readonly reader: TransactionReader;
-  /** How many assets there are. */
+  /** The number of assets of the ledger. */
   readonly assets: number;
   /** The accounts whose addresses pass a test. */
   readonly accountsOf: (test: AddressTest) => AccountSet;
-  /** The date that the list is sorted by. A range of this date is read directly from the list and needs no scan. */
+  /** The date by which the list is sorted. A range of this date is a part of the list and needs no scan. */
   readonly sortedBy?: TransactionDateColumn | undefined;
-  /** Whether metadata is that of a point in time. */
+  /** Whether filters test the metadata of a point in time. */
   readonly isMetadataPast: boolean;
   /** Whether there is a point in time, after which reverts don't count. */
   readonly hidesReverts: boolean;
 }
 
-/** Where in the filter a part stands. */
+/** The position of a part in its filter. */
 interface FilterContext {
   readonly isNegated: boolean;
   /** Whether every match must pass this part. */
   readonly isTop: boolean;
 }
 
-/** Finds the indexes that lead to what a filter allows. */
+/** Finds the access paths to the transactions that a filter allows. */
 export class TransactionPlanner {
   readonly #sources: PlanSources;
-  /** The scan of the transactions that have a reference; null where there are many. */
+  /** The scan of the transactions that have a reference; null if there are many, undefined until it is needed. */
   #referenced: IdScan | null | undefined;
 
   constructor(sources: PlanSources) {
@@ -84,7 +87,7 @@ export class TransactionPlanner {
       case "all":
       case "any":
         if (filter.filters.length === 0) return context.isNegated ? NEVER : ALWAYS;
-        // A negated conjunction is the disjunction of the negations, and the other way round.
+        // De Morgan: a negated conjunction is the disjunction of the negations, and a negated disjunction their conjunction.
         return (filter.kind === "all") === context.isNegated
           ? this.#planAny(filter.filters, { ...context, isTop: false })
           : this.#planParts(filter.filters, context);
@@ -93,11 +96,11 @@ export class TransactionPlanner {
     }
   }
 
-  /** Joins conditions that all hold. Those on one date make one range together. */
+  /** Joins conditions that must all hold. Conditions on one date become one range. */
   #planAll(filters: readonly LedgerFilter[], context: FilterContext): Plan {
     const plan = this.#planParts(filters, context);
     const condition: LedgerFilter = { kind: context.isNegated ? "any" : "all", filters };
-    // Where no scan is short, the first one is taken, so that those in order stand first.
+    // If no scan is short, `shortest` takes the first one, so that scans in order come first.
     let scans: readonly IdScan[] = plan.scans.toSorted((a, b) => orderRank(a) - orderRank(b));
     for (const column of TRANSACTION_DATE_COLUMNS) {
       const dates = datesAllowed(condition, column, context.isNegated);
@@ -129,7 +132,7 @@ export class TransactionPlanner {
     return { range: ALL_IDS, scans: [new UnionScan(scans)], isExact };
   }
 
-  /** One scan that leads to everything in a plan; undefined where that is every transaction. */
+  /** One scan of all transactions of a plan; undefined if the plan does not narrow them. */
   #scanOfPlan({ range, scans }: Plan): IdScan | undefined {
     const scan = shortest(scans, range);
     const isBounded = range.from > ALL_IDS.from || range.to < ALL_IDS.to;
@@ -142,7 +145,7 @@ export class TransactionPlanner {
       case "number": {
         const dates = (isNegated ? rangeOfOthers : rangeOf)(test.operator, test.value, IDS);
         if (dates === undefined) return ANYTHING;
-        // Numbers beyond all ids would lose digits, so that a range of them must not be used.
+        // An empty range lies beyond all ids, and its bounds may be inexact as numbers.
         if (dates.from > dates.to) return NEVER;
         return { ...ALWAYS, range: { from: Number(dates.from), to: Number(dates.to) } };
       }
@@ -160,8 +163,8 @@ export class TransactionPlanner {
   }
 
   /**
-   * Dates of insertion never decrease with the id, so that a condition on them is a range of ids. Conditions on other
-   * dates become scans once they are all known.
+   * Dates of insertion never decrease with the ids, so that a condition on them is a range of ids. Conditions on other
+   * dates become scans in `#planAll`, which joins all conditions on a date.
    */
   #planDate(test: Extract<FilterTest, { kind: "date" }>, isNegated: boolean): Plan {
     const dates = dateRange(test, isNegated);
@@ -170,7 +173,7 @@ export class TransactionPlanner {
     return test.key === "inserted_at" ? { ...ALWAYS, range: this.#insertedIn(dates) } : ALWAYS;
   }
 
-  /** Where there is no revert date, neither a test of it passes nor the negation of the test. */
+  /** A transaction without a date of its revert passes neither a test of this date nor the negation of the test. */
   #planRevertedIn(dates: IntegerRange | undefined): Plan {
     if (dates === undefined) return { ...this.#planReverted(), isExact: false };
     if (isAllDates(dates)) return this.#planReverted();
@@ -182,9 +185,9 @@ export class TransactionPlanner {
   }
 
   /**
-   * Scans of the transactions whose date is in a range, be it their own or that of their log entry. Nearly all of them
-   * were also inserted in that time, so that their ids are a range. The others are few. Each scan gives its ids in that
-   * range, and the others.
+   * Scans of the transactions whose date, their own or that of their log entry, is in a range of dates. Nearly all of them
+   * were also inserted within these dates, so that their ids are in a range of ids. Few transactions are outside. Each given
+   * scan is narrowed to the range and the ids outside.
    */
   #alongDates(
     column: TransactionDateColumn,
@@ -217,7 +220,7 @@ export class TransactionPlanner {
     ];
   }
 
-  /** Those of the dated transactions that are outside of a range of ids; undefined where many are dated. */
+  /** The dated transactions outside of a range of ids; undefined if there are many dated transactions. */
   #fewOutside(
     { from, column }: IndexEntries,
     bindings: readonly SqlValue[],
@@ -255,20 +258,20 @@ export class TransactionPlanner {
     }
   }
 
-  /** Where there is no reference, the negation of a test of it does not pass either. */
+  /** Scans the transactions with a reference: one without a reference does not pass the negation of a test either. */
   #scanOfNegation({ kind }: FilterTest): IdScan | undefined {
     if (kind !== "text" && kind !== "like") return undefined;
     if (this.#referenced === undefined) this.#referenced = this.#findReferenced();
     return this.#referenced ?? undefined;
   }
 
-  /** Where more than a few have a reference, trying rows as they come costs less than telling how many. */
+  /** If more than a few transactions have a reference, trying rows in order costs less than this scan. */
   #findReferenced(): IdScan | null {
     const scan = referencesLike(this.#sources.sql, "%").materialized();
     return scan.isOrdered ? scan : null;
   }
 
-  /** The ids of what was inserted in a range of dates. Dates of insertion never decrease with the id. */
+  /** The ids of the transactions that were inserted in a range of dates. Dates of insertion never decrease with the ids. */
   #insertedIn({ from, to }: IntegerRange): IdRange {
     const { reader } = this.#sources;
     return { from: reader.lastIdAtMicros(from - 1n) + 1, to: reader.lastIdAtMicros(to) };
@@ -284,7 +287,7 @@ export class TransactionPlanner {
     return new IdList(rows.map(({ id }) => id));
   }
 
-  /** The transactions that have a pair of metadata or, where the past counts, once had it. */
+  /** The transactions that have a pair of metadata or, if past metadata counts, had it once. */
   #withPairs(name: string, values: readonly string[]): IdScan {
     const key = metadataHash(name);
     const scans = [...new Set(values)].flatMap((value) =>
@@ -313,7 +316,7 @@ const BY_REFERENCES = "SELECT id FROM tx WHERE reference IN (SELECT value FROM j
 
 const orderRank = ({ isOrdered }: IdScan): number => (isOrdered ? 0 : 1);
 
-/** All ids of a range, and a few others. */
+/** A scan of all ids of a range, and of a few ids outside of it. */
 export const scanOfIds = (sql: Sql, range: IdRange, options?: RangeOptions): IdScan =>
   new RangeScan(new IndexScan(sql, { ...IN_SPAN, bindings: [] }), range, options);
 
@@ -335,8 +338,8 @@ const byDate = (index: string, column: string, more = ""): IndexEntries =>
   );
 
 /**
- * Index ranges by a date: the transactions that have only the date of their log entry, those with a date of their own
- * in a range, and the part of these that is outside of a range of ids.
+ * Index ranges by a date: the transactions without a date of their own, the transactions with a date of their own in a
+ * range of dates, and the part of the latter outside of a range of ids.
  */
 interface DateEntries {
   readonly undated?: IndexEntries;

@@ -13,7 +13,7 @@ import {
 import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
 import { MICROS_MAX, type Timestamp, toMicros } from "#platform/time.ts";
 
-/** The transactions that a filter and a point in time leave. */
+/** A query for the transactions that match a filter at a point in time. */
 export class TransactionQuery {
   readonly #context: ReadContext;
   readonly #pit: Timestamp | undefined;
@@ -21,7 +21,7 @@ export class TransactionQuery {
   readonly #accountSets = new Map<AddressTest, AccountSet>();
   readonly rows: TransactionRows;
   readonly filter: TransactionFilter;
-  /** Whether the query continues where many rows were tried. */
+  /** Whether the query continues a page after many rows were tried. */
   readonly isRest: boolean;
 
   /** Throws `VALIDATION` for a filter that transactions don't support. */
@@ -38,12 +38,12 @@ export class TransactionQuery {
     this.filter = new TransactionFilter(this.#condition, sources);
   }
 
-  /** How many times as much work as an ordinary filter this one takes for a row. */
+  /** The work of the filter for a row, as a multiple of the work of an ordinary filter. */
   get weight(): number {
     return weightOf(this.#condition);
   }
 
-  /** Where the transactions are that may match. */
+  /** The access paths to the transactions that may match. */
   plan(sortedBy?: TransactionDateColumn): Plan {
     const { sql, transactions: reader, sizes } = this.#context;
     return new TransactionPlanner({
@@ -71,7 +71,7 @@ export class TransactionQuery {
     );
   }
 
-  /** The accounts of a test, which the filter and the plan both ask for. */
+  /** The accounts of a test. They are kept, because both filter and plan ask for them. */
   #accountsOf(test: AddressTest): AccountSet {
     const known = this.#accountSets.get(test);
     if (known !== undefined) return known;
@@ -80,7 +80,7 @@ export class TransactionQuery {
     return accounts;
   }
 
-  /** Where no history is kept, past metadata is that of now. */
+  /** Whether past metadata counts. Without a history of metadata, present metadata counts at any point in time. */
   get #isMetadataPast(): boolean {
     return this.#pit !== undefined && keepsHistory(this.#context.features, "TRANSACTION");
   }
@@ -90,11 +90,11 @@ interface QueryInput {
   /** A filter as JSON text. */
   readonly where?: string | undefined;
   readonly pit?: Timestamp | undefined;
-  /** How many rows of a page are left, where this query continues it. */
+  /** The number of rows that are left of a page, if the query continues one. */
   readonly wanted?: number;
 }
 
-/** At a point in time, only those transactions exist that are dated then or earlier. */
+/** Adds the condition that transactions are dated up to a point in time. */
 function upTo(
   pit: Timestamp | undefined,
   filter: LedgerFilter | undefined,

@@ -9,14 +9,14 @@ import type { Order } from "#platform/paging/query.ts";
 import { first, type Sql, type SqlValue } from "#platform/sql/sql.ts";
 import { fromMicros, MICROS_MAX, MICROS_MIN, type Timestamp, toMicros } from "#platform/time.ts";
 
-/** Dates that most transactions lack. An index by date and id has the transactions that do have them. */
+/** Columns of dates that most transactions lack. A partial index by date and id contains the others. */
 export type TransactionDateColumn = (typeof TRANSACTION_DATE_COLUMNS)[number];
 export const TRANSACTION_DATE_COLUMNS = ["timestamp", "updated_at", "reverted_at"] as const;
 
-/** A transaction as it is stored. Its parts are decoded when they are asked for. Dates are microseconds. */
+/** A stored transaction, decoded on demand. Dates are microseconds since 1970. */
 export class TransactionRow {
   readonly id: number;
-  /** The metadata as of the point in time. Undefined where that is the present. */
+  /** The metadata as of the point in time; undefined if the present metadata counts. */
   pastMetadata: Metadata | undefined;
   readonly #row: TransactionSqlRow;
   readonly #revertedUntil: bigint;
@@ -45,13 +45,13 @@ export class TransactionRow {
     return BigInt(this.#row.updated ?? this.#row.date);
   }
 
-  /** The date of the revert; undefined also where the revert came after the point in time. */
+  /** The date of the revert; undefined without a revert up to the point in time. */
   get reverted(): bigint | undefined {
     const { reverted } = this.#row;
     return reverted === null || reverted > this.#revertedUntil ? undefined : BigInt(reverted);
   }
 
-  /** Whether the index of a column has this transaction. */
+  /** Whether the index of a column contains the transaction. */
   isDated(column: TransactionDateColumn): boolean {
     switch (column) {
       case "timestamp":
@@ -63,7 +63,7 @@ export class TransactionRow {
     }
   }
 
-  /** The sort key in a list. Transactions that were not reverted come before all that were. */
+  /** The sort key in a list. Transactions that were not reverted come before all reverted ones. */
   sortKeyBy(column: TransactionDateColumn): SortKey {
     switch (column) {
       case "timestamp":
@@ -112,7 +112,7 @@ export class TransactionRow {
   }
 }
 
-/** Reads the rows of transactions as they are now, or as they were at a point in time. */
+/** Reads the rows of transactions, of the present or of a point in time. */
 export class TransactionRows {
   readonly #sql: Sql;
   readonly #revertedUntil: bigint;
@@ -122,7 +122,7 @@ export class TransactionRows {
     this.#revertedUntil = pit === undefined ? MICROS_MAX : toMicros(pit);
   }
 
-  /** The rows with these ids, in their order. */
+  /** The rows with these ids, in the order of the ids as given. */
   findAll(ids: readonly number[]): TransactionRow[] {
     const [id] = ids;
     if (id !== undefined && ids.length === 1) {
@@ -148,7 +148,7 @@ export class TransactionRows {
     );
   }
 
-  /** The first rows of a range: all rows, or those that the index of a column lacks. */
+  /** The first rows of a range: all rows, or only rows without a date of their own in a column. */
   inRange(
     { from, to }: IdRange,
     {
@@ -168,7 +168,7 @@ export class TransactionRows {
     );
   }
 
-  /** The rows that the index of a column has, in its order. */
+  /** The rows with a date of their own in a column, in the order of its index. */
   inIndex(
     column: TransactionDateColumn,
     { from, until, order, batch }: DateScanOptions,
@@ -186,7 +186,7 @@ export class TransactionRows {
     );
   }
 
-  /** The first keys of some ids, in a list that is sorted by a column. */
+  /** The first sort keys of some ids, in a list that is sorted by a column. */
   nearestOf(
     ids: readonly number[],
     column: TransactionDateColumn,
@@ -225,7 +225,7 @@ export class TransactionRows {
     return column === "reverted_at" ? [this.#revertedUntil.toString()] : [];
   }
 
-  /** The rows of a statement, of which there are at most `most`. */
+  /** The rows of a statement, at most `most`. */
   #read(select: string, most: number, ...bindings: readonly SqlValue[]): TransactionRow[] {
     const isPacked = most >= PACKED_MIN && most <= PACKED_MAX;
     const packed = isPacked ? this.#readPacked(select, bindings) : undefined;
@@ -234,8 +234,8 @@ export class TransactionRows {
   }
 
   /**
-   * The same rows as one text: to hand over each column of each row takes longer than to find them. Undefined where one of them
-   * is long.
+   * The rows of a statement, read as one text, because handing over each column of each row takes longer than finding the rows.
+   * Undefined if one of the rows is long.
    */
   #readPacked(select: string, bindings: readonly SqlValue[]): TransactionSqlRow[] | undefined {
     const { rows } = first(
@@ -252,8 +252,8 @@ export class TransactionRows {
 }
 
 /**
- * From this many rows on, and up to this many, they come as one text: handing over fewer takes no longer, and SQL takes texts of up
- * to 2 MB. For that reason, too, the payload and the metadata of each have at most this many bytes together.
+ * The fewest and the most rows that come as one text, and the most bytes of the payload and metadata of each. Handing over fewer
+ * rows takes no longer, and SQL handles texts of up to 2 MB.
  */
 const PACKED_MIN = 3;
 const PACKED_MAX = 64;
@@ -266,7 +266,7 @@ const PACK = `SELECT json_group_array(json_array(id, date,
 type PackedRow = readonly [
   id: number,
   date: number,
-  /** 0 where the row is long. */
+  /** 0 if the row is long. */
   payload: string | 0,
   timestamp: string | null,
   reference: string | null,
@@ -280,7 +280,7 @@ type TransactionSqlRow = {
   /** The date of the log entry. */
   date: number;
   payload: string;
-  /** The date as text, because any date may be given, and beyond the year 2255 it exceeds 2^53. */
+  /** The effective date as text, because clients may give any date, and dates after 2255 exceed 2^53. */
   timestamp: string | null;
   reference: string | null;
   metadata: string | null;
@@ -303,7 +303,7 @@ const UNDATED: Readonly<Record<TransactionDateColumn, string>> = {
   reverted_at: "(tx.reverted_at IS NULL OR tx.reverted_at > CAST(?4 AS INTEGER))",
 };
 
-/** The value that a list is sorted by. */
+/** The expression by which a list is sorted. */
 const SORT_KEYS: Readonly<Record<TransactionDateColumn, string>> = {
   timestamp: "coalesce(tx.timestamp, tx.date)",
   updated_at: "coalesce(tx.updated_at, tx.date)",

@@ -13,8 +13,8 @@ import { AppError } from "#platform/errors.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
 /**
- * Reads the balance of an account over time. The volumes at both ends of an interval tell what moved within it. The
- * work therefore grows with the number of intervals, not of moves, and is less where nothing moved for long.
+ * Reads the balance of an account over time. The volumes at both ends of an interval give the amounts that moved within it,
+ * so that the work grows with the number of intervals, not of moves. Adjacent intervals without moves take one look-up.
  */
 export class BalanceHistory {
   readonly #context: ReadContext;
@@ -55,7 +55,7 @@ export class BalanceHistory {
     return intervals;
   }
 
-  /** Without effective volumes, each point in time would require reading all moves that have a date of their own. */
+  /** Refuses balances by effective date without effective volumes: each point in time would need all dated moves. */
   #assertKept({ insertionDate }: BalanceHistoryQuery): void {
     const { features } = this.#context;
     if (features.MOVES_HISTORY !== "ON") {
@@ -84,9 +84,7 @@ export class BalanceHistory {
     throw new AppError("NOT_FOUND", `account '${account}' has never had ${asset}`);
   }
 
-  /**
-   * "Now" is after the last log entry, even where that entry is dated later, because the clocks of two machines differ.
-   */
+  /** The end of the period. "Now" is after the last log entry, even if another machine's clock has dated the entry later. */
   #endOf({ endTime, endsNow }: BalanceHistoryQuery): Timestamp {
     if (endsNow !== true) return endTime;
     const last = readHead(this.#context.sql);
@@ -94,7 +92,10 @@ export class BalanceHistory {
     return next > endTime ? next : endTime;
   }
 
-  /** The volumes just before each boundary. Two boundaries with the same last transaction have the same volumes. */
+  /**
+   * The volumes just before each boundary, by bisection: if two boundaries have the same last transaction, all boundaries
+   * between them have the same volumes.
+   */
   #volumesBefore(
     boundaries: readonly Timestamp[],
     pair: Pair,

@@ -17,10 +17,10 @@ import type { BalanceSumsByAsset } from "#ledger-engine/storage/moves/kept-sums.
 import { AppError } from "#platform/errors.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** So many accounts are looked at together to see which assets they have moved: most assets are found at once. */
+/** The number of accounts of a step that looks for moved assets. Most assets are found in the first step. */
 const MOVED_ACCOUNTS = 500;
 
-/** Sums over fewer accounts are not kept: adding them takes no longer than a page of them. */
+/** Sums over fewer accounts than this are not kept, because summing them again takes no longer than reading a page. */
 const KEPT_ACCOUNTS_MIN = 500;
 
 /** Sums balances over accounts. */
@@ -43,7 +43,7 @@ export class BalanceSums {
     return toEnd(this.#read(query, WHOLE));
   }
 
-  /** The same in steps, all of one moment. */
+  /** `aggregate` in steps that all see the same moment. */
   aggregateInSteps(query: BalancesQuery): Steps<AssetBalance[]> {
     const basis = {
       until: query.useInsertionDate ? undefined : query.pit,
@@ -58,11 +58,11 @@ export class BalanceSums {
     const assets = this.#context.sql.all<{ id: number; name: Asset }>(
       "SELECT id, name FROM asset ORDER BY name",
     );
-    // Over all accounts, every balance is zero, because what some have received others have sent.
+    // Over all accounts, every balance is zero: each posting has a source and a destination.
     if (filter === undefined && pit === undefined) {
       return assets.map(({ name }) => ({ asset: name, balance: 0n }));
     }
-    // Without a history of moves, no effective date is known.
+    // A ledger without a history of moves gives no balances of the past.
     if (pit !== undefined && this.#context.features.MOVES_HISTORY !== "ON") return [];
     const kept =
       pit === undefined && where !== undefined ? this.#context.sums.find(where) : undefined;
@@ -79,7 +79,10 @@ export class BalanceSums {
     return shown(assets, sums);
   }
 
-  /** Where few accounts do not match, theirs are summed: together, the balances of all accounts are zero. */
+  /**
+   * The sums of the balances of matching accounts. If few accounts do not match, their balances are summed instead and negated,
+   * because the balances of all accounts add up to zero.
+   */
   *#sums(filter: LedgerFilter, at: FilteredSum): Steps<BalanceSumsByAsset> {
     const search = this.#search(filter, at);
     const size = this.#sizeOf(at);
@@ -97,8 +100,8 @@ export class BalanceSums {
   }
 
   /**
-   * Adds the balances of accounts. Where only their addresses tell which these are, and there are many, writes keep the sums up to date
-   * from now on. The present of a read is that of its first step, in which this begins.
+   * Adds the balances of accounts. If the filter tests only addresses and many accounts match, the sums are kept: from the first step of
+   * this read on, writes keep them up to date (see `KeptSums`).
    */
   *#kept(
     filter: LedgerFilter,
@@ -119,7 +122,7 @@ export class BalanceSums {
       if (count >= KEPT_ACCOUNTS_MIN) keep.end(at.where, kept, sums);
       return sums;
     } finally {
-      // What was not kept, or was left by whoever takes the steps, is begun anew by the next read.
+      // Sums that were not completed, also because the caller took no more steps, are begun anew by the next read.
       if (kept.sums === undefined) keep.drop(at.where, kept);
     }
   }
@@ -140,7 +143,7 @@ export class BalanceSums {
     return sums;
   }
 
-  /** Zero for each of some assets that matching accounts had moved. */
+  /** A zero balance for each of the given assets that some matching account had moved. */
   *#moved(
     search: AccountSearch,
     at: PointInTime,
@@ -167,7 +170,7 @@ export class BalanceSums {
     });
   }
 
-  /** How many accounts are summed at once. */
+  /** The number of accounts that are summed at once. */
   #sizeOf({ assets, rowsMax }: PointInTime): number {
     const sizeMax = this.#summed.sizeMax(assets);
     return Math.min(sizeMax, rowsMax ?? sizeMax);
@@ -185,18 +188,18 @@ export class BalanceSums {
   }
 }
 
-/** Whether a filter says which accounts it is about, whose sums take no longer than to find them. */
+/** Whether a filter names few accounts, whose balances are summed as quickly as kept sums are found. */
 const namesAccounts = (filter: LedgerFilter): boolean =>
   filter.kind === "address" &&
   filter.patterns.length < KEPT_ACCOUNTS_MIN &&
   filter.patterns.every((pattern) => exactAddress(pattern) !== undefined);
 
-/** A sum of what passes a filter, which its text names. */
+/** A sum over the accounts of a filter. `where` is the text of the filter, by which kept sums are found. */
 interface FilteredSum extends PointInTime {
   readonly where: string;
 }
 
-/** The balances of assets that have one, in the order of the assets. */
+/** The sums with the names of their assets, in the order of `assets`. Assets without a sum are left out. */
 const shown = (
   assets: readonly { readonly id: number; readonly name: Asset }[],
   sums: BalanceSumsByAsset,
@@ -206,11 +209,11 @@ const shown = (
     return balance === undefined ? [] : { asset: name, balance };
   });
 
-/** What is summed: the point in time that metadata is read as of, and the one that volumes are read as of. */
+/** The points in time of a sum: `pit` for metadata, `asOf` for volumes. */
 interface PointInTime {
   readonly pit: Timestamp | undefined;
   readonly asOf: AsOf;
-  /** How many accounts are looked at in a step. */
+  /** The most accounts of a step. */
   readonly rowsMax: number | undefined;
   /** The ids of all assets. */
   readonly assets: readonly number[];

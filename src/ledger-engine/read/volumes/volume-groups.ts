@@ -4,7 +4,7 @@ import { type AddressRange, addressRanges } from "#ledger-engine/rules/filters/a
 import type { Order } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** The group of an address: its first segments, or the whole address where it has no more. */
+/** The group of an address: its first segments, or the whole address if it has no more segments. */
 export function groupOf(address: string, segments: number): string {
   let end = -1;
   for (let count = 0; count < segments; count++) {
@@ -14,40 +14,42 @@ export function groupOf(address: string, segments: number): string {
   return address.slice(0, end);
 }
 
-/** The ranges of addresses that are in a group. */
+/** The ranges of the addresses of a group. */
 export function rangesOfGroup(group: string, segments: number): AddressRange[] {
   const isWhole = group.split(":").length === segments;
   return addressRanges({ segments: group.split(":"), isOpen: isWhole });
 }
 
-/** How groups are walked. */
 export interface GroupOrder {
   /** The number of segments that make a group, at least one. */
   readonly segments: number;
   readonly order: Order;
-  /** The group to start with. It is given whether it exists or not. */
+  /** The first group of the walk. It is given even if it does not exist. */
   readonly start: string | undefined;
   /** The path that narrows the accounts, if there is one. */
   readonly path: AccountPath | undefined;
 }
 
-/** This many addresses are read at a time. */
+/** The most addresses that are read at a time. */
 const ADDRESSES_MAX = 1000;
 
 /**
- * Goes through the groups of accounts in byte order without reading all accounts of each group. It may give groups that
- * have no accounts.
+ * Walks the groups of accounts in byte order without reading all accounts of each group (a skip scan). It may give groups
+ * that have no accounts.
  *
  * The accounts of a group are not always neighbours. `-` and digits sort before `:`, so that the groups `a-b` and `a1`
- * stand between the account `a` and the accounts below `a:`, although by name the group `a` comes first. But between
- * the name of a group and any account of the group, there are only texts that begin with that name. The groups whose
- * names lie in a stretch of addresses are therefore the groups of these addresses, and some whose names are prefixes of
- * an end of the stretch.
+ * stand between the account `a` and the accounts below `a:`, although the name `a` comes first. But between the name of a
+ * group and any account of the group, there are only texts that begin with the group's name. The groups whose names lie in
+ * a stretch of addresses are therefore the groups of these addresses, and groups whose names are prefixes of an end of the
+ * stretch:
+ *
+ *     addresses    a   a-b:1   a1:2   a:5   a:7       groups by name: a, a-b, a1
+ *                  └ a └ a-b   └ a1   └──a──┘
  */
 export class GroupWalk {
   readonly #sql: Sql;
   readonly #walk: GroupOrder;
-  /** The last group that was given. */
+  /** The group that was given last. */
   #last: string | undefined;
   /** The address to continue from. */
   #edge: { readonly value: string; readonly inclusive: boolean } | undefined;
@@ -59,7 +61,7 @@ export class GroupWalk {
     this.#walk = walk;
   }
 
-  /** The next groups, found in a stretch of `accounts` accounts. The list is empty at the end. */
+  /** The next groups, found in stretches of `accounts` accounts. The list is empty at the end. */
   next(accounts: number): string[] {
     const { start } = this.#walk;
     if (!this.#isStarted && start !== undefined) {
@@ -84,8 +86,8 @@ export class GroupWalk {
     const end = addresses.at(-1);
     this.#isEnded = end === undefined || addresses.length < limit;
     const names = new Set(addresses.map((address) => groupOf(address, segments)));
-    // In ascending order, the name of a group may lie in this stretch and its accounts after it. In descending order it
-    // is the other way round.
+    // In ascending order, the name of a group may lie in this stretch and its accounts after the stretch. In descending
+    // order, the accounts come before the name.
     const edge = isAscending ? end : this.#edge?.value;
     for (const name of edge === undefined ? [] : beginningsOf(edge, segments)) names.add(name);
     if (end !== undefined) this.#edge = this.#behind(end);
@@ -108,11 +110,11 @@ export class GroupWalk {
       .map(({ address = "" }) => address);
   }
 
-  /** The position after an address, and after the other addresses of its group where they are neighbours. */
+  /** The position after an address and its neighbours of the same group. */
   #behind(address: string): { value: string; inclusive: boolean } {
     const group = groupOf(address, this.#walk.segments);
     if (group === address) return { value: address, inclusive: false };
-    // The addresses below the group: `;` is the character after `:`.
+    // Skips the addresses below the group: `;` is the character after `:`.
     return this.#walk.order === "asc"
       ? { value: `${group};`, inclusive: true }
       : { value: `${group}:`, inclusive: false };

@@ -20,7 +20,7 @@ export class VolumeLists {
     return toEnd(this.#read(query, WHOLE));
   }
 
-  /** The same in steps, all of one moment. */
+  /** `list` in steps that all see the same moment. */
   listInSteps(query: PageQuery): Steps<Page<VolumeRow>> {
     const { pit, oot } = query;
     const { insertionDate } = optionsOf(query.options);
@@ -41,8 +41,8 @@ export class VolumeLists {
       ...(where === undefined ? {} : { where }),
       ...optionsOf(query.options),
       order: scan.order,
-      // The assets of an account are in ascending order in both directions; only a page that is read backwards reverses
-      // them.
+      // The assets of an account are in ascending order in both orders of accounts. Only a page that is read backwards
+      // reverses them.
       assetOrder: query.kind === "column" && query.reverse ? "desc" : "asc",
       start: start === undefined ? undefined : accountOf(start),
       firstRows: scan.limit,
@@ -63,8 +63,8 @@ function optionsOf({ insertionDate, groupBy }: ListOptions = {}): VolumeListOpti
 }
 
 /**
- * A row as a text that sorts as the list does. The space sorts before all characters of addresses. Where accounts are
- * in descending order, their assets are still in ascending order, so that the assets are written mirrored.
+ * A row as a text that sorts in the order of the list. The space sorts before all characters of addresses. If accounts are
+ * in descending order, their assets are still in ascending order, so that the key contains the mirrored asset.
  */
 function rowKey({ account, asset }: VolumeRow, order: Order): string {
   return `${account} ${order === "asc" ? asset : mirrored(asset)}`;
@@ -73,18 +73,18 @@ function rowKey({ account, asset }: VolumeRow, order: Order): string {
 const accountOf = (key: string): string => key.split(" ", 1)[0] ?? "";
 
 /**
- * A text that sorts before another one where its original sorts after the other's. Assets contain no space, whose
- * mirror image would be equal to the end mark.
+ * A text whose order is the reverse of the order of the asset: each character is mirrored, and `~` marks the end. Assets
+ * contain no space, whose mirror image is `~`.
  */
 function mirrored(asset: string): string {
   const units = Array.from(asset, (character) => MIRROR - character.charCodeAt(0));
   return `${String.fromCharCode(...units)}~`;
 }
 
-/** A space and `~`, the first and the last printable character. */
+/** The sum of a character and its mirror image: space and `~` are the first and the last printable character. */
 const MIRROR = 0x20 + 0x7e;
 
-/** The rows of a page, from the rows of its first account on. */
+/** Takes the rows of a page from `parts`, which begin with the first account of the page. */
 function* taken(
   parts: Iterable<readonly VolumeRow[]>,
   { bound, order, offset, limit }: Scan,

@@ -15,10 +15,10 @@ import type { VolumeRow } from "#ledger-engine/rules/reads.ts";
 import type { Volumes } from "#ledger-engine/rules/types.ts";
 import type { ListScope, Order } from "#platform/paging/query.ts";
 
-/** Which rows of volumes are read. */
+/** Selects rows of volumes. */
 export interface VolumeQuery extends Pick<ListScope, "pit" | "oot" | "where"> {
   readonly insertionDate: boolean;
-  /** The number of segments that make a group of accounts. 0 or less asks for no groups. */
+  /** The number of segments of a group's name; 0 or less for no groups. */
   readonly groupBy: number;
   /** The order of the accounts or groups. */
   readonly order: Order;
@@ -26,7 +26,7 @@ export interface VolumeQuery extends Pick<ListScope, "pit" | "oot" | "where"> {
   readonly assetOrder: Order;
   /** The account or group to start with, if it exists. */
   readonly start: string | undefined;
-  /** How many rows may be enough. */
+  /** The number of rows that may be enough. */
   readonly firstRows: number;
   readonly view: View;
 }
@@ -37,16 +37,13 @@ interface Block {
   readonly volumes: readonly (Volumes & { readonly asset: number })[];
 }
 
-/** This many groups are read together, at first and at most. */
+/** The number of groups that are read together, at first and at most. */
 const GROUPS_FIRST = 16;
 const GROUPS_MAX = 1000;
-/**
- * Where groups are asked for and a filter leaves at most this many accounts, all of them are read to sum up their
- * groups.
- */
+/** If a filter leaves at most this many accounts, all of them are read at once to sum up their groups. */
 const GROUPED_MAX = 5000;
 
-/** Reads rows of volumes in order, only as far as the caller does. */
+/** Reads rows of volumes in order. It reads on only as far as its caller does. */
 export class VolumeRows {
   readonly #context: ReadContext;
   readonly #query: VolumeQuery;
@@ -62,7 +59,7 @@ export class VolumeRows {
     this.#window = new VolumeWindow(context, { pit, oot, insertionDate }, view.now);
   }
 
-  /** The rows, some at a time. Parts without any are the steps on the way to the next rows. */
+  /** The rows, in parts. An empty part is a step in which no row was found. */
   *all(): Generator<VolumeRow[]> {
     for (const blocks of this.#blocks()) yield this.#toRows(blocks);
   }
@@ -73,7 +70,7 @@ export class VolumeRows {
     return search.isWithin(GROUPED_MAX) ? this.#groupsOf(search) : this.#groups();
   }
 
-  /** Each account on its own. */
+  /** The volumes of each account. */
   *#accounts(): Generator<Block[]> {
     const { order, start, firstRows } = this.#query;
     const bound = start === undefined ? {} : { bound: { key: { value: start }, inclusive: true } };
@@ -107,7 +104,7 @@ export class VolumeRows {
       .map(([account, sum]) => ({ account, volumes: sum.volumes() }));
   }
 
-  /** All groups in order, some at a time. */
+  /** All groups in order, in parts. */
   *#groups(): Generator<Block[]> {
     const { order, start, groupBy } = this.#query;
     const path = pathsOf(this.#filter).find(({ kind }) => kind === "addresses");
@@ -129,7 +126,7 @@ export class VolumeRows {
     }
   }
 
-  /** Adds every row that a search finds to the sum of its group. */
+  /** Adds all matching holdings of a search to the sums of their groups. */
   *#addUp(
     search: AccountSearch,
     sumOf: (group: string) => GroupSum | undefined,
@@ -145,7 +142,7 @@ export class VolumeRows {
     }
   }
 
-  /** Those holdings of candidates that match on their own. */
+  /** The holdings of candidates that match on their own. */
   *#matches(search: AccountSearch, candidates: readonly Candidate[]): Generator<HoldingBatch> {
     const byId = new Map(candidates.map((candidate) => [candidate.row.id, candidate]));
     for (const batch of this.#window.batches([...byId.keys()], search.rows)) {
@@ -177,7 +174,7 @@ export class VolumeRows {
   }
 }
 
-/** The volumes of a group. */
+/** The sums of the volumes of a group. */
 class GroupSum {
   readonly #volumes = new Map<number, Volumes>();
 

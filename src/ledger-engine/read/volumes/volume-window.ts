@@ -10,7 +10,7 @@ import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { fromMicros, MICROS_MAX, MICROS_MIN, toMicros } from "#platform/time.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A period. Both ends are included, and each may be missing. */
+/** A period from `oot` to `pit`. Both ends are included, and each may be missing. */
 export interface VolumePeriod {
   readonly pit: Timestamp | undefined;
   readonly oot: Timestamp | undefined;
@@ -18,16 +18,16 @@ export interface VolumePeriod {
   readonly insertionDate: boolean;
 }
 
-/** A date after everything, where the order of effective dates counts. */
+/** The date after all transactions, in the order of effective dates. */
 const LATEST = fromMicros(MICROS_MAX);
 
-/** The last effective date that counts in a period; undefined where the order of insertion counts. */
+/** The last effective date that counts in a period; undefined if the order of insertion counts. */
 export function lastDateOf({ pit, oot, insertionDate }: VolumePeriod): Timestamp | undefined {
   if (insertionDate || (pit === undefined && oot === undefined)) return undefined;
   return pit ?? LATEST;
 }
 
-/** Reads what accounts moved in a period: the volumes at its end, less those before it. */
+/** Reads the volumes of a period: the volumes at its end minus the volumes before it. */
 export class VolumeWindow {
   readonly #volumes: AccountVolumeReader;
   readonly #isEmpty: boolean;
@@ -45,18 +45,18 @@ export class VolumeWindow {
         ? undefined
         : this.#volumes.asOfDate(fromMicros(first - 1n), { insertionDate });
     if (pit !== undefined) this.#end = this.#volumes.asOfDate(pit, { insertionDate });
-    // The last move must be the last one by date as well, to tell whether it is in the period.
+    // The end must be in the order of effective dates as well, so that its last move tells whether something moved in the period.
     else this.#end = this.#before?.date === undefined ? now : { ...now, date: LATEST };
   }
 
-  /** What moved in the period. Assets that did not move are left out; zero-amount moves count as movement. */
+  /** The volumes of the period. Assets that did not move are left out; moves of zero amounts count as movement. */
   *batches(
     accounts: readonly number[],
     { assets, bounds = [] }: HoldingFilter,
   ): Generator<HoldingBatch> {
     if (this.#isEmpty) return;
     const before = this.#before;
-    // A condition on the balance at the end says nothing about the difference.
+    // Conditions are about the balance of the period, and must not be tested on the balance at its end.
     const wanted = { assets, bounds: before === undefined ? bounds : [] };
     for (const batch of this.#volumes.batches(accounts, this.#end, wanted)) {
       yield before === undefined
