@@ -1,15 +1,16 @@
 import { quoteJson } from "#platform/json.ts";
 
 /**
- * JSON text in the one form that hashes are computed over: no spaces, members in the order in which they are given, and
- * `<`, `>`, `&`, U+2028 and U+2029 escaped. It is not made from objects, because these put keys like "10" first.
+ * The characters that canonical JSON escapes besides those of JSON itself. Canonical JSON is the form over which hashes are
+ * computed: no spaces, and members in the order in which they are written. It is not written from objects, because objects
+ * put keys like "10" first.
  */
 const ESCAPED = /[<>&\u2028\u2029]/g;
 
-/** Most texts are names, which need no escapes. */
+/** Matches texts without characters to escape, such as names. */
 const PLAIN = /^[\w :/.+=-]*$/;
 
-/** Writes a text as JSON. */
+/** Writes a text as canonical JSON. */
 export const canonicalText = (text: string): string =>
   PLAIN.test(text)
     ? `"${text}"`
@@ -18,7 +19,7 @@ export const canonicalText = (text: string): string =>
         (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
       );
 
-/** Writes an object whose keys are data, sorted by their bytes. */
+/** Writes an object whose keys are data as canonical JSON, with the keys sorted by their bytes. */
 export function canonicalMap<V>(
   map: Readonly<Record<string, V>>,
   write: (value: V) => string,
@@ -26,16 +27,14 @@ export function canonicalMap<V>(
   const names = Object.keys(map);
   if (names.length === 0) return "{}";
   if (names.length > 1) names.sort(compareBytes);
-  const members = names.map((name) => `${canonicalText(name)}:${write(map[name] as V)}`); // a property of its own
+  const members = names.map((name) => `${canonicalText(name)}:${write(map[name] as V)}`); // `name` is an own key
   return `{${members.join(",")}}`;
 }
 
 export const canonicalMetadata = (metadata: Readonly<Record<string, string>> | null): string =>
   metadata === null ? "null" : canonicalMap(metadata, canonicalText);
 
-/**
- * Orders texts by their UTF-8 bytes, which is the order of code points. UTF-16 units would put U+E000 after U+10000.
- */
+/** Orders texts by their UTF-8 bytes, which is the order of code points. The order of UTF-16 units puts U+E000 after U+10000. */
 export function compareBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {

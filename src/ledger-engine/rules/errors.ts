@@ -1,6 +1,6 @@
 import { ErrorCatalogue, type ErrorTable } from "#platform/errors.ts";
 
-/** What can go wrong in a ledger, besides what can go wrong anywhere. */
+/** The kinds of errors of a ledger, besides the kinds of the platform. */
 export const LEDGER_ERRORS = {
   INSUFFICIENT_FUND: { status: 400, code: "INSUFFICIENT_FUND" },
   COMPILATION_FAILED: { status: 400, code: "COMPILATION_FAILED" },
@@ -23,5 +23,5 @@ declare module "#platform/errors.ts" {
   }
 }
 
-/** Everything that a call of a ledger can fail with. */
+/** All errors of calls of a ledger. */
 export const ledgerErrors = new ErrorCatalogue(LEDGER_ERRORS);

@@ -1,9 +1,7 @@
 import { type FeatureName, FEATURES, type Features } from "./types.ts";
 import { AppError } from "#platform/errors.ts";
 
-/**
- * Completes the features that a client chose with the defaults. Throws `VALIDATION` for an unknown feature or value.
- */
+/** Completes the features of a client with the defaults. Throws `VALIDATION` for an unknown feature or value. */
 export function parseFeatures(
   chosen: Readonly<Record<string, string>>,
   { mayChoose }: { mayChoose: boolean },
@@ -27,7 +25,7 @@ export function parseFeatures(
   const defaults = Object.fromEntries(
     Object.entries(FEATURES).map(([name, [standard]]) => [name, standard]),
   );
-  return { ...defaults, ...chosen } as Features; // the defaults complete it, and each value was checked above
+  return { ...defaults, ...chosen } as Features; // the defaults have all features, and each value was checked above
 }
 
 const isFeature = (name: string): name is FeatureName => Object.hasOwn(FEATURES, name);

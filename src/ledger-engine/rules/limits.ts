@@ -4,8 +4,9 @@ import { AppError } from "#platform/errors.ts";
 
 /** Longest amount, in decimal digits. */
 export const AMOUNT_DIGITS_MAX = 1000;
-/** Longest reference and idempotency key, in characters. */
+/** Longest reference, in characters. */
 export const REFERENCE_LENGTH_MAX = 1024;
+/** Longest idempotency key, in characters. */
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 /** Largest metadata of one account or transaction, keys and values, in bytes of JSON. */
 export const METADATA_BYTES_MAX = 65_536;
@@ -18,15 +19,16 @@ export const ASSETS_MAX = 10_000;
 /** Largest event that a transaction may cause, in bytes of JSON. It is stored in one row, which holds 2 MB. */
 export const EVENT_BYTES_MAX = 600_000;
 /**
- * The same for a revert, whose event also contains the reverted transaction, and whose volumes may have grown since.
+ * Largest event of a revert, in bytes of JSON. The event also contains the reverted transaction, whose volumes may have grown
+ * since it was committed.
  */
 export const REVERT_BYTES_MAX = 1_500_000;
-/** Largest page, in bytes of JSON. A larger one ends early, but has at least one item. */
+/** Largest page, in bytes of JSON. A page that would be larger ends early, but has at least one item. */
 export const PAGE_BYTES_MAX = 8_000_000;
-/** Most work that scripts and back-dated transactions of one bulk may take, in steps. It takes about two seconds. */
+/** Most work of the scripts, back-dated transactions and metadata of one bulk, in steps, which take about two seconds. */
 export const BULK_STEPS_MAX = 2_000_000;
 /**
- * Most rows that a list tries in one turn of a ledger, with a filter of few tests. After that, it continues in another
+ * Most rows that a list tries in one turn of a ledger, with a filter of few tests. After them, the list continues in another
  * turn.
  */
 export const ROWS_TRIED_MAX = 20_000;
@@ -34,12 +36,12 @@ export const ROWS_TRIED_MAX = 20_000;
 export const BULK_ANSWER_BYTES_MAX = 16_000_000;
 
 /**
- * The limits of imported entries, where they are wider than those of writes: the reference server has none of them, and its entries
- * cannot be refused one by one. A row may have 2 MB, and that of a transaction holds its payload and, after a change, its
- * metadata once more.
+ * The limits of imported entries that are wider than the limits of writes: the reference server has none of them, and its entries
+ * cannot be refused one by one. A row may have 2 MB. The row of a transaction holds its payload and, after a change of its metadata,
+ * the metadata once more.
  */
 export const IMPORTED = {
-  /** The reference server indexes both, in rows of 2,704 bytes after compression. */
+  /** The reference server indexes addresses and references, in rows of 2,704 bytes after compression. */
   addressLength: 8192,
   referenceLength: 8192,
   metadataBytes: 400_000,
@@ -50,17 +52,18 @@ export const IMPORTED = {
 } as const;
 
 /**
- * Takes a sentence about a value that is beyond the limit of writes, and within that of imports. Where nobody takes it, the value is
- * refused.
+ * Takes a sentence about a value that is beyond the limit of writes, and within that of imports. Without such a function, the value
+ * is refused.
  */
 export type Note = (sentence: string) => void;
 
 interface Limited {
   readonly size: number;
-  /** The most that a write, and that an imported entry may have. */
+  /** The limit of writes. */
   readonly own: number;
+  /** The limit of imported entries. */
   readonly imported: number;
-  /** What is wrong with a value that has more than so much. */
+  /** The sentence about a value that is larger than `most`. */
   readonly problem: (most: number) => string;
 }
 
@@ -118,17 +121,17 @@ export function assertEventSize(
   );
 }
 
-/** The same for a revert, whose event also contains the reverted transaction. */
+/** Throws `VALIDATION` if the event of a revert, with both transactions and their volumes, would exceed the limit. */
 export function assertRevertSize(revert: Sized, reverted: Sized, note?: Note): void {
   const size = transactionBytes(revert) + transactionBytes(reverted);
   const imported = IMPORTED.revertBytes;
   assertLimit({ size, own: REVERT_BYTES_MAX, imported, problem: tooLarge("revert", size) }, note);
 }
 
-/** The fields that the size of a transaction is computed from. */
+/** The fields that determine the size of a transaction. */
 export type Sized = Pick<Transaction, "postings" | "metadata" | "volumes">;
 
-/** The approximate size of a transaction as JSON, with all its volumes. */
+/** The approximate size of a transaction as JSON with all its volumes, in bytes. */
 export function transactionBytes({ postings, metadata, volumes = [] }: Sized): number {
   let bytes = metadataBytes(metadata);
   for (const { source, destination, asset, amount } of postings) {
@@ -154,30 +157,30 @@ const tooLarge =
   (most: number): string =>
     `the ${what} is too large: with its volumes it takes ${bytes} bytes, and ${most} are allowed`;
 
-/** The maps of volumes in an event: before and after, each by insertion and by effective date. */
+/** The number of maps of volumes in an event: before and after, each by insertion and by effective date. */
 const VOLUME_MAPS = 4;
-/** The size of a posting, and of an entry of a volume map, besides their texts and numbers. */
+/** The bytes of a posting, and of an entry of a map of volumes, without their texts and numbers. */
 const POSTING_BYTES = 56;
 const VOLUME_BYTES = 48;
 
 const SAFE_DIGITS = 16;
 const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
-/** To compare an amount takes less than half of the time of making a number of it. */
+/** The number of decimal digits, at least `SAFE_DIGITS`. Comparing an amount takes less than half of the time of converting it. */
 const digits = (amount: bigint): number =>
   amount <= SAFE_MAX ? SAFE_DIGITS : amount.toString().length;
 
-/** The size of metadata as JSON. Very large metadata is not measured to the end. */
+/** The size of metadata as JSON, in bytes. Very large metadata is not measured to the end. */
 export function metadataBytes(metadata: Metadata): number {
   let bytes = 0;
   for (const key of Object.keys(metadata)) {
     bytes += jsonBytes(key) + jsonBytes(metadata[key] ?? "") + MEMBER_BYTES;
-    // This exceeds every limit, so that the exact size does not matter.
+    // The size exceeds all limits of writes, so that its exact value does not matter.
     if (bytes > REVERT_BYTES_MAX) break;
   }
   return bytes;
 }
 
-/** The quotes, colon and comma of a member. */
+/** The bytes of the quotes, colon and comma of a member. */
 const MEMBER_BYTES = 6;
 
 /** The UTF-8 length of a text inside JSON, where control characters take six bytes and other characters up to four. */
@@ -193,10 +196,10 @@ function jsonBytes(text: string): number {
   return bytes;
 }
 
-/** Whether a unit is half of a character that takes four bytes. */
+/** Whether a UTF-16 unit is half of a character that takes four bytes in UTF-8. */
 const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 
-/** How many of the first items together have at most `bytesMax` bytes, but at least one. */
+/** The number of first items that have at most `bytesMax` bytes together, but at least one. */
 export function countWithin<T>(
   items: readonly T[],
   bytesMax: number,

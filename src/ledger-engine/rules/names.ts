@@ -10,10 +10,7 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set(["_", "_info", "_healthcheck
 /** Longest account address, in characters. */
 export const ADDRESS_LENGTH_MAX = 256;
 
-/**
- * Longest asset, in characters. Only the assets that scripts for the machine write can be as long, because their form has
- * no length of its own.
- */
+/** Longest asset, in characters. Only assets of scripts for the machine can be as long, because their form sets no length. */
 export const ASSET_LENGTH_MAX = 64;
 
 export const isAddress = (text: string): text is Account =>
@@ -27,7 +24,7 @@ export function parseAccount(text: string, what: string): Account {
   throw new AppError("VALIDATION", `invalid ${what} address ${quote(text)}`);
 }
 
-/** The account of an imported posting. The reference server takes longer ones than this server. Throws `VALIDATION`. */
+/** The account of an imported posting. The reference server takes longer addresses than this server. Throws `VALIDATION`. */
 export function parseImportedAccount(text: string, what: string, note: Note): Account {
   if (isAddress(text)) return text;
   if (text.length > IMPORTED.addressLength || !ADDRESS.test(text)) return parseAccount(text, what);
@@ -36,14 +33,14 @@ export function parseImportedAccount(text: string, what: string, note: Note): Ac
 }
 
 /**
- * Reads of ranges of addresses take the first two for the lowest characters, and the last one for the end of all addresses. PostgreSQL,
- * in which the reference server keeps its addresses, cannot hold the first one either.
+ * Characters that bound ranges of addresses: U+0000 and U+0001 come before all characters of addresses, U+10FFFF after them. PostgreSQL,
+ * in which the reference server keeps its addresses, cannot hold U+0000 either.
  */
 const BOUNDS = ["\u0000", "\u0001", "\u{10FFFF}"];
 
 /**
- * The address of an account that an imported entry gives metadata to: the reference server takes any text there. Throws `VALIDATION`
- * for a text that no ledger can hold.
+ * The address of an account to which an imported entry gives metadata. The reference server takes any text as this address. Throws
+ * `VALIDATION` for a text that no ledger can hold.
  */
 export function parseTarget(text: string): Account {
   if (
@@ -51,7 +48,7 @@ export function parseTarget(text: string): Account {
     text.isWellFormed() &&
     !BOUNDS.some((it) => text.includes(it))
   ) {
-    return text as Account; // of no posting
+    return text as Account; // any text, as no posting has it
   }
   throw new AppError("VALIDATION", `invalid account address ${quote(text)}`);
 }
@@ -65,7 +62,6 @@ export function parseAsset(text: string): Asset {
   );
 }
 
-/** Whether a ledger may have this name. */
 export const isLedgerName = (text: string): boolean =>
   LEDGER_NAME.test(text) && !RESERVED_NAMES.has(text);
 
@@ -80,11 +76,11 @@ export function assertLedgerName(text: string): void {
 
 export const isBucketName = (text: string): boolean => LEDGER_NAME.test(text);
 
-/** Longest part of a bad value that a message repeats. */
+/** Longest part of a bad value that a message repeats, in characters. */
 const QUOTED_MAX = 80;
 
 const quote = (text: string): string => `'${shown(text)}'`;
 
-/** The beginning of a text, as a message repeats it. */
+/** The beginning of a text, for a message. */
 export const shown = (text: string): string =>
   text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX).toWellFormed()}…` : text;

@@ -9,18 +9,15 @@ import {
   toMicros,
 } from "#platform/time.ts";
 
-/** How a period is divided: a length in microseconds, or a unit of the calendar in UTC. Weeks start on Monday. */
+/** The interval of a division: a length in microseconds, or a unit of the calendar in UTC. Weeks start on Monday. */
 export type Interval = bigint | CalendarUnit;
 export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
 
 export const CALENDAR_UNITS = ["hour", "day", "week", "month"] as const;
 
-/** A period from `startTime` on and before `endTime`. */
+/** A period from `startTime` (included) to `endTime` (excluded), which is divided into intervals. */
 export interface Period {
-  /**
-   * Undefined stands for `INTERVALS_STANDARD` intervals before the end. Those of the calendar start where their unit
-   * does.
-   */
+  /** Undefined for `INTERVALS_STANDARD` intervals before the end. With a unit of the calendar, the period starts with a whole unit. */
   readonly startTime?: Timestamp | undefined;
   readonly endTime: Timestamp;
   readonly interval: Interval;
@@ -31,7 +28,7 @@ export const INTERVALS_MAX = 1000;
 /** The number of intervals of a period whose start is not given. */
 export const INTERVALS_STANDARD = 30;
 
-/** Parses a unit of the calendar, or a duration in Go's notation of at least a microsecond. */
+/** Parses a unit of the calendar, or a duration of at least a microsecond in Go's notation; else undefined. */
 export function parseInterval(text: string): Interval | undefined {
   const unit = CALENDAR_UNITS.find((known) => known === text);
   if (unit !== undefined) return unit;
@@ -40,8 +37,8 @@ export function parseInterval(text: string): Interval | undefined {
 }
 
 /**
- * The boundaries of the intervals of a period, including its start and end. Units of the calendar begin where the
- * calendar does, so that the first interval may be shorter than the others. So may the last one, of any kind. Throws
+ * The boundaries of the intervals of a period, including its start and end. Intervals by a unit of the calendar begin with
+ * the unit, so that the first interval may be shorter than the others. The last interval may be shorter as well. Throws
  * `VALIDATION` for a period that ends before it starts, or that has too many intervals.
  */
 export function boundariesOf({ startTime, endTime, interval }: Period): Timestamp[] {
@@ -62,7 +59,7 @@ export function boundariesOf({ startTime, endTime, interval }: Period): Timestam
   return boundaries.map(fromMicros);
 }
 
-/** The end of the period lies in the last interval, or at its end. */
+/** The start of a period without a given start. The period's end lies in its last interval, or at the end of this interval. */
 function standardStart(end: bigint, interval: Interval): bigint {
   const start =
     typeof interval === "bigint"
@@ -76,14 +73,14 @@ const after = (at: bigint, interval: Interval): bigint =>
 
 const HOUR_MICROS = 3_600_000_000n;
 const DAY_MICROS = 24n * HOUR_MICROS;
-/** The lengths of the units, and a time at which one of them begins: 1970-01-05 is a Monday. */
+/** The lengths of the units, and a time at which a unit begins. 1970-01-05 is a Monday. */
 const FIXED_UNITS = {
   hour: { length: HOUR_MICROS, origin: 0n },
   day: { length: DAY_MICROS, origin: 0n },
   week: { length: 7n * DAY_MICROS, origin: 4n * DAY_MICROS },
 } as const;
 
-/** The beginning of the calendar unit that contains a time, or of the unit that comes `later` units after it. */
+/** The beginning of the calendar unit `later` units after the unit that contains a time. */
 function unitAt(micros: bigint, unit: CalendarUnit, later: number): bigint {
   if (unit === "month") return monthAt(micros, later);
   const { length, origin } = FIXED_UNITS[unit];
@@ -94,7 +91,7 @@ function unitAt(micros: bigint, unit: CalendarUnit, later: number): bigint {
 
 const MONTHS = 12;
 
-/** The beginning of a month. Outside the years of timestamps, it is the first time outside of them. */
+/** The beginning of the month `later` months after a time; if timestamps cannot express it, the nearest time outside of their range. */
 function monthAt(micros: bigint, later: number): bigint {
   const text = fromMicros(micros < MICROS_MIN ? MICROS_MIN : micros);
   const months = Number(text.slice(0, 4)) * MONTHS + Number(text.slice(5, 7)) - 1 + later;

@@ -2,12 +2,12 @@ import { type Account, type AccountVolumes, type Asset, type Posting, WORLD } fr
 import { assert } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** The current volumes of an account and asset; zero where it never moved. */
+/** Reads the current volumes of an account and asset, which are zero if the account has never moved the asset. */
 export interface VolumeReader {
   volumes(account: Account, asset: Asset): { readonly input: bigint; readonly output: bigint };
 }
 
-/** What a transaction does to one account and asset. Its moves are in order of first appearance. */
+/** The effect of a transaction on one account and asset. The moves of a transaction are in order of first appearance. */
 export interface Move {
   readonly account: Account;
   readonly asset: Asset;
@@ -21,8 +21,8 @@ export interface Move {
 }
 
 /**
- * Runs postings in order against current volumes. Each source but `world` must have the amount when its posting runs,
- * so that the order matters and no balance is ever negative in between. Throws `INSUFFICIENT_FUND`.
+ * Runs postings in order against current volumes. Without `force`, each source except `world` must have the amount when its
+ * posting runs, so that the order of postings matters. Throws `INSUFFICIENT_FUND`.
  */
 export function runPostings(
   postings: readonly Posting[],
@@ -48,18 +48,18 @@ export function runPostings(
   return moves.items;
 }
 
-/** What a transaction does to an account and asset before its first posting: nothing yet. */
+/** The move of an account and asset before the first posting. */
 function toMove(reader: VolumeReader, account: Account, asset: Asset): Move {
   const before = reader.volumes(account, asset);
   const { input, output } = before;
   return { account, asset, before, input, output, isSource: false, isDestination: false };
 }
 
-/** What accounts have received, less what others have sent. */
+/** The sum of all received amounts minus the sum of all sent amounts. */
 function netOf(moves: readonly Move[]): bigint {
   let net = 0n;
   for (const { before, input, output } of moves) {
-    // Most moves change one of the two, and comparing takes less than computing.
+    // Most moves change only input or only output, and comparing takes less time than subtracting.
     if (input !== before.input) net += input - before.input;
     if (output !== before.output) net -= output - before.output;
   }
@@ -67,8 +67,8 @@ function netOf(moves: readonly Move[]): bigint {
 }
 
 /**
- * Applies the reversed postings of a transaction. Only the net result counts: no account that the original paid into
- * may end below zero. Throws `INSUFFICIENT_FUND`.
+ * Runs the reversed postings of a transaction. Only balances after all postings count: without `force`, no account that
+ * the original transaction paid into may end below zero, except `world`. Throws `INSUFFICIENT_FUND`.
  */
 export function runRevert(
   postings: readonly Posting[],
@@ -88,7 +88,7 @@ export function runRevert(
   return moves;
 }
 
-/** The postings that undo others: they move the money back, starting with the last. */
+/** The postings that undo others: they move the money back, beginning with the last posting. */
 export const reversePostings = (postings: readonly Posting[]): Posting[] =>
   postings.toReversed().map(({ source, destination, ...rest }) => ({
     ...rest,
@@ -96,7 +96,7 @@ export const reversePostings = (postings: readonly Posting[]): Posting[] =>
     destination: source,
   }));
 
-/** The volumes before a transaction: those after it, less its own postings. */
+/** The volumes before a transaction: the volumes after it minus the amounts of its postings. */
 export function volumesBefore(
   after: readonly AccountVolumes[],
   postings: readonly Posting[],
@@ -118,7 +118,7 @@ export function volumesBefore(
   });
 }
 
-/** The same for a single posting, which most transactions have. */
+/** `volumesBefore` for a single posting, which most transactions have. */
 function volumesBeforeOne(
   { account, asset, input, output }: AccountVolumes,
   posting: Posting,
@@ -135,7 +135,7 @@ function volumesBeforeOne(
 
 type AccountAmounts = { -readonly [K in keyof AccountVolumes]: AccountVolumes[K] };
 
-/** Up to this many items are looked at one by one, because most transactions have two. */
+/** Up to this many items are searched one by one, because most transactions have two. */
 const FEW = 8;
 
 /** Items that are found by account and asset, in the order in which they were added. */
@@ -162,6 +162,6 @@ class PairList<T extends { readonly account: Account; readonly asset: Asset }> {
   }
 }
 
-/** No address and no asset contains a space. */
+/** A key for an account and asset. No address and no asset contains a space. */
 const keyOf = ({ account, asset }: { readonly account: Account; readonly asset: Asset }): string =>
   `${account} ${asset}`;

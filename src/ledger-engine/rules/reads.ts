@@ -3,15 +3,15 @@ import type { Asset, LogEntry, Volumes } from "./types.ts";
 import type { Author } from "./writes.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** The volumes that a reader asks for besides the transactions or accounts. */
+/** The volumes that a read returns besides transactions or accounts. */
 export interface VolumeExpansion {
   readonly volumes: boolean;
   readonly effectiveVolumes: boolean;
-  /** Whether accounts have volumes without being asked for. Current volumes then require no feature of the ledger. */
+  /** Whether volumes of accounts are returned without being asked for. Current volumes then require no feature of the ledger. */
   readonly areImplied?: boolean;
 }
 
-/** What `expand` asks for; unknown values are ignored. */
+/** The expansion of a parameter `expand`. Unknown values are ignored. */
 export const toExpansion = (expand: readonly string[] = []): VolumeExpansion => ({
   volumes: expand.includes("volumes"),
   effectiveVolumes: expand.includes("effectiveVolumes"),
@@ -22,14 +22,14 @@ export interface SingleRead extends VolumeExpansion {
   readonly pit?: Timestamp | undefined;
 }
 
-/** The rows that are counted: those of a list, without its order and pages. */
+/** A list without order and pages, whose rows are counted. */
 export interface CountQuery {
   /** A filter as JSON text. */
   readonly where?: string | undefined;
   readonly pit?: Timestamp | undefined;
 }
 
-/** A part of a long count: how many rows were counted, and where to continue if it is not complete. */
+/** A part of a long count: the number of rows so far. `after` is for the next part, and absent from the last one. */
 export interface CountPart {
   readonly count: number;
   readonly after?: string;
@@ -39,7 +39,7 @@ export interface CountPart {
 export interface VolumeListOptions {
   /** Whether the dates are dates of insertion rather than effective dates. */
   readonly insertionDate: boolean;
-  /** The number of segments that make a group. 0 or less asks for no groups. */
+  /** The number of segments of a group's name; 0 or less for no groups. */
   readonly groupBy: number;
 }
 
@@ -65,11 +65,11 @@ export interface BalanceHistoryQuery extends Period {
   readonly asset: string;
   /** Whether the dates are dates of insertion rather than effective dates. */
   readonly insertionDate: boolean;
-  /** Whether `endTime` is the time of the request, so that everything that the ledger has recorded is before it. */
+  /** Whether `endTime` is the time of the request, so that all entries of the log are before the end. */
   readonly endsNow?: boolean;
 }
 
-/** One interval: what moved from its start on and before its end, and the balance at its end. */
+/** An interval: the volumes that moved from its start (included) to its end (excluded), and the balance at its end. */
 export interface BalanceInterval extends Volumes {
   readonly startTime: Timestamp;
   readonly endTime: Timestamp;
@@ -78,27 +78,26 @@ export interface BalanceInterval extends Volumes {
 
 /** A log entry with the fields that only its row has. */
 export interface LogListEntry extends LogEntry {
-  /** The hash of the command's inputs, in the wire's form of base64url. */
+  /** The hash of the command's inputs in padded base64url. */
   readonly idempotencyHash: string;
-  /** The hash in base64, empty where the ledger has no hash chain. */
+  /** The hash of the entry in base64, empty if the ledger has no hash chain. */
   readonly hash: string;
 }
 
 /** A part of an export: log entries as JSON, one on each line. */
 export interface LogTextPage {
   readonly text: string;
-  /** The next part starts after this id. The last part reaches `to`. */
+  /** The id after which the next part starts. The last part reaches `to`. */
   readonly after: number;
   readonly to: number;
 }
 
-/** Who wrote a log entry. */
+/** The author of a log entry. */
 export interface EntryAuthor {
-  /** Undefined where nobody knows. */
+  /** Undefined if the author is unknown. */
   readonly author: Author | undefined;
 }
 
-/** How many there are. */
 export interface LedgerCounts {
   readonly transactions: number;
   readonly accounts: number;

@@ -4,7 +4,7 @@ export interface RisingRow {
   readonly value: number;
 }
 
-/** What is known of the place of a value: that of `low` is not above it, and that of `high` is. */
+/** A bracket of a limit: the value of `low` is not above the limit, and the value of `high` is. */
 export interface Bracket {
   readonly low: RisingRow;
   readonly high: RisingRow;
@@ -13,9 +13,10 @@ export interface Bracket {
 /**
  * The last row whose value is not above a limit. `rowAt` gives the last row whose key is not above a number.
  *
- * Four guesses take turns. The first is exact if no value is left out between the row and the upper end, the second if
- * none is left out between the lower end and the row, the third if the gaps are spread evenly. The fourth is the middle,
- * so that no distribution of gaps takes more than four times the steps of a binary search.
+ * Four guesses take turns. The first is exact if no value is left out between the row and the upper end, the second if no
+ * value is left out between the lower end and the row, the third, an interpolation search (Perl, Itai and Avni, 1978), if
+ * gaps are spread evenly. The fourth is the middle, so that no distribution of gaps takes more than four times the steps of
+ * a binary search.
  */
 export function lastNotAbove(
   limit: number,
@@ -23,7 +24,7 @@ export function lastNotAbove(
   rowAt: (key: number) => RisingRow,
 ): RisingRow {
   let [lower, upper] = [low, high];
-  // No row has a key between that of the lower row and this one.
+  // No row has a key above that of the lower row and up to `passed`.
   let passed = lower.key;
   for (let round = 0; upper.key - passed > 1 && lower.value !== limit; round++) {
     const guesses = [

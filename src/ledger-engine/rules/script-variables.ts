@@ -6,8 +6,8 @@ const DEPTH_MAX = 8;
 
 /**
  * The variables of a script as texts, from JSON. Texts stay as they are, `{"asset", "amount"}` becomes `USD/2 100`, and
- * anything else is printed as the reference does, but with exact numbers. An object without an amount is not a
- * variable.
+ * other values are printed in the form of the reference server, but with exact numbers. An object without an amount is left
+ * out.
  */
 export function toVariableTexts(
   values: Readonly<Record<string, unknown>>,

@@ -18,37 +18,37 @@ import {
 } from "#numscript";
 import { AppError, type FailureKind } from "#platform/errors.ts";
 
-/** How scripts run in a deployment. */
+/** The settings of a deployment for scripts. */
 export interface ScriptSettings {
-  /** The runtime of requests that name none. */
+  /** The runtime of requests that do not name one. */
   readonly runtime: Runtime;
-  /** The feature flags that every script for the interpreter gets. */
+  /** The feature flags of all scripts for the interpreter. */
   readonly featureFlags: ReadonlySet<string>;
 }
 
-/** The contents of a transaction, be it written out in the request or created by a script. */
+/** The contents of a transaction, from a request or from a script. */
 export interface Movements {
   readonly postings: readonly Posting[];
   readonly metadata: Metadata;
   readonly accountMetadata: AccountMetadata;
 }
 
-/** A cache of compiled scripts. Real systems send the same few scripts with different variables. */
+/** A cache of compiled scripts. Clients mostly send the same few scripts with different variables. */
 export interface ScriptCache {
   get(key: string): CompiledScript | undefined;
   set(key: string, script: CompiledScript): void;
 }
 
-/** What a script may read, at the time at which its postings are applied. */
+/** The state of the ledger that a script may read, at the time at which its postings are applied. */
 export interface ScriptState {
   balance(account: Account, asset: Asset): bigint;
-  /** The assets with this name, in all precisions. */
+  /** The assets with a base name, in all precisions, such as `EUR` and `EUR/2`. */
   scalesOf(base: string): readonly Asset[];
-  /** The metadata of an account, `undefined` where the account does not exist. */
+  /** The metadata of an account; undefined if the account does not exist. */
   accountMetadata(account: Account): Metadata | undefined;
 }
 
-/** Runs the scripts of commands. */
+/** Runs the scripts of commands, and counts their work. */
 export class Scripts {
   #steps = 0;
   readonly #settings: ScriptSettings;
@@ -58,7 +58,7 @@ export class Scripts {
   constructor(settings: ScriptSettings, cache: ScriptCache, reader: ScriptState) {
     this.#settings = settings;
     this.#cache = cache;
-    // An account whose name is not a legal address does not exist.
+    // An account whose name is not a valid address does not exist.
     const balanceOf = (account: string, asset: string): bigint =>
       isAddress(account) ? reader.balance(account, asset as Asset) : 0n;
     this.#reader = {
@@ -80,7 +80,7 @@ export class Scripts {
   }
 
   /**
-   * Runs a script, and merges the metadata of its request with what the script has set. Throws `COMPILATION_FAILED`,
+   * Runs a script, and merges the metadata of its request with the metadata that the script has set. Throws `COMPILATION_FAILED`,
    * `INTERPRETER_PARSE`, `INTERPRETER_RUNTIME`, `INSUFFICIENT_FUND`, `NOT_FOUND`, `NO_POSTINGS`, `METADATA_OVERRIDE`.
    */
   run(command: RunScript): Movements {
@@ -119,14 +119,14 @@ export class Scripts {
   }
 }
 
-/** The wire's code for each kind of failure. */
+/** The kind of error for each reason of a failure, by runtime. */
 const FAILURE_KINDS: Readonly<Record<Runtime, Record<ScriptFailure["reason"], FailureKind>>> = {
   machine: {
     syntax: "COMPILATION_FAILED",
     invalid: "COMPILATION_FAILED",
     "missing-funds": "INSUFFICIENT_FUND",
     "missing-account": "NOT_FOUND",
-    // The reference server answers 500, as if the script were not to blame.
+    // The reference server answers 500, although the fault is in the script.
     runtime: "COMPILATION_FAILED",
   },
   "experimental-interpreter": {
@@ -149,7 +149,7 @@ function toAppError({ reason, diagnostics }: ScriptFailure, plain: string, runti
 
 const AMOUNT_LIMIT = 10n ** BigInt(AMOUNT_DIGITS_MAX);
 
-/** Names in a script are well formed, but may be longer than a ledger allows. */
+/** Checks the amount and the names of a posting. Names in scripts are well formed, but may be longer than a ledger allows. */
 function toPosting({ source, destination, asset, amount }: ScriptPosting): Posting {
   if (amount >= AMOUNT_LIMIT) {
     throw new AppError("VALIDATION", `an amount has more than ${AMOUNT_DIGITS_MAX} digits`);
@@ -166,7 +166,7 @@ function toPosting({ source, destination, asset, amount }: ScriptPosting): Posti
   };
 }
 
-/** A script that sets a key to nothing leaves it to the request. */
+/** Merges metadata. Throws `METADATA_OVERRIDE` if the request has a key that the script has set to a text that is not empty. */
 function overridden(set: RunOutput["metadata"], requested: Metadata): Metadata {
   for (const key of Object.keys(requested)) {
     if ((set.get(key) ?? "") !== "") {

@@ -12,16 +12,15 @@ import { type JsonText, quoteJson } from "#platform/json.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 /*
- * Writes what the views show as JSON: the same members, but several times as fast, because no objects are made for it. Names come in the
- * order of their bytes, while objects put those like "10" first. Addresses of postings
- * and assets need no escapes.
+ * Writes the views of `views.ts` as JSON: the same members, but several times as fast, because no objects are made. Names come in the
+ * order of their bytes, while objects put names like "10" first. Addresses of postings and assets need no escapes.
  */
 
 export const asInteger: AmountWriter = (amount) => amount.toString();
-/** For clients that cannot read large integers. */
+/** Writes amounts for clients that cannot read large integers. */
 export const asText: AmountWriter = (amount) => `"${amount}"`;
 
-/** The JSON of `toTransactionView`. `volumes` are those of the transaction, where they are written already. */
+/** The JSON of `toTransactionView`. `volumes` are the volumes of the transaction, if they are written already. */
 export function transactionText(
   transaction: Transaction,
   write: AmountWriter,
@@ -34,10 +33,10 @@ export function transactionText(
   );
   let text = `{"postings":[${list.join(",")}],"metadata":${metadataText(metadata)},"timestamp":"${formatTimestamp(timestamp)}"`;
   if (reference !== undefined) text += `,"reference":${quoteJson(reference)}`;
-  return `${text},"id":${id},${derivedText(transaction, volumes)}}` as JsonText<TransactionView>; // members as the view has them
+  return `${text},"id":${id},${derivedText(transaction, volumes)}}` as JsonText<TransactionView>; // the members of the view
 }
 
-/** The last members of a transaction, which the ledger derives: all but the template. */
+/** The last members of a transaction. The ledger derives all of them except `template`. */
 export function derivedText(
   { insertedAt, updatedAt, revertedAt, template }: Transaction,
   { committed, effective }: ShownVolumes,
@@ -58,16 +57,16 @@ export function derivedText(
 /** The JSON of `toAccountView`, with the volumes that the account was read with. */
 export function accountText(account: AccountRecord, write: AmountWriter): JsonText<AccountView> {
   const { address, metadata, firstUsage, insertionDate, updatedAt } = account;
-  // Most accounts have one date three times.
+  // Most accounts have three equal dates, which are formatted once.
   const first = formatTimestamp(firstUsage);
   const inserted = insertionDate === firstUsage ? first : formatTimestamp(insertionDate);
   const updated = updatedAt === insertionDate ? inserted : formatTimestamp(updatedAt);
   const volumes = assetsText("volumes", account.volumes, write);
   const effective = assetsText("effectiveVolumes", account.effectiveVolumes, write);
-  return `{"address":${quoteJson(address)},"metadata":${metadataText(metadata)},"firstUsage":"${first}","insertionDate":"${inserted}","updatedAt":"${updated}"${volumes}${effective}}` as JsonText<AccountView>; // members as the view has them
+  return `{"address":${quoteJson(address)},"metadata":${metadataText(metadata)},"firstUsage":"${first}","insertionDate":"${inserted}","updatedAt":"${updated}"${volumes}${effective}}` as JsonText<AccountView>; // the members of the view
 }
 
-/** The volumes of one account by asset, as a further member; nothing where there are none. */
+/** The volumes of one account by asset, as a further member of an object; an empty text if there are none. */
 function assetsText(
   member: string,
   volumes: readonly AccountVolumes[] | undefined,
@@ -85,7 +84,7 @@ export const metadataText = (metadata: Metadata): string => mapText(metadata, qu
 export const accountMetadataText = (accountMetadata: LoggedAccountMetadata): string =>
   mapText(accountMetadata, loggedMetadataText);
 
-/** Metadata that a log entry gives: null where the entry was imported with null. */
+/** The metadata of a log entry. It is null if the entry was imported with null. */
 export const loggedMetadataText = (metadata: Metadata | null): string =>
   metadata === null ? "null" : metadataText(metadata);
 

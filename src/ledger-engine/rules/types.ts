@@ -2,17 +2,17 @@ import type { Runtime } from "#numscript";
 import type { Brand } from "#platform/brand.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** An object that is still being made. */
+/** A type without `readonly`, for an object that is under construction. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The address of an account, `users:1:main`. */
+/** The address of an account, such as `users:1:main`. */
 export type Account = Brand<string, "Account">;
-/** An asset with its precision, `EUR/2`. */
+/** An asset with its precision, such as `EUR/2`. */
 export type Asset = Brand<string, "Asset">;
 /** Metadata maps texts to texts. Any key is legal. */
 export type Metadata = Readonly<Record<string, string>>;
 
-/** The account that money enters from and leaves to. It is never checked for funds. */
+/** The account from which money enters the ledger and to which it leaves. It is never checked for funds. */
 export const WORLD = "world" as Account; // matches the address pattern
 
 export interface Posting {
@@ -23,13 +23,12 @@ export interface Posting {
   readonly asset: Asset;
 }
 
-/** What an account has received and sent of one asset since its first move. */
+/** The amounts of one asset that an account has received (`input`) and sent (`output`) since its first move. */
 export interface Volumes {
   readonly input: bigint;
   readonly output: bigint;
 }
 
-/** The volumes of one account and asset at some time. */
 export interface AccountVolumes extends Volumes {
   readonly account: Account;
   readonly asset: Asset;
@@ -42,14 +41,14 @@ export interface Transaction {
   /** The effective date. */
   readonly timestamp: Timestamp;
   readonly reference?: string;
-  /** The template of a schema that created it. */
+  /** The name of the schema's template that created the transaction. */
   readonly template?: string;
   readonly insertedAt: Timestamp;
   readonly updatedAt: Timestamp;
   readonly revertedAt?: Timestamp;
-  /** The volumes after its commit, in insertion order. */
+  /** The volumes after the transaction in the order of insertion. */
   readonly volumes?: readonly AccountVolumes[];
-  /** The volumes after it, in the order of effective dates. */
+  /** The volumes after the transaction in the order of effective dates. */
   readonly effectiveVolumes?: readonly AccountVolumes[];
 }
 
@@ -64,7 +63,7 @@ export interface AccountRecord {
   readonly effectiveVolumes?: readonly AccountVolumes[];
 }
 
-/** Which entry of a log it is, and of which kind. */
+/** A log entry without its content. */
 export interface EntryHead {
   readonly id: number;
   readonly date: Timestamp;
@@ -77,10 +76,10 @@ export type MetadataTarget =
   | { readonly type: "TRANSACTION"; readonly id: number };
 
 export type AccountMetadata = Readonly<Record<string, Metadata>>;
-/** The same in an entry of the log. Null stands for no metadata, and only imported entries have it: their hash covers it. */
+/** Metadata of accounts in a log entry. Null stands for no metadata. Only imported entries have it, because their hash covers it. */
 export type LoggedAccountMetadata = Readonly<Record<string, Metadata | null>>;
 
-/** A change of a ledger. It is checked as far as that is possible without the ledger's state. */
+/** A change of a ledger, which was checked as far as is possible without the ledger's state. */
 export type Command =
   | CreateTransaction
   | RunScript
@@ -89,13 +88,13 @@ export type Command =
   | DeleteMetadata
   | InsertSchema;
 
-/** The parts of a request for a transaction that are not its movements. */
+/** The parts of a request for a transaction besides its postings or script. */
 interface TransactionDetails {
   readonly timestamp?: Timestamp;
   readonly reference?: string;
-  /** With null only where the command is derived from an imported entry. */
+  /** Metadata by address. It may contain null only if the command is derived from an imported entry. */
   readonly accountMetadata?: LoggedAccountMetadata;
-  /** The runtime that the request names, if it does. */
+  /** The runtime that the request names, if any. */
   readonly runtime?: Runtime;
 }
 
@@ -107,7 +106,7 @@ export interface CreateTransaction extends TransactionDetails {
   readonly force: boolean;
 }
 
-/** A transaction whose postings a script creates from the balances and metadata that it reads. */
+/** A transaction whose postings are created by a script from balances and metadata. */
 export interface RunScript extends TransactionDetails {
   readonly kind: "runScript";
   readonly script: Script;
@@ -115,7 +114,7 @@ export interface RunScript extends TransactionDetails {
 }
 
 export interface Script {
-  /** The source text, empty where a template is named. */
+  /** The source text, empty if a template is named. */
   readonly plain: string;
   /** A template of the schema that the request names. */
   readonly template?: string;
@@ -135,7 +134,7 @@ export interface RevertTransaction {
 export interface SetMetadata {
   readonly kind: "setMetadata";
   readonly target: MetadataTarget;
-  /** Null only where the command is derived from an imported entry. */
+  /** Null only if the command is derived from an imported entry. */
   readonly metadata: Metadata | null;
 }
 
@@ -145,30 +144,30 @@ export interface DeleteMetadata {
   readonly key: string;
 }
 
-/** A schema that was checked. `text` is what `toSchemaText` returned. */
+/** The insertion of a schema that was checked. `text` is the result of `toSchemaText`. */
 export interface InsertSchema {
   readonly kind: "insertSchema";
   readonly version: string;
   readonly text: string;
 }
 
-/** A schema as it is stored, and as it crosses RPC. */
+/** A schema in its stored form, in which it also crosses RPC. */
 export interface StoredSchema {
   readonly version: string;
   readonly createdAt: Timestamp;
   /** The text that `parseSchemaText` parses. */
   readonly text: string;
   /**
-   * What the hash of an imported schema covers, where that is not what its entry shows. `reordered`: the parameters of queries in the
-   * order that `text` has, while the entry shows them in the order of `inStoredOrder`. `unknown`: parameters in an order that nobody
-   * knows, so that the hash was taken as it was given.
+   * Present if the hash of an imported schema does not cover the text that its entry shows. `reordered`: the hash covers the parameters
+   * of queries in the order of `text`, while the entry shows them in the order of `inStoredOrder`. `unknown`: the hash covers the
+   * parameters in an unknown order, and was taken over without a check.
    */
   readonly hashed?: "reordered" | "unknown";
 }
 
 export type LogType = LogData["type"];
 
-/** The contents of a log entry. Its volumes stay as they were at its commit. */
+/** The contents of a log entry. Volumes in it are those at the time of the entry. */
 export type LogData =
   | {
       readonly type: "NEW_TRANSACTION";
@@ -210,7 +209,7 @@ export const FEATURES = {
   TRANSACTION_METADATA_HISTORY: ["SYNC", "DISABLED"],
 } as const;
 
-/** What an object knows about its ledger from the ledger's creation on. */
+/** The facts about a ledger that are set at its creation. */
 export interface LedgerInfo {
   readonly uuid: string;
   readonly name: string;

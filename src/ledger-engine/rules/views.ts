@@ -10,12 +10,11 @@ export interface VolumeView {
   readonly balance: bigint;
 }
 
-/** Volumes by asset. */
 export type AssetMap = Record<string, VolumeView>;
-/** Volumes by account and asset. */
+/** Volumes by account, then by asset. */
 export type VolumeMap = Record<string, AssetMap>;
 
-/** A transaction as the API, events and the library show it. Its keys are in the order of the wire. */
+/** A transaction in the API, in events and in the library, with its members in the order of the JSON. */
 export interface TransactionView {
   readonly postings: { source: string; destination: string; amount: bigint; asset: string }[];
   readonly metadata: Record<string, string>;
@@ -33,7 +32,7 @@ export interface TransactionView {
   readonly preCommitEffectiveVolumes?: VolumeMap;
 }
 
-/** An account as the API and the library show it. */
+/** An account in the API and in the library. */
 export interface AccountView {
   readonly address: string;
   readonly metadata: Record<string, string>;
@@ -89,7 +88,7 @@ export function toAccountView(
   };
 }
 
-/** The volumes by account and asset before and after a transaction; undefined where there are none. */
+/** The volumes by account and asset before and after a transaction; undefined if there are none. */
 function toVolumeMaps(
   after: readonly AccountVolumes[] | undefined,
   postings: Transaction["postings"],
@@ -105,7 +104,7 @@ function toVolumeMap(entries: readonly AccountVolumes[]): VolumeMap {
   );
 }
 
-/** The volumes by asset; undefined where there are none. */
+/** The volumes by asset; undefined if there are none. */
 const toAssetMap = (volumes: readonly AccountVolumes[] = []) =>
   volumes.length === 0 ? undefined : byKey(volumes.map(toAssetEntry));
 

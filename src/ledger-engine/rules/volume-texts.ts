@@ -2,7 +2,7 @@ import { compareBytes } from "./canonical.ts";
 import { volumesBefore } from "./postings.ts";
 import type { AccountVolumes, Transaction, Volumes } from "./types.ts";
 
-/** How an amount is written. */
+/** Writes an amount as JSON. */
 export type AmountWriter = (amount: bigint) => string;
 
 /** The volumes before and after a transaction as JSON, by account and asset. */
@@ -11,13 +11,13 @@ export interface VolumeTexts {
   readonly after: string;
 }
 
-/** The volumes of a transaction in the order of insertion and in that of effective dates, where they are shown. */
+/** The volumes of a transaction in the order of insertion and in the order of effective dates; undefined if they are not shown. */
 export interface ShownVolumes {
   readonly committed: VolumeTexts | undefined;
   readonly effective: VolumeTexts | undefined;
 }
 
-/** Writes the volumes that a transaction was read with. */
+/** Writes the volumes of a transaction. */
 export function shownVolumes(
   { postings, volumes, effectiveVolumes }: Transaction,
   write: AmountWriter,
@@ -43,8 +43,8 @@ function volumeTexts(
 }
 
 /**
- * The same for a single posting between two accounts, which most transactions have: what it does not change is written once.
- * Undefined for any other transaction.
+ * The volumes of a transaction with a single posting between two accounts, as most have: volumes that the posting does not change are
+ * written once. Undefined for any other transaction.
  */
 function volumeTextsOfOne(
   [source, destination, ...rest]: readonly AccountVolumes[],
@@ -69,8 +69,8 @@ function volumeTextsOfOne(
 }
 
 /**
- * The volumes of two accounts in the same asset, which `volumesText` has written. They are joined into one piece, because most are
- * written twice: a text that was added up is a tree, and copying it means walking to all its pieces.
+ * The volumes of two accounts in the same asset, which `volumesText` has written. The pieces are joined to a flat text, because most
+ * texts are written twice: V8 keeps a concatenated text as a tree (a rope), and copying a rope visits all its pieces.
  */
 export function textOfTwo(
   [a, b]: readonly [string, string],
@@ -90,7 +90,7 @@ const joined = ([a, ofA]: Named, [b, ofB]: Named, asset: string): string =>
 const sortedByNames = (volumes: readonly AccountVolumes[]): AccountVolumes[] =>
   volumes.toSorted((a, b) => compareBytes(a.account, b.account) || compareBytes(a.asset, b.asset));
 
-/** Volumes by account and asset. */
+/** Volumes by account, then by asset, which must be sorted. */
 function sortedText(sorted: readonly AccountVolumes[], write: AmountWriter): string {
   let text = "";
   let account: string | undefined;
@@ -103,10 +103,10 @@ function sortedText(sorted: readonly AccountVolumes[], write: AmountWriter): str
   return `${text}}}`;
 }
 
-/** The volumes of one asset, as a member. */
+/** The volumes of one asset, as a member of an object. */
 export const assetText = (asset: string, { input, output }: Volumes, write: AmountWriter): string =>
   `"${asset}":${volumesText(write(input), write(output), write(input - output))}`;
 
-/** Volumes whose amounts are written, or are to be written as integers. */
+/** Volumes from written amounts, or from amounts that are written as integers. */
 export const volumesText = <A extends string | bigint>(input: A, output: A, balance: A): string =>
   `{"input":${input},"output":${output},"balance":${balance}}`;

@@ -1,7 +1,7 @@
 import type { Command, Transaction } from "./types.ts";
 import type { Result } from "#platform/result.ts";
 
-/** Who makes a write: what the token of a request says, or who the deployment is. */
+/** The author of a write: the principal of a request's token, or the deployment itself. */
 export interface Author {
   readonly issuer: string;
   readonly subject: string;
@@ -9,51 +9,51 @@ export interface Author {
 }
 
 export interface WriteOptions {
-  /** The idempotency key, empty where there is none. */
+  /** The idempotency key, empty if there is none. */
   readonly idempotencyKey: string;
   readonly dryRun: boolean;
-  /** The version of the schema that the write must follow, empty where there is none. */
+  /** The version of the schema that the write must follow, empty if there is none. */
   readonly schemaVersion?: string;
-  /** Undefined where nobody knows. */
+  /** Undefined if the author is unknown. */
   readonly author?: Author | undefined;
-  /** How many causes, one after the other, led to the write; 0 unless given. Neither hashes nor exports know it. */
+  /** The length of the chain of causes that led to the write, by default 0. Hashes and exports do not contain it. */
   readonly causationDepth?: number | undefined;
 }
 
 /** The outcome of a write. */
 export interface Outcome {
   readonly logId: number;
-  /** Whether this is the outcome of an earlier write with the same idempotency key. */
+  /** Whether the outcome is that of an earlier write with the same idempotency key. */
   readonly isReplay: boolean;
   /** The transaction that a create or a revert committed. */
   readonly transaction?: Transaction;
 }
 
 export interface BulkElement {
-  /** The command, or why the element is not valid. */
+  /** The command, or the failure of an invalid element. */
   readonly command: Result<Command>;
   readonly idempotencyKey: string;
-  /** That of the bulk unless given. */
+  /** By default the depth of the bulk. */
   readonly causationDepth?: number | undefined;
 }
 
 export interface BulkOptions {
   readonly atomic: boolean;
   readonly continueOnFailure: boolean;
-  /** The version of the schema that all elements must follow, empty where there is none. */
+  /** The version of the schema that all elements must follow, empty if there is none. */
   readonly schemaVersion?: string;
   /** The author of all elements. */
   readonly author?: Author | undefined;
-  /** As of a single write. */
+  /** See `WriteOptions`. */
   readonly causationDepth?: number | undefined;
   /**
    * Whether the elements are a part of a stream. The outcomes then contain no transactions, which `readCommitted` gives
-   * later. Where the elements exceed a limit, the rest is left for the next call.
+   * later. If the elements exceed a limit, the remaining ones are left for the next call.
    */
   readonly isPart?: boolean;
 }
 
-/** A transaction as its own log entry shows it. */
+/** A transaction in the state of its own log entry. */
 export interface CommittedTransaction {
   readonly logId: number;
   readonly transaction: Transaction;

@@ -3,13 +3,13 @@
  * the end stands for any number of further segments, also none. `users:` has two segments, `users:...` has one or more.
  */
 export interface AddressPattern {
-  /** An empty text stands for any segment. */
+  /** The segments. An empty text stands for any segment. */
   readonly segments: readonly string[];
   /** Whether further segments may follow. */
   readonly isOpen: boolean;
 }
 
-/** Addresses in byte order, from `from` on and before `below`, or without an end. */
+/** The addresses in byte order from `from` (included) to `below` (excluded; undefined for no end). */
 export interface AddressRange {
   readonly from: string;
   readonly below: string | undefined;
@@ -24,12 +24,12 @@ export function parseAddressPattern(text: string): AddressPattern {
   return { segments: isOpen ? segments.slice(0, -1) : segments, isOpen };
 }
 
-/** The only address that a pattern matches, if it names one. */
+/** The only address that a pattern matches; undefined for a pattern that may match several. */
 export function exactAddress({ segments, isOpen }: AddressPattern): string | undefined {
   return isOpen || segments.includes("") ? undefined : segments.join(":");
 }
 
-/** A function that decides whether an address matches a pattern. */
+/** Makes a function that decides whether an address matches a pattern. */
 export function addressMatcher(pattern: AddressPattern): (address: string) => boolean {
   const exact = exactAddress(pattern);
   if (exact !== undefined) return (address) => address === exact;
@@ -53,10 +53,9 @@ export function addressRanges(pattern: AddressPattern): AddressRange[] {
   const prefix = leading.join(":");
   const below = { from: `${prefix}:`, below: `${prefix};` }; // `;` is the character after `:`
   if (wild !== -1) return [below];
-  const itself = { from: prefix, below: `${prefix}\u0001` }; // no address contains a character as low as this
+  const itself = { from: prefix, below: `${prefix}\u0001` }; // no address contains a character as low as U+0001
   return isOpen ? [itself, below] : [itself];
 }
 
-/** Whether an address lies in a range. */
 export const isWithin = (address: string, { from, below }: AddressRange): boolean =>
   address >= from && (below === undefined || address < below);

@@ -1,15 +1,14 @@
 import type { Comparison, FilterTest, LedgerFilter } from "./filters.ts";
 
 /**
- * The result of a test, undefined where it is unknown. A test of a reference, a revert date or a balance that is absent
- * is unknown. Metadata that is absent is known to be absent, and matches the negation of a test.
+ * The result of a test in three-valued logic (SQL, after Kleene); undefined is unknown. A test of an absent reference, date
+ * of a revert or balance is unknown. A test of absent metadata is false, so that the row matches the test's negation.
  */
 export type TruthValue = boolean | undefined;
 
 /**
- * Combines functions for the tests of a filter into one function for the whole filter. As with SQL's three values, an
- * unknown result is neither true nor false, and its negation is unknown as well. A row matches if the whole filter is
- * true.
+ * Combines functions for the tests of a filter into one function for the whole filter. A row matches if the whole filter
+ * is true, not if it is unknown.
  */
 export function compileFilter<Row>(
   filter: LedgerFilter,
@@ -19,7 +18,7 @@ export function compileFilter<Row>(
   return (row) => judge(row) === true;
 }
 
-/** The same, with all three results: false says that a row cannot match, whatever is still unknown of it. */
+/** `compileFilter` with all three results. False says that a row cannot match, even if parts of it are not known yet. */
 export function judgeOf<Row>(
   filter: LedgerFilter,
   compileTest: (test: FilterTest) => (row: Row) => TruthValue,
@@ -28,7 +27,7 @@ export function judgeOf<Row>(
     case "all":
     case "any": {
       const judges = filter.filters.map((it) => judgeOf(it, compileTest));
-      // An empty list is always true, for both operators.
+      // A filter with an empty list is always true, for both operators.
       if (judges.length === 0) return () => true;
       return filter.kind === "all" ? allOf(judges) : anyOf(judges);
     }
@@ -68,7 +67,7 @@ const anyOf =
     return any;
   };
 
-/** Compares a value with that of a test. Both are integers, or both are timestamps, which sort as texts. */
+/** Compares a value with the value of a test. Both are integers, or both are timestamps, which sort as texts. */
 export function isRelated<V extends bigint | number | string>(
   value: V,
   operator: Comparison,

@@ -21,8 +21,8 @@ import { frozen, Remembered } from "#platform/memo.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
- * A filter whose keys and values were checked against a resource. A reader finds the rows that may match by an index,
- * where a test allows it, and tests each of them with `compileFilter`.
+ * A filter whose keys and values were checked against a resource. A reader finds the rows that may match by an index, if
+ * some test has one, and tests each row with `compileFilter`.
  */
 export type LedgerFilter =
   | { readonly kind: "all" | "any"; readonly filters: readonly LedgerFilter[] }
@@ -108,17 +108,16 @@ const VALUES: Readonly<
 };
 
 /**
- * One filter may have at most this many tests that no index serves, because each of them looks at every account or
- * reference.
+ * The most tests of a filter that no index serves. Each such test reads every account or reference.
  */
 export const SCANNING_TESTS_MAX = 20;
 
-/** The pages of a list have the same filter, and clients that ask again and again as well. */
+/** The filters that were parsed last. The pages of a list, and clients that poll, repeat their filter. */
 const remembered = new Remembered<LedgerFilter>({ countMax: 64, lengthMax: 512 });
 
 /**
  * Parses the filter of a list from its JSON text. Throws `VALIDATION`, naming the key. Equal texts may give the same
- * filter, which nobody can change.
+ * object, which is frozen.
  */
 export function parseLedgerFilter(
   resource: FilteredResource,
@@ -160,11 +159,11 @@ function isScanning(test: FilterTest): boolean {
   }
 }
 
-/** How many times as much work as an ordinary filter this one takes for a row. */
+/** The work of a filter for a row, as a multiple of the work of an ordinary filter. */
 export const weightOf = (filter: LedgerFilter | undefined): number =>
   filter === undefined ? 1 : Math.max(1, [...testsOf(filter)].length / TESTS_OF_ROW);
 
-/** This many tests take as long as reading a row. */
+/** The number of tests that take as long as reading a row. */
 const TESTS_OF_ROW = 10;
 
 /** Checks a filter against the keys of a resource. Throws `VALIDATION`, naming the key. */
@@ -199,7 +198,7 @@ function toTest(resource: FilteredResource, test: ParsedTest): LedgerFilter {
   return READERS[type]({ ...test, base, name, allowed: VALUES[resource]?.[base] });
 }
 
-/** The type of a key's values, and the text in its brackets, if it has any. Undefined for unknown keys. */
+/** The type of a key's values. Undefined for unknown keys, and for brackets after keys that take none. */
 export function keyTypeOf(resource: FilteredResource, key: string): KeyType | undefined {
   const { base, name } = parseKey(key);
   const keys: Readonly<Record<string, KeyType>> = KEYS[resource];
@@ -242,9 +241,7 @@ function addressTest(test: NamedTest): FilterTest {
   return { kind: "address", key: test.base, patterns };
 }
 
-/**
- * On `metadata` itself, `$exists` and `$match` take the name of a key. On `metadata[key]`, `$exists` takes a boolean.
- */
+/** On `metadata` without brackets, `$exists` and `$match` take the name of a key. On `metadata[key]`, `$exists` takes a boolean. */
 function metadataTest(test: NamedTest): LedgerFilter {
   const { operator, name, value } = test;
   if (name === undefined) {
@@ -259,7 +256,7 @@ function metadataTest(test: NamedTest): LedgerFilter {
   return { kind: "metadata", name, values: membersOf(test, textOf) };
 }
 
-/** `$exists` works as with metadata: on `balance` it takes an asset, on `balance[asset]` a boolean. */
+/** On `balance`, `$exists` takes an asset; on `balance[asset]`, it takes a boolean. */
 function balanceTest(test: NamedTest): LedgerFilter {
   const { operator, name, value } = test;
   if (operator !== "$exists") {
@@ -279,7 +276,7 @@ const COMPARISONS: readonly Comparison[] = ["$match", "$lt", "$lte", "$gt", "$gt
 
 const invalid = (message: string): AppError => new AppError("VALIDATION", message);
 
-/** All tests of a filter. */
+/** All tests of a filter, from left to right. */
 export function* testsOf(filter: LedgerFilter): Generator<FilterTest> {
   switch (filter.kind) {
     case "all":

@@ -1,4 +1,4 @@
-/** Integers from one to another. Both are included, and either may be infinite. */
+/** The integers from `from` to `to`. Both are included, and either may be infinite. */
 export interface NumberInterval {
   readonly from: number;
   readonly to: number;
@@ -10,7 +10,7 @@ export type Intervals = readonly NumberInterval[];
 export const NONE: Intervals = [];
 export const ALL: Intervals = [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }];
 
-/** The integers from one to another; none where `from` is larger. */
+/** The integers from `from` to `to`; none if `from` is larger. */
 export const interval = (from: number, to: number): Intervals =>
   from > to || from === Number.POSITIVE_INFINITY || to === Number.NEGATIVE_INFINITY
     ? NONE
@@ -28,7 +28,7 @@ export function intersection(a: Intervals, b: Intervals): Intervals {
   }
 }
 
-/** The union is the complement of what both complements have in common. */
+/** The union, by De Morgan: the complement of the intersection of the complements. */
 export const union = (a: Intervals, b: Intervals): Intervals =>
   complement(intersection(complement(a), complement(b)));
 

@@ -3,26 +3,31 @@ import { parseJson } from "#platform/json.ts";
 /** An exported log entry as JSON, without the members that the ledger derives for a new transaction. */
 export interface PartialEntryJson {
   readonly value: unknown;
-  /** The text of these members. */
+  /** The text of the derived members. */
   readonly derived: string;
 }
 
 /** The beginning of the entry of a new transaction in an export. */
 const NEW_TRANSACTION = '{"type":"NEW_TRANSACTION","data":{"transaction":{';
-/** The first of the derived members, and what follows the last. */
+/** The beginning of the first derived member. */
 const BEGIN = ',"insertedAt":';
+/** The text after the last derived member. */
 const END = '},"accountMetadata":';
-/** A member among the others that is not derived. */
+/** A member that is not derived, but stands among the derived ones. */
 const TEMPLATE = '"template":';
 /** A number that stands for the derived members. */
 const MARK = -900_000_000_000_001;
 const MARK_TEXT = `${MARK}`;
 
 /**
- * Parses an exported log entry without the members that the ledger derives for a new transaction: more than half of its text, and
- * mostly the very text that the ledger would write. Undefined for an entry in another form, which must be parsed as a whole.
+ * Parses an exported log entry without the members that the ledger derives for a new transaction, which are more than half of the
+ * text and mostly equal to the text that the ledger would write. Undefined for an entry in another form, which must be parsed as a
+ * whole.
  *
- * Only where the derived text is what the ledger would write is the entry certain to be what was parsed.
+ *     {"type":"NEW_TRANSACTION","data":{"transaction":{ … "id":7,"insertedAt": … },"accountMetadata": … }
+ *     └──────────────────── parsed ────────────────────────────┘└─── derived ───┘└──────── parsed ────────┘
+ *
+ * The parsed value is certain to be right only if the derived text equals the text that the ledger would write.
  */
 export function parseWithoutDerived(text: string): PartialEntryJson | undefined {
   if (!text.startsWith(NEW_TRANSACTION)) return undefined;
@@ -31,10 +36,10 @@ export function parseWithoutDerived(text: string): PartialEntryJson | undefined 
   return parsed?.derived.includes(TEMPLATE) === true ? undefined : parsed;
 }
 
-/** A text without escapes, and an integer that a number holds. */
+/** A JSON text without escapes, and an integer of at most 15 digits. */
 const STRING = String.raw`"([^"\\\u0000-\u001f]*)"`;
 const INTEGER = String.raw`(0|[1-9]\d{0,14})`;
-/** What comes before and behind the derived members, as exports have it. */
+/** The text of exports before and after the derived members. */
 const PLAIN_HEAD = new RegExp(
   String.raw`^\{"type":"NEW_TRANSACTION","data":\{"transaction":\{"postings":(\[[^[\]]*\]),"metadata":(\{[^{}]*\}),"timestamp":${STRING},(?:"reference":${STRING},)?"id":${INTEGER},(?="insertedAt":)`,
 );
@@ -44,8 +49,8 @@ const PLAIN_TAIL = new RegExp(
 );
 
 /**
- * The entry of most new transactions, which two expressions take apart in half the time of the parser for JSON. Addresses and metadata
- * are kept longer than the entry, and a match would keep the whole text with them: these are parsed.
+ * Parses the entry of most new transactions with two regular expressions, in half the time of the parser for JSON. Postings and metadata
+ * are still parsed as JSON: their texts are kept longer than the entry, and substrings would keep the whole entry in memory.
  */
 function plainEntry(text: string, end: number): PartialEntryJson | undefined {
   const head = PLAIN_HEAD.exec(text);
@@ -74,8 +79,8 @@ function plainEntry(text: string, end: number): PartialEntryJson | undefined {
 }
 
 /**
- * For parsing, a number takes the place of the derived members, which no other part of the text has. If it is the date of
- * insertion of the transaction, they are therefore members of the transaction, and its last ones.
+ * Parses an entry whose derived members are replaced with `"insertedAt":MARK`. The mark occurs nowhere else in the text. If it becomes
+ * the transaction's `insertedAt`, the derived members are the last members of the transaction.
  */
 function entryWithMark(text: string, end: number): PartialEntryJson | undefined {
   const begin = text.indexOf(BEGIN, NEW_TRANSACTION.length);
@@ -95,11 +100,11 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** A member of a value, which need not be an object. */
+/** A member of a value; undefined if the value is no object. */
 export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? objectOf(value)[name]
     : undefined;
 
 const objectOf = (value: unknown): Record<string, unknown> =>
-  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}; // as was just checked
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}; // checked before the cast

@@ -19,17 +19,16 @@ import {
 import { formatTimestamp, type Timestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 
 /**
- * The text that an idempotency hash is computed over (SHA-256, base64url with padding). It contains the command's
- * inputs as Formance Ledger v2 writes them, so that the keys of an imported log remain valid. Postings are hashed as
- * the script that is equivalent to them.
+ * The text over which an idempotency hash is computed (SHA-256, base64url with padding): the command's inputs in the form
+ * of Formance Ledger v2, so that the keys of an imported log remain valid. Postings are hashed as an equivalent script.
  */
 export function toIdempotencyText(command: Command): string {
   return `${inputText(command)}\n`;
 }
 
 /**
- * Whether the text of a command without a key can be derived from the log. The log does not keep what made no
- * difference to the entry, such as `force`.
+ * Whether the text of a command without a key can be derived from its log entry. The entry does not contain inputs that
+ * make no difference to it, such as `force`.
  */
 export function isDerivable(command: Command, now: Timestamp): boolean {
   switch (command.kind) {
@@ -57,8 +56,8 @@ export function isDerivable(command: Command, now: Timestamp): boolean {
 }
 
 /**
- * The text of the command that an entry without a key stands for. It is that of the original command where this was
- * derivable.
+ * The text of a command that leads to an entry without a key. It is the text of the original command if `isDerivable` was
+ * true for the command.
  */
 export function toDerivedText({ data, date }: Pick<LogEntry, "data" | "date">): string {
   return toIdempotencyText(toDerivedCommand(data, date));
@@ -98,9 +97,7 @@ function toDerivedCommand(data: LogData, date: Timestamp): Command {
   }
 }
 
-/**
- * Whether an object is given but has no members. The log does not distinguish that from an object that is not given.
- */
+/** Whether an object is given but has no members. The log does not distinguish an empty object from an absent one. */
 const isEmpty = (members: object | undefined): boolean =>
   members !== undefined && Object.keys(members).length === 0;
 
@@ -130,7 +127,7 @@ function targetText({ target }: Extract<Command, { target: unknown }>): string {
     : `"TransactionID":${target.id}`;
 }
 
-/** `script` is its members without braces. */
+/** The text of a creation. `script` has the members of the script, without braces. */
 function createText(command: CreateTransaction | RunScript, script: string): string {
   const accountMetadata =
     command.accountMetadata === undefined
@@ -156,7 +153,7 @@ const postingsText = ({ postings, force }: CreateTransaction): string => {
     : scriptText(toScript(postings, force));
 };
 
-/** The same for a single posting, which most transactions have. Addresses and assets need no escapes. */
+/** The text of the script for a single posting, which most transactions have. Addresses and assets need no escapes. */
 function postingText({ source, destination, amount, asset }: Posting, force: boolean): string {
   const accounts: Posting["source"][] = [];
   if (source !== WORLD) accounts.push(source);
@@ -170,12 +167,10 @@ function postingText({ source, destination, amount, asset }: Posting, force: boo
   return `"plain":"${plain}","vars":{${values}"vm0":"${asset} ${amount}"}`;
 }
 
-/** The declarations of none, one and two accounts. */
+/** The declarations of 0, 1 and 2 accounts. */
 const DECLARATIONS = ["", "\\taccount $va0\\n", "\\taccount $va0\\n\\taccount $va1\\n"] as const;
 
-/**
- * Postings as a script. Each account but `world`, and each distinct amount, becomes a variable, in order of appearance.
- */
+/** Postings as a script. Each account except `world`, and each distinct amount, becomes a variable, in order of appearance. */
 export function toScript(postings: readonly Posting[], force: boolean): Script {
   const accounts = new Map<string, string>();
   const amounts = new Map<string, string>();

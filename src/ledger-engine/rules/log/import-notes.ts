@@ -2,24 +2,24 @@ import type { ImportedData } from "./imported-log.ts";
 import { isAddress, shown } from "#ledger-engine/rules/names.ts";
 import type { Metadata } from "#ledger-engine/rules/types.ts";
 
-/** What is odd about an imported entry: the reference server takes it from a write, and this ledger does not. */
+/** Notes about an unusual imported entry: the reference server accepts its names and values in writes, and this ledger does not. */
 export interface ImportNote {
   /** The id of the entry. */
   readonly id: number;
-  /** A sentence for each thing that is odd. */
+  /** A sentence for each unusual name or value. */
   readonly notes: readonly string[];
 }
 
-/** The entries of an import about which something is odd: how many, and the first of them, up to `FIRST_NOTED_MAX`. */
+/** The number of entries of an import with notes, and the notes of the first ones, up to `FIRST_NOTED_MAX`. */
 export interface NotedEntries {
   readonly count: number;
   readonly first: readonly ImportNote[];
 }
 
-/** The notes about the first odd entries that an answer shows. */
+/** The most entries whose notes an answer shows. */
 export const FIRST_NOTED_MAX = 5;
 
-/** The odd entries of two parts of an import, the second one behind the first. */
+/** Joins the noted entries of two parts of an import. */
 export const withNoted = (before: NotedEntries, after: NotedEntries): NotedEntries => ({
   count: before.count + after.count,
   first: [...before.first, ...after.first].slice(0, FIRST_NOTED_MAX),
@@ -27,10 +27,10 @@ export const withNoted = (before: NotedEntries, after: NotedEntries): NotedEntri
 
 export const NONE_NOTED: NotedEntries = { count: 0, first: [] };
 
-/** Most sentences about one entry, of which each may be about one of thousands of accounts. */
+/** The most sentences about one entry, which may have thousands of accounts. */
 const NOTES_MAX = 20;
 
-/** What is odd about an entry, nothing for nearly all. `sizes` are sentences about values beyond the limits of writes. */
+/** The notes about an entry; nearly all entries have none. `sizes` are sentences about values beyond the limits of writes. */
 export function notesOf(data: ImportedData, sizes: readonly string[]): string[] {
   const notes = [...new Set([...sizes, ...formNotesOf(data)])];
   const more = notes.length - NOTES_MAX;
@@ -39,7 +39,7 @@ export function notesOf(data: ImportedData, sizes: readonly string[]): string[] 
     : notes;
 }
 
-/** What is odd about the form of its names and values, apart from their sizes. */
+/** The notes about the form of an entry's names and values, apart from their sizes. */
 function formNotesOf(data: ImportedData): string[] {
   switch (data.type) {
     case "NEW_TRANSACTION":

@@ -5,8 +5,8 @@ import type { AccountVolumes, Metadata, Posting, Transaction } from "#ledger-eng
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 
 /**
- * The first difference between an imported transaction and the one that the ledger has made of it, if there is any.
- * Dates and volumes are compared where they are given, effective volumes also only where the ledger keeps them.
+ * The first difference between an imported transaction and the one that the ledger has made of it; undefined if they are
+ * equal. Dates and volumes are compared if they are given, effective volumes only if the ledger keeps them, too.
  */
 export function differenceOf(
   { derived }: Pick<ImportedTransaction, "derived">,
@@ -32,7 +32,7 @@ export function differenceOf(
   );
 }
 
-/** The first difference between an imported transaction and one that the ledger has, if there is any. */
+/** The first difference between an imported transaction and one that the ledger has; undefined if they are equal. */
 export function contentDifferenceOf(
   given: ImportedTransaction,
   stored: Transaction,
@@ -46,7 +46,7 @@ export function contentDifferenceOf(
   return differenceOf(given, stored);
 }
 
-/** Whether postings undo others, in whatever order. */
+/** Whether postings undo the original ones, in any order. */
 export function isReverse(postings: readonly Posting[], original: readonly Posting[]): boolean {
   const undoing = original.map(({ source, destination, ...rest }) =>
     postingText({ ...rest, source: destination, destination: source }),
@@ -54,7 +54,7 @@ export function isReverse(postings: readonly Posting[], original: readonly Posti
   return postings.map(postingText).toSorted().join() === undoing.toSorted().join();
 }
 
-/** No address and no asset contains a space. */
+/** A posting as a text for comparisons. No address and no asset contains a space. */
 const postingText = ({ source, destination, amount, asset }: Posting): string =>
   `${source} ${destination} ${asset} ${amount}`;
 

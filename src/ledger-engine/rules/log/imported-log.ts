@@ -33,13 +33,13 @@ import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 export interface ImportedEntry {
   readonly id: number;
   readonly date: Timestamp;
-  /** The idempotency key, empty where there is none. */
+  /** The idempotency key, empty if there is none. */
   readonly idempotencyKey: string;
-  /** The hash as it is given; undefined where it is not. */
+  /** The hash of the inputs as exported; undefined if the entry has none. */
   readonly idempotencyHash: string | undefined;
-  /** The hash as it is given; empty where it is not. */
+  /** The hash of the entry as exported; empty if the entry has none. */
   readonly hash: string;
-  /** The schema that the write named. */
+  /** The version of the schema that the write named. */
   readonly schemaVersion: string | undefined;
   readonly data: ImportedData;
   /** Sentences about values that are beyond the limits of writes. */
@@ -55,7 +55,7 @@ export type ImportedData =
   | {
       readonly type: "REVERTED_TRANSACTION";
       readonly reverts: number;
-      /** The reverted transaction, where more than its id is given. */
+      /** The reverted transaction; undefined if the export has only its id. */
       readonly reverted: ImportedTransaction | undefined;
       readonly transaction: ImportedTransaction;
     }
@@ -73,9 +73,9 @@ export interface ImportedTransaction {
   readonly metadata: Metadata;
   readonly timestamp: Timestamp;
   readonly reference: string | undefined;
-  /** The template that created the transaction. */
+  /** The name of the schema's template that created the transaction. */
   readonly template: string | undefined;
-  /** The fields that the ledger computes itself. Those that are given must be the same. */
+  /** The fields that the ledger computes itself. Given fields must equal the computed ones. */
   readonly derived: DerivedFields;
 }
 
@@ -84,7 +84,7 @@ export interface DerivedFields {
   readonly updatedAt: Timestamp | undefined;
   readonly revertedAt: Timestamp | undefined;
   readonly reverted: boolean | undefined;
-  /** These are JSON values that were not looked at yet. */
+  /** JSON that is not checked yet, as are the other three maps of volumes. */
   readonly postCommitVolumes: unknown;
   readonly postCommitEffectiveVolumes: unknown;
   readonly preCommitVolumes: unknown;
@@ -96,7 +96,7 @@ export const toImportedEntry = (value: unknown): ImportedEntry => new EntryParse
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Most dates of an entry are the same, so that the last one is kept. */
+/** Parses one entry. Most dates of an entry are equal, so that the last parsed date is kept. */
 class EntryParser {
   #dateText = "";
   #date: Timestamp | undefined;
@@ -151,7 +151,7 @@ class EntryParser {
     }
   }
 
-  /** Older exports contain only the id. */
+  /** Older exports contain only the id of the reverted transaction. */
   #revertedOf(data: Fields): { reverts: number; reverted: ImportedTransaction | undefined } {
     const { revertedTransaction, revertedTransactionID } = data;
     if (isGiven(revertedTransaction)) {
@@ -239,7 +239,7 @@ function amountOf(value: unknown, place: string): bigint {
   throw invalid(`'${place}': expected 0 or more with at most ${AMOUNT_DIGITS_MAX} digits`);
 }
 
-/** Scripts for the machine may write assets of a form of their own. */
+/** The form of assets in scripts for the machine. */
 const MACHINE_ASSET = /^[A-Z/0-9]+$/;
 
 function assetOf(value: unknown, place: string): Asset {
@@ -247,7 +247,7 @@ function assetOf(value: unknown, place: string): Asset {
   if (isAsset(text)) return text;
   const isOfMachine = text.length <= ASSET_LENGTH_MAX && MACHINE_ASSET.test(text);
   if (!isOfMachine) throw invalid(`'${place}': expected an asset such as USD/2`);
-  return text as Asset; // as scripts write them
+  return text as Asset; // of the form of the machine
 }
 
 function targetOf(data: Fields): MetadataTarget {
@@ -261,7 +261,7 @@ function targetOf(data: Fields): MetadataTarget {
   throw invalid("'data.targetType': expected ACCOUNT or TRANSACTION");
 }
 
-/** The reference server takes null for an account, but not for a transaction. */
+/** The target and metadata of an entry. The reference server takes null as metadata of an account, but not of a transaction. */
 function settingOf(
   data: Fields,
   note: Note,
@@ -278,7 +278,7 @@ function accountMetadataOf(value: unknown, place: string, note: Note): LoggedAcc
     parseTarget(address);
     if (metadata !== null) metadataOf(metadata, `${place}.${shorten(address)}`, note);
   }
-  return map as LoggedAccountMetadata; // as the loop has checked
+  return map as LoggedAccountMetadata; // checked by the loop
 }
 
 function metadataOf(value: unknown, place: string, note: Note): Metadata {
@@ -286,7 +286,7 @@ function metadataOf(value: unknown, place: string, note: Note): Metadata {
   for (const [key, item] of Object.entries(map)) {
     if (typeof item !== "string") throw invalid(`'${place}.${shorten(key)}': expected a text`);
   }
-  const metadata = map as Metadata; // as the loop has checked
+  const metadata = map as Metadata; // checked by the loop
   assertMetadata(metadata, note);
   return metadata;
 }
@@ -298,7 +298,7 @@ function referenceOf(value: unknown, place: string, note: Note): string | undefi
   return reference;
 }
 
-/** An optional text. Clients in Go send an empty text where there is none. */
+/** An optional name. Clients in Go send an empty text for no name. */
 function nameOf(value: unknown, place: string, lengthMax: number): string | undefined {
   if (!isGiven(value) || value === "") return undefined;
   const name = textOf(value, place);
@@ -318,7 +318,7 @@ function keyOf(value: unknown): string {
   throw invalid(`'idempotencyKey': expected at most ${IDEMPOTENCY_KEY_LENGTH_MAX} characters`);
 }
 
-/** Ids are 64-bit integers on the wire. Here they are exact up to 2^53; half of that range is left for later ids. */
+/** The largest id. Ids are 64-bit integers on the wire and exact up to 2^53 as numbers; half of this range is left for later ids. */
 const ID_MAX = 2 ** 52;
 
 function idOf(value: unknown, place: string): number {
@@ -339,13 +339,13 @@ function booleanOf(value: unknown, place: string): boolean {
 }
 
 function objectOf(value: unknown, place: string): Fields {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields; // as was just checked
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields; // checked before the cast
   throw invalid(place === "" ? "expected an object" : `'${place}': expected an object`);
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Longest part of a name that a message repeats. */
+/** Longest part of a name that a message repeats, in characters. */
 const SHOWN_MAX = 80;
 const shorten = (text: string): string => text.slice(0, SHOWN_MAX).toWellFormed();
 

@@ -14,15 +14,15 @@ import type { AmountWriter, ShownVolumes } from "#ledger-engine/rules/volume-tex
 import { type JsonText, quoteJson, stringifyJson } from "#platform/json.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
-/** Writes a log entry as JSON: the text of an item of a list. */
+/** Writes a log entry as an item of a list, in JSON. */
 export const toLogText = (
   entry: LogListEntry,
   write: AmountWriter = asInteger,
 ): JsonText<unknown> => entryText(entry, dataText(entry.data, write));
 
 /**
- * Writes a log entry as the line of an export, as Formance Ledger v2 writes it, but for the escapes of `withEscapes`. `volumes` are
- * those of a new transaction, where they are written already.
+ * Writes a log entry as the line of an export, in the form of Formance Ledger v2, but without the escapes of `withEscapes`. `volumes`
+ * are the volumes of a new transaction, if they are written already.
  */
 export const toLogLine = (entry: LogListEntry, volumes?: ShownVolumes): JsonText<unknown> =>
   entryText(
@@ -32,7 +32,7 @@ export const toLogLine = (entry: LogListEntry, volumes?: ShownVolumes): JsonText
       : dataText(entry.data, asInteger, volumes),
   );
 
-/** Lines with the escapes of the encoder of Go: it writes no JSON that would be markup in a page. */
+/** Adds the escapes of Go's encoder to lines of JSON: `<`, `>`, `&`, U+2028 and U+2029, which could be markup in a page. */
 export const withEscapes = (lines: string): string =>
   MARKUP.test(lines)
     ? lines.replaceAll(
@@ -41,7 +41,7 @@ export const withEscapes = (lines: string): string =>
       )
     : lines;
 
-/** In JSON, these characters are a part of texts only. */
+/** In JSON, these characters can occur only within texts. */
 const MARKUP = /[<>&\u2028\u2029]/;
 const MARKUP_ALL = new RegExp(MARKUP, "g");
 

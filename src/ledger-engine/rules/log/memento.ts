@@ -4,8 +4,8 @@ import type { LogData, LogEntry, MetadataTarget, Transaction } from "#ledger-eng
 import { formatTimestamp } from "#platform/time.ts";
 
 /**
- * The text of a log entry that the hash chain covers, as Formance Ledger v2 writes it. hash(n) is SHA-256 of `"<base64
- * of hash(n-1)>"` and a line feed, if there is a previous entry, then this text and a line feed.
+ * The memento of a log entry: the text that the hash chain covers, in the form of Formance Ledger v2. `LogWriter` computes
+ * the chain.
  */
 export function toMemento({ data, date, idempotencyKey }: Omit<LogEntry, "id">): string {
   // The key is not escaped and the id is 0. The hashes of existing logs depend on both quirks.

@@ -5,12 +5,13 @@ import {
 } from "#platform/patterns/character-sets.ts";
 
 /**
- * A set of the 64 characters that the segments of addresses consist of. A pattern may name any characters of Unicode,
- * but only those among the 64 ever matter.
+ * A set of the 64 characters of which the segments of addresses consist, as 64 bits. A pattern may name any characters of
+ * Unicode, but only these 64 matter.
  */
 export interface CharacterSet {
-  /** The characters 0 to 31 of the alphabet, and the others, as bits. */
+  /** The bits of characters 0 to 31 of the alphabet. */
   readonly low: number;
+  /** The bits of characters 32 to 63 of the alphabet. */
   readonly high: number;
 }
 
@@ -37,7 +38,6 @@ export function hasIndex({ low, high }: CharacterSet, index: number): boolean {
   return ((index < WORD_BITS ? low >>> index : high >>> (index - WORD_BITS)) & 1) === 1;
 }
 
-/** Sets of the characters of addresses. */
 export const ADDRESS_CHARACTERS: CharacterSets<CharacterSet> = {
   none: { low: 0, high: 0 },
   unionOf: (a, b) => ({ low: a.low | b.low, high: a.high | b.high }),
@@ -50,14 +50,12 @@ export const ADDRESS_CHARACTERS: CharacterSets<CharacterSet> = {
   },
 };
 
-/**
- * The code points that a character of the alphabet stands for: its own, and those that differ from it only in case.
- */
+/** The code points of each character of the alphabet; in `FOLDED_CODES`, also those that differ from it only in case. */
 const OWN_CODES: readonly (readonly number[])[] = ALPHABET.map((it) => [it.charCodeAt(0)]);
 const FOLDED_CODES = ALPHABET.map((it) => [
   it.toLowerCase().charCodeAt(0),
   it.toUpperCase().charCodeAt(0),
-  // Two of them are not ASCII: the long s and the kelvin sign.
+  // The long s folds to `s`, and the kelvin sign to `k`.
   ...(/[sS]/.test(it) ? [0x017f] : /[kK]/.test(it) ? [0x212a] : []),
 ]);
 

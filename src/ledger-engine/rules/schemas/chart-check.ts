@@ -18,7 +18,7 @@ import type { Metadata, Posting } from "#ledger-engine/rules/types.ts";
 export class ChartCheck {
   readonly #chart: Chart;
   readonly #known = new Map<string, Resolution>();
-  /** A transaction may create thousands of accounts of one segment. */
+  /** The default metadata by segment, because a transaction may create thousands of accounts of one segment. */
   readonly #defaults = new Map<ChartSegment, Metadata>();
   readonly #meter: WorkMeter = { visits: 0 };
 
@@ -32,8 +32,8 @@ export class ChartCheck {
   }
 
   /**
-   * The first address that the chart does not allow, in the order of the postings, sources first, and why. Throws
-   * `VALIDATION` if finding out takes too much work.
+   * The first violation of the chart, in the order of the postings, sources before destinations; undefined if there is none.
+   * Throws `VALIDATION` if the patterns take too much work.
    */
   findViolation(postings: readonly Posting[]): Violation | undefined {
     for (const { source, destination } of postings) {
@@ -66,6 +66,6 @@ export class ChartCheck {
   }
 }
 
-/** The first violation of a chart by postings, if there is one. Throws as `ChartCheck` does. */
+/** The message of the first violation of a chart by postings; undefined if there is none. Throws the errors of `ChartCheck`. */
 export const checkAgainstChart = (chart: Chart, postings: readonly Posting[]): string | undefined =>
   new ChartCheck(chart).findViolation(postings)?.what;

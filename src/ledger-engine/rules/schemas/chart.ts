@@ -12,17 +12,21 @@ import type { Metadata } from "#ledger-engine/rules/types.ts";
 import { PatternError } from "#platform/patterns/pattern-tree.ts";
 
 /**
- * The addresses that a ledger allows, as a tree of their segments. The root has only fixed segments and is not an
- * account.
+ * The addresses that a ledger allows, as a tree of segments. The root has only fixed segments and is not an account.
+ *
+ *     {"bank": {".self": {}, "fees": {}}, "users": {"$id": {".pattern": "^[0-9]+$", "main": {}}}}
+ *
+ *     root ─┬─ bank  (account) ─── fees  (account)
+ *           └─ users ─── $id, matching ^[0-9]+$ ─── main  (account)
  */
 export type Chart = ChartSegment;
 
 export interface ChartSegment {
   readonly fixed: ReadonlyMap<string, ChartSegment>;
-  /** This segment stands for every segment that is not fixed. */
+  /** The segment that stands for every segment that is not fixed. */
   readonly variable: VariableSegment | undefined;
   readonly isAccount: boolean;
-  /** Undefined unless it was given. A key without a default has the value undefined. */
+  /** The default of each key, undefined for a key without a default. The map is undefined if the chart gives no metadata. */
   readonly metadata: ReadonlyMap<string, string | undefined> | undefined;
 }
 
@@ -35,7 +39,7 @@ export interface VariableSegment {
 
 const SEGMENT_NAME = /^[$.]?[a-zA-Z0-9_-]+$/;
 
-/** Decodes a chart from JSON; null is an empty chart. Throws `VALIDATION` for the first thing that is wrong. */
+/** Decodes a chart from JSON; null is an empty chart. Throws `VALIDATION` for the first fault. */
 export function decodeChart(value: unknown): Chart {
   if (value !== null && !isJsonObject(value)) {
     throw invalid("invalid schema: the chart of accounts must be an object", "chart");
@@ -90,7 +94,7 @@ class ChartDecoder {
     return { fixed, variable };
   }
 
-  /** The object of a segment, where null is an empty one. Throws if the chart has no room for it. */
+  /** The object of a segment; null is an empty object. Throws `VALIDATION` if the chart has too many or too deep segments. */
   #enter(name: string, value: unknown, path: Path): JsonObject {
     if (value !== null && !isJsonObject(value)) {
       const what = path.length === 0 ? "invalid segment" : "invalid address segment";
@@ -143,7 +147,7 @@ function assertName(name: string, path: Path): void {
 const isProperty = (name: string): boolean => name.startsWith(".");
 const isVariable = (name: string): boolean => name.startsWith("$");
 
-/** Checks the properties that make a segment an account, and returns its metadata, if that was given. */
+/** Checks the properties of a segment, and returns its default metadata; undefined if there is none. */
 function decodeProperties(
   segment: JsonObject,
   isAccount: boolean,
@@ -192,7 +196,7 @@ const defaultsOf = (metadata: ReadonlyMap<string, string | undefined>): Metadata
     [...metadata].flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const])),
   );
 
-/** Messages name the first segment, like those of the reference server. The details contain the whole path. */
+/** An error about a chart. The message names the first segment, as on the reference server; the details have the whole path. */
 function fault(path: Path, what: string, name?: string): Error {
   const [first] = path;
   const place = ["chart", ...path, ...(name === undefined ? [] : [name])].join(".");
@@ -229,15 +233,15 @@ const renderMetadata = (metadata: ReadonlyMap<string, string | undefined>): Json
     [...metadata].map(([key, value]) => [key, value === undefined ? {} : { default: value }]),
   );
 
-/** The result of looking up an address: the account, or why it is not one. */
+/** The result of looking up an address: its account, or the violation. */
 export type Resolution =
   | { readonly account: ChartSegment }
   | { readonly account?: undefined; readonly violation: Violation };
 
-/** Why an address is not an account. */
+/** The reason why an address is not an account. */
 export interface Violation {
   readonly what: string;
-  /** The whole address and, where it does not match a pattern, the pattern. */
+  /** The whole address and, if a segment does not match a pattern, the pattern. */
   readonly details: string;
 }
 
@@ -275,9 +279,7 @@ function childOf(
   return isMatch ? variable.segment : "mismatch";
 }
 
-/**
- * The message for a segment that the chart does not have, or that is the last one of an address but not an account.
- */
+/** The message about a segment that the chart does not have, or that ends an address but is not an account. */
 function unknownSegment(segments: readonly string[], index: number): string {
   const name = segments[index] ?? "";
   if (index > 0) {
@@ -289,6 +291,6 @@ function unknownSegment(segments: readonly string[], index: number): string {
     : `account starting with \`${name}\` is not defined in the chart of accounts`;
 }
 
-/** The metadata of a new account where nothing else is given. */
+/** The default metadata of a new account. */
 export const defaultMetadataOf = ({ metadata }: ChartSegment): Metadata =>
   metadata === undefined ? {} : defaultsOf(metadata);

@@ -32,8 +32,7 @@ import { parseJson } from "#platform/json.ts";
 import { formatTimestamp, parseTimestamp, type Timestamp } from "#platform/time.ts";
 
 /**
- * The contents of a schema: which accounts exist, and the names under which transactions are created and lists are
- * read.
+ * The contents of a schema: the chart of accounts, and named templates for transactions and for lists.
  */
 export interface SchemaData {
   readonly chart: Chart;
@@ -48,8 +47,8 @@ export interface LedgerSchema extends SchemaData {
 }
 
 /**
- * Decodes the schema of a request from JSON and checks all of it. `runtime` is that of templates that name none. Throws
- * `VALIDATION`.
+ * Decodes the schema of a request from JSON and checks all of it. `runtime` is the runtime of templates that do not name
+ * one. Throws `VALIDATION`.
  */
 export function decodeSchema(
   body: unknown,
@@ -64,7 +63,7 @@ export function decodeSchema(
 /** Parses a schema from the text that `toSchemaText` returned. Its scripts were checked when it was inserted. */
 export const parseSchemaText = (text: string): SchemaData => decodeData(parseJson(text));
 
-/** Decodes the schema of a log entry, also of one that another server wrote. Throws `VALIDATION`. */
+/** Decodes the schema of a log entry, which another server may have written. Throws `VALIDATION`. */
 export function decodeLoggedSchema(value: unknown): LedgerSchema {
   const data = decodeData(value);
   assertSize(data);
@@ -100,7 +99,6 @@ export function assertSchemaVersion(version: string): void {
   }
 }
 
-/** A schema as JSON. */
 export interface SchemaJson {
   readonly chart: JsonObject;
   readonly transactions?: JsonObject;
@@ -118,7 +116,7 @@ export const renderSchema = (schema: LedgerSchema): SchemaJson => ({
   createdAt: formatTimestamp(schema.createdAt),
 });
 
-/** Parses a stored schema. Its parameters of queries come in the order in which log entries show them. */
+/** Parses a stored schema. The parameters of its queries are in the order in which log entries show them. */
 export function parseStoredSchema({
   text,
   version,
@@ -130,7 +128,7 @@ export function parseStoredSchema({
   return { ...data, queries, version, createdAt };
 }
 
-/** A query template of a schema. Throws `VALIDATION` where the schema has no such template. */
+/** A query template of a schema. Throws `VALIDATION` if the schema does not exist or has no such template. */
 export function queryTemplateOf(
   schema: StoredSchema | undefined,
   { schemaVersion, id }: { readonly schemaVersion: string; readonly id: string },
@@ -153,7 +151,7 @@ export const showSchema = (schema: LedgerSchema): SchemaJson => ({
   ...(schema.queries.size === 0 ? {} : { queries: showQueries(schema.queries) }),
 });
 
-/** The text of a schema in the one form that hashes are computed over. */
+/** The text of a schema in canonical JSON, over which hashes are computed. */
 export function toSchemaText({ chart, transactions, queries }: SchemaData): string {
   const members = [`"chart":${sortedText(renderChart(chart))}`];
   if (transactions.size > 0) {
@@ -165,7 +163,7 @@ export function toSchemaText({ chart, transactions, queries }: SchemaData): stri
   return `{${members.join(",")}}`;
 }
 
-/** `schema` in the memento of a log entry. `text` is what `toSchemaText` returns. */
+/** The member `schema` of the memento of a log entry. `text` is the result of `toSchemaText`. */
 export function toSchemaMemento(
   text: string,
   schema: Omit<LedgerSchema, keyof SchemaData>,
@@ -182,7 +180,7 @@ export const toExportedSchema = (schema: StoredSchema): string =>
     schema,
   );
 
-/** The text that the idempotency hash of an insertion is computed over, without the line feed. */
+/** The text over which the idempotency hash of an insertion is computed, without the line feed. `text` is that of `toSchemaText`. */
 export const toInsertionText = (version: string, text: string): string =>
   `{"Version":${canonicalText(version)},"Data":${text}}`;
 
@@ -194,11 +192,11 @@ export const queryMember = (id: string, query: QueryTemplate): string =>
 export const memberText = (name: string, value: unknown): string =>
   `${canonicalText(name)}:${orderedText(value)}`;
 
-/** Writes an object whose members are data on all levels. */
+/** Writes JSON whose member names are data on all levels, with sorted members. */
 const sortedText = (value: unknown): string =>
   isJsonObject(value) ? canonicalMap(value, sortedText) : orderedText(value);
 
-/** Writes a query. The names of its variables are data, while the other members have an order. */
+/** Writes a query. The names of its variables are data, and sorted; the other members keep their order. */
 function queryText(query: unknown): string {
   if (!isJsonObject(query)) return orderedText(query);
   return membersText(query, (name, value) =>
@@ -207,8 +205,7 @@ function queryText(query: unknown): string {
 }
 
 /**
- * Writes JSON with members in the order of their objects. None of their names is a number, which objects would put
- * first.
+ * Writes JSON with members in the order of their objects. No name may be a number, because objects put numbers first.
  */
 function orderedText(value: unknown): string {
   if (typeof value === "string") return canonicalText(value);

@@ -7,23 +7,23 @@ export const SCHEMA_VERSION_LENGTH_MAX = 255;
 
 /** Largest number of segments of a chart. */
 export const CHART_SEGMENTS_MAX = 10_000;
-/** Deepest nesting of segments. An address has no room for more. */
+/** Deepest nesting of segments. The longest address has no more segments. */
 export const CHART_DEPTH_MAX = 128;
-/** Largest default metadata of one account, in bytes of JSON. A transaction may create thousands of such accounts. */
+/** Largest default metadata of one account, in bytes of JSON. A transaction may create thousands of accounts. */
 export const DEFAULT_METADATA_BYTES_MAX = 8192;
 
 /** Longest total of all patterns of a chart, in characters. */
 export const CHART_PATTERNS_LENGTH_MAX = 100_000;
 /** Largest number of states of one pattern. Each character of a segment visits each state at most once. */
 export const PATTERN_STATES_MAX = 2000;
-/** Largest number of states of all patterns of a chart together. They take memory for as long as the chart is kept. */
+/** Largest number of states of all patterns of a chart together. States take memory as long as the chart is kept. */
 export const CHART_STATES_MAX = 20_000;
 /**
- * Largest number of states that one transaction may visit, which takes about 200 ms. Ten thousand ordinary addresses
- * take a twentieth of that.
+ * Largest number of states that one transaction may visit, which takes about 200 ms. Ten thousand ordinary addresses visit
+ * a twentieth of this number.
  */
 export const CHART_VISITS_MAX = 10_000_000;
-/** This many visits are as much work as one step of a script, about a microsecond. */
+/** The number of visits that take as long as one step of a script, about a microsecond. */
 export const VISITS_PER_STEP = 50;
 
 /** Largest number of transaction templates, and of query templates, of a schema. */

@@ -13,22 +13,19 @@ import { compareBytes } from "#ledger-engine/rules/canonical.ts";
 
 /** Most work of the search for one schema, in steps of scripts, each about a microsecond. */
 const SEARCH_STEPS_MAX = 200_000;
-/** What it takes to try an order, besides hashing: so many steps, and one for so many characters. */
+/** The work of trying an order, besides hashing: this many steps, and one step for `CHARACTERS_PER_STEP` characters. */
 const ORDER_STEPS = 3;
 const CHARACTERS_PER_STEP = 300;
 
-/** The outcome of a search. `steps` is the work that it took. */
+/** The outcome of a search. `steps` is the work of the search. */
 export interface OrderSearch {
   readonly steps: number;
-  /**
-   * Whether the hash covers the text as it was given; another one, which `text` then is; none of all orders; or none of those that the
-   * search could try.
-   */
+  /** The hash covers the given text, another order (`text`), no order at all, or no order among those that the search could try. */
   readonly outcome: "given" | "found" | "none" | "unknown";
   readonly text: string;
 }
 
-/** Searches for the order of the parameters of all queries whose text `isHashed`. `text` is what `toSchemaText` returned. */
+/** Searches for an order of the parameters of all queries whose text `isHashed` accepts. `text` is the result of `toSchemaText`. */
 export function searchOrder(text: string, isHashed: (text: string) => boolean): OrderSearch {
   if (isHashed(text)) return { steps: 0, outcome: "given", text };
   const stepsOfOne = ORDER_STEPS + Math.ceil(text.length / CHARACTERS_PER_STEP);
@@ -41,14 +38,14 @@ export function searchOrder(text: string, isHashed: (text: string) => boolean): 
   return { steps, outcome: "none", text };
 }
 
-/** The texts of a schema with the parameters of its queries in every order, if they are in that of PostgreSQL; else none. */
+/** The texts of a schema with the parameters of its queries in every order, if the given order is that of PostgreSQL; else none. */
 function* textsOf(text: string): Generator<string> {
   const { slots, tail } = slotsOf(text);
   const isStored = slots.every(({ members }) => isInStoredOrder(members.map(([name]) => name)));
   if (isStored && slots.length > 0) yield* filled(slots, tail);
 }
 
-/** The members of the parameters of a query, as JSON texts by their names, and the text between the slot before and this one. */
+/** The members of the parameters of a query, as JSON by name, and the text between the slot before and this slot. */
 interface Slot {
   readonly before: string;
   readonly members: readonly (readonly [name: string, text: string])[];
@@ -71,7 +68,7 @@ function slotsOf(text: string): { readonly slots: readonly Slot[]; readonly tail
       ([name, value]) => [name, memberText(name, value)] as const,
     );
     if (members.length > 1) {
-      // No text before it can contain these characters, because quotes in texts are escaped.
+      // `PARAMS` cannot occur within a text, because quotes in texts are escaped.
       const from = position + entry.indexOf(PARAMS) + PARAMS.length;
       slots.push({ before: text.slice(start, from), members });
       start = from + members.map(([, member]) => member).join(",").length;
@@ -94,7 +91,7 @@ function* filled([slot, ...others]: readonly Slot[], tail: string, head = ""): G
   }
 }
 
-/** All orders of some items, the given one first. */
+/** All permutations of items, in lexicographic order of their indexes, so that the given order comes first. */
 function* permutations<T>(items: readonly T[]): Generator<readonly T[]> {
   if (items.length < 2) yield items;
   else {

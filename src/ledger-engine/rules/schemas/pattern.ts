@@ -16,7 +16,7 @@ export class Pattern {
   readonly source: string;
   readonly #automaton: Automaton<CharacterSet>;
 
-  /** Throws `PatternError`. */
+  /** Throws `PatternError` for a malformed or too large expression. */
   constructor(source: string) {
     this.source = source;
     this.#automaton = new Automaton(parsePattern(source, ADDRESS_CHARACTERS), {
@@ -32,7 +32,7 @@ export class Pattern {
     return this.#automaton.size;
   }
 
-  /** Whether any part of a segment matches. */
+  /** Whether any part of a segment matches the expression. */
   matches(text: string, meter: WorkMeter): boolean {
     const search = this.#automaton.search(meter);
     for (let at = 0; ; at++) {

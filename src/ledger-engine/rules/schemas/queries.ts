@@ -24,12 +24,14 @@ export type { QueryParams, QueryResource } from "./query-params.ts";
 export interface QueryTemplate {
   readonly description: string | undefined;
   readonly resource: QueryResource;
-  /** The parameters as they were given, in their order, and as they are read. */
+  /** The parameters as the client wrote them, in the client's order. */
   readonly givenParams: JsonObject;
+  /** The parameters as they are read. */
   readonly params: QueryParams;
   readonly variables: QueryVariables;
-  /** The body as it was given, undefined for none, and as it is read. */
+  /** The body as the client wrote it; undefined for none. */
   readonly body: unknown;
+  /** The filter in the body. */
   readonly filter: FilterTemplate;
 }
 
@@ -78,7 +80,7 @@ function decodeResource(value: unknown, place: string): QueryResource {
 
 const isResource = (name: string): name is QueryResource => RESOURCES.includes(name);
 
-/** Adds to an error in a part of a query where that part is. */
+/** Adds the place of a part of a query to an error in the part. */
 function within<T>(place: string, decode: () => T): T {
   try {
     return decode();
@@ -104,8 +106,8 @@ export function renderQuery(query: QueryTemplate): JsonObject {
 }
 
 /**
- * The JSON of query templates as clients read it. Clients distinguish the kinds of parameters by a `resource` among
- * them, and don't accept a list as `expand`.
+ * The JSON of query templates for clients. Clients distinguish the kinds of parameters by a member `resource` among them,
+ * and don't accept a list as `expand`.
  */
 export const showQueries = (queries: QueryTemplates): JsonObject =>
   Object.fromEntries([...queries].map(([id, query]) => [id, showQuery(query)]));
@@ -130,7 +132,7 @@ function showParams(params: QueryParams): JsonObject {
   };
 }
 
-/** What a request says when it runs a query. */
+/** The inputs of a request that runs a query. */
 export interface QueryRequest {
   /** The values of variables, by name. */
   readonly vars?: JsonObject | undefined;
@@ -140,7 +142,7 @@ export interface QueryRequest {
 /** A list to read. */
 export interface ResolvedQuery {
   readonly resource: QueryResource;
-  /** The filter as JSON with exact integers; undefined for none. Its values are checked where it is applied. */
+  /** The filter as JSON with exact integers; undefined for none. Its values are checked when the list is read. */
   readonly filter: unknown;
   readonly params: QueryParams;
 }

@@ -13,12 +13,12 @@ import {
 } from "#platform/filter/filter.ts";
 
 /**
- * A filter with variables in its values. Where a key takes texts, a text is a template that contains `$name` or
- * `${name}`. Where it takes another type, a text is a single variable of that type, `${name}`.
+ * A filter with variables in its values. For a key that takes texts, a text is a template that may contain `$name` or
+ * `${name}`. For a key of another type, a text is a single variable of the type, `${name}`.
  */
 export interface FilterTemplate {
   readonly resource: QueryResource;
-  /** Undefined stands for no filter. */
+  /** Undefined for no filter. */
   readonly filter: Filter | undefined;
 }
 
@@ -31,7 +31,7 @@ export function decodeFilter(
   try {
     const filter = parseFilter(body);
     if (filter === undefined) return { resource, filter };
-    // A filter that is too long to be run is refused at once.
+    // `toFilterText` throws for a filter that is too long to be run.
     toFilterText(body);
     // The other rules for filters are checked with sample values for the variables.
     toLedgerFilter(resource, substitute(filter, resource, samplesOf(variables)));
@@ -43,8 +43,7 @@ export function decodeFilter(
 }
 
 /**
- * The filter with the values of its variables, as JSON with exact integers. Throws `VALIDATION` where a value is
- * missing.
+ * The filter with the values of its variables, as JSON with exact integers. Throws `VALIDATION` for a missing value.
  */
 export function resolveFilter(
   { resource, filter }: FilterTemplate,
@@ -53,13 +52,13 @@ export function resolveFilter(
   return filter === undefined ? undefined : toJson(substitute(filter, resource, given(values)));
 }
 
-/** How the variables of a filter are replaced. */
+/** Replaces the variables of a filter. */
 interface Substitution {
   text(template: string, key: string): string;
   variable(name: string, key: string, type: VariableType): FilterScalar;
 }
 
-/** A value may be long and be used in many places, so that the total length is checked before anything is written. */
+/** Replaces variables with given values. A long value may be used in many places, so that their total length is limited. */
 function given(values: ReadonlyMap<string, VariableValue>): Substitution {
   let length = 0;
   const find = (name: string, key: string): VariableValue => {
@@ -100,7 +99,7 @@ function samplesOf(variables: QueryVariables): Substitution {
   };
 }
 
-/** A text that every key accepts. The type of a log entry accepts only a few. */
+/** A text that every key accepts, also the type of a log entry, which accepts only few. */
 const SAMPLE_TEXT = "NEW_TRANSACTION";
 const SAMPLES: Readonly<Record<VariableType, VariableValue>> = {
   boolean: true,
@@ -142,7 +141,7 @@ function substituteTest(test: Test, resource: QueryResource, substitution: Subst
 
 type Test = Extract<Filter, { kind: "test" }>;
 
-/** `$exists` takes the name of what exists or, with brackets, a boolean. */
+/** The type of a test's value. `$exists` takes a name or, on a key with brackets, a boolean. */
 function valueTypeOf({ operator, key }: Test, keyType: KeyType): VariableType {
   if (operator === "$exists") return key.endsWith("]") ? "boolean" : "string";
   return VALUE_TYPES[keyType];
@@ -161,7 +160,6 @@ const VALUE_TYPES: Readonly<Record<KeyType, VariableType>> = {
 const ONE_VARIABLE = /^\$\{([a-zA-Z_]+)\}$/;
 const VARIABLE = /\$(?:\{([a-z][a-z0-9_]*)\}|([a-z][a-z0-9_]*))?/g;
 
-/** A text with its variables replaced. */
 const interpolated = (template: string, replace: (name: string) => string): string =>
   template.replaceAll(VARIABLE, (_whole, braced?: string, bare?: string) => {
     const name = braced ?? bare;

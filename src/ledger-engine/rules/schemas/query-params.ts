@@ -4,7 +4,7 @@ import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 /** The lists that a query can read. */
 export type QueryResource = keyof typeof SORT_FIELDS;
 
-/** The parameters of a query. Undefined leaves a parameter to the template, and then to the default of the list. */
+/** The parameters of a query. For an undefined one, the template's value counts, then the default of the list. */
 export interface QueryParams {
   /** A field, with or without `:asc` or `:desc`. */
   readonly sort: string | undefined;
@@ -13,7 +13,7 @@ export interface QueryParams {
   /** The period of a query, which other lists call `oot` and `pit`. */
   readonly startTime: Timestamp | undefined;
   readonly endTime: Timestamp | undefined;
-  /** The groups of a list of volumes. 0 or less asks for no groups. */
+  /** The number of segments of a group's name in a list of volumes; 0 or less for no groups. */
   readonly groupBy: number | undefined;
   readonly insertionDate: boolean | undefined;
 }
@@ -26,11 +26,11 @@ export const SORT_FIELDS = {
   volumes: ["account"],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Clients write `resource` here, although the query itself has it. */
+/** The parameters of all resources. Clients repeat the query's `resource` among them. */
 const COMMON_NAMES = ["startTime", "endTime", "expand", "sort", "pageSize", "resource"];
 const VOLUME_NAMES = [...COMMON_NAMES, "groupBy", "insertionDate"];
 
-/** Decodes the parameters of a template from JSON. Null stays, because hashes cover it. Throws `VALIDATION`, also for unknown ones. */
+/** Decodes the parameters of a template from JSON. Null stays, because hashes cover it. Throws `VALIDATION`, also for unknown parameters. */
 export function decodeParams(value: unknown, resource: QueryResource): JsonObject {
   if (!isJsonObject(value ?? {})) throw invalid("invalid params: expected an object");
   const names = resource === "volumes" ? VOLUME_NAMES : COMMON_NAMES;
@@ -46,7 +46,7 @@ export function decodeParams(value: unknown, resource: QueryResource): JsonObjec
   return params;
 }
 
-/** Reads parameters and ignores unknown ones. Null and an empty text stand for nothing. Throws `VALIDATION`. */
+/** Reads parameters and ignores unknown ones. Null and an empty text count as absent. Throws `VALIDATION`. */
 export function readParams(params: JsonObject, resource: QueryResource): QueryParams {
   const isOfVolumes = resource === "volumes";
   const member = (name: string): unknown => {
@@ -58,17 +58,17 @@ export function readParams(params: JsonObject, resource: QueryResource): QueryPa
   return {
     sort: readSort(member("sort"), resource),
     expand: readExpand(member("expand")),
-    // Clients in Go send 0 where there is none.
+    // Clients in Go send 0 for an absent page size.
     pageSize: pageSize === 0 ? undefined : pageSize,
     startTime: readTime("startTime", member("startTime")),
-    // The official client calls it `pit` in requests. Templates have no such member.
+    // The official client calls the end `pit` in requests. `decodeParams` refuses `pit` in templates.
     endTime: readTime("endTime", member("endTime")) ?? readTime("pit", member("pit")),
     groupBy: isOfVolumes ? readInteger("groupBy", member("groupBy")) : undefined,
     insertionDate: isOfVolumes ? readBoolean("insertionDate", member("insertionDate")) : undefined,
   };
 }
 
-/** A parameter of the request wins over that of the template. */
+/** Parameters of the request win over parameters of the template. */
 export const mergeParams = (template: QueryParams, request: QueryParams): QueryParams => ({
   sort: request.sort ?? template.sort,
   expand: request.expand ?? template.expand,
@@ -92,7 +92,7 @@ function readSort(value: unknown, resource: QueryResource): string | undefined {
   return value;
 }
 
-/** A text or a list of texts. Each of them may contain several names, separated by commas. */
+/** Reads a text or a list of texts. Each text may contain several names, separated by commas. */
 function readExpand(value: unknown): readonly string[] | undefined {
   if (value === undefined) return undefined;
   const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -115,7 +115,7 @@ function readInteger(name: string, value: unknown): number | undefined {
   throw wrong(name, "an integer");
 }
 
-/** Largest integer of a parameter. No list is as long, and no address as deep. */
+/** Largest integer of a parameter, beyond all page sizes and numbers of segments. */
 const INTEGER_MAX = 2 ** 31 - 1;
 
 function readBoolean(name: string, value: unknown): boolean | undefined {

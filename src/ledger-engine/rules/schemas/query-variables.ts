@@ -3,14 +3,14 @@ import { QUERY_VARIABLES_MAX } from "./limits.ts";
 import { decimalSource } from "#platform/json.ts";
 import { parseTimestamp } from "#platform/time.ts";
 
-/** A value that a query template leaves open. */
+/** A variable of a query template. */
 export interface QueryVariable {
   readonly type: VariableType;
   readonly standard: VariableValue | undefined;
 }
 
 export type VariableType = (typeof TYPES)[number];
-/** A date is the text that was given. Integers are exact and of any size. */
+/** The value of a variable. A date is kept as the given text. Integers are exact and of any size. */
 export type VariableValue = string | boolean | number | bigint;
 export type QueryVariables = ReadonlyMap<string, QueryVariable>;
 
@@ -48,8 +48,8 @@ function decodeType(value: unknown, place: string): VariableType {
 }
 
 /**
- * The values of variables: the given ones, or else their defaults. Null counts as not given, and variables that are not
- * declared are ignored. A variable may have no value. Throws `VALIDATION` for a value of another type.
+ * The values of variables: given values, or else defaults. Null counts as not given, and values of undeclared variables are
+ * ignored. A variable may have no value. Throws `VALIDATION` for a value of another type.
  */
 export function valuesOf(
   variables: QueryVariables,
@@ -67,7 +67,7 @@ export function valuesOf(
   return values;
 }
 
-/** The JSON of declarations. Their types are always in objects. */
+/** The JSON of declarations, always in the form `{type, default}`. */
 export const renderVariables = (variables: QueryVariables): JsonObject =>
   Object.fromEntries(
     [...variables].map(([name, { type, standard }]) => [
@@ -76,7 +76,7 @@ export const renderVariables = (variables: QueryVariables): JsonObject =>
     ]),
   );
 
-/** A number with a fraction or an exponent is a symbol here, and so has no type. */
+/** Whether a value is of a type. `parseJson` gives numbers with a fraction or an exponent as symbols, which are of no type. */
 function isOfType(value: unknown, type: VariableType): value is VariableValue {
   switch (type) {
     case "boolean":

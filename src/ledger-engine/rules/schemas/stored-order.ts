@@ -1,7 +1,7 @@
 import type { QueryTemplate, QueryTemplates } from "./queries.ts";
 import { compareBytes } from "#ledger-engine/rules/canonical.ts";
 
-/** Orders names of parameters as `jsonb` of PostgreSQL does: by their lengths, and then by their bytes. */
+/** Compares names of parameters in the order of PostgreSQL's `jsonb`: by length, then by bytes. */
 const compareStored = (a: string, b: string): number => a.length - b.length || compareBytes(a, b);
 
 export const isInStoredOrder = (names: readonly string[]): boolean =>

@@ -16,7 +16,7 @@ export interface TransactionTemplate {
   readonly description: string;
   /** Source text in Numscript. */
   readonly script: string;
-  /** Undefined stands for the runtime of the deployment. */
+  /** Undefined for the runtime of the deployment. */
   readonly runtime: Runtime | undefined;
 }
 
@@ -61,7 +61,7 @@ function decodeRuntime(template: JsonObject, name: string): Runtime | undefined 
   );
 }
 
-/** Throws `VALIDATION` if a script cannot be run. `runtime` is that of templates that name none. */
+/** Throws `VALIDATION` if a script does not compile. `runtime` is the runtime of templates that do not name one. */
 export function assertScripts(templates: TransactionTemplates, runtime: Runtime): void {
   for (const [name, template] of templates) {
     const { script } = template;
@@ -77,7 +77,6 @@ export function assertScripts(templates: TransactionTemplates, runtime: Runtime)
   }
 }
 
-/** The JSON of templates. */
 export const renderTemplates = (templates: TransactionTemplates): JsonObject =>
   Object.fromEntries([...templates].map(([name, it]) => [name, renderTemplate(it)]));
 
@@ -87,23 +86,23 @@ const renderTemplate = ({ description, script, runtime }: TransactionTemplate): 
   ...(runtime === undefined ? {} : { runtime }),
 });
 
-/** What a request for a transaction says about the script that creates it. */
+/** The part of a request for a transaction that chooses its template and runtime. */
 export interface TemplateRequest {
-  /** Undefined and an empty text stand for none. */
+  /** Undefined or an empty text for no template. */
   readonly template?: string | undefined;
-  /** The runtime of the request. It wins over that of the template. */
+  /** The runtime of the request, which wins over the runtime of the template. */
   readonly runtime?: Runtime | undefined;
 }
 
-/** What the schema of a request says about templates. */
+/** The templates of the schema that a request names. */
 export interface TemplateRules {
   readonly version: string;
   readonly transactions: TransactionTemplates;
-  /** Whether the ledger enforces its schema. This decides the text of one message. */
+  /** Whether the ledger enforces its schema. It only decides the text of one message. */
   readonly isStrict: boolean;
 }
 
-/** A script from a template, to be run instead of one in the request. */
+/** The script of a template, which runs instead of a script in the request. */
 export interface ChosenTemplate {
   readonly name: string;
   readonly plain: string;
@@ -111,9 +110,9 @@ export interface ChosenTemplate {
 }
 
 /**
- * The template that creates a transaction; undefined where the request asks for none. `rules` is undefined for a
- * request without a schema. Under a schema with templates, only these create transactions, in both modes. Throws
- * `VALIDATION`.
+ * The template that creates a transaction; undefined if the request names none and needs none. `rules` is undefined for a
+ * request without a schema. Under a schema with templates, every transaction must use one of them, even if the schema is
+ * not enforced otherwise. Throws `VALIDATION`.
  */
 export function chooseTemplate(
   { template = "", runtime }: TemplateRequest,
