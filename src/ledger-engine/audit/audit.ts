@@ -24,42 +24,42 @@ import type { Sql } from "#platform/sql/sql.ts";
 import { isStorageFull } from "#platform/storage-full.ts";
 import type { Clock } from "#platform/time.ts";
 
-/** How much is done at a time. */
+/** The limits of one step of an audit. */
 export interface AuditSteps {
-  /** Log entries that an answer tells. */
+  /** The most log entries of an answer. */
   readonly entries: number;
-  /** Rows of a table that are compared. */
+  /** The most rows of a table that are compared. */
   readonly rows: number;
 }
 
-/** Of an audit that may take all the time that it needs. */
+/** The limits of an audit without a limit of time. */
 export const AUDIT_STEPS: AuditSteps = { entries: 5000, rows: 5000 };
 
-/** Of such an audit, at most this many answers are replayed together. What is not committed takes room on the disk, and no memory. */
+/** The most answers that are replayed in one transaction. Changes that are not committed take room on the disk, but no memory. */
 const ANSWERS_TOGETHER = 100;
 
 /**
- * What an audit asks of a ledger: the log entries after an id and, once it has the whole log, the contents of the
- * tables.
+ * A request of an audit to a ledger: for the log entries after an id and, once the audit has the whole log, for a part of
+ * the tables.
  */
 export interface AuditRequest {
   readonly after: number;
   readonly range: TableRange;
-  /** The most that one answer tells. The ledger may tell less. */
+  /** The limits of the answer, which may be smaller. */
   readonly steps: AuditSteps;
-  /** Whether the audit asks for the digest of each row, because the digest of the whole range differed. */
+  /** Whether the digest of each row is asked for, because the digest of the whole range differed. */
   readonly wantsRows: boolean;
-  /** The row that the audit asks for instead, because the digest of this row differed. */
+  /** The key of a row whose cells are asked for, because the digest of the row differed. */
   readonly row?: Key | undefined;
 }
 
-/** The answer to an audit. Both the page and the table's contents are read at the same moment. */
+/** The answer of a ledger. The page of the log and the contents of the table are read at the same moment. */
 export interface AuditAnswer {
   readonly page: LogRowPage;
-  /** The digest of the first rows of the range. It is given where the page reaches the end of the log. */
+  /** The digest of the first rows of the range. As `rows` and `cells`, it is given only if the page reaches the end of the log. */
   readonly digest?: RangeDigest;
   readonly rows?: readonly RowDigest[];
-  /** The cells of a row, `null` where there is none. */
+  /** The cells of a row; null if the row does not exist. */
   readonly cells?: string | null;
 }
 
@@ -85,14 +85,14 @@ export interface AuditDifference extends Partial<ColumnDifference> {
 
 export interface AuditTotals {
   readonly asset: string;
-  /** What all accounts have received. The accounts have sent as much. */
+  /** The sum of the inputs of all accounts, which equals the sum of their outputs. */
   readonly input: bigint;
   readonly output: bigint;
 }
 
 export interface AuditReport {
   readonly status: "running" | "consistent" | "inconsistent";
-  /** The last log entry that the copy has. Where an entry cannot be replayed, the copy has none of those that were replayed with it. */
+  /** The last log entry of the copy. If an entry cannot be replayed, the copy has none of the entries that were replayed with it. */
   readonly lastLogId: number;
   /** The number of rows that were compared, by table. */
   readonly rows: Readonly<Partial<Record<TableName, number>>>;
@@ -101,18 +101,19 @@ export interface AuditReport {
   readonly differences: readonly AuditDifference[];
 }
 
-/** A report names at most this many differences, because one flipped byte of a name shows up in many rows. */
+/** The most differences of a report. One flipped byte of a name shows up in many rows. */
 const DIFFERENCES_MAX = 100;
 
-/** How far an audit has come, as plain data. */
+/** The progress of an audit, as plain data. */
 export interface AuditProgress {
   readonly table: number;
   readonly after: Key | undefined;
   /** The end of the range whose rows are compared one by one, because its digest differed. */
   readonly to: Key | undefined;
   readonly wantsRows: boolean;
-  /** The rows of the table that are still to be compared one by one, and the number of rows in their range. */
+  /** The rows of the range that are still to be compared one by one. */
   readonly pending: readonly Key[];
+  /** The number of rows of the range of `pending`. */
   readonly pendingRows: number;
   /** Whether all rows are compared. */
   readonly isCompared: boolean;
@@ -143,6 +144,11 @@ const START: AuditProgress = {
  * Rebuilds a ledger from its log, entry by entry, in a database of its own, and compares all tables. Entries that are
  * written meanwhile are replayed as well, so that both sides are always of the same moment. The hash chain is computed
  * anew, so that a wrong hash shows up as a difference of its row.
+ *
+ *     ledger   log ──► replay ──► copy
+ *              │                   │
+ *              └──── compare ──────┘   digest of a range of rows ─ equal ─► next range
+ *                                      differs: digest of each row; of rows that differ, the cells
  */
 export class LedgerAudit {
   readonly #sql: Sql;
@@ -150,7 +156,7 @@ export class LedgerAudit {
   readonly #volumes: AccountVolumeReader;
   #progress: AuditProgress;
 
-  /** Continues in the database of an earlier audit of the same ledger, if `progress` says how far that audit came. */
+  /** Continues an earlier audit of the same ledger in its database, from its `progress`. */
   constructor(sql: Sql, info: LedgerInfo, progress: AuditProgress = START) {
     LedgerEngine.create(sql, info);
     this.#sql = sql;
@@ -173,7 +179,7 @@ export class LedgerAudit {
     return { status, lastLogId: this.#engine.lastLogId, rows, totals, differences };
   }
 
-  /** What the audit asks for next; undefined where it has heard everything, and `sum` is left. */
+  /** The next request; undefined if all rows are compared, and only `sum` is left. */
   next(steps: AuditSteps = AUDIT_STEPS): AuditRequest | undefined {
     const { after, wantsRows, pending, isCompared } = this.#progress;
     if (isCompared) return undefined;
@@ -188,8 +194,8 @@ export class LedgerAudit {
   }
 
   /**
-   * Takes the next step of an audit whose ledger answers at once. Where the log goes on behind an answer, the next ones are asked for, and
-   * all are replayed together.
+   * Takes the next step of an audit whose ledger answers synchronously. If the log continues after an answer, further answers are
+   * asked for, up to `answersMax`, and all are replayed in one transaction.
    */
   step(
     ask: (request: AuditRequest) => AuditAnswer,
@@ -211,21 +217,19 @@ export class LedgerAudit {
     this.compare(request, answer);
   }
 
-  /**
-   * Replays pages of the log, or parts of them. After an entry that cannot be replayed, nothing can be compared, so the audit ends there.
-   */
+  /** Replays pages of the log, or parts of them. An entry that cannot be replayed ends the audit, because nothing can be compared then. */
   replay(pages: Iterable<LogRowPage>): void {
     try {
       this.#engine.replay(pages);
     } catch (error) {
-      // A full disk says nothing of the entry.
+      // A full disk is no fault of the entry.
       if (!(error instanceof ReplayError) || isStorageFull(error)) throw error;
       this.#report({ table: "log", key: `${error.logId}`, problem: error.message });
       this.#set({ isDone: true });
     }
   }
 
-  /** Compares what an answer tells of the tables, once all of its entries are replayed. */
+  /** Compares the tables with the digest, rows or cells of an answer, whose entries must have been replayed. */
   compare({ range, row }: AuditRequest, { digest, rows, cells }: AuditAnswer): void {
     if (this.#progress.isDone) return;
     if (row !== undefined && cells !== undefined) {
@@ -246,8 +250,8 @@ export class LedgerAudit {
   }
 
   /**
-   * Sums up what the next accounts have received and sent of each asset. Where no row differs, these sums hold for the
-   * ledger, too.
+   * Adds the volumes of the next accounts of the copy to the totals. If no row differs, the totals are those of the ledger,
+   * too.
    */
   sum(accountsMax: number): void {
     const accounts = this.#sql
@@ -267,7 +271,7 @@ export class LedgerAudit {
     this.#set({ isDone: true });
   }
 
-  /** The totals so far, and what these accounts have received and sent. */
+  /** The totals so far plus the volumes of these accounts. */
   #totalsWith(accounts: readonly number[]): AuditTotals[] {
     const names = new Map(
       this.#sql
@@ -306,7 +310,7 @@ export class LedgerAudit {
     return keyBehind(this.#sql, { table: this.#table, after, to: undefined }, rows);
   }
 
-  /** The keys whose rows differ between the ledger and the rebuilt one, at most as many as a report names. */
+  /** The keys of rows that differ between the ledger and the copy, at most `DIFFERENCES_MAX`. */
   #differingKeys(range: TableRange, stored: readonly RowDigest[]): Key[] {
     const unseen = new Map(stored.map(({ key, hash }) => [key.join(","), { key, hash }]));
     const differing: Key[] = [];
@@ -342,7 +346,7 @@ export class LedgerAudit {
   }
 }
 
-/** Reads progress from the text that `stringifyJson` made of it. */
+/** Parses progress from the text of `stringifyJson`. */
 export function parseProgress(text: string): AuditProgress {
   const stored = parseJson(text) as StoredProgress; // written by the audit
   return {
@@ -357,7 +361,7 @@ export function parseProgress(text: string): AuditProgress {
   };
 }
 
-/** The stored form: small integers are read as numbers. */
+/** Progress as `parseJson` gives it: small integers are numbers. */
 interface StoredProgress extends Omit<AuditProgress, "totals"> {
   readonly totals: readonly {
     readonly asset: string;

@@ -6,12 +6,11 @@ const LAST_LOG =
   "max((SELECT coalesce(max(id), -1) FROM entry), coalesce((SELECT log FROM tx ORDER BY tx.id DESC LIMIT 1), -1))";
 
 /**
- * The tables of a ledger: the columns of their primary keys, and the columns (or expressions) that a rebuild must
- * reproduce.
+ * The tables of a ledger that a rebuild must reproduce: the columns of their primary keys, and the columns or expressions
+ * that are compared.
  */
 const TABLES = {
-  // Only this table knows which events were published and which entries were imported, so that all that can be checked
-  // is that both ids lie within the log.
+  // The marks of published events and of imported entries cannot be derived from the log. Only their range is checked.
   ledger: {
     key: ["one"],
     columns: [
@@ -93,7 +92,7 @@ export const TABLE_NAMES = Object.keys(TABLES) as TableName[]; // the keys of a 
 
 export type Key = readonly number[];
 
-/** The rows of a table in the order of its key, after `after` and up to `to`, or to the end. */
+/** The rows of a table in the order of its key, from `after` (excluded) to `to` (included); undefined for no bound. */
 export interface TableRange {
   readonly table: TableName;
   readonly after: Key | undefined;
@@ -102,13 +101,13 @@ export interface TableRange {
 
 export interface RangeDigest {
   readonly rows: number;
-  /** The end of the part of the range that the digest is of: that of the range, or an earlier key. */
+  /** The last key that the digest covers: the end of the range, or an earlier key. */
   readonly to: Key | undefined;
   /** SHA-256 in hex. */
   readonly hash: string;
 }
 
-/** A digest by which two ranges can be compared without showing them; of its first rows, if it has more than `rowsMax`. */
+/** A digest of the rows of a range, or of its first `rowsMax` rows, by which ranges of two databases are compared. */
 export function digestOf(sql: Sql, range: TableRange, rowsMax = Infinity): RangeDigest {
   const hash = createHash("sha256");
   let [rows, after] = [0, range.after];
@@ -124,18 +123,18 @@ export function digestOf(sql: Sql, range: TableRange, rowsMax = Infinity): Range
   }
 }
 
-/** This many rows are read at a time, as one text where all of them are small. */
+/** The number of rows that are read at a time, as one text if all of them are small. */
 const PAGE_ROWS = 250;
-/** Most bytes of the line of a small row. The text of a page is then below 2 MB, the most that a value may have. */
+/** The most bytes of the line of a small row. A page of small rows is below 2 MB, the largest value of SQL. */
 const SMALL_BYTES_MAX = 6000;
 
-/** Rows of a range: how many, and the key of the last one. */
+/** The number of hashed rows, and the key of the last one. */
 interface HashedRows {
   readonly rows: number;
   readonly last: Key | undefined;
 }
 
-/** Hashes the first rows of a range: their lines, each with a line feed behind it, which JSON has only as an escape. */
+/** Hashes the lines of the first rows of a range. A line feed, which JSON escapes within texts, ends each line. */
 function hashRows(
   sql: Sql,
   range: TableRange,
@@ -154,7 +153,7 @@ function hashRows(
   return { rows, last };
 }
 
-/** The first rows of a range: how many there are, the bytes of the largest line, and all lines, without those that are not small. */
+/** The first rows of a range: their number, the bytes of the largest line, and their lines, which are empty for large rows. */
 type Lines = { rows: number; largest: number; text: string | null };
 
 function linesIn(sql: Sql, { table, after, to }: TableRange, limit: number): Lines {
@@ -173,22 +172,21 @@ function linesIn(sql: Sql, { table, after, to }: TableRange, limit: number): Lin
   try {
     return select(plainLineOf(table));
   } catch {
-    return select(lineOf(table)); // a damaged row has bytes where none belong
+    return select(lineOf(table)); // a damaged row has bytes in a column of texts or numbers
   }
 }
 
-/** The key of the row with this line. */
+/** The key of the row of a line. */
 const keyOf = (table: TableName, line: string): Key =>
-  (parseJson(line) as number[]).slice(0, TABLES[table].key.length); // made by `lineOf`, which begins with the key
+  (parseJson(line) as number[]).slice(0, TABLES[table].key.length); // a line of `lineOf` begins with the key
 
 /** A row without its cells, which may be large. */
 export interface RowDigest {
   readonly key: Key;
-  /** The first `ROW_HASH_DIGITS` digits of the hash, in hex. */
+  /** The first `ROW_HASH_DIGITS` digits of SHA-256 of the row's cells, in hex. */
   readonly hash: string;
 }
 
-/** The digest of each row of a range. */
 export const rowDigestsOf = (sql: Sql, range: TableRange): RowDigest[] =>
   Array.from(rowsOf(sql, range), ({ key, cells }) => ({
     key,
@@ -197,7 +195,7 @@ export const rowDigestsOf = (sql: Sql, range: TableRange): RowDigest[] =>
 
 const ROW_HASH_DIGITS = 32;
 
-/** The cells of a row, `undefined` where there is none. */
+/** The cells of a row; undefined if the row does not exist. */
 export function cellsAt(sql: Sql, table: TableName, key: Key): string | undefined {
   const row = `(${TABLES[table].key.join(", ")}) = (${key.map(() => "?").join(", ")})`;
   return sql.all<{ cells: string }>(
@@ -216,10 +214,10 @@ export function* rowsOf(sql: Sql, range: TableRange): Generator<TableRow> {
   for (const { key, text } of textsOf(sql, range, cellsOf(range.table))) yield { key, cells: text };
 }
 
-/** This many rows are read at a time, because some are as large as a row may be, 2 MB. */
+/** The number of rows that are read at a time if some may be as large as 2 MB. */
 const LARGE_ROWS = 20;
 
-/** The rows of a range, each as the text that an expression makes of it. */
+/** The rows of a range, each with the text of an SQL expression. */
 function* textsOf(
   sql: Sql,
   { table, after, to }: TableRange,
@@ -240,7 +238,7 @@ function* textsOf(
   }
 }
 
-/** The key of the row that comes `rows` rows after the beginning of a range, `undefined` where the range ends before. */
+/** The key of the last of the first `rows` rows of a range; undefined if the range has fewer rows. */
 export function keyBehind(
   sql: Sql,
   { table, after, to }: TableRange,
@@ -269,8 +267,9 @@ export function differingColumns(table: TableName, a: string, b: string): Column
 
 export interface ColumnDifference {
   readonly column: string;
-  /** The values as SQL literals. Long ones are cut. */
+  /** The value in the ledger, as an SQL literal. Long values are cut. */
   readonly stored: string;
+  /** The value in the copy. */
   readonly expected: string;
 }
 
@@ -288,18 +287,18 @@ const valueOf = (column: string): string => EXPRESSION.exec(column)?.[1] ?? colu
 
 const cellsOf = (table: TableName): string => `json_array(${literalsOf(table).join(", ")})`;
 
-/** A row as a line: a JSON list of its key and its columns, which takes a third of the time of SQL literals. No two rows have the same. */
+/** An expression for a row's line: a JSON list of its key and its columns. It takes a third of the time of SQL literals. */
 const lineOf = (table: TableName): string =>
   `json_array(${[...TABLES[table].key, ...TABLES[table].columns.map(jsonOf)].join(", ")})`;
 
-/** The same line in less time, for rows that have bytes only in the columns that hold them: of others, JSON has none, and it fails. */
+/** A faster expression for the line of an undamaged row. It fails for bytes in other columns than `BLOBS`, which JSON cannot express. */
 const plainLineOf = (table: TableName): string =>
   `json_array(${[...TABLES[table].key, ...TABLES[table].columns.map(plainJsonOf)].join(", ")})`;
 
 const plainJsonOf = (column: string): string =>
   BLOBS.has(column) ? `quote(${column})` : valueOf(column);
 
-/** JSON has no bytes. A damaged ledger may have some in any column. */
+/** An expression for a column in JSON. JSON has no bytes, which a damaged ledger may have in any column. */
 function jsonOf(column: string): string {
   const value = valueOf(column);
   if (value !== column) return value;
@@ -311,7 +310,7 @@ function jsonOf(column: string): string {
 const literalsOf = (table: TableName): string[] =>
   TABLES[table].columns.map((column) => literalOf(valueOf(column)));
 
-/** `quote` ends a text at U+0000. No ledger stores that character, but a damaged one may. */
+/** An expression for a value as an SQL literal. `quote` ends a text at U+0000, which only a damaged ledger contains. */
 const literalOf = (value: string): string =>
   TEXTS.has(value)
     ? `(quote(${value}) || iif(typeof(${value}) = 'text' AND instr(CAST(${value} AS BLOB), x'00') > 0, hex(${value}), ''))`
