@@ -33,7 +33,7 @@ import { toValidationError } from "#platform/validation.ts";
 
 const AMOUNT_LIMIT = 10n ** BigInt(AMOUNT_DIGITS_MAX);
 
-/** Checks a request for a transaction. Throws `NO_POSTINGS` or `VALIDATION`. */
+/** Makes the command of a request for a transaction. Throws `NO_POSTINGS` or `VALIDATION`. */
 export function toTransactionCommand(
   request: TransactionRequest,
   { force }: { force: boolean },
@@ -48,17 +48,17 @@ export function toTransactionCommand(
 }
 
 /**
- * In a bulk, a request for a transaction is a script unless it has postings. An empty script is refused when its turn
- * comes. Throws `VALIDATION`.
+ * Makes the command of an element of a bulk that creates a transaction. Without postings, it is a script; an empty script is
+ * refused when its turn comes. Throws `VALIDATION`.
  */
 export function toBulkTransaction(request: TransactionRequest): CreateTransaction | RunScript {
-  kindOf(request); // throws where there are several
+  kindOf(request); // throws if the request has several
   return toCommandOfKind(request, { force: false });
 }
 
 /**
- * The field from which a request takes its movements, as messages name it; undefined where it has none. Throws `VALIDATION`
- * for a request that has several.
+ * The field from which a request takes its movements, by its name in messages; undefined if the request has none. Throws
+ * `VALIDATION` for a request with several.
  */
 function kindOf({ postings, script }: TransactionRequest): string | undefined {
   let kind = (postings ?? []).length > 0 ? "postings" : undefined;
@@ -87,7 +87,7 @@ function toCommandOfKind(
   const shared: Mutable<
     Pick<CreateTransaction, "timestamp" | "reference" | "accountMetadata" | "runtime">
   > = {};
-  // Clients in Go send the zero time where there is none.
+  // Clients in Go send the zero time for no timestamp.
   if (timestamp !== null && timestamp !== undefined && timestamp !== ZERO_TIMESTAMP) {
     shared.timestamp = timestamp;
   }
@@ -120,7 +120,7 @@ function toCommandOfKind(
 
 type PostingRequest = NonNullable<TransactionRequest["postings"]>[number];
 
-/** The first error wins, in the order of the reference server: amount, source, destination, asset. */
+/** Checks a posting. Fields are checked in the order of the reference server: amount, source, destination, asset. */
 function toPosting({ source, destination, amount, asset }: PostingRequest): Posting {
   if (amount === null || amount === undefined) {
     throw new AppError("VALIDATION", "no amount defined");
@@ -161,7 +161,7 @@ export function toRevertTransaction(request: RevertRequestFields): RevertTransac
   };
 }
 
-/** Checks a schema. `runtime` is that of its scripts that name none. Throws `VALIDATION`. */
+/** Makes the command that inserts a schema. `runtime` is the runtime of templates that do not name one. Throws `VALIDATION`. */
 export function toInsertSchema(
   version: string,
   body: unknown,
@@ -171,12 +171,12 @@ export function toInsertSchema(
   return { kind: "insertSchema", version, text: toSchemaText(decodeSchema(body, { runtime })) };
 }
 
-/** Parses all elements of a bulk, or none. Throws `VALIDATION` naming the first one that is malformed. */
+/** Parses all elements of a bulk. Throws `VALIDATION`, naming the first malformed element. */
 export function parseBulk(elements: readonly unknown[]): BulkElementRequest[] {
   return elements.map(parseBulkElement);
 }
 
-/** Throws `VALIDATION`, naming the element by its index, where it is malformed. */
+/** Parses an element of a bulk. Throws `VALIDATION`, naming the index of a malformed element. */
 export function parseBulkElement(element: unknown, index: number): BulkElementRequest {
   const plain = readPlainCreation(element);
   if (plain !== undefined) return plain;
@@ -185,7 +185,7 @@ export function parseBulkElement(element: unknown, index: number): BulkElementRe
   throw toValidationError(parsed.error, `element ${index}`);
 }
 
-/** A well-formed element with an impossible content fails alone, when its turn comes. */
+/** Makes an element of a bulk. An invalid content becomes a failure of this element, when its turn comes. */
 export function toBulkElement(request: BulkElementRequest): BulkElement {
   return {
     idempotencyKey: request.ik ?? "",

@@ -7,8 +7,8 @@ type PostingRequest = NonNullable<TransactionRequest["postings"]>[number];
 
 /**
  * Reads a plain request for a transaction: postings or a script, and perhaps a reference and metadata. Nearly all requests are plain. The
- * result is that of the schema `TransactionRequest`, in a tenth of the time; undefined for every other request, which the schema reads, and of
- * which only the schema can say what is wrong.
+ * result equals that of the schema `TransactionRequest`, in a tenth of the time. Undefined for every other or malformed request, which the
+ * schema must read.
  */
 export function readPlainTransaction(value: unknown): TransactionRequest | undefined {
   if (!isRecord(value) || hasOthers(value)) return undefined;
@@ -23,7 +23,7 @@ export function readPlainTransaction(value: unknown): TransactionRequest | undef
   return script === undefined ? undefined : { script, reference, metadata };
 }
 
-/** Reads the element of a bulk that creates a plain transaction; undefined for every other element, which `BulkElementRequest` reads. */
+/** Reads the element of a bulk that creates a plain transaction; undefined for every other element, which `BulkElementRequest` must read. */
 export function readPlainCreation(element: unknown): Creation | undefined {
   if (!isRecord(element) || element["action"] !== "CREATE_TRANSACTION") return undefined;
   const { ik } = element;
@@ -32,7 +32,7 @@ export function readPlainCreation(element: unknown): Creation | undefined {
   return data === undefined ? undefined : { action: "CREATE_TRANSACTION", ik, data };
 }
 
-/** Whether a request has members that a plain one lacks. */
+/** Whether a request has members that a plain request does not have. */
 const hasOthers = (request: Fields): boolean =>
   request["timestamp"] !== undefined ||
   request["accountMetadata"] !== undefined ||
@@ -41,7 +41,7 @@ const hasOthers = (request: Fields): boolean =>
 
 type ScriptRequest = NonNullable<TransactionRequest["script"]>;
 
-/** Reads a script with its variables, whose values are checked where the script is run. */
+/** Reads a script with its variables, whose values are checked when the script runs. */
 function readScript(value: unknown): ScriptRequest | undefined {
   if (!isRecord(value)) return undefined;
   const { plain, vars, template } = value;

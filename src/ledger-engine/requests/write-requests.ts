@@ -5,8 +5,8 @@ import { withoutNulls } from "#ledger-engine/rules/metadata.ts";
 import type { Metadata } from "#ledger-engine/rules/types.ts";
 import { BigIntegerInput, MetadataSchema, TimestampInput } from "#platform/validation.ts";
 
-// The requests by which clients change a ledger, over HTTP or through the library; nothing here knows HTTP. Optional
-// fields accept null for "not given", because the Go clients send it.
+// The requests by which clients change a ledger, over HTTP or through the library. Optional fields accept null for absent,
+// because clients in Go send it.
 
 const PostingRequest = z.object({
   source: z.string().nullish(),
@@ -15,14 +15,14 @@ const PostingRequest = z.object({
   asset: z.string().nullish(),
 });
 
-/** The number of postings is checked before the postings themselves, each of which may have errors to report. */
+/** A list of postings. Their number is checked first, because each posting may add several errors. */
 const PostingsRequest = z.preprocess((value, context) => {
   if (!Array.isArray(value) || value.length <= POSTINGS_MAX) return value;
   context.addIssue({ code: "custom", message: `expected at most ${POSTINGS_MAX} postings` });
   return z.NEVER;
 }, z.array(PostingRequest));
 
-/** Metadata of an account. Null stands for none: the Go client sends it for a map that it was not given. */
+/** Metadata of an account. Null stands for no metadata, because clients in Go send it for an absent map. */
 export const MetadataOfAccountRequest = MetadataSchema.nullable().transform(
   (metadata): Metadata => metadata ?? {},
 );
@@ -48,10 +48,10 @@ const AccountMetadataRequest = z
     additionalProperties: { type: "object", additionalProperties: { type: "string" } },
   });
 
-/** Empty and null stand for the runtime of the deployment. */
+/** The runtime of a request. Null and an empty text stand for the runtime of the deployment. */
 export const RuntimeRequest = z.enum(["", "machine", "experimental-interpreter"]).nullish();
 
-/** Values of any kind by name; `z.record` would drop a variable of the name `__proto__`. */
+/** Values of any type by name. `z.record` would drop a variable named `__proto__`. */
 const VariablesRequest = z.custom<Readonly<Record<string, unknown>>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "expected an object",
