@@ -1,7 +1,7 @@
 import type { ScriptSettings } from "./rules/scripts.ts";
 import type { SchemaRules } from "./write/command-runner.ts";
 
-/** The settings that an engine takes from the deployment that it runs in. */
+/** The settings that an engine takes from its deployment. */
 export interface EngineSettings {
   readonly scripts: ScriptSettings;
   readonly schemas: SchemaRules;

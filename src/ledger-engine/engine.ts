@@ -38,15 +38,15 @@ import { type Result, toFailure } from "#platform/result.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
 import type { Clock, Timestamp } from "#platform/time.ts";
 
-/** What all elements of a bulk have in common. */
+/** The options of an element of a bulk. */
 interface ElementOptions extends Pick<WriteOptions, "author" | "causationDepth"> {
   readonly schemaVersion: string;
   readonly now: Timestamp;
 }
 
 /**
- * One ledger. It changes only through `execute`, which is the same path for every command: idempotency, decision, log,
- * projections. The engine is synchronous and knows no runtime; the time comes from the clock.
+ * One ledger. All changes take the path of `PendingEntry`: commands by `execute` and `executeBulk`, entries of other logs by
+ * `replay` and `importLogs`. The engine is synchronous and knows no runtime; the time comes from the clock.
  */
 export class LedgerEngine {
   readonly #sql: Sql;
@@ -67,15 +67,15 @@ export class LedgerEngine {
   readonly #authorship: Authorship;
   readonly causation: Causation;
   #publishedLog: number;
-  /** The count is `undefined` until somebody asks for it, and after a rollback. */
+  /** The number of transactions; undefined until it is asked for, and after a rollback. */
   #transactionCount: number | undefined;
   /**
-   * The last ids that were used. Dry runs and refused commands use ids up as well; after a restart, counting continues
-   * from the highest stored id.
+   * The last used ids. Dry runs and refused commands use up ids as well; after a restart, counting continues from the
+   * highest stored id.
    */
   readonly #counters = { tx: 0, log: 0 };
 
-  /** Creates an empty ledger, and does nothing where there is one. */
+  /** Creates an empty ledger, if there is none yet. */
   static create(sql: Sql, info: LedgerInfo): void {
     if (isCreated(sql)) return;
     sql.transaction(() => {
@@ -84,7 +84,7 @@ export class LedgerEngine {
     });
   }
 
-  /** Opens the ledger that `create` made, once `migrate` has said that its tables can be read. */
+  /** Opens the ledger of `create`. Its tables must be current, which `migrate` tells. */
   constructor(sql: Sql, clock: Clock, settings: EngineSettings = ENGINE_SETTINGS) {
     this.#sql = sql;
     this.#settings = settings;
@@ -146,12 +146,12 @@ export class LedgerEngine {
     });
   }
 
-  /** The id of the last log entry, 0 where there is none. */
+  /** The id of the last log entry; 0 if the log is empty. */
   get lastLogId(): number {
     return Math.max(0, this.#log.head.logId);
   }
 
-  /** The id of the last log entry, -1 where there is none: an imported log may begin with entry 0. */
+  /** The id of the last log entry; -1 if the log is empty. An imported log may begin with entry 0. */
   get headLogId(): number {
     return this.#log.head.logId;
   }
@@ -161,14 +161,14 @@ export class LedgerEngine {
     return this.#publishedLog;
   }
 
-  /** Executes one command. A command that is refused throws `AppError` and changes nothing. */
+  /** Executes one command. Throws `AppError` for a refused command, which changes nothing. */
   execute(command: Command, options: WriteOptions): Outcome {
     return this.#unitOfWork(() => this.#run(command, options, this.#clock.now()));
   }
 
   /**
-   * Executes commands in order, each on its own or, with `atomic`, all or none. There is one result for each command
-   * that was tried.
+   * Executes commands in order, each on its own or, with `atomic`, all or none. Returns one result for each command that was
+   * tried.
    */
   executeBulk(elements: readonly BulkElement[], options: BulkOptions): Result<Outcome>[] {
     const results: Result<Outcome>[] = [];
@@ -202,8 +202,8 @@ export class LedgerEngine {
   }
 
   /**
-   * Counts transactions and accounts. The transactions are counted at the first call only; after that, each new one is
-   * added.
+   * The numbers of transactions and accounts. Transactions are counted at the first call only; later, each new transaction
+   * is added.
    */
   counts(): LedgerCounts {
     this.#transactionCount ??= first(
@@ -213,8 +213,8 @@ export class LedgerEngine {
   }
 
   /**
-   * Replays log entries of another ledger, of whose earlier entries this one has all, and commits them together. Throws `ReplayError` at
-   * an entry that cannot be replayed, and then keeps nothing.
+   * Replays log entries of another ledger in one transaction. This ledger must have all earlier entries of the other one. Throws
+   * `ReplayError` for an entry that cannot be replayed, and then keeps none.
    */
   replay(pages: Iterable<LogRowPage>): void {
     this.#unitOfWork(() => {
@@ -229,7 +229,7 @@ export class LedgerEngine {
     });
   }
 
-  /** Imports log entries of another ledger. They are stored together; the outcome says which entry was refused, and why. */
+  /** Imports log entries of another ledger in one transaction. The outcome names a refused entry and the reason. */
   importLogs(batch: ImportBatch): ImportOutcome {
     const outcome = this.#unitOfWork(() => this.#importer.take(batch));
     if (outcome.taken > 0) this.#publishedLog = this.lastLogId;
@@ -241,12 +241,12 @@ export class LedgerEngine {
     return this.#logs.range(from, to, limits);
   }
 
-  /** Reads what the first log entries of a range are. */
+  /** Reads the ids, dates and types of the first log entries of a range. */
   readHeads(from: number, to: number, countMax: number): EntryHead[] {
     return readHeads(this.#sql, { from, to }, countMax);
   }
 
-  /** Reads the transactions that log entries created: of the first ones, as many as the limit allows but at least one. */
+  /** Reads the transactions that the first log entries created: as many as the limit allows, but at least one. */
   readCommitted(logIds: readonly number[], limits: { bytesMax: number }): CommittedTransaction[] {
     return this.#logs.findAll(logIds, limits).flatMap(({ id, data }) => {
       const transaction = transactionOf(data);
@@ -254,7 +254,7 @@ export class LedgerEngine {
     });
   }
 
-  /** Notes that the events up to a log entry are published. The mark never moves back. */
+  /** Notes that events up to a log entry are published. The mark never moves back. */
   confirmPublished(to: number): void {
     const reached = Math.min(to, this.#log.head.logId);
     if (reached <= this.#publishedLog) return;
@@ -262,7 +262,7 @@ export class LedgerEngine {
     this.#publishedLog = reached;
   }
 
-  /** Forgets all rows in memory: a step of a migration has changed what is stored, or a unit of work was rolled back. */
+  /** Forgets all rows in memory, because a step of a migration has changed stored rows, or a unit of work was rolled back. */
   forgetRows(): void {
     this.#batch.reset();
     this.#names.reset();
@@ -276,7 +276,7 @@ export class LedgerEngine {
     this.#transactionCount = undefined;
   }
 
-  /** The work so far that the number of elements does not bound: running scripts, rewriting moves, handling metadata. */
+  /** The work so far that the number of elements does not bound: of scripts, rewritten moves, schemas and metadata. */
   get #steps(): number {
     const { rewrittenMoves, metadata } = this.#entries;
     const { scriptSteps } = this.#runner;
@@ -284,7 +284,7 @@ export class LedgerEngine {
     return stepsOf({ ruleSteps, rewrittenMoves, metadataPairs: metadata.pairs });
   }
 
-  /** Runs `work` in a transaction. If it fails, nothing of what it wrote remains, neither stored nor in memory. */
+  /** Runs `work` in a transaction of SQL. If it fails, none of its changes remain, neither stored nor in memory. */
   #unitOfWork<T>(work: () => T): T {
     const { head } = this.#log;
     try {
@@ -297,8 +297,7 @@ export class LedgerEngine {
       this.#schemas.settle();
       return result;
     } catch (error) {
-      // A refused command has collected nothing. After any other error, what is held in memory may never have been
-      // stored.
+      // A refused command has collected nothing. After any other error, rows in memory may never have been stored.
       if (!(error instanceof AppError)) {
         this.#log.reset(head);
         this.forgetRows();
@@ -325,7 +324,7 @@ export class LedgerEngine {
 
   #run(command: Command, options: WriteOptions, now: Timestamp): Outcome {
     const { idempotencyKey, dryRun, author, causationDepth } = options;
-    // Without an idempotency key, the hash is stored only where it cannot be derived from the log entry.
+    // Without an idempotency key, the hash is stored only if it cannot be derived from the log entry.
     const isHashed = idempotencyKey !== "" || !this.#isDerivable(command, now);
     const keyHash = isHashed ? idempotencyHash(command) : undefined;
     if (keyHash !== undefined && idempotencyKey !== "" && this.#batch.hasKey(idempotencyKey)) {
@@ -346,7 +345,7 @@ export class LedgerEngine {
   }
 
   /**
-   * The schema that a command names. Throws `NOT_FOUND` for an unknown version, and `SCHEMA_NOT_SPECIFIED` where a
+   * The schema that a command names, if any. Throws `NOT_FOUND` for an unknown version, and `SCHEMA_NOT_SPECIFIED` if the
    * command must name one.
    */
   #schemaOf(command: Command, version: string): SchemaUse | undefined {
@@ -356,13 +355,13 @@ export class LedgerEngine {
     return undefined;
   }
 
-  /** Reports a write that names no schema, once it is known to be accepted. */
+  /** Reports an accepted write that should have named a schema. */
   #reportUnnamed(command: Command): void {
     const what = this.#whyToName(command);
     if (what !== undefined) this.#settings.schemas.report(what);
   }
 
-  /** Why a write must name a schema; undefined where it need not. */
+  /** The reason why a write must name a schema; undefined if it need not. */
   #whyToName(command: Command): string | undefined {
     const { latest } = this.#schemas;
     if (latest === undefined || command.kind === "insertSchema") return undefined;
@@ -379,11 +378,11 @@ export class LedgerEngine {
     const hashes = { keyHash: keyHash ?? undefined, storedHash: hash ?? undefined };
     const options = { now: date, key: key ?? "", ...hashes, hasChecksum };
     this.#appendLogged(id, this.#entries.replay(data, date), options);
-    // The next entry is chained to the hash that is stored, so that one wrong hash is reported once.
+    // The next entry is chained to the stored hash, so that one wrong hash is reported once.
     this.#log.chainTo(hash);
   }
 
-  /** Appends an entry with its own ids. Later ids continue after them. */
+  /** Appends an entry that has its own ids. Later ids continue after these. */
   #appendLogged(id: number, pending: PendingEntry, options: AppendOptions): void {
     this.#append(id, pending, options);
     this.#counters.log = Math.max(this.#counters.log, id);

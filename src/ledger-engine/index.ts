@@ -1,6 +1,14 @@
 /**
- * One ledger on a synchronous SQL interface: its rules, its storage, its one way to write, and its reads. It knows
- * neither Worker nor HTTP, and runs in workerd and in Node. Other rooms import only what stands here.
+ * One ledger on a synchronous SQL interface. It knows neither Worker nor HTTP, and runs in workerd and in Node. Other
+ * rooms import only the names of this file. Its folders, each of which may use those below it:
+ *
+ *     audit      rebuilds a ledger from its log and compares all tables
+ *     engine.ts  one ledger: units of work around writes, and the reads
+ *     write      decides commands, builds log entries, appends them
+ *     read       lists, counts, volumes and balances, by index scans
+ *     storage    tables and their rows, caches, waiting rows
+ *     requests   parses requests of clients to commands
+ *     rules      pure: postings, scripts, filters, schemas, mementos, limits
  */
 export {
   type AuditAnswer,
