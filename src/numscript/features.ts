@@ -1,4 +1,4 @@
-/** Features of the interpreter's language that must be enabled for a run, by the server or by the script itself. */
+/** Features of the interpreter's language that the server or the script itself must enable. */
 export const FEATURES = {
   overdraftFunction: "experimental-overdraft-function",
   getAssetFunction: "experimental-get-asset-function",

@@ -16,7 +16,7 @@ export { printProgram } from "./print/print.ts";
 export { LineIndex, type Range } from "./syntax/source.ts";
 export type { BalanceQuery, Reader, RunInput, RunOutput, ScriptPosting } from "./values/run.ts";
 
-/** A script that is ready to be run any number of times. */
+/** A script that can be run any number of times. */
 export interface CompiledScript {
   readonly runtime: Runtime;
   readonly program: Program;
@@ -26,7 +26,7 @@ export type CompileResult =
   | { readonly ok: true; readonly script: CompiledScript }
   | { readonly ok: false; readonly failure: ScriptFailure };
 
-/** `steps` is the work that was done. Callers bound the work of many runs by it. */
+/** The result of a run. `steps` is its work, by which callers bound the work of many runs. */
 export type RunResult = { readonly steps: number } & (
   | { readonly ok: true; readonly output: RunOutput }
   | { readonly ok: false; readonly failure: ScriptFailure }
@@ -42,7 +42,7 @@ export function compileScript(source: string, runtime: Runtime): CompileResult {
   });
 }
 
-/** Runs a script. It throws only if the reader does. */
+/** Runs a script. It throws only if the reader throws. */
 export function runScript({ runtime, program }: CompiledScript, input: RunInput): RunResult {
   const output = new Output();
   const result = guard(() => {

@@ -4,8 +4,9 @@ export const SOURCE_LENGTH_MAX = 100_000;
 export const TOKENS_MAX = 30_000;
 /** Deepest nesting of blocks, expressions and operators. */
 export const DEPTH_MAX = 100;
-/** Largest number of statements of a script, and of variables. */
+/** Largest number of statements of a script. */
 export const STATEMENTS_MAX = 5000;
+/** Largest number of variables of a script. */
 export const VARIABLES_MAX = 1000;
 /** Largest number of postings that a run may produce. */
 export const POSTINGS_MAX = 5000;
@@ -15,7 +16,7 @@ export const NAME_LENGTH_MAX = 1024;
 export const TEXT_LENGTH_MAX = 65_536;
 /** Longest integer that a literal or a variable may hold, in decimal digits. */
 export const NUMBER_DIGITS_MAX = 1000;
-/** Longest numerator and denominator of a portion, in decimal digits, also where portions are added up. */
+/** Longest numerator and denominator of a portion, and of sums of portions, in decimal digits. */
 export const PORTION_DIGITS_MAX = 500;
 /**
  * Most work of one run, in steps. Evaluated nodes, moved amounts and copied entries count one each. Texts count by

@@ -15,15 +15,15 @@ import {
   ZERO,
 } from "#numscript/values/portions.ts";
 
-/** The shares among which an amount is divided, and the whole division. */
+/** The shares among which an amount is divided, and the range of the whole allotment. */
 export interface Allotment {
   readonly branches: readonly { readonly share: Share }[];
   readonly range: Range;
 }
 
 /**
- * Checks that the shares of an allotment add up to one. Shares that are written out are added up here. Others may make
- * up for what is missing, and `remaining` does.
+ * Checks that the shares of an allotment add up to one, as far as they are literals. A variable share may have the missing
+ * value, and `remaining` always has it.
  */
 export function checkAllotment(
   { branches, range }: Allotment,
@@ -42,12 +42,12 @@ export function checkAllotment(
 class ShareSum {
   readonly #state: CheckState;
   readonly #sum = new PortionSum();
-  /** The shares whose value is known only in a run. */
+  /** The shares whose values are known only in a run. */
   readonly unknown: Expression[] = [];
-  /** Where `remaining` is used. */
+  /** The places of `remaining`. */
   readonly remaining: Range[] = [];
   readonly endsWithRemaining: boolean;
-  /** Whether all shares that are written out are valid portions. */
+  /** Whether the sum of all literal shares could be computed. */
   isKnown = true;
 
   constructor(branches: readonly { readonly share: Share }[], state: CheckState) {
@@ -78,7 +78,7 @@ class ShareSum {
     }
   }
 
-  /** For the interpreter, the error for a share above one names the sum of the shares. */
+  /** Refuses an invalid share. For the interpreter, `checkSum` reports a share above one, with the sum of the shares. */
   #refuse(share: Fraction, range: Range): void {
     if (this.#state.isMachine) {
       this.isKnown = false;
@@ -125,7 +125,7 @@ function warnOfUnknown(
   report.warn("portions-may-differ-from-one", message, range);
 }
 
-/** The machine refuses a script if its variables could change the sum, and accepts `remaining` in any position. */
+/** Checks the sum for the machine, which refuses variables that could change the sum, and accepts `remaining` in any position. */
 function checkMachineSum(sum: ShareSum, range: Range, { report }: CheckState): void {
   const { total, unknown, remaining } = sum;
   for (const place of remaining.slice(1)) {
@@ -147,7 +147,7 @@ function checkMachineSum(sum: ShareSum, range: Range, { report }: CheckState): v
   }
 }
 
-/** The portion that a share stands for, as far as its text says. */
+/** The value of a share; undefined if it is known only in a run. */
 function valueOfShare(
   expression: Expression,
 ): Fraction | "division by zero" | "too long" | undefined {

@@ -3,18 +3,25 @@ import { type ReportBuilder, shown } from "./report.ts";
 import type { Call, Expression } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 
-/** A node stands for something that has an asset, known or not. Nodes that must have the same asset are united. */
+/** A node of an expression or variable with an asset, known or not. Nodes that must have the same asset are united. */
 export type AssetNode = number;
 
-/** The node of something without an asset, or with one that is unknown. */
+/** The node of a value without an asset, or of an unknown value. */
 export const NO_ASSET: AssetNode = -1;
 
-/** Finds out which assets expressions and variables must have, and where two of them conflict. */
+/**
+ * Infers the assets of expressions and variables, and reports conflicts: unification of sets of nodes in a union-find forest with
+ * path halving (Tarjan and van Leeuwen, 1984).
+ *
+ *     send $price (source = max [USD/2 5] from @a …)
+ *
+ *     node of $price ──► node of USD/2, asset "USD/2"      so that $price always has the asset USD/2
+ */
 export class AssetInference {
   readonly #report: ReportBuilder;
-  /** For each node, the next one on the path to the node that represents its set. */
+  /** For each node, the next node on the path to the representative of its set. */
   readonly #parents: number[] = [];
-  /** The assets that the representing nodes are known to have. */
+  /** The known asset of each representative. */
   readonly #assets: (string | undefined)[] = [];
   readonly #variables = new Map<string, AssetNode>();
   #hasMismatch = false;
@@ -27,13 +34,13 @@ export class AssetInference {
     return this.#hasMismatch;
   }
 
-  /** `origin` is the node of the expression that gives the variable its value. */
+  /** Adds a variable. `origin` is the node of the expression that gives the variable its value. */
   declare(name: string, type: CheckedType, origin: AssetNode): void {
     if (type !== "asset" && type !== "monetary" && type !== "any") return;
     this.#variables.set(name, origin === NO_ASSET ? this.create() : origin);
   }
 
-  /** The asset that a variable always has. */
+  /** The asset that a variable always has; undefined if it may have several. */
   assetOf(variable: string): string | undefined {
     const node = this.#variables.get(variable);
     return node === undefined ? undefined : this.#assets[this.#find(node)];
@@ -76,7 +83,7 @@ export class AssetInference {
     }
   }
 
-  /** Requires two nodes to have the same asset. Where that is impossible, the second one is reported. */
+  /** Unites two nodes, which must have the same asset. A conflict is reported at the range of the second node. */
   unify(first: AssetNode, second: AssetNode, range: Range): AssetNode {
     if (first === NO_ASSET) return second;
     if (second === NO_ASSET) return first;
@@ -105,7 +112,7 @@ export class AssetInference {
     return node;
   }
 
-  /** The node that represents the set of a node. The path to it becomes shorter. */
+  /** The representative of a node's set. Path halving shortens the path to it. */
   #find(node: AssetNode): AssetNode {
     let current = node;
     for (;;) {

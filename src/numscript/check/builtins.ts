@@ -2,13 +2,13 @@ import type { AccountRole } from "./report.ts";
 import { type FeatureFlag, FEATURES } from "#numscript/features.ts";
 import type { ValueType } from "#numscript/syntax/ast.ts";
 
-/** `any` is a type that is unknown, or that does not matter. */
+/** The type of an expression. `any` is an unknown type, or one that does not matter. */
 export type CheckedType = ValueType | "any";
 
 /** A version of the interpreter, as `X.Y.Z`. */
 export type Version = readonly [number, number, number];
 
-/** What a script that names its version requires for a feature. */
+/** The version and feature flag that a script which names its version needs for a feature. */
 export interface Requirement {
   readonly version: Version;
   readonly feature?: FeatureFlag;
@@ -18,11 +18,11 @@ export interface Requirement {
 export interface Builtin {
   readonly name: string;
   readonly parameters: readonly CheckedType[];
-  /** Undefined for a function that is a statement. */
+  /** The type of the result; undefined for a function that is a statement. */
   readonly result?: CheckedType;
-  /** What the function does with the account in its first argument. */
+  /** The role of the account in the first argument. */
   readonly accountRole?: AccountRole;
-  /** The index of the argument whose asset the result has. */
+  /** The index of the argument that determines the asset of the result. */
   readonly assetArgument?: number;
   readonly requirement?: Required<Requirement>;
   readonly documentation: string;

@@ -24,8 +24,8 @@ import { parseProgram } from "#numscript/syntax/parser.ts";
 export type * from "./report.ts";
 
 /**
- * Checks a script before it runs: it finds errors, likely errors, and what an editor shows. Parts that cannot be read
- * are reported, and the rest is checked all the same. It never throws.
+ * Checks a script before it runs. The report has errors, warnings, and data for editors. Parts that cannot be parsed are
+ * reported, and the other parts are checked nevertheless. It never throws.
  */
 export function checkScript(source: string, runtime: Runtime): CheckReport {
   const { program, comments, diagnostics } = parseProgram(source, runtime);
@@ -46,7 +46,7 @@ export function checkScript(source: string, runtime: Runtime): CheckReport {
   return report.build(state.variables.build(), features);
 }
 
-/** The machine's own check of the script, which reports only the first error. */
+/** Makes the check of the machine's compiler, which reports only the first error. */
 function compile(program: Program, report: ReportBuilder): void {
   try {
     checkMachine(program);
@@ -76,7 +76,7 @@ class ScriptCheck {
     this.#warnOfVariables();
   }
 
-  /** A variable is not declared in its own origin, so that the origin is checked first. */
+  /** Declares a variable. Its origin, in which it is not declared yet, is checked first. */
   #declare(declaration: VariableDeclaration): void {
     const { report, variables, assets } = this.#state;
     const { name, nameRange, type: written, typeRange, origin } = declaration;
@@ -157,7 +157,7 @@ class ScriptCheck {
     if (target.kind === "to") this.#checkDestination(target.destination, sources);
   }
 
-  /** Warns of variables that nothing uses, and of assets that are passed in although they are always the same. */
+  /** Warns of unused variables, and of variables whose asset is always the same. */
   #warnOfVariables(): void {
     const { report, variables, assets } = this.#state;
     const knowsAssets = !this.#expressions.hasMismatch && !assets.hasMismatch;
@@ -178,7 +178,7 @@ class ScriptCheck {
   }
 }
 
-/** The hint that a variable can only have one asset, and so need not be a variable. */
+/** The hint that a variable, or the asset of a variable, can have only one value; undefined for other types. */
 function inferredAssetText(type: CheckedType, asset: string): string | undefined {
   const name = shown(asset);
   if (type === "asset") {

@@ -2,7 +2,7 @@ import { DIAGNOSTICS_MAX } from "#numscript/limits.ts";
 import type { Diagnostic, DiagnosticCode } from "#numscript/syntax/diagnostics.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 
-/** What an editor shows about a script: plain data with positions. */
+/** The report about a script, for editors: plain data with positions. */
 export interface CheckReport {
   /**
    * The diagnostics by position. If there are more than `CHECK_DIAGNOSTICS_MAX`, errors are kept rather than warnings.
@@ -10,7 +10,7 @@ export interface CheckReport {
   readonly diagnostics: readonly PlacedDiagnostic[];
   /** All declarations, in order. */
   readonly variables: readonly VariableSymbol[];
-  /** Names that are used but not declared. An editor can offer to declare them. */
+  /** Names that are used but not declared, which an editor can offer to declare. */
   readonly undeclaredVariables: readonly UndeclaredVariable[];
   /** The hovers by position. They do not overlap. */
   readonly hovers: readonly Hover[];
@@ -45,7 +45,7 @@ export interface VariableSymbol {
 export interface UndeclaredVariable {
   /** The name without `$`. */
   readonly name: string;
-  /** The type that the first use requires, `undefined` where it accepts any type. */
+  /** The type that the first use requires; undefined if the use accepts any type. */
   readonly type: string | undefined;
   readonly ranges: readonly Range[];
 }
@@ -57,8 +57,8 @@ export interface Hover {
 }
 
 /**
- * What a script does with an account: take money from it, give money to it, read or write its metadata, read or save
- * its balance.
+ * The use of an account in a script: it gives or gets money, its metadata is read or written, its balance is read or
+ * saved.
  */
 export type AccountRole = "source" | "destination" | "metadata" | "balance" | "save";
 
@@ -77,15 +77,15 @@ export interface AssetUse {
 
 export interface FeatureUse {
   readonly name: string;
-  /** Whether the script's own line of features enables it. */
+  /** Whether the script's own line of features enables the feature. */
   readonly isDeclared: boolean;
-  /** The parts of the script that need it. */
+  /** The parts of the script that need the feature. */
   readonly ranges: readonly Range[];
 }
 
-/** An editor gets at most this many diagnostics. */
+/** The most diagnostics of a report. */
 export const CHECK_DIAGNOSTICS_MAX = DIAGNOSTICS_MAX * 10;
-/** Longest part of a name that a text repeats. A name may have many uses, each of which repeats it. */
+/** Longest part of a name that a message repeats, in characters. A long name may have many uses, each with a message. */
 const SHOWN_LENGTH_MAX = 200;
 
 export const shown = (name: string): string =>
@@ -114,9 +114,7 @@ export class ReportBuilder {
     if (diagnostics.length < CHECK_DIAGNOSTICS_MAX) diagnostics.push(placed(diagnostic));
   }
 
-  /**
-   * Adds an error, and removes those about the same problem: the ones at its position or else the ones that overlap it.
-   */
+  /** Adds an error, and removes errors with its code at the same range or, if there are none, at overlapping ranges. */
   replace(diagnostic: Diagnostic): void {
     const { code, range } = placed(diagnostic);
     const same = this.#errors.filter(
@@ -182,7 +180,7 @@ export class ReportBuilder {
 /** A diagnostic about the whole script is placed at its beginning. */
 const placed = (diagnostic: Diagnostic): PlacedDiagnostic => ({
   ...diagnostic,
-  // Tokens are ranges as well. Their other fields don't belong in a report.
+  // A range may be a token, whose other fields don't belong in a report.
   range: { start: diagnostic.range?.start ?? 0, end: diagnostic.range?.end ?? 0 },
 });
 

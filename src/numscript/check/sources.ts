@@ -10,25 +10,25 @@ import { WORLD } from "#numscript/values/values.ts";
 
 type AccountSource = Extract<Source, { kind: "account" }>;
 
-/** What is known at a point of the walk over the sources of a send. */
+/** The state of the walk over the sources of a send. */
 interface Situation {
-  /** Whether everything that a source has is taken, and not an amount. */
+  /** Whether the send takes everything that its sources have, not an amount. */
   readonly sendsAll: boolean;
-  /** Whether an earlier source gives any amount. */
+  /** Whether an earlier source is unbounded. */
   isSatisfied: boolean;
 }
 
 /**
- * Walks over the sources of one send, which are asked in order. A source under `max` or in a branch is asked for an
- * amount of its own. What happens there does not affect the sources after it.
+ * Walks over the sources of one send in order. A source under `max` or in a branch of an allotment gives an amount of its
+ * own, and does not affect the sources after it.
  */
 export class SourceCheck {
   readonly #state: CheckState;
   readonly #expressions: ExpressionCheck;
-  /** The asset that the amounts, caps and limits of the send have in common. */
+  /** The common asset of the amounts, caps and limits of the send. */
   #asset: AssetNode;
   #situation: Situation;
-  /** The accounts, as they are written, that earlier sources have emptied, in order. */
+  /** The accounts that earlier sources have emptied, by the text of the script. */
   #emptied = new Set<string>();
   readonly #trail: string[] = [];
 
@@ -49,14 +49,14 @@ export class SourceCheck {
     if (isUnreachable) {
       const message = "Inorder sources after an unbounded overdraft are never reached";
       this.#state.report.warn("unreachable-source", message, source.range);
-      // Nothing within it needs to be reported again.
+      // Sources within an unreachable source are not reported again.
       situation.isSatisfied = false;
     }
     this.#checkKind(source);
     if (isUnreachable) situation.isSatisfied = true;
   }
 
-  /** Checks a cap or a limit, which is an amount of the asset that is sent. */
+  /** Checks a cap or a limit, which must be an amount of the sent asset. */
   checkAmount(expression: Expression): void {
     const node = this.#expressions.check(expression, "monetary");
     this.#asset = this.#state.assets.unify(this.#asset, node, expression.range);
@@ -99,7 +99,7 @@ export class SourceCheck {
     }
   }
 
-  /** Only one of the sources is used, so that none of them empties an account for another. */
+  /** Checks `oneof`. Only one of its sources is used, so that none of them empties an account for another. */
   #checkOneOf({ sources, range }: Extract<Source, { kind: "oneOf" }>): void {
     const feature = FEATURES.oneOf;
     this.#state.report.feature(feature, range);
@@ -111,9 +111,7 @@ export class SourceCheck {
     }
   }
 
-  /**
-   * Checks a source that is asked for an amount of its own. There, the machine also forgets what was emptied before.
-   */
+  /** Checks a source that gives an amount of its own. For the machine, accounts that were emptied before do not count in it. */
   #checkApart(source: Source): void {
     const outer = this.#situation;
     const emptied = this.#emptied;
@@ -149,7 +147,7 @@ export class SourceCheck {
     this.#situation.isSatisfied = true;
   }
 
-  /** Two variables, or a variable and a literal, may name the same account. Only equal texts are compared. */
+  /** Reports an account that was emptied before. Accounts are equal if their texts are: variables may name the same account. */
   #checkEmptied({ account, color, overdraft }: AccountSource, address: string | undefined): void {
     const { isMachine, report } = this.#state;
     if (address === WORLD) return;
@@ -181,7 +179,7 @@ export class SourceCheck {
   }
 }
 
-/** The machine refuses what the interpreter allows, or finds only in a run. */
+/** Messages about findings that are errors for the machine. For the interpreter, they have the given severity. */
 const TEXTS = {
   "overdraft-on-world": {
     severity: "warning",
@@ -202,7 +200,7 @@ const TEXTS = {
   Record<DiagnosticCode, { severity: "error" | "warning"; interpreter: string; machine: string }>
 >;
 
-/** Money of each color is separate. Nothing is known about it where the color is computed. */
+/** An account with the color of its money, which is separate from money of other colors; undefined if the color is computed. */
 function withColor(account: string, color: Expression | undefined): string | undefined {
   if (color === undefined) return account;
   if (color.kind === "variable") return `${account} \\ $${color.name}`;

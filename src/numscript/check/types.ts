@@ -27,7 +27,7 @@ export interface CheckState {
   readonly versions: VersionCheck;
 }
 
-/** Where an expression is used. This decides which functions it may call. */
+/** The position of an expression, which decides which functions it may call. */
 type ExpressionRole = "statement" | "origin" | "argument of an origin" | "statement's expression";
 
 /** Checks expressions: names, types, functions and assets. */
@@ -44,13 +44,13 @@ export class ExpressionCheck {
     return this.#hasMismatch;
   }
 
-  /** Checks an expression where a value of some type is expected. It returns what is known about its asset. */
+  /** Checks an expression whose value must be of a type. Returns the node of its asset. */
   check(expression: Expression, wanted: CheckedType): AssetNode {
     this.#expect(expression, wanted);
     return this.#state.assets.nodeOf(expression);
   }
 
-  /** Checks an expression that names an account, and notes what the script does with the account. */
+  /** Checks an expression that names an account, and notes the roles of the account. */
   checkAccount(expression: Expression, ...roles: AccountRole[]): void {
     for (const role of roles) this.#record(expression, role);
     this.check(expression, "account");
@@ -133,7 +133,7 @@ export class ExpressionCheck {
     return "any";
   }
 
-  /** Accounts, numbers and strings may be parts of an account's name. */
+  /** Checks the variables in an account's name, which must be accounts, numbers or strings. */
   #checkInterpolation({ pieces, range }: Extract<Expression, { kind: "account" }>): void {
     this.#require({ version: [0, 0, 15], feature: FEATURES.accountInterpolation }, range);
     for (const piece of pieces) {
@@ -166,7 +166,7 @@ export class ExpressionCheck {
     return type;
   }
 
-  /** Numbers and amounts can be added and negated. */
+  /** The type of an operand of `+` and `-`, which must be a number or a monetary. */
   #typeOfSummand(expression: Expression, wanted: CheckedType): CheckedType {
     const type = this.#typeOf(expression, wanted);
     if (type === "number" || type === "monetary" || type === "any") return type;
@@ -214,7 +214,7 @@ export class ExpressionCheck {
     this.#state.report.error("wrong-arity", message, surplus);
   }
 
-  /** Checks the arguments from an index on, whose types are unknown. */
+  /** Checks the arguments from an index on, for which the function has no parameters. */
   #checkSurplus({ arguments: values }: Call, from: number): "any" {
     for (let index = from; index < values.length; index++) {
       const value = values[index];
@@ -234,15 +234,15 @@ export class ExpressionCheck {
   }
 }
 
-/** The other use in which a function is allowed, if this one is not. */
+/** The position in which a function is allowed, if it is not allowed in `role`; else undefined. */
 function otherRoleOf({ name, result }: Builtin, role: ExpressionRole): string | undefined {
   if (result === undefined) return role === "statement" ? undefined : "statement";
-  // The result of `meta` has the type of the variable that it is the origin of.
+  // The type of the result of `meta` is that of the variable, so that `meta` must be the origin itself.
   const isHere = name === "meta" ? role === "origin" : role !== "statement";
   return isHere ? undefined : "variable origin";
 }
 
-/** The value of a number that is written out: literals, and their sums, differences and negations. */
+/** The value of a number of literals, with sums, differences and negations; undefined for other expressions. */
 export function valueOfNumber(expression: Expression): bigint | undefined {
   if (expression.kind === "number") return expression.value;
   if (expression.kind === "negation") {

@@ -3,7 +3,7 @@ import { type CheckReport, shown, type VariableSymbol } from "./report.ts";
 import { VALUE_TYPES, type ValueType, type VariableDeclaration } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 
-/** A declaration, and what has been found about it so far. */
+/** A declaration with its uses so far. */
 export interface DeclaredVariable {
   readonly declaration: VariableDeclaration;
   readonly type: CheckedType;
@@ -18,7 +18,7 @@ export class VariableTable {
   readonly #byName = new Map<string, DeclaredVariable>();
   readonly #remnants: Remnants | undefined;
 
-  /** `brokenSource` is the text of a script of which parts could not be read. */
+  /** `brokenSource` is the text of the script if some of its parts could not be parsed. */
   constructor(brokenSource: string | undefined) {
     this.#remnants = brokenSource === undefined ? undefined : findRemnants(brokenSource);
   }
@@ -31,7 +31,7 @@ export class VariableTable {
     return this.#byName.get(name);
   }
 
-  /** Adds a variable, and says whether it is the first one with its name, which is the one that uses belong to. */
+  /** Adds a variable. Uses belong to the first variable of a name, which `isFirst` tells. */
   declare(declaration: VariableDeclaration): { variable: DeclaredVariable; isFirst: boolean } {
     const { name, type } = declaration;
     const variable: DeclaredVariable = {
@@ -46,12 +46,12 @@ export class VariableTable {
     return { variable, isFirst };
   }
 
-  /** Whether a part that could not be read may declare the name. */
+  /** Whether a part that could not be parsed may declare the name. */
   mayBeDeclared(name: string): boolean {
     return this.#remnants?.declared.has(name) ?? false;
   }
 
-  /** Whether a part that could not be read may use the variable. */
+  /** Whether a part that could not be parsed may use the variable. */
   mayBeUsed(name: string): boolean {
     return (this.#remnants?.mentions.get(name) ?? 0) > 1;
   }
@@ -76,22 +76,22 @@ export class VariableTable {
   }
 }
 
-/** The type with a name, if there is one. */
+/** The type with a name; undefined if there is none. */
 export const typeNamed = (name: string): ValueType | undefined => TYPES.get(name);
 
 const TYPES: ReadonlyMap<string, ValueType> = new Map(VALUE_TYPES.map((type) => [type, type]));
 
-/** What the text of a script says about variables, wherever it says so. */
+/** The names of variables that occur anywhere in the text of a script. */
 interface Remnants {
   /** The names that follow a type. */
   readonly declared: ReadonlySet<string>;
-  /** How often each name is written. */
+  /** The number of occurrences of each name. */
   readonly mentions: ReadonlyMap<string, number>;
 }
 
 /**
- * An error costs the statement around it, or all declarations. Errors that follow only from their absence would be
- * reported as well, and would be wrong.
+ * Finds variables in the text of a script with syntax errors. The tree lacks the statement around an error, or all
+ * declarations; without this search, variables of missing parts would be reported as undeclared or unused.
  */
 function findRemnants(source: string): Remnants {
   const declared = new Set<string>();

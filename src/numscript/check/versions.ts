@@ -5,8 +5,8 @@ import type { Range } from "#numscript/syntax/source.ts";
 
 /**
  * Checks a script against the version that it names in a comment: `// @version machine` or `// @version interpreter
- * X.Y.Z`. Experimental features then need a comment as well: `// @feature_flag NAME`. A script that names no version
- * may use everything.
+ * X.Y.Z`. Experimental features of such a script need a comment as well: `// @feature_flag NAME`. A script that names no
+ * version may use all features.
  */
 export class VersionCheck {
   readonly #report: ReportBuilder;
@@ -36,7 +36,7 @@ export class VersionCheck {
 }
 
 const BLANKS = /[ \t]+/;
-/** The parts of a version are short enough to be exact. */
+/** Matches a version, whose parts are short enough to be exact numbers. */
 const VERSION = /^([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})$/;
 
 function parseVersion([runtime, version = ""]: readonly string[]): Version | "machine" | undefined {

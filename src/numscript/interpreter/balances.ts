@@ -1,7 +1,7 @@
 import type { BalanceQuery, Output, Reader } from "#numscript/values/run.ts";
 import { WORLD } from "#numscript/values/values.ts";
 
-/** A balance in one of the precisions of an asset. */
+/** A balance of an asset in one of its precisions. */
 export interface Scale {
   readonly asset: string;
   /** 2 in `USD/2`, 0 in `USD`. */
@@ -10,11 +10,11 @@ export interface Scale {
 }
 
 /**
- * The balances of a run. They are read in batches, each of them once, and then change with what the run moves.
+ * The balances of a run. They are read in batches, each balance once, and then change with the postings of the run.
  *
- * An account that was credited but not read has only what the run gave it, and `balance()` in the middle of a script is
- * expected to see that. No account gives too much for this reason: which accounts and assets a source names does not
- * depend on what has moved, so that all of them are read before the first statement runs.
+ * The balance of an account that was credited but not read contains only the credits of the run. `balance()` within a
+ * statement must see this value. No source gives too much for this reason: the accounts and assets of sources do not
+ * depend on moved money, so that all their balances are read before the first statement runs.
  */
 export class Balances {
   readonly #reader: Reader;
@@ -24,7 +24,7 @@ export class Balances {
   #wantedPairs = new Pairs();
   #scales: { account: string; base: string }[] = [];
   readonly #wantedScales = new Pairs();
-  /** The balances that the ledger has answered, and that the run has not only credited. */
+  /** The balances that were read; others are known only from credits of the run. */
   readonly #answered = new Pairs();
 
   constructor(reader: Reader, output: Output) {
@@ -32,7 +32,7 @@ export class Balances {
     this.#output = output;
   }
 
-  /** Requests the balance of a source with the next read. That of `world` does not matter. */
+  /** Requests the balance of a source with the next read, except for `world`, which may always give. */
   wantSource(account: string, asset: string): void {
     if (account !== WORLD) this.want(account, asset);
   }
@@ -43,7 +43,7 @@ export class Balances {
     if (this.#wantedPairs.add(account, asset)) this.#wanted.push({ account, asset });
   }
 
-  /** Requests an asset and, if the ledger tells them, its other precisions. */
+  /** Requests the balance of an asset and, if the reader supports it, the balances in its other precisions. */
   wantScales(account: string, asset: string): void {
     this.wantSource(account, asset);
     const { base } = partsOf(asset);
@@ -52,7 +52,7 @@ export class Balances {
     }
   }
 
-  /** Reads what was requested since the last read. The balances take one query. */
+  /** Reads the balances that were requested since the last read, with one query, and the precisions of assets. */
   read(): void {
     const [queries, scales] = [this.#wanted, this.#scales];
     this.#wanted = [];
@@ -97,7 +97,7 @@ export class Balances {
       .map((scale) => ({ ...scale, balance: this.get(account, scale.asset) }));
   }
 
-  /** Adds what the account had, which may be a debt, to balances that are known only from credits of the run. */
+  /** Adds the balances before the run, which may be negative, to balances that are known only from credits. */
   #completeCredits(pairs: readonly BalanceQuery[]): void {
     const queries = pairs.filter(({ account, asset }) => !this.#answered.has(account, asset));
     if (queries.length > 0) this.#query(queries);
@@ -110,7 +110,7 @@ export class Balances {
     }
   }
 
-  /** The first answer is what the account had before the run. */
+  /** Adds an answer of the reader to a balance, once: it is the balance before the run. */
   #learn(account: string, asset: string, balance: bigint): void {
     if (this.#answered.add(account, asset)) this.change(account, asset, balance);
   }

@@ -6,7 +6,7 @@ import type { CappedDestination, Destination, KeptOrDestination } from "#numscri
 
 type Allotment = Extract<Destination, { kind: "allotment" }>;
 
-/** Delivers an amount, which is not negative, from the front of what was pulled. */
+/** Delivers an amount, which is not negative, from the front of the queue. */
 export function deliver(transfer: Transfer, destination: Destination, amount: bigint): void {
   const { state, asset } = transfer;
   state.output.spend(1);
@@ -33,7 +33,7 @@ const deliverTo = (transfer: Transfer, target: KeptOrDestination, amount: bigint
     ? receive(transfer, undefined, amount)
     : deliver(transfer, target.destination, amount);
 
-/** Moves money to an account, or back to where it came from. */
+/** Moves money to an account or, without an account, back to its sources. */
 function receive(
   { state, queue, place }: Transfer,
   account: string | undefined,
@@ -53,9 +53,9 @@ function receive(
 }
 
 /**
- * Delivers the parts in order. Law: together they get the amount, and no part goes back. Where the shares exceed one,
- * the first shares get their parts until the amount is used up, and the next ones get nothing. The part of `remaining`
- * is negative then; it is accepted if nothing is left when its turn comes.
+ * Delivers the parts in order. Invariant: together they get the amount, and no part goes back. If the shares exceed one, the
+ * first shares get their parts until the amount is used up, and later shares get nothing. The part of `remaining` is then
+ * negative, which is accepted if nothing is left when its turn comes.
  */
 function deliverShares(transfer: Transfer, destination: Allotment, amount: bigint): void {
   const parts = divideAmount(transfer.state, amount, destination);
@@ -69,7 +69,7 @@ function deliverShares(transfer: Transfer, destination: Allotment, amount: bigin
   }
 }
 
-/** Each clause gets up to its cap. The cap of the clause after the last one that gets something is evaluated, too. */
+/** Delivers to clauses in order, up to their caps. The cap after that of the last clause that gets money is evaluated, too. */
 function deliverInOrder(
   transfer: Transfer,
   { clauses, remaining }: CappedDestination,

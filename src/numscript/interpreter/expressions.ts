@@ -58,7 +58,7 @@ export const evaluateAsset = (state: RunState, expression: Expression): string =
 export const evaluatePortion = (state: RunState, expression: Expression): Fraction =>
   asType(evaluate(state, expression), "portion", expression.range).value;
 
-/** The amount of a monetary value of this asset: a cap, or the limit of an overdraft. */
+/** The amount of a cap or of an overdraft limit, which must be a monetary of this asset. */
 export function evaluateAmountOf(state: RunState, asset: string, expression: Expression): bigint {
   const monetary = asType(evaluate(state, expression), "monetary", expression.range);
   assertAsset(asset, monetary.asset, expression.range);
@@ -77,9 +77,7 @@ function assertAsset(expected: string, asset: string, range: Range): void {
 const valueOf = ({ environment }: RunState, { name, range }: Variable): Value =>
   environment.get(name) ?? fail("unbound-variable", `Unbound variable: $${name}`, range);
 
-/**
- * Names without variables were checked when they were read. Joined names count as work, because a variable may be long.
- */
+/** The name of an account. A name without variables was checked by the parser. Joining counts as work, because variables may be long. */
 function accountName(
   state: RunState,
   { pieces, range }: Extract<Expression, { kind: "account" }>,
@@ -104,7 +102,7 @@ function printPiece(value: Value, range: Range): string {
   return fail("type-mismatch", `Cannot cast this value to string: ${printValue(value)}`, range);
 }
 
-/** The type of the left operand determines the type that the right one must have. */
+/** Evaluates an operation. The type of the left operand determines the type that the right operand must have. */
 function evaluateBinary(state: RunState, { operator, left, right, range }: Binary): Value {
   if (operator === "/") {
     return divide(state, [evaluateNumber(state, left), evaluateNumber(state, right)], range);
@@ -134,7 +132,7 @@ function negate(value: Value, range: Range): Value {
 
 const SUMMABLE = "monetary|number";
 
-/** Any two integers give a portion, even if it is not a valid share. */
+/** The portion of two integers, which need not be a valid share. */
 function divide(
   state: RunState,
   [numerator, denominator]: readonly [bigint, bigint],

@@ -4,7 +4,7 @@ import type { Call, ValueType } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 import { type Monetary, printValue, type Value, type ValueOf } from "#numscript/values/values.ts";
 
-/** The value of a function. `meta()` is not included, because its type is that of its variable. */
+/** The value of a call. `meta()` is an error here: `bindVariables` handles it, because its type is that of its variable. */
 export function callFunction(state: RunState, call: Call, values: readonly Value[]): Value {
   const { name, range } = call;
   switch (name) {
@@ -69,7 +69,7 @@ export class Arguments {
   }
 }
 
-/** The same value. Throws if it is not of this type. */
+/** Returns the value. Throws if it is not of this type. */
 export function asType<T extends ValueType>(value: Value, type: T, range: Range): ValueOf<T> {
   return isOfType(value, type) ? value : typeMismatch(type, value, range);
 }
@@ -82,7 +82,7 @@ export function typeMismatch(expected: string, value: Value, range: Range): neve
 const isOfType = <T extends ValueType>(value: Value, type: T): value is ValueOf<T> =>
   value.type === type;
 
-/** What an account has at this point of the run. It is read from the ledger if nothing is known about it. */
+/** The balance of an account at this point of the run. It is read if nothing is known about it. */
 function readBalance({ balances }: RunState, given: Arguments): Monetary {
   const { name: account } = given.at(0, "account");
   const { name: asset } = given.at(1, "asset");

@@ -18,8 +18,11 @@ import type { Output, RunInput } from "#numscript/values/run.ts";
 import { printValue } from "#numscript/values/values.ts";
 
 /**
- * Runs a script of the runtime `experimental-interpreter`, and collects what it makes. Throws `ScriptError`, with the
- * reason "missing-funds" where a source does not have enough, and "runtime" for anything else.
+ * Runs a script of the runtime `experimental-interpreter`, and collects its output. Throws `ScriptError`, with the reason
+ * "missing-funds" if a source does not have enough, and "runtime" for other errors.
+ *
+ *     send    pull:     source ──► queue ───── @a 30, @b 70 ─────┐      only the needed amount, from sources in order
+ *             deliver:  queue head ──► destination, a posting for each piece
  */
 export function interpret(program: Program, input: RunInput, output: Output): void {
   const state = new RunState(input, output);
@@ -41,12 +44,12 @@ function execute(state: RunState, statement: Statement): void {
       return setMetadata(state, statement.call);
     case "print":
     case "fail":
-      // Only the machine has these. The parser accepts none of them for the interpreter.
+      // The parser accepts `print` and `fail` only for the machine.
       return fail("unknown-function", `Invalid function: ${statement.kind}`, statement.range);
   }
 }
 
-/** What is pulled is delivered at once and completely, so that no money of one statement gets into the next. */
+/** Runs a `send`. All pulled money is delivered, so that no money of one statement gets into the next. */
 function send(state: RunState, statement: SendStatement): void {
   const { source, destination } = statement;
   const { asset, amount } = evaluateAmount(state, statement.amount);
@@ -62,8 +65,8 @@ function send(state: RunState, statement: SendStatement): void {
 }
 
 /**
- * Sets money aside, so that later statements do not send it. At most the balance is set aside. An overdrawn account
- * counts as empty afterwards, as scripts with overdrafts expect.
+ * Runs a `save`: sets money aside, at most the balance, so that later statements do not send it. An overdrawn account counts
+ * as empty after a `save` of an amount, as scripts with overdrafts expect.
  */
 function save(state: RunState, statement: SaveStatement): void {
   const { asset, amount } = evaluateAmount(state, statement.amount);
@@ -81,7 +84,7 @@ function assertNotNegative(amount: bigint, range: Range): void {
   if (amount < 0n) fail("negative-amount", `Cannot send negative amount: ${amount}`, range);
 }
 
-/** set_tx_meta(key, value), set_account_meta(account, key, value) */
+/** Runs `set_tx_meta(key, value)` or `set_account_meta(account, key, value)`. */
 function setMetadata(state: RunState, call: Call): void {
   const { output } = state;
   if (call.name !== "set_tx_meta" && call.name !== "set_account_meta") return unknownFunction(call);

@@ -6,9 +6,9 @@ import { FEATURES } from "#numscript/features.ts";
 import type { Amount, Program, Source, Statement } from "#numscript/syntax/ast.ts";
 
 /**
- * Reads, with one query, what the sources of all statements can give, and what is saved. Every account with a limit
- * thus has a known balance before it is asked for money, and errors in amounts and source accounts are reported before
- * anything moves. Caps, limits, portions and destinations are evaluated later in the run.
+ * Reads, with one query, the balances of all sources and of saved accounts. Every account with a limit therefore has a
+ * known balance before it gives money, and errors in amounts and source accounts are reported before any money moves. Caps,
+ * limits, portions and destinations are evaluated later in the run.
  */
 export function prefetchBalances(state: RunState, { statements }: Program): void {
   for (const statement of statements) {
@@ -18,7 +18,7 @@ export function prefetchBalances(state: RunState, { statements }: Program): void
   state.balances.read();
 }
 
-/** The asset of an amount and, unless it stands for everything, how much of it. */
+/** The asset and the amount of a statement; "all" for everything. */
 export function evaluateAmount(
   state: RunState,
   amount: Amount,

@@ -7,9 +7,12 @@ export interface Piece {
 }
 
 /**
- * The money that a `send` has pulled, in order. Pieces from one account that are neighbours are joined before they are
- * delivered. Taking a piece moves an index and not the pieces, so that the work is proportional to the number of
- * pieces.
+ * The money that a `send` has pulled, in order. Neighbouring pieces from one account are joined before they are delivered.
+ * Taking a piece moves an index and not the pieces, so that the work is proportional to the number of pieces:
+ *
+ *     #pieces     @a 10   @a 20   @b 5   @b 65
+ *     take(30)            @a 30                    joins two pieces, gives @a 30, and moves the head behind them
+ *     take(50)                           @b 70     joins two pieces, gives @b 50, and leaves @b 20 at the head
  */
 export class Queue {
   readonly #pieces: Piece[] = [];
@@ -19,7 +22,7 @@ export class Queue {
     return this.#head === this.#pieces.length;
   }
 
-  /** A position to return to, as long as nothing was taken. */
+  /** A position for `undo`, valid as long as nothing is taken. */
   get mark(): number {
     return this.#pieces.length;
   }
@@ -28,12 +31,12 @@ export class Queue {
     this.#pieces.push(piece);
   }
 
-  /** Removes what was pushed since the mark, and returns it. */
+  /** Removes and returns the pieces that were pushed since the mark. */
   undo(mark: number): Piece[] {
     return this.#pieces.splice(mark);
   }
 
-  /** The next piece, cut to at most this amount. */
+  /** Takes the next piece, cut to at most this amount; undefined if the queue is empty. */
   take(amount: bigint): Piece | undefined {
     const head = this.#compact();
     if (head === undefined) return undefined;
@@ -45,7 +48,7 @@ export class Queue {
     return { ...head, amount };
   }
 
-  /** The first piece, after its neighbours from the same account were joined with it. */
+  /** Joins the first piece with its neighbours from the same account, and returns it. */
   #compact(): Piece | undefined {
     const first = this.#pieces[this.#head];
     if (first === undefined) return undefined;

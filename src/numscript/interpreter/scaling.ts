@@ -7,7 +7,7 @@ import type { Source } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 import { WORLD } from "#numscript/values/values.ts";
 
-/** Money in one precision, and its worth in another. */
+/** Units of an asset in one precision, and their worth in another precision. */
 interface Conversion {
   readonly asset: string;
   readonly units: bigint;
@@ -15,9 +15,9 @@ interface Conversion {
 }
 
 /**
- * Changes money that an account has in other precisions of an asset into what is needed, through an account that need
- * not have any money. It returns the name of the account. Law: each unit is changed for exactly its worth. The result
- * may therefore exceed the need; the rest stays on the account.
+ * Converts money of an account from other precisions of an asset to the needed precision, by postings to and from the account
+ * `through`, whose balance does not matter. Returns the name of the account. Invariant: each unit is converted to exactly its
+ * worth. The result may therefore exceed the need; the rest stays on the account.
  */
 export function convertScales(
   { state, asset, place }: { state: RunState; asset: string; place: Range },
@@ -45,7 +45,7 @@ export function convertScales(
   return account;
 }
 
-/** Chooses the balances to be changed: those in the highest precisions first, until there is enough. */
+/** Chooses the balances to convert: the highest precisions first, until there is enough. */
 function chooseConversions(
   scales: readonly Scale[],
   precision: number,
@@ -64,8 +64,8 @@ function chooseConversions(
 }
 
 /**
- * As many units as are needed, or as the balance has, rounded to what can be changed exactly. Overdrawn balances, and
- * precisions that are too far apart for any amount, give nothing.
+ * Converts as many units as are needed, or as the balance has, rounded to units that convert exactly. Undefined for overdrawn
+ * balances, and for precisions that are too far apart for any amount.
  */
 function convert(
   { asset, balance, precision: from }: Scale,

@@ -17,11 +17,11 @@ import {
 } from "#numscript/values/portions.ts";
 
 /**
- * Divides an amount into parts. Law: the parts add up to the amount.
+ * Divides an amount into parts. Invariant: the parts add up to the amount.
  *
- * Every share that is written is between zero and one. Others are refused, because a negative part would give money to
- * its source. Without `remaining`, the shares add up to one. With it they may exceed one; the part of `remaining` is
- * then negative, but no other part is. If there are several `remaining`, the last one counts, and the others are zero.
+ * Every share except `remaining` must be between zero and one, because a negative part would give money to its source.
+ * Without `remaining`, the shares must add up to one. With `remaining` they may exceed one; the part of `remaining` is then
+ * negative, and no other part is. Of several `remaining`, the last one counts, and the others are zero.
  */
 export function divideAmount(
   state: RunState,
@@ -66,7 +66,7 @@ function assertOne(total: Fraction, range: Range): void {
   fail(code, `Invalid allotment: portions sum should be 1 (got ${got} instead)`, range);
 }
 
-/** Refuses shares that exceed one where `remaining` would have to give, or to get back, the excess. */
+/** The error for shares that exceed one, if `remaining` would have to give, or to get back, the excess. */
 export const refuseNegative = (range: Range): never =>
   fail(
     "invalid-share",

@@ -11,20 +11,20 @@ import type { Range } from "#numscript/syntax/source.ts";
 import { stepsOf } from "#numscript/values/run.ts";
 import { WORLD } from "#numscript/values/values.ts";
 
-/** Money on its way from a source to a destination. */
+/** The context of a `send`. */
 export interface Transfer {
   readonly state: RunState;
   /** The asset without the color that a source may add. */
   readonly asset: string;
-  /** The range of the amount, which an error refers to if the postings are refused. */
+  /** The range of the amount, for errors about refused postings. */
   readonly place: Range;
   readonly queue: Queue;
 }
 
-/** What a source is asked for: at most an amount, or all that it has. */
+/** The demand on a source: at most an amount, or all that it has. */
 export type Need = bigint | "all";
 
-/** Pulls this amount. Throws where the source has less. */
+/** Pulls an amount from a source. Throws "missing-funds" if the source has less. */
 export function pullExactly(transfer: Transfer, source: Source, amount: bigint): void {
   const pulled = pull(transfer, source, amount);
   if (pulled === amount) return;
@@ -34,7 +34,7 @@ export function pullExactly(transfer: Transfer, source: Source, amount: bigint):
   throw new ScriptError("missing-funds", "missing-funds", { message, range });
 }
 
-/** Pulls what a source can give, up to the need, and returns the amount. A need is never negative. */
+/** Pulls as much as a source can give, up to the need, and returns the amount. A need is never negative. */
 export function pull(transfer: Transfer, source: Source, need: Need): bigint {
   const { state, asset } = transfer;
   state.output.spend(1);
@@ -59,7 +59,7 @@ export function pull(transfer: Transfer, source: Source, need: Need): bigint {
   }
 }
 
-/** An account is `world` by its name, no matter how the script refers to it. */
+/** Pulls from an account. The account is `world` by its name, also if a variable names it. */
 function pullAccount(
   transfer: Transfer,
   { account, color, overdraft, range }: Extract<Source, { kind: "account" }>,
@@ -79,7 +79,7 @@ function pullAccount(
   return push(transfer, { account: name, asset }, need);
 }
 
-/** An account gives its balance and the overdraft that it is allowed, never more. */
+/** Pulls from an account with a limit: it gives at most its balance plus the allowed overdraft. */
 function pullBounded(
   transfer: Transfer,
   { account, asset, limit }: { account: string; asset: string; limit: bigint },
@@ -101,7 +101,7 @@ function push(
   return amount;
 }
 
-/** Every member is asked, even for nothing, so that an error in any of them is reported. */
+/** Pulls from sources in order. Every source is evaluated, even for a need of zero, so that errors in it are reported. */
 function pullInOrder(transfer: Transfer, sources: readonly Source[], need: Need): bigint {
   let pulled = 0n;
   for (const source of sources) {
@@ -111,8 +111,8 @@ function pullInOrder(transfer: Transfer, sources: readonly Source[], need: Need)
 }
 
 /**
- * Pulls from the first source that gives all of the need, or else whatever the last one gives. What earlier sources
- * gave is returned. Their conversions stay, because these are postings already, with which balances must agree.
+ * Pulls from the first source that gives the whole need, or else from the last source. Money of sources before it is
+ * returned. Conversions of precisions are not undone, because they are postings already.
  */
 function pullOneOf(transfer: Transfer, sources: readonly Source[], need: Need): bigint {
   const { state, queue } = transfer;
@@ -129,7 +129,7 @@ function pullOneOf(transfer: Transfer, sources: readonly Source[], need: Need): 
   return pulled;
 }
 
-/** Each branch must give its part. */
+/** Pulls from the branches of an allotment, each of which must give its part. */
 function pullShares(
   transfer: Transfer,
   source: Extract<Source, { kind: "allotment" }>,
@@ -142,14 +142,14 @@ function pullShares(
   const parts = divideAmount(transfer.state, need, source);
   for (const [index, branch] of source.branches.entries()) {
     const part = parts[index] ?? 0n;
-    // The other branches would have to give more than what is sent.
+    // With a negative part, the other branches would have to give more than the need.
     if (part < 0n) refuseNegative(branch.share.range);
     pullExactly(transfer, branch.source, part);
   }
   return need;
 }
 
-/** The color of funds becomes part of the name of their asset: `USD/2` in red is `USD_RED/2`. */
+/** An asset with a color, which becomes a part of its name: `USD/2` with the color `RED` is `USD_RED/2`. */
 export function coloredAsset(state: RunState, asset: string, color: Expression | undefined) {
   if (color === undefined) return asset;
   state.require(FEATURES.assetColors, color.range);

@@ -12,7 +12,7 @@ export class RunState {
   readonly environment: Environment = new Map();
   readonly input: RunInput;
   readonly balances: Balances;
-  /** Functions may always be called in the origins of variables. In statements they need a flag. */
+  /** Whether variables are still bound: functions in their origins need no feature flag, functions in statements do. */
   isBindingVariables = true;
   readonly #features: Set<string>;
   /** For each posting, the part of the script that made it. */
@@ -47,8 +47,8 @@ export class RunState {
   }
 
   /**
-   * Checks the assets, which may be written in ways that no ledger accepts. It is done last, so that any other error is
-   * reported first. Accounts were checked when they were read, and amounts are positive.
+   * Checks the assets of all postings, which may have a form that no ledger accepts. It must be called last, so that other
+   * errors are reported first. Accounts were checked before, and amounts are positive.
    */
   assertPostings(): void {
     const valid = new Set<string>();
@@ -65,12 +65,12 @@ export class RunState {
   }
 }
 
-/** An error that shows while the script runs. */
+/** Throws an error of the script in a run. */
 export function fail(code: DiagnosticCode, message: string, range?: Range): never {
   throw new ScriptError("runtime", code, { message, range });
 }
 
-/** Returns an integer. Throws if it is longer than scripts may calculate with. */
+/** Returns an integer. Throws "limit-exceeded" if it has more than `NUMBER_DIGITS_MAX` digits. */
 export function bounded(value: bigint, range: Range): bigint {
   if (value < NUMBER_LIMIT && value > -NUMBER_LIMIT) return value;
   return fail("limit-exceeded", `a number has at most ${NUMBER_DIGITS_MAX} digits`, range);

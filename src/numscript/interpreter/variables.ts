@@ -11,7 +11,7 @@ import { parsePortion } from "#numscript/values/portions.ts";
 import { ASSET_PATTERN, isAccountName, type Value } from "#numscript/values/values.ts";
 
 /**
- * Gives variables their values, in the order of their declarations. A name that is declared twice gets its last value.
+ * Binds variables to their values, in the order of declarations. A name that is declared twice gets its last value.
  * Values for undeclared variables are ignored.
  */
 export function bindVariables(state: RunState, { variables }: Program): void {
@@ -22,7 +22,7 @@ export function bindVariables(state: RunState, { variables }: Program): void {
   state.isBindingVariables = false;
 }
 
-/** The declared type matters only to texts. Functions and other expressions give a value of their own type. */
+/** The value of a variable. The declared type counts only for texts; other origins give a value of their own type. */
 function bind(state: RunState, variable: VariableDeclaration): Value {
   const { origin, name, nameRange } = variable;
   if (origin === undefined) {
@@ -40,7 +40,7 @@ function bind(state: RunState, variable: VariableDeclaration): Value {
   return evaluate(state, origin);
 }
 
-/** meta(account, key) */
+/** The text of `meta(account, key)`. */
 function readMetadata(state: RunState, origin: Call): string {
   const values = origin.arguments.map((argument) => evaluate(state, argument));
   const given = new Arguments(origin, values, 2);
@@ -68,7 +68,7 @@ function valueOf(
 
 const isType = (type: string): type is ValueType => VALUE_TYPES.some((known) => known === type);
 
-/** Parses a value from its text, or says what is wrong with it. */
+/** Parses a value from its text. Returns a message if the text is invalid. */
 function parseValue(type: ValueType, text: string): Value | string {
   switch (type) {
     case "account":
@@ -101,7 +101,7 @@ function parseMonetary(text: string): Value | string {
     : `Invalid asset name: ${asset}`;
 }
 
-/** Undefined where the text is not an integer. */
+/** Parses an integer. Undefined if the text is no integer; a message if it is too long. */
 function parseInteger(text: string): bigint | string | undefined {
   if (!INTEGER.test(text)) return undefined;
   const digits = text.replace(/^[+-]/, "");

@@ -12,14 +12,14 @@ import type { Range } from "#numscript/syntax/source.ts";
 import { compare, type Fraction, ONE, PortionSum } from "#numscript/values/portions.ts";
 import { WORLD } from "#numscript/values/values.ts";
 
-/** What is known about a source before a run. */
+/** The facts about a source that are known before a run. */
 interface SourceInfo {
   /**
-   * Whether the source gives any amount: it is `@world`, has an unbounded overdraft, or is a list that ends with one of
-   * these.
+   * Whether the source gives any amount: it is `@world`, has an unbounded overdraft, or is a list whose last source gives any
+   * amount.
    */
   readonly isUnbounded: boolean;
-  /** The accounts that the source empties, as they are written. */
+  /** The accounts that the source empties, by the text of the script. */
   readonly emptied: ReadonlySet<string>;
 }
 
@@ -57,7 +57,7 @@ function checkSource(source: Source, types: VariableTypes): SourceInfo {
     case "oneOf":
     case "allotment":
     case "scaling":
-      // The grammar does not accept these in a script for the machine.
+      // The grammar of the machine does not accept these sources here.
       return refuse("unexpected-token", "the machine has no such source", source.range);
   }
 }
@@ -84,7 +84,7 @@ function checkAccountSource(
   };
 }
 
-/** A list may name an account only once, and nothing may follow a source that gives any amount. */
+/** Checks a list of sources, which may name an account only once. No source may follow one that gives any amount. */
 function checkInOrder(sources: readonly Source[], types: VariableTypes): SourceInfo {
   const emptied = new Set<string>();
   let isUnbounded = false;
@@ -105,7 +105,7 @@ function checkInOrder(sources: readonly Source[], types: VariableTypes): SourceI
   return { isUnbounded, emptied };
 }
 
-/** The account as it is written: equal variables, or equal literals, are the same account. */
+/** The text of an account. Equal variables, and equal literals, are the same account. */
 function printAccount(account: Expression): string {
   return account.kind === "variable" ? `$${account.name}` : `@${literalAccount(account) ?? ""}`;
 }
@@ -145,7 +145,7 @@ function assertCap(cap: Expression, types: VariableTypes): void {
 
 type Branch = Pick<SourceBranch, "share">;
 
-/** The shares must be able to add up to one, whatever values their variables have. */
+/** Checks that shares add up to one for all values of their variables. */
 function checkShares(branches: readonly Branch[], types: VariableTypes, range: Range): void {
   const sum = new PortionSum();
   let hasVariable = false;
@@ -168,7 +168,7 @@ function checkShares(branches: readonly Branch[], types: VariableTypes, range: R
   assertSum(sum.total, { hasVariable, hasRemaining }, range);
 }
 
-/** The value of a literal. Undefined for a variable, which is a portion. */
+/** The value of a literal share; undefined for a variable, which must be a portion. */
 function staticShare(
   { expression }: Extract<Share, { kind: "portion" }>,
   types: VariableTypes,

@@ -3,13 +3,13 @@ import { assertNotNegative, assertSameAsset, take } from "./sources.ts";
 import type { MachineState } from "./state.ts";
 import type { CappedDestination, Destination, KeptOrDestination } from "#numscript/syntax/ast.ts";
 
-/** Money on its way to a destination. */
+/** A funding of one asset that is delivered. */
 interface Delivery {
   readonly funding: Funding;
   readonly asset: string;
 }
 
-/** Sends a funding to a destination, and returns the part that the destination did not take. */
+/** Delivers a funding to a destination, and returns the part that the destination did not take. */
 export function deliver(
   state: MachineState,
   destination: Destination,
@@ -27,7 +27,7 @@ export function deliver(
   }
 }
 
-/** Makes one posting for each part, also for parts of zero. */
+/** Makes a posting for each part of the funding, also for parts of zero. */
 function deliverToAccount(
   state: MachineState,
   { account, range }: Extract<Destination, { kind: "account" }>,
@@ -42,7 +42,7 @@ function deliverToAccount(
   return rest;
 }
 
-/** What a share keeps goes back to the front, so that later shares use the earliest sources. */
+/** Delivers by shares. Kept money goes back to the front of the funding, so that later shares use the earliest sources. */
 function deliverShares(
   state: MachineState,
   { branches, range }: Extract<Destination, { kind: "allotment" }>,
@@ -61,8 +61,8 @@ function deliverShares(
 }
 
 /**
- * Each clause takes up to its cap. What clauses keep goes back to the front. In the end, as much is kept from the back,
- * so that the latest sources keep it.
+ * Delivers to clauses in order, up to their caps. Money that clauses keep goes back to the front of the funding. Before the
+ * remaining money is delivered, the kept total is taken from the back instead, so that the last sources keep it.
  */
 function deliverInOrder(
   state: MachineState,

@@ -7,7 +7,7 @@ export interface FundingPart {
   readonly amount: bigint;
 }
 
-/** Money of one asset on its way, in the order in which it was drawn. Accounts that gave nothing are included. */
+/** Drawn money of one asset, in the order of its sources. Accounts that gave zero are included. */
 export type Funding = readonly FundingPart[];
 
 export const totalOf = (funding: Funding): bigint =>
@@ -21,7 +21,7 @@ export function concatenate(first: Funding, second: Funding, output: Output): Fu
   return all;
 }
 
-/** The same, added to a list that the caller owns. */
+/** `concatenate` that appends to a list of the caller instead of a copy. */
 export function append(list: FundingPart[], more: Funding, output: Output): void {
   output.spend(more.length);
   for (const [index, part] of more.entries()) {
@@ -35,13 +35,13 @@ export function append(list: FundingPart[], more: Funding, output: Output): void
 export interface Split {
   readonly taken: Funding;
   readonly rest: Funding;
-  /** The amount that the funding lacks. */
+  /** The missing amount, if the funding has too little. */
   readonly short: bigint;
 }
 
 /**
- * Takes an amount from the front. Parts of zero before the last needed part are taken with it; those after it are not.
- * If the amount is zero or less, nothing is taken.
+ * Takes an amount from the front of a funding. Parts of zero before the last needed part are taken, too; parts of zero after
+ * it are not. If the amount is zero or less, nothing is taken.
  */
 export function split(funding: Funding, amount: bigint, output: Output): Split {
   output.spend(funding.length);
@@ -61,5 +61,4 @@ export function split(funding: Funding, amount: bigint, output: Output): Split {
   return { taken, rest: [], short };
 }
 
-/** The same funding with its last part first. */
 export const reversed = (funding: Funding): Funding => funding.toReversed();

@@ -13,7 +13,13 @@ import type {
 import type { Output, RunInput } from "#numscript/values/run.ts";
 import { type Monetary, printValue } from "#numscript/values/values.ts";
 
-/** Runs a script that `checkMachine` has accepted. Throws `ScriptError`. */
+/**
+ * Runs a script that `checkMachine` has accepted. Throws `ScriptError`.
+ *
+ *     send    draw:     source ──► funding (everything that the accounts have)
+ *             take:     the needed amount from the front; the rest is repaid to its accounts
+ *             deliver:  funding ──► destination, a posting for each part; kept money is repaid
+ */
 export function runMachine(program: Program, input: RunInput, output: Output): void {
   const state = new MachineState(output);
   state.prepare(program, input);
@@ -46,7 +52,7 @@ function send(state: MachineState, { amount, source, destination }: SendStatemen
   state.repay(deliver(state, destination, { funding, asset }), asset);
 }
 
-/** Each branch of a divided source returns what it drew beyond its part before the next one draws. */
+/** Pulls an amount. Each branch of an allotment repays the money beyond its part before the next branch draws. */
 function pullAmount(state: MachineState, { asset, amount }: Monetary, source: Source): Funding {
   if (source.kind !== "allotment") return pull(state, source, { asset, amount });
   const parts = state.divide(
@@ -61,7 +67,7 @@ function pullAmount(state: MachineState, { asset, amount }: Monetary, source: So
   return funding;
 }
 
-/** The saved amount is taken from the balance, which may fall below zero. */
+/** Runs a `save`: subtracts the saved amount from the balance, which may fall below zero. */
 function save(state: MachineState, { amount, account }: SaveStatement): void {
   const name = state.account(account);
   if (amount.kind === "exact") {

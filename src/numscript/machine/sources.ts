@@ -5,13 +5,13 @@ import { ScriptError } from "#numscript/syntax/diagnostics.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 import type { Monetary } from "#numscript/values/values.ts";
 
-/** Everything that a source can give, and the account that gives what is missing, if there is one. */
+/** All the money of a source, and its unbounded account, which gives missing amounts, if there is one. */
 export interface Drawn {
   readonly funding: Funding;
   readonly fallback?: string;
 }
 
-/** Empties the accounts of a source. */
+/** Draws everything that the accounts of a source can give. */
 export function draw(state: MachineState, source: Source, asset: string): Drawn {
   state.output.spend(1);
   switch (source.kind) {
@@ -36,7 +36,7 @@ export function draw(state: MachineState, source: Source, asset: string): Drawn 
   }
 }
 
-/** Takes exactly this amount from a source, and returns what the source drew beyond it. */
+/** Takes exactly this amount from a source, and repays the rest of the drawn money. */
 export function pull(
   state: MachineState,
   source: Source,
@@ -73,7 +73,7 @@ export function take(
   return { taken: [{ account: first.account, amount: 0n }], rest: funding };
 }
 
-/** Largest number of accounts that a message names. */
+/** The most accounts that a message names. */
 const NAMED_MAX = 20;
 
 export function assertNotNegative(amount: bigint, asset: string, range: Range): void {
@@ -87,7 +87,7 @@ export function assertSameAsset(asset: string, other: string, range: Range): voi
   stop("asset-mismatch", `cannot take from different assets: ${asset} and ${other}`, range);
 }
 
-/** A bounded account gives its balance and the overdraft that it is allowed. After that it is at its limit. */
+/** Draws from an account. A bounded account gives its balance plus the allowed overdraft, and is at its limit then. */
 function drawAccount(
   state: MachineState,
   source: Extract<Source, { kind: "account" }>,
@@ -121,7 +121,7 @@ function drawCapped(
   return fill(state, drawn, { asset, amount: limit.amount });
 }
 
-/** Takes at most an amount from what was drawn. Its fallback, if there is one, adds what is missing, even zero. */
+/** Takes at most an amount from drawn money, and repays the rest. A fallback adds the missing amount, even if it is zero. */
 function fill(
   state: MachineState,
   { funding, fallback }: Drawn,

@@ -25,9 +25,8 @@ import type { BalanceQuery, Environment, Output, RunInput } from "#numscript/val
 import { type Monetary, type Value, WORLD } from "#numscript/values/values.ts";
 
 /**
- * The state of a run: variables, and the balances that it tracks. Tracked balances are those that were read before the
- * first statement: the ones that `balance()` asks for, and those of sources. Money that reaches other accounts cannot
- * be used.
+ * The state of a run: variables and tracked balances. Balances of `balance()` and of sources are read before the first
+ * statement, and tracked from then on. Money that reaches other accounts cannot be used in the run.
  */
 export class MachineState {
   readonly output: Output;
@@ -71,24 +70,24 @@ export class MachineState {
     }
   }
 
-  /** The balance of an account, if it is tracked. */
+  /** The balance of an account; undefined if it is not tracked. */
   balance(account: string, asset: string): bigint | undefined {
     return this.#tracked.get(pairOf(account, asset));
   }
 
-  /** Changes the balance of an account, if it is tracked. That of `world` does not matter. */
+  /** Changes the balance of an account, if it is tracked. The balance of `world` never changes. */
   change(account: string, asset: string, amount: bigint): void {
     const pair = pairOf(account, asset);
     const known = this.#tracked.get(pair);
     if (known !== undefined && account !== WORLD) this.#tracked.set(pair, known + amount);
   }
 
-  /** Returns money to the accounts that it was drawn from. */
+  /** Returns money to the accounts from which it was drawn. */
   repay(funding: Funding, asset: string): void {
     for (const { account, amount } of funding) this.change(account, asset, amount);
   }
 
-  /** Divides an amount by shares, of which one may be whatever the others leave. */
+  /** Divides an amount by shares, of which one may be `remaining`. */
   divide(amount: bigint, shares: readonly Share[]): bigint[] {
     const sum = new PortionSum();
     const portions: (Fraction | undefined)[] = [];
@@ -172,7 +171,7 @@ export class MachineState {
     return value.type === "portion" ? value.value : unchecked(expression);
   }
 
-  /** The asset of a `send` or `save`. For a sum, it is that of the first operand. */
+  /** The asset of a `send` or `save`. The asset of a sum is that of its first operand. */
   assetOf(amount: Amount): string {
     if (amount.kind === "exact") {
       const first = leftmost(amount.expression);
@@ -211,7 +210,7 @@ export class MachineState {
   }
 }
 
-/** An error of the script that shows in a run. */
+/** Throws an error of the script in a run. */
 export function stop(code: DiagnosticCode, message: string, range: Range): never {
   throw new ScriptError("runtime", code, { message, range });
 }
@@ -223,7 +222,7 @@ export const isUnbounded = ({
 }: Extract<Source, { kind: "account" }>): boolean =>
   overdraft?.kind === "unbounded" || literalAccount(account) === WORLD;
 
-/** Where only an asset or an amount is needed, the machine uses the first operand of a sum. */
+/** The first operand of a sum, which the machine uses if only an asset, or only the amount of a `save`, is needed. */
 export function leftmost(expression: Expression): Expression {
   let first = expression;
   while (first.kind === "binary") first = first.left;

@@ -3,8 +3,8 @@ import { ScriptError } from "#numscript/syntax/diagnostics.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 
 /**
- * The text of a string literal. Its escapes are decoded like those of an interpreted string literal in the Go
- * specification: bytes (`\xHH`, `\ooo`) and characters (`\uXXXX`, `\UXXXXXXXX`), in UTF-8. Throws for any other escape.
+ * The text of a string literal. Escapes are decoded as in an interpreted string literal of the Go specification: bytes
+ * (`\xHH`, `\ooo`), characters (`\uXXXX`, `\UXXXXXXXX`) in UTF-8, and simple escapes such as `\n`. Throws for other escapes.
  */
 export function decodeString(literal: string, range: Range): string {
   const text = unquoted(literal);
@@ -13,7 +13,7 @@ export function decodeString(literal: string, range: Range): string {
   const parts: string[] = [];
   let end = 0;
   const add = (bytes: Uint8Array): void => {
-    // Several escapes may give the bytes of one character.
+    // Several escapes may give the bytes of one character, which the streaming decoder joins.
     parts.push(decoder.decode(bytes, { stream: true }));
   };
   for (const match of text.matchAll(ESCAPE)) {
@@ -26,17 +26,17 @@ export function decodeString(literal: string, range: Range): string {
   return decoded.includes("\0") ? invalid("a string must not contain U+0000", range) : decoded;
 }
 
-/** A quote that is not escaped ends the literal, as in the grammar of Go. */
+/** Encodes the text between escapes. Throws for a quote, which must be escaped as in Go. */
 function encodePlain(text: string, range: Range): Uint8Array {
   return text.includes('"')
     ? invalid('invalid syntax: a quote inside a string is written \\"', range)
     : encoder.encode(text);
 }
 
-/** `meta` takes its key as it is written, without the quotes around it. */
+/** The key of `meta`: the literal without the quotes around it. Escapes are not decoded. */
 export const verbatimKey = (literal: string): string => literal.replaceAll(/^"+|"+$/g, "");
 
-/** A backslash and what belongs to it, be it valid or not. */
+/** Matches an escape, valid or not. */
 const ESCAPE = /\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{3}|[\s\S]|$)/g;
 const LONG_ESCAPE = /^\\(?:[xuU]|[0-7]{3})/;
 const SIMPLE: ReadonlyMap<string, number> = new Map([

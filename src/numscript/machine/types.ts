@@ -4,14 +4,14 @@ import { type DiagnosticCode, ScriptError } from "#numscript/syntax/diagnostics.
 import type { Range } from "#numscript/syntax/source.ts";
 import { type Fraction, fraction, isShare, percentage } from "#numscript/values/portions.ts";
 
-/** The types of the variables declared so far. */
+/** The types of the variables that are declared so far, by name. */
 export type VariableTypes = Map<string, ValueType>;
 
 export function refuse(code: DiagnosticCode, message: string, range: Range): never {
   throw new ScriptError("invalid", code, { message, range });
 }
 
-/** The type of an expression. All its parts are checked. */
+/** The type of an expression, all parts of which are checked. */
 export function typeOf(expression: Expression, types: VariableTypes): ValueType {
   const { kind, range } = expression;
   switch (kind) {
@@ -40,7 +40,7 @@ export function typeOf(expression: Expression, types: VariableTypes): ValueType 
       return typeOfOperation(expression, types);
     case "negation":
     case "call":
-      // The grammar does not accept these two in a script for the machine.
+      // The grammar of the machine does not accept these expressions here.
       return refuse("unexpected-token", "the machine has no such expression", range);
   }
 }
@@ -59,7 +59,7 @@ function typeOfOperation(
   return refuse("type-mismatch", message, range);
 }
 
-/** The value of a portion literal, which is between 0 and 1, both included. */
+/** The value of a portion literal. Throws if it is not between 0 and 1, both included. */
 export function portionOf(
   expression: Extract<Expression, { kind: "percentage" | "fraction" }>,
 ): Fraction {

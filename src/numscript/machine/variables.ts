@@ -17,8 +17,8 @@ export interface PendingBalance extends BalanceQuery {
 }
 
 /**
- * Binds the variables that were given, and those whose origin is metadata. Given variables are checked before anything
- * is read from the ledger. Variables whose origin is a balance are left to the one query of the run.
+ * Binds given variables, and variables whose origin is metadata. Given variables are checked before the reader is called.
+ * Variables whose origin is a balance are returned as `balances`, for the one query of the run.
  */
 export function bindVariables(
   program: Program,
@@ -36,7 +36,7 @@ export function bindVariables(
       environment.set(variable.name, readMetadata(variable, name, reader));
     } else if (second?.type === "asset") {
       assertFirstBalance(balances, name, variable);
-      // The asset is known before the amount is.
+      // Only the asset is known yet.
       environment.set(variable.name, { type: "monetary", asset: second.name, amount: 0n });
       balances.push({ variable, account: name, asset: second.name });
     }
@@ -90,7 +90,7 @@ function readMetadata(variable: VariableDeclaration, account: string, reader: Re
   return value;
 }
 
-/** The machine keeps one `balance()` for each account: a second one would leave the first without an amount. */
+/** Throws for a second `balance()` of an account: the machine keeps one for each account, and the first would get no amount. */
 function assertFirstBalance(
   balances: readonly PendingBalance[],
   account: string,
@@ -101,7 +101,7 @@ function assertFirstBalance(
   throw new ScriptError("runtime", "repeated-balance", { message, range: origin?.range });
 }
 
-/** Parses a value from its text, or says what is wrong with it. */
+/** Parses a value from its text. Returns a message if the text is invalid. */
 function parseValue(type: ValueType, text: string): Value | string {
   switch (type) {
     case "account":

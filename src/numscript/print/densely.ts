@@ -3,8 +3,8 @@ import { lex } from "#numscript/syntax/lexer.ts";
 import type { Token } from "#numscript/syntax/tokens.ts";
 
 /**
- * Writes the same tokens without indentation and with few blanks, for scripts that would be too long otherwise. Where
- * blocks are nested deeply, the indentation is longer than the rest.
+ * Prints the tokens of a script without indentation and with few blanks, for scripts that would be too long otherwise. In
+ * deeply nested blocks, the indentation is longer than the rest.
  */
 export function printDensely(text: string, runtime: Runtime): string {
   const { tokens } = lex(text, runtime);
@@ -24,16 +24,16 @@ export function printDensely(text: string, runtime: Runtime): string {
   return parts.join("");
 }
 
-/** The part of the blanks between two tokens that must stay. */
+/** The blanks that must stay between two tokens. */
 function between(gap: string, previous: Token, token: Token): string {
   if (isAlone(previous) || isAlone(token) || STARTS_ANEW.test(token.text)) return "";
-  // The asset `5/` and a number need two blanks between them.
+  // The asset `5/` and a number are separated by two blanks, because one blank would make them a fraction.
   return gap === "" || gap === "  " ? gap : " ";
 }
 
-/** Signs that are never part of another token, whatever is next to them. */
+/** Signs that never join with a neighbouring token. */
 const ALONE: ReadonlySet<string> = new Set(["(", ")", "[", "]", "{", "}", "=", ",", "+", "\\"]);
 const isAlone = ({ kind, text }: Token): boolean => kind === "newline" || ALONE.has(text);
 
-/** Characters that end the token before them. */
+/** Matches a token whose first character ends the token before it. */
 const STARTS_ANEW = /^[@$"]/;

@@ -4,13 +4,13 @@ import type { AccountPiece, Amount, Call, Expression } from "#numscript/syntax/a
 export interface PrintContext {
   /** Whether the script is for the machine, which has no parentheses and needs none. */
   readonly isMachine: boolean;
-  /** Whether the expression follows another one, which would read a minus at its start as an operator. */
+  /** Whether the expression follows another one, so that a minus at its start would be parsed as an operator. */
   readonly followsExpression: boolean;
 }
 
 /**
- * Is printed after a string that ends with a backslash. A later quote on the same line would turn this backslash and
- * the closing quote into an escape. No string contains a carriage return, so that the mark is unambiguous.
+ * A mark after a string that ends with a backslash. A later quote on the same line would turn the backslash and the closing
+ * quote into an escape. No string contains a carriage return, so that the mark is unambiguous.
  */
 export const STRING_END_MARK = "\r";
 
@@ -71,7 +71,7 @@ function printPercentage({ digits, decimals }: ExpressionOf<"percentage">): stri
   return `${text.slice(0, -decimals)}.${text.slice(-decimals)}%`;
 }
 
-/** How strongly the operators bind. Operators that bind equally are applied from left to right. */
+/** The precedence of operators. Operators of equal precedence are applied from left to right. */
 const BINDING = { "+": 1, "-": 1, "/": 2 } as const;
 const OPERAND_BINDING = 3;
 
@@ -85,7 +85,7 @@ function printBinary({ operator, left, right }: Binary, context: PrintContext): 
     : `${first} ${operator} ${second}`;
 }
 
-/** Prints an operand. It is put in parentheses if it binds less than `weakest`. */
+/** Prints an operand, in parentheses if its precedence is below `weakest`. */
 function printOperand(operand: Expression, weakest: number, context: PrintContext): string {
   if (operand.kind !== "binary" || BINDING[operand.operator] >= weakest) {
     return printExpression(operand, context);
@@ -95,18 +95,18 @@ function printOperand(operand: Expression, weakest: number, context: PrintContex
 
 const isFractionLike = ({ kind }: Expression): boolean => kind === "number" || kind === "variable";
 
-/** For the interpreter, a minus after the asset begins the amount. */
+/** Prints the asset of a monetary. For the interpreter, a difference needs parentheses: a minus after the asset begins the amount. */
 function printAsset(asset: Expression, context: PrintContext): string {
   const text = printExpression(asset, context);
   return !context.isMachine && hasOpenMinus(asset) ? `(${text})` : text;
 }
 
-/** Whether an expression is a difference, or a sum that begins with one. */
+/** Whether an expression is a difference, or a sum whose leftmost operand is a difference. */
 function hasOpenMinus(expression: Expression): boolean {
   let node = expression;
   while (node.kind === "binary" && node.operator === "+") node = node.left;
   return node.kind === "binary" && node.operator === "-";
 }
 
-/** `5/` is an asset of the machine, but a number after one blank makes it a fraction. */
+/** The gap between an asset and an amount: two blanks after an asset of the machine such as `5/`, which one blank would make a fraction. */
 const gapBehind = (asset: string): string => (/(?<![A-Z/0-9])[0-9]+\/$/.test(asset) ? "  " : " ");

@@ -21,8 +21,8 @@ import type {
 } from "#numscript/syntax/ast.ts";
 
 /**
- * Writes a script in the layout that all scripts can have: a clause on each line, and two blanks for each level. Law:
- * for a program that `parseProgram` has read without a diagnostic, it reads the same program from this text.
+ * Prints a script in the standard layout: a clause on each line, and two blanks for each level. Invariant: `parseProgram`
+ * gives the same program for the text, if it gave the program without a diagnostic.
  */
 export function printProgram(program: Program, runtime: Runtime): string {
   const isMachine = runtime === "machine";
@@ -43,17 +43,15 @@ interface Layout {
 
 const deeper = ({ context, indent }: Layout): Layout => ({ context, indent: `${indent}  ` });
 
-/**
- * Ends the last line with a line break, unless an asset of the machine that begins with `//` would become a comment.
- */
+/** Ends the last line with a line break, unless an asset of the machine that begins with `//` would become a comment. */
 function endLast(lines: readonly string[]): string {
   const text = lines.join("\n");
   return text === "" || text.includes("//", text.lastIndexOf("\n") + 1) ? text : `${text}\n`;
 }
 
 /**
- * Ends the line after each string that a later string on its line would lengthen. For the machine, only a comment can
- * contain a line break there.
+ * Ends the line after each marked string that a later string on its line would lengthen. For the machine, the line break is
+ * within a comment, because line breaks are tokens.
  */
 function separateStrings(text: string, isMachine: boolean): string {
   if (!text.includes(STRING_END_MARK)) return text;
@@ -78,7 +76,7 @@ function printVariables(variables: readonly VariableDeclaration[], layout: Layou
   return `vars ${printBlock(clauses, layout)}`;
 }
 
-/** Prints clauses between braces, a line for each. */
+/** Prints clauses between braces, each on a line. */
 function printBlock(clauses: readonly string[], { indent }: Layout): string {
   return `{\n${clauses.map((clause) => `${indent}  ${clause}\n`).join("")}${indent}}`;
 }

@@ -1,9 +1,9 @@
 import type { Range } from "./source.ts";
 
-/** The name of a language on the wire: `machine` is the default, `experimental-interpreter` the newer form. */
+/** The name of a runtime in requests: `machine` is the default, `experimental-interpreter` the newer one. */
 export type Runtime = "machine" | "experimental-interpreter";
 
-/** A script as it was written. What only one runtime knows is marked with (machine) or (interpreter). */
+/** The syntax tree of a script. Parts that only one runtime knows are marked with (machine) or (interpreter). */
 export interface Program {
   /** (interpreter) The names in `#![feature("a", "b")]`, without quotes. */
   readonly features: readonly Feature[];
@@ -17,7 +17,7 @@ export interface Feature {
 }
 
 export interface VariableDeclaration {
-  /** The type as it is written. In a script for the interpreter it need not be a type. */
+  /** The text of the type. In a script for the interpreter it need not be a valid type. */
   readonly type: string;
   readonly typeRange: Range;
   /** The name without `$`. */
@@ -43,9 +43,9 @@ export type Statement =
       readonly range: Range;
     }
   | { readonly kind: "call"; readonly call: Call; readonly range: Range }
-  /** (machine) */
+  /** (machine) `print` */
   | { readonly kind: "print"; readonly expression: Expression; readonly range: Range }
-  /** (machine) */
+  /** (machine) `fail` */
   | { readonly kind: "fail"; readonly range: Range };
 
 export type SendStatement = Extract<Statement, { kind: "send" }>;
@@ -60,7 +60,7 @@ export type Source =
   | {
       readonly kind: "account";
       readonly account: Expression;
-      /** (interpreter) */
+      /** (interpreter) `\ "RED"` */
       readonly color?: Expression;
       readonly overdraft?: Overdraft;
       readonly range: Range;
@@ -72,14 +72,14 @@ export type Source =
       readonly range: Range;
     }
   | { readonly kind: "inOrder"; readonly sources: readonly Source[]; readonly range: Range }
-  /** (interpreter) */
+  /** (interpreter) `oneof { … }` */
   | { readonly kind: "oneOf"; readonly sources: readonly Source[]; readonly range: Range }
   | {
       readonly kind: "allotment";
       readonly branches: readonly SourceBranch[];
       readonly range: Range;
     }
-  /** (interpreter) */
+  /** (interpreter) `@a with scaling through @b` */
   | {
       readonly kind: "scaling";
       readonly account: Expression;
@@ -111,8 +111,8 @@ export type Destination =
     };
 
 /**
- * Clauses with caps. They take their turns (`inOrder`), or the first one that takes everything is used (`oneOf`,
- * interpreter).
+ * Clauses with caps. `inOrder`: clauses take money in order. `oneOf` (interpreter): only the first clause that can take
+ * everything is used.
  */
 export interface CappedDestination {
   readonly kind: "inOrder" | "oneOf";
@@ -151,7 +151,7 @@ export type Expression =
       readonly decimals: number;
       readonly range: Range;
     }
-  /** (machine) A fraction is one token. In the interpreter it is a division. */
+  /** (machine) `1/3`, one token. The interpreter parses it as a division. */
   | {
       readonly kind: "fraction";
       readonly numerator: bigint;
@@ -166,15 +166,15 @@ export type Expression =
     }
   | {
       readonly kind: "binary";
-      /** (interpreter) Only the interpreter has `/`. */
+      /** Only the interpreter has `/`. */
       readonly operator: "+" | "-" | "/";
       readonly left: Expression;
       readonly right: Expression;
       readonly range: Range;
     }
-  /** (interpreter) */
+  /** (interpreter) `-5` */
   | { readonly kind: "negation"; readonly operand: Expression; readonly range: Range }
-  /** In a script for the machine, a call is an expression only as an origin. */
+  /** For the machine, a call is an expression only as the origin of a variable. */
   | Call;
 
 export interface Variable {
@@ -185,8 +185,8 @@ export interface Variable {
 }
 
 /**
- * The pieces of an account's name, which are joined with `:`. Only the interpreter has variables among them. A name
- * without variables is one piece.
+ * A piece of an account's name. Pieces are joined with `:`. Only the interpreter has variables among them. A name without
+ * variables is one piece.
  */
 export type AccountPiece = string | Variable;
 
@@ -198,16 +198,15 @@ export interface Call {
   readonly range: Range;
 }
 
-/** The names of the types. */
 export const VALUE_TYPES = ["account", "asset", "number", "string", "monetary", "portion"] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];
 
-/** The name of an account, if it is written without variables. */
+/** The name of an account literal without variables; undefined for other expressions. */
 export function literalAccount(expression: Expression): string | undefined {
   if (expression.kind !== "account" || expression.pieces.length !== 1) return undefined;
   const [name] = expression.pieces;
   return typeof name === "string" ? name : undefined;
 }
 
-/** The text between the quotes, with escapes as they are written. */
+/** The text between the quotes of a string literal. Escapes are not decoded. */
 export const unquoted = (literal: string): string => literal.slice(1, -1);

@@ -1,16 +1,15 @@
 import { excerptOf, LineIndex, type Range } from "./source.ts";
 import { DIAGNOSTICS_MAX } from "#numscript/limits.ts";
 
-/** An error in a script or its run: a code that never changes, a text for people, and a position if there is one. */
+/** An error or warning about a script or its run: a stable code, a text for people, and the position, if there is one. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
   readonly severity: "error" | "warning";
-  /** What was expected, and what was found. */
   readonly message: string;
   readonly range?: Range;
 }
 
-/** Codes of diagnostics. They are part of the API: a code keeps its meaning. */
+/** Codes of diagnostics. They are part of the API, and keep their meaning. */
 export type DiagnosticCode =
   // Errors of reading the text
   | "unexpected-character"
@@ -67,22 +66,22 @@ export type DiagnosticCode =
 export type FailureReason =
   /** The text is not a script. */
   | "syntax"
-  /** The script, or a variable that it was given, is refused before anything runs. */
+  /** The script, or a given variable, is refused before the run. */
   | "invalid"
   /** A source does not have enough. */
   | "missing-funds"
-  /** The script asks for the metadata of an account that does not exist. */
+  /** The script reads metadata of an account that does not exist. */
   | "missing-account"
-  /** The run had to do something impossible. */
+  /** A statement failed for another reason. */
   | "runtime";
 
 export interface ScriptFailure {
   readonly reason: FailureReason;
-  /** The diagnostics, of which there is at least one. */
+  /** At least one diagnostic. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Stops a compilation or a run. It never leaves the folder: `index.ts` turns it into a `ScriptFailure`. */
+/** Stops a compilation or a run. `index.ts` turns it into a `ScriptFailure`, so that it never leaves this folder. */
 export class ScriptError extends Error {
   readonly reason: FailureReason;
   readonly diagnostic: Diagnostic;
@@ -111,7 +110,7 @@ export const errorAt = (code: DiagnosticCode, message: string, range?: Range): D
   ...(range === undefined ? {} : { range }),
 });
 
-/** Prints what an author needs to find the errors: each text, and the line that it is about, with a caret. */
+/** Prints diagnostics for the author of a script: each message, with an excerpt of the source. */
 export function printDiagnostics(source: string, diagnostics: readonly Diagnostic[]): string {
   const lines = new LineIndex(source);
   return diagnostics
@@ -123,13 +122,10 @@ export function printDiagnostics(source: string, diagnostics: readonly Diagnosti
     .join("\n");
 }
 
-/** Longest part of a message that is printed. Some messages repeat names and values of any length. */
+/** Longest part of a message that is printed, in characters. Some messages repeat names and values of any length. */
 const SHOWN_MAX = 1000;
 
-/**
- * Prints one line for each diagnostic that has a position: `3:12-3:17 unbound-variable`. Lines and columns count from
- * 1.
- */
+/** Prints one line for each diagnostic that has a position: `3:12-3:17 unbound-variable`. Lines and columns count from 1. */
 export function printPositions(source: string, diagnostics: readonly Diagnostic[]): string {
   const lines = new LineIndex(source);
   return diagnostics

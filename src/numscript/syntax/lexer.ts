@@ -10,22 +10,22 @@ import {
 } from "./tokens.ts";
 import { DIAGNOSTICS_MAX, TOKENS_MAX } from "#numscript/limits.ts";
 
-/** A line comment: the text after its slashes. */
+/** A line comment. `text` is the text after its slashes. */
 export interface Comment {
   readonly text: string;
   readonly range: Range;
 }
 
 export interface Lexed {
-  /** The tokens. The last one is the end of the script. */
+  /** The tokens. The last token is of the kind `end`. */
   readonly tokens: readonly Token[];
   readonly comments: readonly Comment[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Splits a script into tokens. The longest token wins. A character that starts no token is reported and left out. Line
- * breaks are tokens of the machine; a line comment includes the line break that ends it.
+ * Splits a script into tokens. The longest token wins (maximal munch). A character that starts no token is reported and left
+ * out. Line breaks are tokens of the machine; a line comment includes the line break that ends it.
  */
 export function lex(source: string, runtime: Runtime): Lexed {
   return new Lexer(source, runtime).run();
@@ -40,14 +40,14 @@ const PERCENTAGE: Rule = ["percentage", /[0-9]+(?:\.[0-9]+)?%/y];
 
 const MACHINE_ACCOUNT: Rule = ["account", /@[a-zA-Z0-9_-]+(?::[a-zA-Z0-9_-]+)*/y];
 const MACHINE_ASSET: Rule = ["asset", /[A-Z/0-9]+/y];
-/** Of equally long tokens, the first rule wins. */
+/** The rules for tokens that begin with a digit. Of equally long tokens, the first rule wins. */
 const MACHINE_DIGITS: readonly Rule[] = [
   ["fraction", /[0-9]+ ?\/ ?[0-9]+/y],
   PERCENTAGE,
   ["number", /[0-9]+/y],
   MACHINE_ASSET,
 ];
-/** Some names belong to a class of tokens of their own. */
+/** The words of the machine that are tokens of the class `type`. */
 const TYPE_WORDS: ReadonlySet<string> = new Set(VALUE_TYPES);
 const MACHINE_WORD = new RegExp(MACHINE_WORDS.join("|"), "y");
 
@@ -68,11 +68,9 @@ class Lexer {
   readonly #tokens: Token[] = [];
   readonly #comments: Comment[] = [];
   readonly #diagnostics: Diagnostic[] = [];
-  /**
-   * No comment can end after these positions. They are looked up once, so that many unclosed comments take no longer
-   * than one.
-   */
+  /** The position of the last line break, which is looked up once, so that many unclosed line comments take no longer than one. */
   readonly #lastBreak: number;
+  /** The position of the last end of a block comment. */
   readonly #lastClose: number;
   #offset = 0;
 
@@ -128,10 +126,10 @@ class Lexer {
     return true;
   }
 
-  /** Comments nest. If an inner one is not closed, the comment reaches to the last position where it can end. */
+  /** Skips a block comment. Comments nest. If an inner comment is not closed, the comment ends at the last end mark of the script. */
   #skipBlockComment(): boolean {
     const start = this.#offset;
-    // The shortest comment has a close of its own: `/*/` is not one.
+    // The end must not overlap the beginning: `/*/` is no comment.
     if (!this.#source.startsWith("/*", start) || this.#lastClose < start + 2) return false;
     this.#offset = this.#lastClose + 2;
     let depth = 0;
@@ -158,7 +156,7 @@ class Lexer {
       MACHINE_WORD.lastIndex = this.#offset;
       const [word] = MACHINE_WORD.exec(this.#source) ?? [];
       if (word === undefined) return false;
-      return this.#add(TYPE_WORDS.has(word) ? "type" : (word as Lexeme), word); // the pattern matches nothing else
+      return this.#add(TYPE_WORDS.has(word) ? "type" : (word as Lexeme), word); // the pattern matches only these words
     }
     if (isDigit(first)) return this.#longest(MACHINE_DIGITS);
     if (isUpper(first) || first === 0x2f) return this.#match(MACHINE_ASSET);
@@ -211,7 +209,7 @@ class Lexer {
     return true;
   }
 
-  /** Reports a character that starts no token, together with those that follow it. */
+  /** Reports a character that starts no token, together with the letters that follow it. */
   #refuse(): void {
     const { length } = this.#source;
     const start = this.#offset;
@@ -228,7 +226,7 @@ class Lexer {
   }
 }
 
-/** Longest part of unreadable text that a message repeats. */
+/** Longest part of unexpected text that a message repeats, in characters. */
 const SHOWN_MAX = 40;
 
 function explain(text: string): string {

@@ -5,11 +5,11 @@ import { type Parser, rangeOf } from "./token-walk.ts";
 import { describeToken, type Token } from "./tokens.ts";
 import { NAME_LENGTH_MAX, NUMBER_DIGITS_MAX, PORTION_DIGITS_MAX } from "#numscript/limits.ts";
 
-/** How strongly the operators bind. All of them are left-associative. A unary minus binds more strongly. */
+/** The precedence of binary operators, which are left-associative. A unary minus binds more strongly. */
 const BINDING = { "+": 1, "-": 1, "/": 2 } as const;
 type Operator = keyof typeof BINDING;
 
-/** Fractions are tokens of the machine, so that it has no operator `/`. */
+/** Whether a token is a binary operator. The machine has no token `/`, because its fractions are one token. */
 const isOperator = (kind: Token["kind"]): kind is Operator => kind in BINDING;
 
 /** Expression = Operand {("+" | "-" | "/") Operand} */
@@ -18,8 +18,8 @@ export function parseExpression(p: Parser): Expression {
 }
 
 /**
- * Parses the rest of an expression whose first operand was read, as long as operators bind more strongly than
- * `weakest`.
+ * Parses the rest of an expression after its first operand, as long as operators bind more strongly than `weakest`
+ * (precedence climbing; Richards and Whitby-Strevens, BCPL, 1979).
  */
 export function parseOperators(p: Parser, first: Expression, weakest: number): Expression {
   let left = first;
@@ -108,7 +108,7 @@ function parseGroup(p: Parser): Expression {
   return expression;
 }
 
-/** Account = "@" Piece {":" Piece}. The machine's accounts are one token. */
+/** Account = "@" Piece {":" Piece}. For the machine, an account is one token. */
 function parseAccount(p: Parser): Expression {
   const { start } = p.token;
   const pieces: AccountPiece[] = [];
@@ -131,7 +131,7 @@ function parseAccount(p: Parser): Expression {
   return { kind: "account", pieces: names, range };
 }
 
-/** A name without variables is one piece. */
+/** Joins the pieces of a name without variables to one piece. */
 function joined(pieces: readonly AccountPiece[]): readonly AccountPiece[] {
   const names = pieces.filter((piece) => typeof piece === "string");
   return names.length === pieces.length ? [names.join(":")] : pieces;
@@ -195,7 +195,7 @@ export function parseBracket(p: Parser): Expression | Extract<Amount, { kind: "a
   return { kind: "monetary", asset, amount, range: p.rangeFrom(start) };
 }
 
-/** A minus after the asset begins the amount: `[USD/2 -5]`. */
+/** Parses the asset of a monetary. A minus after the asset begins the amount: `[USD/2 -5]`. */
 function parseAssetOperand(p: Parser): Expression {
   let asset = parseOperand(p);
   let levels = 0;
@@ -210,7 +210,7 @@ function parseAssetOperand(p: Parser): Expression {
   return asset;
 }
 
-/** What the machine accepts as an argument: any expression, or a string literal. */
+/** The kind of an argument for the machine: any expression, or a string literal. */
 type Argument = "any" | "string";
 
 /**

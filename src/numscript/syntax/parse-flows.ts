@@ -16,7 +16,7 @@ import type { Parser } from "./token-walk.ts";
 /**
  * Source = "max" Expression "from" Source | Block | AccountSource
  *   | interpreter: "oneof" "{" Source+ "}"
- * The machine divides among the sources of a whole `send` only.
+ * For the machine, only the source of a whole `send` may be an allotment.
  */
 export function parseSource(p: Parser, { mayAllot }: { mayAllot: boolean }): Source {
   p.enter();
@@ -87,7 +87,7 @@ function parseInOrder(p: Parser, start: number, first: Source): Source {
   return { kind: "inOrder", sources, range: p.rangeFrom(start) };
 }
 
-/** Parses a source, or the share that begins an allotment. What follows an expression decides which it is. */
+/** Parses a source, or the share that begins an allotment. After an expression, `from` tells that it is a share. */
 function parseFirstInBlock(p: Parser): Source | { share: Share } {
   const { start, kind } = p.token;
   if (kind === "remaining") return { share: parseShare(p) };
@@ -109,7 +109,8 @@ function parseSourceBranch(p: Parser, share: Share): SourceBranch {
 
 /**
  * machine: AccountSource = Expression ["allowing overdraft up to" Expression | "allowing unbounded overdraft"]
- * interpreter: the same in words, behind an optional color: "\" Expression; or Expression "with scaling through" Expression
+ * interpreter: AccountSource = Expression ["\" Expression] ["allowing" ("overdraft" "up" "to" Expression | "unbounded" "overdraft")]
+ *   | Expression "with" "scaling" "through" Expression
  */
 function parseAccountSource(
   p: Parser,
@@ -172,7 +173,7 @@ function toShare(p: Parser, expression: Expression): Share {
 
 /**
  * Destination = Expression | "{" (Share Target)+ "}" | Capped | interpreter: "oneof" Capped
- * machine: each clause is a line.
+ * For the machine, each clause is a line.
  */
 export function parseDestination(p: Parser): Destination {
   const { start } = p.token;

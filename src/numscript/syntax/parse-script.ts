@@ -43,13 +43,13 @@ const STATEMENT_STARTS: ReadonlySet<Token["kind"]> = new Set([
   "identifier",
 ]);
 
-/** Whether reading can resume at a token after an error. */
+/** Whether the parser can resume at a token after an error. */
 const isStart = ({ kind }: Token): boolean => STATEMENT_STARTS.has(kind);
-/** The same after the variables, whose types are names as well. */
+/** Whether the parser can resume at a token after an error in the variables. Their types are identifiers, too, which don't count. */
 const isMovement = ({ kind }: Token): boolean =>
   kind !== "identifier" && STATEMENT_STARTS.has(kind);
 
-/** Parses a statement and, for the machine, the single line break that separates it from the next one. */
+/** Parses a statement and, for the machine, the single line break before the next statement. */
 function parseLine(p: Parser, count: number): Statement {
   if (count >= STATEMENTS_MAX) limit(p, `a script has at most ${STATEMENTS_MAX} statements`);
   const statement = parseStatement(p);
@@ -116,7 +116,7 @@ function parseDeclaration(p: Parser): VariableDeclaration {
   };
 }
 
-/** The interpreter accepts any name here, and checks it in the run. */
+/** Parses a type. The interpreter accepts any identifier, and checks it in the run. */
 function parseType(p: Parser): Token {
   return p.at(p.isMachine ? "type" : "identifier")
     ? p.take()

@@ -6,14 +6,14 @@ import { Parser } from "./token-walk.ts";
 import { DIAGNOSTICS_MAX, SOURCE_LENGTH_MAX } from "#numscript/limits.ts";
 
 export interface ParseResult {
-  /** The program. If there are diagnostics, it contains what could be read. */
+  /** The program. If there are diagnostics, it contains the statements without syntax errors. */
   readonly program: Program;
   readonly comments: readonly Comment[];
-  /** The diagnostics. There are none if the text is a script. */
+  /** The syntax errors by position; empty if the text is a script. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Parses a script. An error in one statement does not hide those in later statements. */
+/** Parses a script by recursive descent. An error in one statement does not hide errors in later statements. */
 export function parseProgram(source: string, runtime: Runtime): ParseResult {
   if (source.length > SOURCE_LENGTH_MAX) {
     const message = `a script has at most ${SOURCE_LENGTH_MAX} characters, this one has ${source.length}`;

@@ -1,4 +1,4 @@
-/** A part of a text, as offsets in UTF-16 code units. `end` is excluded. */
+/** A range of a text, as offsets in UTF-16 code units. `end` is excluded. */
 export interface Range {
   readonly start: number;
   readonly end: number;
@@ -20,7 +20,7 @@ export function excerptOf(source: string, range: Range, lines: LineIndex): strin
   const start = lineStart(source, range.start);
   const end = lineEnd(source, range.start);
   const number = `${lines.positionOf(range.start).line}`;
-  // In a very long line, only the part around the position is shown.
+  // Of a very long line, only the part around the position is shown.
   const from =
     range.start - start > EXCERPT_LENGTH_MAX ? range.start - EXCERPT_LENGTH_MAX / 2 : start;
   const line = source.slice(from, Math.min(end, from + EXCERPT_LENGTH_MAX));
@@ -30,7 +30,7 @@ export function excerptOf(source: string, range: Range, lines: LineIndex): strin
   return `${number} | ${line}\n${" ".repeat(number.length)} | ${indent}${carets}`;
 }
 
-/** A position as the Language Server Protocol counts: lines from 0, and characters from 0 in UTF-16 code units. */
+/** A position in the Language Server Protocol: line from 0, and character from 0 in UTF-16 code units. */
 export interface LspPosition {
   readonly line: number;
   readonly character: number;
@@ -41,7 +41,7 @@ export interface LspRange {
   readonly end: LspPosition;
 }
 
-/** The lines of a text, for looking up many offsets. A line ends with LF, CR LF or CR. */
+/** An index of the lines of a text, for looking up many offsets. A line ends with LF, CR LF or CR. */
 export class LineIndex {
   readonly #source: string;
   readonly #starts: readonly number[];
@@ -76,7 +76,7 @@ export class LineIndex {
     return { start: this.lspPositionOf(start), end: this.lspPositionOf(end) };
   }
 
-  /** The last line that starts at the offset or before it. */
+  /** The last line that starts at the offset or before, by binary search. */
   #lineOf(offset: number): number {
     let first = 0;
     let last = this.#starts.length - 1;
@@ -89,7 +89,7 @@ export class LineIndex {
   }
 }
 
-/** The length in code points. */
+/** The length of a text in code points. */
 function lengthOf(text: string): number {
   return text.length - (text.match(PAIRS)?.length ?? 0);
 }

@@ -4,7 +4,7 @@ import type { Range } from "./source.ts";
 import { describeKind, describeToken, type Token } from "./tokens.ts";
 import { DEPTH_MAX } from "#numscript/limits.ts";
 
-/** Walks over the tokens of a script. The productions are functions in the `parse-*.ts` files. */
+/** The tokens of a script with the position of the parser. The productions of the grammar are functions in the `parse-*.ts` files. */
 export class Parser {
   readonly isMachine: boolean;
   readonly diagnostics: Diagnostic[] = [];
@@ -30,7 +30,7 @@ export class Parser {
     return this.token.kind === kind;
   }
 
-  /** Takes the current token, whatever it is. It never goes past the end. */
+  /** Takes the current token. The token `end` is never passed. */
   take(): Token {
     const { token } = this;
     if (token.kind !== "end") this.#index++;
@@ -44,7 +44,7 @@ export class Parser {
     return true;
   }
 
-  /** Takes a token of this kind. Throws if the current one is of another kind. */
+  /** Takes a token of this kind. Throws if the current token is of another kind. */
   expect(kind: Token["kind"]): Token {
     if (!this.at(kind)) this.fail(describeKind(kind));
     return this.take();
@@ -68,7 +68,7 @@ export class Parser {
     });
   }
 
-  /** Enters a level of nesting. Throws where the script is nested too deeply. */
+  /** Enters a level of nesting. Throws "limit-exceeded" if the script is nested too deeply. */
   enter(): void {
     if (++this.#depth > DEPTH_MAX) {
       throw new ScriptError("syntax", "limit-exceeded", {
@@ -88,8 +88,8 @@ export class Parser {
   }
 
   /**
-   * Returns what `parse` returns. After an error, it reports a diagnostic, skips to the next token for which `isStart`
-   * holds, and returns nothing.
+   * Returns the result of `parse`. After an error, it reports a diagnostic, skips to the next token for which `isStart`
+   * holds (panic-mode recovery), and returns undefined.
    */
   recover<T>(parse: () => T, isStart: (token: Token) => boolean): T | undefined {
     const index = this.#index;
@@ -110,7 +110,7 @@ export class Parser {
   }
 }
 
-/** The range of a token. Its other fields don't belong in a diagnostic. */
+/** The range of a token, without its other fields, which don't belong in a diagnostic. */
 export const rangeOf = ({ start, end }: Range): Range => ({ start, end });
 
 const NO_TOKEN: Token = { kind: "end", start: 0, end: 0, text: "" };

@@ -1,7 +1,7 @@
 import type { Runtime } from "./ast.ts";
 import type { Range } from "./source.ts";
 
-/** The classes of tokens whose text says more than their kind. */
+/** The classes of tokens with different texts. */
 export type TokenClass =
   /** (machine) A run of line breaks. */
   | "newline"
@@ -13,24 +13,24 @@ export type TokenClass =
   | "fraction"
   /** `$name` */
   | "variable"
-  /** `@a:b`. For the interpreter, only the first piece. */
+  /** (machine) `@a:b`. (interpreter) The first piece of an account, `@a` or `@$a`. */
   | "account"
-  /** (interpreter) A further piece, `:b` or `:$b`. */
+  /** (interpreter) A further piece of an account, `:b` or `:$b`. */
   | "accountPiece"
   | "asset"
-  /** (machine) The word for a type. */
+  /** (machine) The name of a type. */
   | "type"
   /** (interpreter) A word that is not a keyword. */
   | "identifier"
   | "end";
 
-/** A token. The kind of keywords and punctuation is their own text. */
+/** A token. The kind of a keyword or sign is its text. */
 export interface Token extends Range {
   readonly kind: TokenClass | Lexeme;
   readonly text: string;
 }
 
-/** The words of the machine. Longer words come before their beginnings, because no space is needed between words. */
+/** The words of the machine. A word comes before the words that are its beginnings, because no blank is needed between words. */
 export const MACHINE_WORDS = [
   "allowing overdraft up to",
   "allowing unbounded overdraft",
@@ -115,7 +115,7 @@ export const INTERPRETER_KEYWORDS: ReadonlyMap<string, Lexeme> = new Map(
   INTERPRETER_WORDS.map((text) => [text, text]),
 );
 
-/** How messages name a kind of token. */
+/** The names of the classes of tokens in messages. */
 const CLASS_NAMES: Readonly<Partial<Record<Token["kind"], string>>> = {
   newline: "a line break",
   string: "a string",
@@ -133,11 +133,11 @@ const CLASS_NAMES: Readonly<Partial<Record<Token["kind"], string>>> = {
 
 export const describeKind = (kind: Token["kind"]): string => CLASS_NAMES[kind] ?? `'${kind}'`;
 
-/** How messages name the token that was found. */
+/** The name of a found token in messages. */
 export function describeToken({ kind, text }: Token): string {
   if (kind === "newline" || kind === "end") return describeKind(kind);
   return `'${text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text}'`;
 }
 
-/** Longest part of a token that a message repeats. */
+/** Longest part of a token that a message repeats, in characters. */
 const SHOWN_MAX = 40;

@@ -1,6 +1,6 @@
 import { PORTION_DIGITS_MAX } from "#numscript/limits.ts";
 
-/** An exact rational number. It is reduced, and its denominator is positive. */
+/** An exact rational number in lowest terms, with a positive denominator. */
 export interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -9,7 +9,7 @@ export interface Fraction {
 export const ONE: Fraction = { numerator: 1n, denominator: 1n };
 export const ZERO: Fraction = { numerator: 0n, denominator: 1n };
 
-/** The denominator must not be zero. */
+/** Makes a fraction of two integers. The denominator must not be zero. */
 export function fraction(numerator: bigint, denominator: bigint): Fraction {
   if (denominator < 0n) return fraction(-numerator, -denominator);
   const divisor = greatestCommonDivisor(numerator < 0n ? -numerator : numerator, denominator);
@@ -18,7 +18,10 @@ export function fraction(numerator: bigint, denominator: bigint): Fraction {
     : { numerator: numerator / divisor, denominator: denominator / divisor };
 }
 
-/** Only common factors of the denominators can cancel out, so that no large divisor is looked for. */
+/**
+ * Adds fractions (Knuth, The Art of Computer Programming, vol. 2, section 4.5.1). Only common factors of the denominators can
+ * cancel out, so that the sum is divided by a divisor of their greatest common divisor, which is mostly small.
+ */
 export function add(a: Fraction, b: Fraction): Fraction {
   const shared = greatestCommonDivisor(a.denominator, b.denominator);
   const factor = a.denominator / shared;
@@ -50,8 +53,11 @@ export function floorOf(amount: bigint, portion: Fraction): bigint {
 }
 
 /**
- * Divides an amount by shares that add up to one. Law: the parts add up to the amount. Each part is the floor of its
- * share. What is missing then goes to the parts in order, one unit each, whatever their share.
+ * Divides an amount by shares that add up to one. Invariant: the parts add up to the amount. Each part is rounded down; the
+ * units that are left go to the parts in order, one each (the allocation of Fowler's Money, Patterns of Enterprise Application
+ * Architecture):
+ *
+ *     allot(10, 1/3, 1/3, 1/3)   floors 3, 3, 3, one unit left   parts 4, 3, 3
  */
 export function allot(amount: bigint, shares: readonly Fraction[]): bigint[] {
   const parts = shares.map((share) => floorOf(amount, share));
@@ -70,9 +76,7 @@ export class PortionSum {
     return this.#total;
   }
 
-  /**
-   * Adds a portion, if the sum stays within the limit. Otherwise the sum is left as it was, and the result is false.
-   */
+  /** Adds a portion and returns true, or returns false without adding it if the numbers of the sum would get too long. */
   add(portion: Fraction): boolean {
     const total = add(this.#total, portion);
     if (isTooLong(total)) return false;
@@ -90,11 +94,11 @@ export const isTooLong = ({ numerator, denominator }: Fraction): boolean =>
 
 const PORTION_LIMIT = 10n ** BigInt(PORTION_DIGITS_MAX);
 
-/** The portion with these digits in percent, of which `decimals` follow the point. */
+/** The portion of a percentage: its digits, of which `decimals` follow the point. */
 export const percentage = (digits: bigint, decimals: number): Fraction =>
   fraction(digits, 10n ** BigInt(decimals + 2));
 
-/** Parses a portion from a text that is not part of a script, `12.5%` or `1/8`, or says what is wrong with it. */
+/** Parses a portion from the text of a variable, `12.5%` or `1/8`. Returns a message if the text is invalid. */
 export function parsePortion(text: string): Fraction | string {
   const percent = PERCENTAGE.exec(text);
   const ratio = percent === null ? FRACTION.exec(text) : null;

@@ -16,16 +16,16 @@ export interface BalanceQuery {
   readonly asset: string;
 }
 
-/** What a run reads from its ledger. The answers are those of the time at which the postings are applied. */
+/** Reads balances and metadata for a run. The answers must be those of the time at which the postings are applied. */
 export interface Reader {
   /**
-   * One balance for each query, in order; zero where an account is unknown. There is at least one query, and none is
+   * One balance for each query, in order; zero for an unknown account. There is at least one query, and no query is
    * repeated.
    */
   balances(queries: readonly BalanceQuery[]): readonly bigint[];
-  /** The metadata of an account, `undefined` where the account does not exist. */
+  /** The metadata of an account; undefined if the account does not exist. */
   metadata(account: string): Readonly<Record<string, string>> | undefined;
-  /** The balances of an account in all precisions of an asset. A reader without this function knows none. */
+  /** The balances of an account in all precisions of an asset. Without this function, other precisions are not used. */
   scales?(account: string, base: string): readonly ScaledBalance[];
 }
 
@@ -37,19 +37,19 @@ export interface ScaledBalance {
 export interface RunInput {
   /** The variables as texts, by name without `$`. */
   readonly variables: ReadonlyMap<string, string>;
-  /** The feature flags that the interpreter gets besides those of the script. Unknown ones are ignored. */
+  /** The feature flags for the interpreter besides those in the script. Unknown flags are ignored. */
   readonly featureFlags: ReadonlySet<string>;
   readonly reader: Reader;
 }
 
 export interface RunOutput {
-  /** The postings. There may be none, which a ledger refuses. */
+  /** The postings, possibly none, which a ledger refuses. */
   readonly postings: readonly ScriptPosting[];
-  /** The metadata that `set_tx_meta` has set. */
+  /** The metadata of `set_tx_meta`. */
   readonly metadata: ReadonlyMap<string, string>;
-  /** The metadata that `set_account_meta` has set, by account. */
+  /** The metadata of `set_account_meta`, by account. */
   readonly accountMetadata: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** (machine) What `print` has written. */
+  /** (machine) The texts of `print`. */
   readonly printed: readonly string[];
 }
 
@@ -61,12 +61,12 @@ export class Output implements RunOutput {
   readonly printed: string[] = [];
   #steps = 0;
 
-  /** The work that was done so far. */
+  /** The work so far, in steps. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** Counts work. Throws if there is too much of it. */
+  /** Counts work. Throws "limit-exceeded" above `STEPS_MAX`. */
   spend(steps: number): void {
     this.#steps += steps;
     if (this.#steps > STEPS_MAX) {
@@ -97,10 +97,10 @@ export class Output implements RunOutput {
   }
 }
 
-/** The work of copying a text. */
+/** The work of copying a text, in steps. */
 export const stepsOf = (text: string): number => 1 + Math.floor(text.length / COPIED_LENGTH);
 
-/** This many characters are copied in one step. */
+/** The number of characters that are copied in one step. */
 const COPIED_LENGTH = 16;
 
 export type Environment = Map<string, Value>;
