@@ -63,17 +63,17 @@ export class LedgerReads {
     return this.#transactions.list(query, expansion);
   }
 
-  /** Counts transactions in parts. `after` is that of the part before. */
+  /** Counts transactions in parts. `after` comes from the part before. */
   countTransactions(query: CountQuery, after?: string): CountPart {
     return this.#transactions.count(query, after);
   }
 
-  /** Throws `VALIDATION` for volumes that the ledger's features don't provide. */
+  /** Finds an account. Throws `VALIDATION` for volumes that the ledger's features don't provide. */
   findAccount(address: string, read: SingleRead): AccountRecord | undefined {
     return this.#accounts.find(address, read);
   }
 
-  /** Throws `VALIDATION` for volumes that the ledger's features don't provide. */
+  /** Lists accounts. Throws `VALIDATION` for volumes that the ledger's features don't provide. */
   listAccounts(query: PageQuery, expansion: VolumeExpansion): Page<AccountRecord> {
     return this.#accounts.list(query, expansion);
   }

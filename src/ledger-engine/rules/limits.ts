@@ -16,7 +16,7 @@ export const ACCOUNTS_METADATA_BYTES_MAX = 8_000_000;
 export { POSTINGS_MAX };
 /** Most assets of a ledger: an account may hold each of them, and is read with all its volumes. */
 export const ASSETS_MAX = 10_000;
-/** Largest event that a transaction may cause, in bytes of JSON. It is stored in one row, which holds 2 MB. */
+/** Largest event of a transaction, in bytes of JSON. An event is stored in one row, which holds 2 MB. */
 export const EVENT_BYTES_MAX = 600_000;
 /**
  * Largest event of a revert, in bytes of JSON. The event also contains the reverted transaction, whose volumes may have grown
@@ -52,8 +52,8 @@ export const IMPORTED = {
 } as const;
 
 /**
- * Takes a sentence about a value that is beyond the limit of writes, and within that of imports. Without such a function, the value
- * is refused.
+ * Takes a sentence about a value that is beyond the limit of writes, and within the limit of imports. Without such a function, the
+ * value is refused.
  */
 export type Note = (sentence: string) => void;
 

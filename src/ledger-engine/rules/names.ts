@@ -18,7 +18,7 @@ export const isAddress = (text: string): text is Account =>
 
 export const isAsset = (text: string): text is Asset => ASSET.test(text);
 
-/** Throws `VALIDATION`, naming the address. */
+/** Returns a valid address. Throws `VALIDATION`, naming an invalid one. */
 export function parseAccount(text: string, what: string): Account {
   if (isAddress(text)) return text;
   throw new AppError("VALIDATION", `invalid ${what} address ${quote(text)}`);
@@ -29,7 +29,7 @@ export function parseImportedAccount(text: string, what: string, note: Note): Ac
   if (isAddress(text)) return text;
   if (text.length > IMPORTED.addressLength || !ADDRESS.test(text)) return parseAccount(text, what);
   note(`the address '${shown(text)}' is longer than ${ADDRESS_LENGTH_MAX} characters`);
-  return text as Account; // of the form of an address
+  return text as Account; // tested with `ADDRESS`
 }
 
 /**
@@ -53,7 +53,7 @@ export function parseTarget(text: string): Account {
   throw new AppError("VALIDATION", `invalid account address ${quote(text)}`);
 }
 
-/** Throws `VALIDATION`, naming the asset. */
+/** Returns a valid asset. Throws `VALIDATION`, naming an invalid one. */
 export function parseAsset(text: string): Asset {
   if (isAsset(text)) return text;
   throw new AppError(
@@ -65,7 +65,7 @@ export function parseAsset(text: string): Asset {
 export const isLedgerName = (text: string): boolean =>
   LEDGER_NAME.test(text) && !RESERVED_NAMES.has(text);
 
-/** Throws `VALIDATION`, quoting the name. */
+/** Throws `VALIDATION` for an invalid name of a ledger, quoting the name. */
 export function assertLedgerName(text: string): void {
   if (isLedgerName(text)) return;
   throw new AppError(

@@ -54,7 +54,7 @@ export function derivedText(
   return text;
 }
 
-/** The JSON of `toAccountView`, with the volumes that the account was read with. */
+/** The JSON of `toAccountView`, with the volumes of the record. */
 export function accountText(account: AccountRecord, write: AmountWriter): JsonText<AccountView> {
   const { address, metadata, firstUsage, insertionDate, updatedAt } = account;
   // Most accounts have three equal dates, which are formatted once.

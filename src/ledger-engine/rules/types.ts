@@ -13,12 +13,12 @@ export type Asset = Brand<string, "Asset">;
 export type Metadata = Readonly<Record<string, string>>;
 
 /** The account from which money enters the ledger and to which it leaves. It is never checked for funds. */
-export const WORLD = "world" as Account; // matches the address pattern
+export const WORLD = "world" as Account; // a valid address
 
 export interface Posting {
   readonly source: Account;
   readonly destination: Account;
-  /** The amount in the smallest unit of the asset. It is never negative. */
+  /** The amount in the smallest unit of the asset, never negative. */
   readonly amount: bigint;
   readonly asset: Asset;
 }
@@ -167,7 +167,7 @@ export interface StoredSchema {
 
 export type LogType = LogData["type"];
 
-/** The contents of a log entry. Volumes in it are those at the time of the entry. */
+/** The contents of a log entry. Its volumes are the volumes at the time of the entry. */
 export type LogData =
   | {
       readonly type: "NEW_TRANSACTION";

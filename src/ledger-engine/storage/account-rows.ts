@@ -4,7 +4,7 @@ import { parseJson, stringifyTexts } from "#platform/json.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 import { fromMicros, toMicros, type Timestamp } from "#platform/time.ts";
 
-/** An account as it is stored. */
+/** The stored row of an account. */
 export interface AccountRow {
   readonly id: number;
   readonly address: Account;
@@ -14,7 +14,7 @@ export interface AccountRow {
   readonly metadata: Metadata | undefined;
 }
 
-/** The stored row of an account that exists. */
+/** Reads the row of an account, which must exist. */
 export function readAccountRow(sql: Sql, address: Account): AccountRow {
   const [row] = sql.all<AccountSqlRow>(`${SELECT_ACCOUNT} WHERE address = ?`, address);
   if (row === undefined) throw new Error("a known account has no row");

@@ -48,7 +48,7 @@ function takeVolumes(pair: PairMoves | undefined, transaction: number): AccountV
   return { account, asset, input: fromStored(row.input), output: fromStored(row.output) };
 }
 
-/** The moves by account and asset. */
+/** Reads the moves of transactions, by account and asset. */
 function readMoves(
   sql: Sql,
   transactions: readonly StoredTransaction[],
@@ -101,7 +101,7 @@ function* chunksOf(
   if (start < transactions.length) yield transactions.slice(start);
 }
 
-/** Adds the moves of some transactions to those of their accounts and assets. */
+/** Reads the moves of a group of transactions, and adds them to the lists of their accounts and assets. */
 function readChunk(
   sql: Sql,
   transactions: readonly StoredTransaction[],

@@ -14,7 +14,7 @@ export function lastLogAt(sql: Sql, micros: bigint): number {
 }
 
 export interface LastRow {
-  /** -1 where there is none. */
+  /** The id of the row; -1 if there is none. */
   readonly id: number;
   /** Whether later rows exist, so that no row up to the date can be inserted any more. */
   readonly isFinal: boolean;
@@ -22,7 +22,7 @@ export interface LastRow {
 
 /** The last transaction that was inserted at or before a date. */
 export function lastTransactionAt(sql: Sql, micros: bigint): LastRow {
-  // Conditions such as `>=` may ask for a date beyond the range of all dates.
+  // A range of dates without a bound asks with a date beyond the range of all dates.
   if (micros < MICROS_MIN) return { id: -1, isFinal: false };
   if (micros < MICROS_MAX) return lastRowBy(sql, TRANSACTION, micros);
   return { id: sql.all<{ id: number }>(LAST_TRANSACTION)[0]?.id ?? -1, isFinal: false };
@@ -58,7 +58,7 @@ const ENTRY = search("entry", "SELECT date FROM entry");
 const TRANSACTION = search("tx", "SELECT date FROM tx");
 const ACCOUNT = search("account", "SELECT inserted_at FROM account");
 
-/** The largest id of a row whose value does not exceed the limit; -1 where there is none. */
+/** The largest id of a row whose value does not exceed the limit; -1 if there is none. */
 const lastBy = (sql: Sql, statement: string, limit: bigint): number =>
   lastRowBy(sql, statement, limit).id;
 

@@ -7,7 +7,7 @@ const PARAMETERS_MAX = 100;
 /** Runs a statement whose one parameter is a JSON list of rows: once, or several times if the rows are too many for one list. */
 export type WriteRows = (statement: string, rows: readonly string[]) => void;
 
-/** How rows of one form are inserted, several with each statement. */
+/** The statements that insert rows of one form, several rows with each. */
 export interface Insertion {
   /** The number of values of a row. */
   readonly width: number;

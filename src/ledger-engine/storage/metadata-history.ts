@@ -149,7 +149,7 @@ const SELECT_ENTRY_REFS = `SELECT metadata_log.target, metadata_log.log, metadat
   FROM json_each(?1) AS wanted CROSS JOIN metadata_log ON metadata_log.kind = ?2 AND metadata_log.target = wanted.value
     AND metadata_log.log > iif(wanted.key = 0, ?3, -1) AND metadata_log.log <= ?4 LIMIT ?5 + 0`;
 
-/** For each account, the first entry about it after a given one. */
+/** Selects, for each account, the first entry about the account after a given entry. */
 const SELECT_NEXT = `SELECT metadata_log.target, metadata_log.log, metadata_log.tx, ${SIZE}
   FROM json_each(?) AS wanted CROSS JOIN metadata_log
     ON metadata_log.kind = ${METADATA_LOG_KINDS.ACCOUNT} AND metadata_log.target = wanted.value ->> 0 AND metadata_log.log = (

@@ -44,11 +44,11 @@ export interface TransactionExtras extends SchemaTrace {
   readonly accountMetadata?: LoggedAccountMetadata;
   /** The name of the schema's template that created the transaction. */
   readonly template?: string;
-  /** Effective volumes at commit, in order of first appearance, where they differ from the volumes. */
+  /** Effective volumes at commit, in order of first appearance; absent if they equal the volumes. */
   readonly effective?: readonly Volumes[];
-  /** In a revert, the transaction that it reverts. */
+  /** In a revert, the id of the reverted transaction. */
   readonly reverts?: number;
-  /** In a revert, the metadata of the reverted transaction at that time, where it had changed since its creation. */
+  /** In a revert, the metadata of the reverted transaction at the time of the revert, if it had changed since its creation. */
   readonly revertedMetadata?: Metadata;
 }
 
@@ -137,7 +137,7 @@ function withTraceMembers(members: string, { schemaVersion, defaults }: SchemaTr
 const withMember = (members: string, name: string, json: string): string =>
   members === "" ? `"${name}":${json}` : `${members},"${name}":${json}`;
 
-/** The stored form, as `parseJson` gives it. Only `encodeTransaction` writes it. */
+/** The object at the end of a payload, as `parseJson` gives it. Only `encodeTransaction` writes it. */
 interface StoredExtras extends StoredTrace {
   t?: number | bigint;
   r?: string;
@@ -161,7 +161,7 @@ export function decodeTransaction(payload: string): TransactionPayload {
   const last = items.at(-1);
   const hasExtras = typeof last === "object";
   if (hasExtras) items.pop();
-  const postings = decodePostings(items as readonly (number | bigint)[]); // only the last is an object
+  const postings = decodePostings(items as readonly (number | bigint)[]); // only the last item may be an object
   return hasExtras ? decodeExtras(last, postings) : { postings };
 }
 
@@ -247,7 +247,7 @@ const decodeTrace = ({ s, d }: StoredTrace): SchemaTrace => ({
   ...(d === undefined ? {} : { defaults: d }),
 });
 
-/** Metadata entries keep the target's own name, because they are few, and because the target need not exist. */
+/** The payload of an entry that sets metadata. It has the address of an account, not its id, because the account need not exist. */
 export interface MetadataPayload {
   readonly target: MetadataTarget;
   readonly metadata: Metadata | null;
@@ -263,7 +263,7 @@ export const encodeMetadata = ({ target, metadata }: MetadataPayload, trace: Sch
 export const encodeKey = ({ target, key }: KeyPayload, trace: SchemaTrace): string =>
   withTrace(stringifyJson([target.id, key]), trace);
 
-/** A JSON list that ends with the trace of a schema, where there is one. */
+/** Appends the trace of a schema to a JSON list, if there is one. */
 function withTrace(list: string, trace: SchemaTrace): string {
   const members = withTraceMembers("", trace);
   return members === "" ? list : `${list.slice(0, -1)},{${members}}]`;
@@ -298,7 +298,7 @@ export function decodeSchemaEntry(payload: string): { schema: StoredSchema; trac
   ];
   const [version, micros, mark, ...rest] = parseJson(payload) as Items; // written by encodeSchema
   const hashed = typeof mark === "string" ? mark : undefined;
-  const trace = rest[hashed === undefined ? 0 : 1] as StoredTrace | undefined; // behind the schema
+  const trace = rest[hashed === undefined ? 0 : 1] as StoredTrace | undefined; // the trace follows the schema
   const start = 1 + schemaHead(version, BigInt(micros), hashed).length;
   const end = trace === undefined ? -1 : payload.lastIndexOf(',{"s":');
   const schema = {

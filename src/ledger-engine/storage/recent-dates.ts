@@ -5,8 +5,9 @@ const DATES_KEPT_MAX = 4096;
 
 /** The insertion dates of the latest transactions, so that the last transaction at a recent date is found without SQL. */
 export class RecentDates {
-  /** The dates, rising, and the last transaction of each. */
+  /** Rising dates, parallel to `#lastIds`. */
   #dates: Timestamp[] = [];
+  /** The last transaction of each date. */
   #lastIds: number[] = [];
 
   /** Notes a transaction that comes after all others. */

@@ -200,7 +200,7 @@ export class RowCache {
     for (const chunk of chunksOf(addresses.map(quoteJson))) {
       const list = `[${chunk.join(",")}]`;
       const columns = readColumns(this.#sql, SELECT_ACCOUNTS, list);
-      const { places, ids, dates } = columns as AccountColumns; // as the statement lists them
+      const { places, ids, dates } = columns as AccountColumns; // the columns of the statement
       for (const [index, place] of places.entries()) {
         const address = addresses[begin + place];
         const [id, first] = [ids[index], dates[index]];
@@ -218,7 +218,7 @@ export class RowCache {
     for (const chunk of chunksOf(Array.from(unknown, String))) {
       const list = `[${chunk.join(",")}]`;
       const columns = readColumns(this.#sql, SELECT_VOLUMES, list);
-      const { pairs, inputs, outputs } = columns as VolumeColumns; // as the statement lists them
+      const { pairs, inputs, outputs } = columns as VolumeColumns; // the columns of the statement
       for (const [index, pair] of pairs.entries()) {
         const [input, output] = [inputs[index] ?? null, outputs[index] ?? null];
         // Volumes above 2^53 come as null here, and are read when a command asks for them.
@@ -243,19 +243,19 @@ export class RowCache {
   }
 }
 
-/** What postings are about and memory does not hold. */
+/** The accounts and volumes of postings that the cache does not hold. */
 class UnknownItems {
   readonly accounts = new Set<Account>();
-  /** Pairs whose account is among these. */
+  /** Accounts of `accounts`, each with an asset of a posting. */
   readonly holders: (readonly [Account, number])[] = [];
-  /** Pairs of accounts that are known. */
+  /** Keys of pairs of a known account and an asset, whose volumes are unknown. */
   readonly pairs = new Set<number>();
 }
 
 type AccountSqlRow = { id: number; first: FirstUsage };
-/** A text above 2^53. */
+/** Microseconds since 1970, as text above 2^53. */
 type FirstUsage = number | string;
-/** `places` are those in the list of addresses. */
+/** Found accounts. `places` are the indexes of their addresses in the list. */
 type AccountColumns = {
   readonly places: readonly number[];
   readonly ids: readonly number[];

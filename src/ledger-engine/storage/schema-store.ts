@@ -10,10 +10,10 @@ import { AppError } from "#platform/errors.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
 import { toMicros } from "#platform/time.ts";
 
-/** At most this many parsed schemas are kept in memory, because each may be half a megabyte of text. */
+/** The most parsed schemas that are kept in memory. Each may be half a megabyte of text. */
 const SCHEMAS_CACHED_MAX = 4;
 
-/** Parsing this many characters of a schema takes at most as long as one step of a script. */
+/** The number of characters of a schema whose parsing takes at most as long as one step of a script. */
 const LENGTH_PER_STEP = 5;
 
 /** The schema that a write names. */
@@ -79,7 +79,7 @@ export class SchemaStore {
     return row === undefined ? undefined : decodeSchemaEntry(row.payload).schema;
   }
 
-  /** Throws `SCHEMA_ALREADY_EXISTS`, or `VALIDATION` where the ledger has too many schemas. */
+  /** Throws `SCHEMA_ALREADY_EXISTS`, or `VALIDATION` if the ledger has too many schemas. */
   assertNew(version: string): void {
     if (this.#sql.all("SELECT 1 FROM schema WHERE version = ?", version).length > 0) {
       const what = `schema version \`${shown(version)}\` already exists`;
@@ -146,7 +146,7 @@ export class SchemaStore {
     const data = parseSchemaText(schema.text);
     this.#steps += Math.ceil(schema.text.length / LENGTH_PER_STEP);
     this.#cache.set(version, data);
-    // The cache is trimmed at once, because refused writes, and those of an import, may name many schemas in turn.
+    // The cache is trimmed at once, because refused writes, and writes of an import, may name many schemas in turn.
     this.#cache.trim();
     return data;
   }

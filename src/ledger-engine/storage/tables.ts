@@ -1,11 +1,11 @@
 import { MERGE_LOG_ROWS, MERGE_LOG_STATEMENTS, MERGED_LOG } from "./steps/merge-log.ts";
 import type { Step } from "#platform/sql/step.ts";
 
-/** The tables that the second step leaves as they are. */
+/** The tables that the second step does not change. */
 const TABLES: readonly string[] = [
-  // imported_log: the last entry that was imported, null where there is none. deleted_at: the date of the ledger's
-  // deletion. deletion_revision: the last deletion or restoration that the object knows of; a call with a lower one
-  // comes late.
+  // imported_log: the last entry that was imported, null if there is none. deleted_at: the date of the ledger's
+  // deletion. deletion_revision: the revision of the last known deletion or restoration; calls with a lower revision are
+  // late, and ignored.
   `CREATE TABLE ledger (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     uuid TEXT NOT NULL, name TEXT NOT NULL, bucket TEXT NOT NULL, features TEXT NOT NULL,
@@ -38,8 +38,7 @@ const TABLES: readonly string[] = [
     PRIMARY KEY (account, asset, tx)
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX move_dated ON move (account, asset, timestamp, tx) WHERE timestamp IS NOT NULL`,
-  // Outputs never decrease. With these moves at hand, a binary search can therefore find the last move as a source,
-  // and likewise as a destination.
+  // Moves of zero amounts, which a search by volumes cannot find; see `MovesByRole`.
   `CREATE INDEX move_zero_amount ON move (account, asset, tx) WHERE role >= 4`,
   // Metadata pairs by hash. scope: 0 a transaction has the pair now, 1 a transaction had it before, 2 an account has
   // it now, 3 an account had it before.
@@ -53,7 +52,7 @@ const TABLES: readonly string[] = [
   `CREATE TABLE import_note (log INTEGER PRIMARY KEY, notes TEXT NOT NULL) STRICT`,
 ];
 
-/** Log entries about metadata. kind: 0 about a transaction after its creation, 1 about an account. */
+/** The table of log entries about metadata. kind: 0 about a transaction after its creation, 1 about an account. */
 const metadataLog = (more: string): string => `CREATE TABLE metadata_log (
     kind INTEGER NOT NULL, target INTEGER NOT NULL, log INTEGER NOT NULL, ${more} PRIMARY KEY (kind, target, log)
   ) STRICT, WITHOUT ROWID`;

@@ -115,8 +115,7 @@ export class TransactionReader {
   }
 
   /**
-   * The largest id of a transaction whose log date is not after `date`; -1 where there is none. Log dates never
-   * decrease.
+   * The largest id of a transaction whose log date is not after `date`; -1 if there is none. Log dates never decrease.
    */
   lastIdAt(date: Timestamp): number {
     return this.lastIdAtMicros(toMicros(date));

@@ -88,7 +88,7 @@ export class WriteBatch implements VolumeReader {
     return this.#nextAsset - 1;
   }
 
-  /** The highest id of a transaction, -1 where there is none. */
+  /** The highest id of a transaction; -1 if there is none. */
   get lastTransaction(): number {
     return this.#lastTransaction;
   }
@@ -115,7 +115,7 @@ export class WriteBatch implements VolumeReader {
     if (this.#firstWaiting !== undefined && id >= this.#firstWaiting) this.flush();
   }
 
-  /** The last transaction that was inserted by `date`, if it was written, or collected, lately. */
+  /** The last transaction that was inserted at or before a recent `date`; undefined if the date is older; see `RecentDates`. */
   lastRecentAt(date: Timestamp): number | undefined {
     return this.#dates.lastAt(date);
   }
@@ -165,7 +165,7 @@ export class WriteBatch implements VolumeReader {
     return this.#sql.all("SELECT 1 FROM tx WHERE id = ?", id).length > 0;
   }
 
-  /** Whether a row that is not written yet uses a key. */
+  /** Whether a waiting row uses an idempotency key. */
   hasPendingKey(key: string): boolean {
     return this.#keys.has(key);
   }
@@ -190,7 +190,7 @@ export class WriteBatch implements VolumeReader {
     return this.#cache.account(address);
   }
 
-  /** The id of an account that must exist, because a command has just used it. */
+  /** The id of an account, which must exist. */
   account(address: Account): number {
     const id = this.findAccountId(address);
     if (id === undefined) throw new Error("an account of the transaction has no row");
@@ -253,7 +253,7 @@ export class WriteBatch implements VolumeReader {
     this.#stageAccount({ ...row, metadata, updatedAt: updatedAt ?? row.updatedAt });
   }
 
-  /** Notes how the metadata of a transaction changes; `before` is `undefined` for one that is new. */
+  /** Notes a change of a transaction's metadata; `before` is undefined for a new transaction. */
   changeTransactionMetadata(id: number, before: Metadata | undefined, after: Metadata): void {
     this.#metadata.change({ type: "TRANSACTION", target: id, before, after });
   }

@@ -88,7 +88,7 @@ export class CommandRunner {
     const { reference } = command;
     const template = this.#templateOf(command, schema);
     const { postings, metadata, accountMetadata } = this.#movementsOf(command, template);
-    // The script has already checked its sources against the same balances.
+    // The script has already decided, from the same balances, which accounts may go below zero.
     const force = command.kind === "runScript" || command.force;
     const moves = runPostings(postings, this.#batch, { force });
     const trace = this.#entries.metadata.traceOf(schema, moves, accountMetadata);

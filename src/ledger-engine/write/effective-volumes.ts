@@ -118,7 +118,7 @@ export class EffectiveVolumes {
     };
   }
 
-  /** The later moves of the account and asset of a move, if there are any. */
+  /** The later moves of the account and asset of a move; undefined if there are none. */
   #findLater(move: Move, point: EffectivePoint): LaterMoves | undefined {
     const account = this.#batch.findAccountId(move.account);
     const asset = this.#batch.findAssetId(move.asset);
@@ -155,7 +155,8 @@ export class EffectiveVolumes {
     );
     for (const { moves } of groups) this.#rewrittenMoves += moves;
     if (groups.length > GROUPS_MAX) return this.#rewriteEach(statements, pair, { from, amounts });
-    // Amounts are added, so that the group of the highest delta is rewritten first: it cannot become equal to one that follows.
+    // Groups are rewritten from the highest delta down. Amounts are never negative, so that no rewritten group becomes equal to
+    // a group that is still to be rewritten.
     for (const group of groups.toSorted((a, b) =>
       compareVolumes(effectiveDeltaOf(b), effectiveDeltaOf(a)),
     )) {

@@ -43,7 +43,7 @@ export interface EntryBuilderDependencies {
   readonly schemas: SchemaStore;
 }
 
-/** Builds log entries and the rows that are derived from them. Commands must have been checked before, except for sizes and ids. */
+/** Builds log entries and the rows that are derived from them. Callers check balances, charts and limits of transactions before. */
 export class EntryBuilder {
   readonly #sql: Sql;
   readonly #batch: WriteBatch;
@@ -150,7 +150,7 @@ export class EntryBuilder {
     now: Timestamp,
   ): PendingEntry {
     const { original, reverted, trace } = prepared;
-    // An imported revert may name a template. It is dropped, because neither the hash nor the payload of a revert contains it.
+    // An imported revert may name a template. It is dropped, because mementos do not contain it and `replay` would not restore it.
     const content = { ...prepared, reference: undefined, template: undefined };
     const entry = this.#transactionEntry(content, moves, now);
     entry.extras.reverts = original.id;

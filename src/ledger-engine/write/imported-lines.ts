@@ -16,8 +16,8 @@ export interface ParsedLine {
 }
 
 /**
- * Parses a line of an export, if possible without the parts that the ledger must derive. `number` is that of the line. Throws the errors
- * of `parseWholeLine`.
+ * Parses a line of an export, if possible without the parts that the ledger must derive. `number` is the number of the line. Throws the
+ * errors of `parseWholeLine`.
  */
 export function parseLine(text: string, number: number): ParsedLine {
   const json = parseWithoutDerived(text);

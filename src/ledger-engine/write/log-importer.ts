@@ -44,7 +44,7 @@ import {
   ZERO_TIMESTAMP,
 } from "#platform/time.ts";
 
-/** Some of the entries of an import, as JSON texts. */
+/** A part of the entries of an import, as JSON texts. */
 export interface ImportBatch {
   readonly texts: readonly string[];
   /** The number of entries of the import before these. */
@@ -110,7 +110,7 @@ export class LogImporter {
   /** Sentences about sizes of the current entry beyond the limits of writes. */
   #sizes: string[] = [];
   readonly #note = (sentence: string): void => void this.#sizes.push(sentence);
-  /** Notes about unusual entries among those that the current call has taken. */
+  /** Notes about unusual entries that the current call has taken. */
   #notes: ImportNote[] = [];
   /** The work so far of searches for the texts that hashes cover, in steps. */
   #searchSteps = 0;

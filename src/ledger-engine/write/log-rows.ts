@@ -121,9 +121,9 @@ function decodeTransactionEntry(row: StoredLogRow, names: NameMaps): DecodedEntr
   const transaction = {
     id: row.tx ?? 0,
     postings: payload.postings.map((posting): Posting => ({
-      source: nameOf(names.accounts, posting.source) as Account, // as it was logged
-      destination: nameOf(names.accounts, posting.destination) as Account, // as it was logged
-      asset: nameOf(names.assets, posting.asset) as Asset, // as it was logged
+      source: nameOf(names.accounts, posting.source) as Account, // logged names were checked
+      destination: nameOf(names.accounts, posting.destination) as Account, // logged names were checked
+      asset: nameOf(names.assets, posting.asset) as Asset, // logged names were checked
       amount: posting.amount,
     })),
     metadata: metadata ?? {},

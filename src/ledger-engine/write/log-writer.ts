@@ -135,8 +135,8 @@ export class LogWriter {
   }
 
   /**
-   * Whether ids are left out before an entry, which is then covered by a checksum only. Without a gap, the id follows from
-   * the entry before. Without a chain, all entries have checksums.
+   * Whether ids are left out before an entry, so that only a checksum covers its id. Without a gap, the id follows from the
+   * entry before. Without a chain, all entries have checksums.
    */
   #isBehindGap(id: number): boolean {
     return this.#isChained && id !== Math.max(this.#head.logId, 0) + 1;

@@ -115,7 +115,7 @@ export class MetadataEntryBuilder {
     for (const address of Object.keys(accountMetadata)) addresses.add(address);
     const defaults = [...addresses].flatMap((address) => {
       const given = Object.hasOwn(accountMetadata, address) ? accountMetadata[address] : undefined;
-      const metadata = this.#defaultsOf(schema, address as Account, given ?? undefined); // of a posting, or checked with the command
+      const metadata = this.#defaultsOf(schema, address as Account, given ?? undefined); // addresses of postings and of commands were checked
       return metadata === undefined ? [] : [[address, metadata] as const];
     });
     return {
@@ -143,7 +143,7 @@ export class MetadataEntryBuilder {
   assertAccounts(accountMetadata: AccountMetadata, note?: Note): void {
     let bytes = 0;
     for (const [address, metadata] of Object.entries(accountMetadata)) {
-      const known = this.#batch.findAccountRow(address as Account)?.metadata ?? {}; // checked with the command
+      const known = this.#batch.findAccountRow(address as Account)?.metadata ?? {}; // the command was checked
       const merged = this.#counted(mergeMetadata(known, metadata));
       assertMetadata(merged, note);
       bytes += metadataBytes(merged);
@@ -167,7 +167,7 @@ export class MetadataEntryBuilder {
     entry: { firstUsage: Timestamp; now: Timestamp; logId: number; tx: number },
   ): void {
     for (const [address, metadata] of Object.entries(accountMetadata)) {
-      const account = address as Account; // checked with the command
+      const account = address as Account; // the command was checked
       this.#accountMetadataWriter(account, metadata, { ...entry, note: WAS_CHECKED })();
       this.#batch.noteMetadataEntry(
         { type: "ACCOUNT", id: account },

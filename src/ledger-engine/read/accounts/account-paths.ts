@@ -156,7 +156,7 @@ function joined(paths: readonly AccountPath[]): AccountPath[] {
   const others = paths.filter(({ kind }) => kind !== "dates");
   const dates = ACCOUNT_DATE_COLUMNS.flatMap((column) => {
     const ranges = paths.filter((path) => path.kind === "dates" && path.column === column);
-    const [first, ...rest] = ranges as (AccountPath & DateRange)[]; // paths of dates only
+    const [first, ...rest] = ranges as (AccountPath & DateRange)[]; // the filter keeps only paths of dates
     if (first === undefined) return [];
     const range = rest.reduce<DateRange>(
       (sum, { from, to }) => ({

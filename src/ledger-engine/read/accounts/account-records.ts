@@ -155,7 +155,7 @@ const FIND_WITH_VOLUMES = HELD_COLUMNS.map(
   (held) => `${selectAccountWith(held)} WHERE address = ?`,
 );
 
-/** Gives the volumes of a row. `index` is that of the row among the rows that are read together. */
+/** Gives the volumes of a row. `index` is the index of the row among the rows that are read together. */
 type VolumesOf = (row: AccountRow, index: number) => readonly AccountVolumes[];
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };

@@ -104,8 +104,8 @@ export class AccountSearch {
   }
 
   /**
-   * The accounts that match, as parts of statements with at most `size` accounts each. The filter must not be about balances.
-   * If a few ranges of addresses or one pattern of SQL contain exactly the matches, no accounts are read.
+   * The accounts that match, as parts of statements with at most `size` accounts each. If a few ranges of addresses or one
+   * pattern of SQL contain exactly the matches, no accounts are read.
    */
   *sources(size: number): Generator<AccountSource> {
     const ranges = this.#walked;

@@ -24,7 +24,7 @@ const INTEGER_MAX = 2n ** 63n - 1n;
 
 /**
  * The part of a filter that SQL can test without an index: a condition that holds for every match, and for few other
- * accounts; undefined if there is none. Balances are those of `asOf`; if it is undefined, balances are not tested.
+ * accounts; undefined if there is none. `asOf` is the point in time of balances; if undefined, balances are not tested.
  */
 export function siftOf(
   sql: Sql,

@@ -28,7 +28,7 @@ export interface AccountOrder {
  */
 export interface AccountWalk {
   next(limit: number, ids?: string): AccountScanRow[];
-  /** Passes about `size` accounts, and gives those that meet a condition. A walk by a date with ties does not have it. */
+  /** Passes about `size` accounts, and gives those that meet a condition. `DateWalk` cannot, because its dates may be equal. */
   sift?(size: number, condition: Condition): Sifted;
   /** The ids of a JSON list in the order of the walk. */
   sorted(ids: string): number[];

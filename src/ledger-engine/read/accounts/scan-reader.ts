@@ -109,7 +109,7 @@ export class ScanReader {
   #packed(select: string, values: readonly SqlValue[]): AccountScanRow[] {
     const pack = this.#hasVolumes ? PACK_WITH_VOLUMES : PACK;
     const { rows } = first(this.#sql.all<{ rows: string }>(`${pack} FROM (${select})`, ...values));
-    return (parseColumns(rows) as PackedRow[]).map(toScanRow); // as the statement packs them
+    return (parseColumns(rows) as PackedRow[]).map(toScanRow); // the columns of `PACK`
   }
 }
 

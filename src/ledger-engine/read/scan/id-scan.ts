@@ -42,7 +42,7 @@ export interface ScanOptions {
  *     reference in […]         IdList       known ids, sorted in memory
  *     any of …                 UnionScan    a merge of other scans without repetitions
  *     ids 5…900 of a scan      BoundedScan
- *     dates of insertion       RangeScan    a range of ids, and a few ids outside of it
+ *     timestamp ≥ d            RangeScan    a range of ids, and a few ids outside of it
  */
 export interface IdScan {
   /** Whether the index gives the ids in order. If not, all entries are read to find the next ids. */
@@ -51,7 +51,7 @@ export interface IdScan {
   readonly orderedRange?: IndexRange | undefined;
   /** The ids in order, each once. */
   iterate(options: ScanOptions): Generator<number>;
-  /** All ids within a range in any order, each at least once. */
+  /** The ids within a range in any order, each at least once. */
   iterateUnordered(range: IdRange): Generator<number>;
   /** The approximate number of entries in a range, at most `max`. At most `max` entries are read to count them. */
   count(range: IdRange, max: number): number;

@@ -10,7 +10,7 @@ import { toMicros } from "#platform/time.ts";
 
 /** Accounts as a part of a statement, which binds two values. There are at most `SummedBalances.sizeMax` accounts. */
 export interface AccountSource {
-  /** A table with the column `id`. It names its bindings `?1` and `?2`. */
+  /** A table with the column `id`, with the bindings `?1` and `?2`. */
   readonly table: string;
   readonly bindings: readonly [SqlValue, SqlValue];
 }
@@ -51,7 +51,7 @@ export class SummedBalances {
   idsOf({ table, bindings }: AccountSource): readonly number[] {
     const statement = `SELECT json_group_array(id) AS ids FROM ${table} AS accounts`;
     const columns = readColumns(this.#sql, statement, ...bindings);
-    return (columns as { readonly ids: readonly number[] }).ids; // as the statement lists them
+    return (columns as { readonly ids: readonly number[] }).ids; // the column of the statement
   }
 
   /** The most accounts that a source may have. */

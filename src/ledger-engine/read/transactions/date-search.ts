@@ -299,7 +299,7 @@ function* rowsOf(candidates: Iterable<Candidate>): Generator<TransactionRow> {
 
 const rank = ({ row }: Candidate): number => (row === undefined ? 0 : 1);
 
-/** The first key that was not read yet. A candidate without a row says where the next row may be. */
+/** The first key after a candidate. The row at the key of a candidate without a row is still to be read. */
 const behindCandidate = (order: Order, { key, row }: Candidate): SortKey =>
   row === undefined ? key : nextSortKey(order, key);
 
@@ -307,7 +307,7 @@ const behindCandidate = (order: Order, { key, row }: Candidate): SortKey =>
 const distinctKeys = (keys: readonly SortKey[]): SortKey[] =>
   keys.filter(({ id }, index) => keys[index - 1]?.id !== id);
 
-/** A part of a range that begins at an id. */
+/** The part of a range that begins at an id and has `width` ids. */
 const windowOf = (
   range: IdRange,
   order: Order,

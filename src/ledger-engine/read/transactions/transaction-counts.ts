@@ -42,7 +42,7 @@ export class TransactionCounts {
   }
 
   /**
-   * Counts one part. `after` is that of the part before, and absent for the first part. Transactions that are committed
+   * Counts one part. `after` comes from the part before, and is absent for the first part. Transactions that are committed
    * after the first part are not counted.
    */
   count({ where, pit }: CountQuery, after?: string): CountPart {

@@ -25,7 +25,7 @@ const ACCOUNTS_KNOWN_MAX = 100_000;
 
 type Judge = (row: TransactionRow) => TruthValue;
 
-/** Decides which transactions match a filter, and replaces their metadata with that of a point in time. */
+/** Decides which transactions match a filter, and replaces their metadata with the metadata at a point in time. */
 export class TransactionFilter {
   readonly #sources: TransactionFilterSources;
   readonly #isMatch: ((row: TransactionRow) => boolean) | undefined;
@@ -142,7 +142,7 @@ export interface TransactionFilterSources {
   readonly accountsOf: (test: AddressTest) => AccountSet;
 }
 
-/** The accounts whose addresses were tested and pass. */
+/** A test of addresses, and the ids of accounts that were tested and pass. */
 interface AddressMemo {
   readonly passing: Set<number>;
   readonly passes: (address: string) => boolean;

@@ -66,7 +66,7 @@ export class TransactionLists {
   }
 
   /**
-   * Counts transactions in parts. `after` is that of the part before. Throws `VALIDATION` for a filter that transactions
+   * Counts transactions in parts. `after` comes from the part before. Throws `VALIDATION` for a filter that transactions
    * don't support.
    */
   count(query: CountQuery, after?: string): CountPart {

@@ -62,7 +62,7 @@ export interface PlanSources {
 /** The position of a part in its filter. */
 interface FilterContext {
   readonly isNegated: boolean;
-  /** Whether every match must pass this part. */
+  /** Whether every match must pass the part. */
   readonly isTop: boolean;
 }
 
@@ -235,7 +235,7 @@ export class TransactionPlanner {
       MATERIALIZED_MAX + 1,
     );
     if (row === undefined || row.count > MATERIALIZED_MAX) return undefined;
-    return parseJson(row.outside) as number[]; // made of ids by the statement
+    return parseJson(row.outside) as number[]; // the statement lists ids
   }
 
   #scanOf(test: FilterTest): IdScan | undefined {

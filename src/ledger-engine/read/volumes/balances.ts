@@ -23,7 +23,7 @@ const MOVED_ACCOUNTS = 500;
 /** Sums over fewer accounts than this are not kept, because summing them again takes no longer than reading a page. */
 const KEPT_ACCOUNTS_MIN = 500;
 
-/** Sums balances over accounts. */
+/** Sums the balances of accounts, by asset. */
 export class BalanceSums {
   readonly #context: ReadContext;
   readonly #volumes: AccountVolumeReader;

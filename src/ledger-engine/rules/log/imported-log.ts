@@ -29,7 +29,7 @@ import type {
 import { AppError } from "#platform/errors.ts";
 import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 
-/** An exported log entry, checked as far as that is possible without the ledger that imports it. */
+/** An exported log entry, checked as far as is possible without the ledger that imports it. */
 export interface ImportedEntry {
   readonly id: number;
   readonly date: Timestamp;

@@ -50,7 +50,7 @@ function entryText(entry: LogListEntry, data: string): JsonText<unknown> {
   const keyText = idempotencyKey === "" ? '""' : quoteJson(idempotencyKey);
   const versionText =
     schemaVersion === undefined ? "" : `,"schemaVersion":${quoteJson(schemaVersion)}`;
-  return `{"type":"${entry.data.type}","data":${data},"date":"${formatTimestamp(date)}","idempotencyKey":${keyText},"idempotencyHash":"${idempotencyHash}","id":${id},"hash":"${hash}"${versionText}}` as JsonText<unknown>; // of the members above
+  return `{"type":"${entry.data.type}","data":${data},"date":"${formatTimestamp(date)}","idempotencyKey":${keyText},"idempotencyHash":"${idempotencyHash}","id":${id},"hash":"${hash}"${versionText}}` as JsonText<unknown>; // the text above
 }
 
 function dataText(data: LogData, write: AmountWriter, volumes?: ShownVolumes): string {

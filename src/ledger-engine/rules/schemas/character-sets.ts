@@ -50,7 +50,7 @@ export const ADDRESS_CHARACTERS: CharacterSets<CharacterSet> = {
   },
 };
 
-/** The code points of each character of the alphabet; in `FOLDED_CODES`, also those that differ from it only in case. */
+/** The code points of each character of the alphabet. In `FOLDED_CODES`, code points that differ only in case are added. */
 const OWN_CODES: readonly (readonly number[])[] = ALPHABET.map((it) => [it.charCodeAt(0)]);
 const FOLDED_CODES = ALPHABET.map((it) => [
   it.toLowerCase().charCodeAt(0),

@@ -60,7 +60,7 @@ export function decodeSchema(
   return data;
 }
 
-/** Parses a schema from the text that `toSchemaText` returned. Its scripts were checked when it was inserted. */
+/** Parses a schema from the text of `toSchemaText`. The schema's scripts were checked at its insertion. */
 export const parseSchemaText = (text: string): SchemaData => decodeData(parseJson(text));
 
 /** Decodes the schema of a log entry, which another server may have written. Throws `VALIDATION`. */
@@ -145,7 +145,7 @@ export function queryTemplateOf(
 export const renderStoredSchema = (schema: StoredSchema): SchemaJson =>
   renderSchema(parseStoredSchema(schema));
 
-/** The JSON of a schema as clients read it. */
+/** The JSON of a schema for clients. */
 export const showSchema = (schema: LedgerSchema): SchemaJson => ({
   ...renderSchema(schema),
   ...(schema.queries.size === 0 ? {} : { queries: showQueries(schema.queries) }),
@@ -180,7 +180,7 @@ export const toExportedSchema = (schema: StoredSchema): string =>
     schema,
   );
 
-/** The text over which the idempotency hash of an insertion is computed, without the line feed. `text` is that of `toSchemaText`. */
+/** The text over which the idempotency hash of an insertion is computed, without the line feed. `text` comes from `toSchemaText`. */
 export const toInsertionText = (version: string, text: string): string =>
   `{"Version":${canonicalText(version)},"Data":${text}}`;
 

@@ -1,4 +1,4 @@
-/** Largest schema, in bytes of its JSON. It is stored in one row and sent in one event. */
+/** Largest schema, in bytes of its JSON. A schema is stored in one row and sent in one event. */
 export const SCHEMA_BYTES_MAX = 500_000;
 /** Largest number of schemas of a ledger. */
 export const SCHEMAS_MAX = 1000;
@@ -26,8 +26,9 @@ export const CHART_VISITS_MAX = 10_000_000;
 /** The number of visits that take as long as one step of a script, about a microsecond. */
 export const VISITS_PER_STEP = 50;
 
-/** Largest number of transaction templates, and of query templates, of a schema. */
+/** Largest number of transaction templates of a schema. */
 export const TEMPLATES_MAX = 1000;
+/** Largest number of query templates of a schema. */
 export const QUERIES_MAX = 1000;
 /** Longest name of a template, in characters. Each transaction that a template creates contains its name. */
 export const TEMPLATE_NAME_LENGTH_MAX = 255;

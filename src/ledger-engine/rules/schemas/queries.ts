@@ -139,7 +139,7 @@ export interface QueryRequest {
   readonly params?: JsonObject | undefined;
 }
 
-/** A list to read. */
+/** A list with its filter and parameters. */
 export interface ResolvedQuery {
   readonly resource: QueryResource;
   /** The filter as JSON with exact integers; undefined for none. Its values are checked when the list is read. */

@@ -33,7 +33,7 @@ export function decodeFilter(
     if (filter === undefined) return { resource, filter };
     // `toFilterText` throws for a filter that is too long to be run.
     toFilterText(body);
-    // The other rules for filters are checked with sample values for the variables.
+    // Keys and values are checked with sample values for the variables.
     toLedgerFilter(resource, substitute(filter, resource, samplesOf(variables)));
     return { resource, filter };
   } catch (error) {

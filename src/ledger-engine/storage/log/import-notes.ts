@@ -29,5 +29,5 @@ export function readImportNotes(sql: Sql, { from, to, order, limit }: NoteRange)
     to,
     limit,
   );
-  return rows.map(({ log, notes }) => ({ id: log, notes: parseJson(notes) as string[] })); // as they were written
+  return rows.map(({ log, notes }) => ({ id: log, notes: parseJson(notes) as string[] })); // written by `writeImportNotes`
 }

@@ -29,7 +29,7 @@ export interface TxRow {
   /** The effective date; undefined if it is the log date. */
   readonly timestamp: Timestamp | undefined;
   readonly reference: string | undefined;
-  /** The effective date, whether it is the log date or not. */
+  /** The effective date, also if it is the log date. */
   readonly date: Timestamp;
   /** The log date. */
   readonly insertedAt: Timestamp;
@@ -101,7 +101,7 @@ const TX_COLUMNS = {
   payload: "?",
   hash: "unhex(?)",
 } as const;
-/** Most transactions lack the other four columns. */
+/** Inserts transactions without values in the further columns of `TXS_WITH_EXTRAS`, as most are. */
 const TXS = insertionInto("tx", TX_COLUMNS);
 const TXS_WITH_EXTRAS = insertionInto("tx", {
   ...TX_COLUMNS,

@@ -20,7 +20,7 @@ export function logChecksum(entry: {
 }): string {
   const { id, tx, keyHash, memento, schemaVersion, template } = entry;
   const keyText = keyHash === "" ? "none" : (keyHash ?? "");
-  // Entries without a schema, and all entries before schemas existed, keep their checksums.
+  // For an entry without a schema and a template, the text ends with the memento.
   const schemaText =
     schemaVersion === undefined && template === undefined
       ? ""

@@ -58,7 +58,7 @@ export class LogLines {
     const all = isKnown ? this.#linesOf(rows, { transactions, volumes }) : this.#listedLines(rows);
     const text = new LineText();
     for (const line of all) {
-      // The rows do not tell how long names and volumes are.
+      // The sizes of rows do not include names and volumes.
       if (text.count > 0 && text.length + line.length > CHUNK_BYTES_MAX) break;
       text.add(line);
     }

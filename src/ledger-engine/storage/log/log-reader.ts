@@ -177,7 +177,7 @@ export class LogReader {
     });
   }
 
-  /** Reads, in few statements, what the transactions of the rows need: names, volumes, reverted transactions. */
+  /** Reads the names, volumes and reverted transactions that the entries of rows need, in few statements. */
   #readContext(rows: readonly LogSqlRow[], options?: ContextOptions): LogContext {
     const committed = rows.filter(({ tx }) => tx !== null).map(toCommitted);
     const revertedIds = committed.flatMap(({ payload }) => payload.reverts ?? []);
@@ -261,7 +261,7 @@ interface LogContext {
   readonly volumes: ReadonlyMap<number, readonly AccountVolumes[]>;
 }
 
-/** The transaction of a log row, as it was when it was committed. */
+/** The transaction of a log row in its state at commit. */
 export function toCommitted(row: LogSqlRow): StoredTransaction {
   const date = fromMicros(row.date);
   return {

@@ -50,7 +50,7 @@ export function listing(
 const PACKING: Packing<ListedRow> = {
   columns: "id, tx, date, type, payload, key, hash, keyHash, size",
   toRow: (packed) => {
-    const [id, tx, date, type, payload, key, hash, keyHash, size] = packed as PackedRow; // of these columns
+    const [id, tx, date, type, payload, key, hash, keyHash, size] = packed as PackedRow; // the columns of `PACKING`
     return { id, tx, date, type, payload, key, hash, keyHash, size };
   },
 };

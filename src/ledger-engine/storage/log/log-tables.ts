@@ -64,7 +64,7 @@ const SPARSE_MIN = 4;
 
 /** The form of rows that come as one text, because handing over each column of each row takes longer than finding the rows. */
 export interface Packing<Row> {
-  /** The columns of a row, as they stand in a JSON list. */
+  /** The columns of a packed row, in the order of its JSON list. */
   readonly columns: string;
   readonly toRow: (packed: readonly (string | number | null)[]) => Row;
 }
@@ -209,7 +209,7 @@ function readParts<Row extends SqlRow>(
   if (packing === undefined) return sql.all<Row>(select, ...bindings);
   const statement = `SELECT json_group_array(json_array(${packing.columns})) AS rows FROM (${select})`;
   const { rows } = first(sql.all<{ rows: string }>(statement, ...bindings));
-  return (parseColumns(rows) as (string | number | null)[][]).map(packing.toRow); // as the statement packs them
+  return (parseColumns(rows) as (string | number | null)[][]).map(packing.toRow); // the columns of `packing`
 }
 
 const unionOf = (parts: readonly Part[]): string =>
@@ -237,7 +237,7 @@ function lastRowTo(sql: Sql, logId: number): RisingRow | undefined {
 }
 
 function lastRisingTo(sql: Sql, logId: number): RisingRow {
-  // If every entry has made a transaction, the id of the transaction is that of the entry.
+  // If every entry has made a transaction, the ids of entries and transactions are equal.
   const near = rowAt(sql, logId);
   if (near.value === logId) return near;
   const [low, high] = near.value < logId ? [near, rowAt(sql)] : [BEFORE_ALL, near];

@@ -2,7 +2,7 @@ import { RunningVolumes } from "./running-volumes.ts";
 import type { StoredNames } from "#ledger-engine/storage/names/names.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** After this many pages that began elsewhere, the kept volumes are replaced by those of another export. */
+/** After this many pages that began elsewhere, the kept volumes are replaced by the volumes of another export. */
 const OTHERS_MAX = 16;
 
 /**

@@ -25,7 +25,7 @@ export class KeptSums {
     return this.#kept.size === 0;
   }
 
-  /** The sums of a filter as they are now, if they are kept. */
+  /** The present sums of a filter; undefined if they are not kept. */
   find(filter: string): BalanceSumsByAsset | undefined {
     const sum = this.#kept.get(filter);
     if (sum?.sums === undefined) return undefined;

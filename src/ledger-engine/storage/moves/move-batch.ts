@@ -28,7 +28,7 @@ export class MoveBatch {
   /** Moves with volumes above 2^53: one value each, a JSON list. */
   readonly #largeRows = new PairedRows<string>(1);
 
-  /** Whether some move is about this pair of account and asset. */
+  /** Whether some waiting move is about this pair of account and asset. */
   has(pair: number): boolean {
     return this.#rows.has(pair) || this.#datedRows.has(pair) || this.#largeRows.has(pair);
   }
@@ -78,7 +78,7 @@ const MOVE_COLUMNS = {
   input: "CAST(? AS INTEGER)",
   output: "CAST(? AS INTEGER)",
 } as const;
-/** Most moves lack the other three columns. */
+/** Inserts moves without a timestamp or effective deltas, as most are. */
 const MOVES = insertionInto("move", MOVE_COLUMNS);
 const DATED_MOVES = insertionInto("move", {
   ...MOVE_COLUMNS,

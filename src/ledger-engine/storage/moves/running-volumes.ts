@@ -140,7 +140,7 @@ export class RunningVolumes {
       SELECT_BEFORE,
       `[${unknown.join(",")}]`,
       transactions[0]?.id ?? 0,
-    ) as VolumeColumns; // as the statement lists them
+    ) as VolumeColumns; // the columns of the statement
     for (const [index, place] of places.entries()) {
       const [input, output] = [columns.inputs[index] ?? null, columns.outputs[index] ?? null];
       if (input === null || output === null) return undefined;
@@ -178,7 +178,7 @@ const numberBefore = (column: string): string =>
   `json_group_array(iif(move.tx IS NULL, 0, ${numberOf(column)}))`;
 const ofPair = (table: string): string =>
   `${table}.account = wanted.value / ${PAIR_ASSETS} AND ${table}.asset = wanted.value % ${PAIR_ASSETS}`;
-// LEFT JOIN makes each pair a look-up in the primary key, and keeps their order.
+// LEFT JOIN makes each pair a look-up in the primary key, and keeps the order of the pairs.
 const SELECT_BEFORE = `SELECT ${numberBefore("input")} AS inputs, ${numberBefore("output")} AS outputs
   FROM json_each(?1) AS wanted LEFT JOIN move
     ON ${ofPair("move")} AND move.tx = (SELECT max(tx) FROM move AS last WHERE ${ofPair("last")} AND last.tx < ?2)`;

@@ -111,7 +111,7 @@ function* readColumn(
   const wanted = [...ids];
   for (let from = 0; from < wanted.length; from += NAMES_TOGETHER) {
     const together = wanted.slice(from, from + NAMES_TOGETHER);
-    const { names } = readColumns(sql, select, `[${together.join(",")}]`) as NameColumns; // as the statement lists them
+    const { names } = readColumns(sql, select, `[${together.join(",")}]`) as NameColumns; // the column of the statement
     for (const [index, id] of together.entries()) {
       const name = names[index];
       if (name !== undefined && name !== null) yield [id, name];
