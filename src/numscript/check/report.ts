@@ -8,15 +8,15 @@ export interface CheckReport {
    * The diagnostics by position. If there are more than `CHECK_DIAGNOSTICS_MAX`, errors are kept rather than warnings.
    */
   readonly diagnostics: readonly PlacedDiagnostic[];
-  /** All declarations, in order. */
+  /** All declarations of variables, in the order of the script. */
   readonly variables: readonly VariableSymbol[];
   /** Names that are used but not declared, which an editor can offer to declare. */
   readonly undeclaredVariables: readonly UndeclaredVariable[];
   /** The hovers by position. They do not overlap. */
   readonly hovers: readonly Hover[];
-  /** The accounts that are written out in the script, in order of first appearance. */
+  /** The account literals of the script, in order of first appearance. */
   readonly accounts: readonly AccountUse[];
-  /** The assets that are written out, in order of first appearance. */
+  /** The asset literals of the script, in order of first appearance. */
   readonly assets: readonly AssetUse[];
   /** The feature flags without which the interpreter refuses the script. */
   readonly features: readonly FeatureUse[];
@@ -31,7 +31,7 @@ export type PlacedDiagnostic = Diagnostic & { readonly range: Range };
 export interface VariableSymbol {
   /** The name without `$`. */
   readonly name: string;
-  /** The type as it is declared, which need not be a valid type. */
+  /** The text of the type, which need not be a valid type. */
   readonly type: string;
   /** The range of the name, with `$`. */
   readonly range: Range;

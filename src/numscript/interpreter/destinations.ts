@@ -69,7 +69,7 @@ function deliverShares(transfer: Transfer, destination: Allotment, amount: bigin
   }
 }
 
-/** Delivers to clauses in order, up to their caps. The cap after that of the last clause that gets money is evaluated, too. */
+/** Delivers to clauses in order, up to their caps. After the last clause that gets money, one more cap is evaluated. */
 function deliverInOrder(
   transfer: Transfer,
   { clauses, remaining }: CappedDestination,

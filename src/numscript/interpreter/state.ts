@@ -15,7 +15,7 @@ export class RunState {
   /** Whether variables are still bound: functions in their origins need no feature flag, functions in statements do. */
   isBindingVariables = true;
   readonly #features: Set<string>;
-  /** For each posting, the part of the script that made it. */
+  /** The part of the script that made each posting, by the index of the posting. */
   readonly #places: Range[] = [];
 
   constructor(input: RunInput, output: Output) {

@@ -171,7 +171,7 @@ export class MachineState {
     return value.type === "portion" ? value.value : unchecked(expression);
   }
 
-  /** The asset of a `send` or `save`. The asset of a sum is that of its first operand. */
+  /** The asset of a `send` or `save`. A sum has the asset of its first operand. */
   assetOf(amount: Amount): string {
     if (amount.kind === "exact") {
       const first = leftmost(amount.expression);

@@ -11,7 +11,7 @@ export interface Diagnostic {
 
 /** Codes of diagnostics. They are part of the API, and keep their meaning. */
 export type DiagnosticCode =
-  // Errors of reading the text
+  // Syntax errors, and limits
   | "unexpected-character"
   | "unexpected-token"
   | "invalid-escape"

@@ -68,7 +68,7 @@ export function allot(amount: bigint, shares: readonly Fraction[]): bigint[] {
   return parts;
 }
 
-/** A running sum of portions. The size of its numbers is limited. */
+/** A running sum of portions, whose numerator and denominator have at most `PORTION_DIGITS_MAX` digits. */
 export class PortionSum {
   #total: Fraction = ZERO;
 
