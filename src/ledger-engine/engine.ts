@@ -84,7 +84,7 @@ export class LedgerEngine {
     });
   }
 
-  /** Opens the ledger of `create`. Its tables must be current, which `migrate` tells. */
+  /** Opens the ledger of `create`. `migrate` must have said that its tables can be read. */
   constructor(sql: Sql, clock: Clock, settings: EngineSettings = ENGINE_SETTINGS) {
     this.#sql = sql;
     this.#settings = settings;

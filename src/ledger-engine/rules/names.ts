@@ -48,7 +48,7 @@ export function parseTarget(text: string): Account {
     text.isWellFormed() &&
     !BOUNDS.some((it) => text.includes(it))
   ) {
-    return text as Account; // any text, as no posting has it
+    return text as Account; // an address that no posting has may be any text
   }
   throw new AppError("VALIDATION", `invalid account address ${quote(text)}`);
 }

@@ -8,9 +8,9 @@ import { AppError } from "#platform/errors.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
- * The data of an entry, in which a schema is marked if the entry's hash does not cover the schema's text as it came, and the steps of the
- * search for the text that the hash covers. `nextHash` gives the hash in base64 that the entry has with a memento; undefined if logs are
- * not chained.
+ * Searches for the text of an imported schema that the hash of its entry covers. Returns the data of the entry, in which the schema is
+ * marked if the hash covers another text, and the steps of the search. `nextHash` gives the hash in base64 that the entry has with a
+ * memento; undefined if logs are not chained.
  */
 export function asHashed(
   { data, date, idempotencyKey, hash: expected }: ImportedEntry,

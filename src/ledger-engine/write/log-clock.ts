@@ -19,7 +19,7 @@ export class LogClock {
 
   /**
    * A date for an element of a bulk, later than the date of the last entry. The platform's clock stands still within a turn of the event
-   * loop, in which each element is dated a microsecond, the resolution of dates, after the one before.
+   * loop. Elements of one turn are therefore dated a microsecond apart, which is the resolution of dates.
    */
   nextReading(): Timestamp {
     const now = this.#clock();

@@ -58,8 +58,8 @@ interface EntryHash {
  *     hash 1 = SHA-256(memento 1, line feed)
  *     hash n = SHA-256("hash n−1 in base64, in quotes", line feed, memento n, line feed)
  *
- * The memento does not contain everything in a row: ids, the hash of the inputs, the schema's version and the template are missing. An entry
- * whose row cannot be derived from its memento has a checksum over these parts.
+ * The memento does not contain everything in a row: the entry's id, the hash of its inputs, the schema's version and the template are
+ * missing. An entry whose row cannot be derived from its memento has a checksum over these parts.
  */
 export class LogWriter {
   readonly #batch: WriteBatch;
@@ -143,8 +143,8 @@ export class LogWriter {
   }
 
   /**
-   * Whether everything in a row but its id can be derived from its memento, which the hash chain covers. It cannot for an
-   * entry without a transaction, because its memento says nothing of its place in the log.
+   * Whether everything in a row but its id can be derived from its memento, which the hash chain covers. An entry without a
+   * transaction is not covered, because its memento does not contain its place in the log.
    */
   #isCovered({ tx, keyHash, schemaVersion, template }: Uncovered): boolean {
     const hasMore = keyHash !== undefined || schemaVersion !== undefined || template !== undefined;

@@ -26,7 +26,7 @@ import type { Timestamp } from "#platform/time.ts";
  *                                                                  │
  *                                                                  ▼
  *     stage                      WriteBatch: rows of the log, transactions, moves, accounts, assets, metadata
- *                                                                  │ at the end of the unit of work
+ *                                                                  │ at the end of the unit of work, or before a read of these rows
  *                                                                  ▼
  *     write                      tables of the ledger, in one transaction of SQL
  *

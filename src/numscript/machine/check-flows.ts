@@ -145,7 +145,7 @@ function assertCap(cap: Expression, types: VariableTypes): void {
 
 type Branch = Pick<SourceBranch, "share">;
 
-/** Checks that shares add up to one for all values of their variables. */
+/** Checks shares: they are literals that add up to one, or `remaining` and other shares whose literals are below one together. */
 function checkShares(branches: readonly Branch[], types: VariableTypes, range: Range): void {
   const sum = new PortionSum();
   let hasVariable = false;

@@ -25,7 +25,7 @@ const MARK_TEXT = `${MARK}`;
  * whole.
  *
  *     {"type":"NEW_TRANSACTION","data":{"transaction":{ … "id":7,"insertedAt": … },"accountMetadata": … }
- *     └──────────────────── parsed ────────────────────────────┘└─── derived ───┘└──────── parsed ────────┘
+ *     └──────────────────────── parsed ─────────────────────────┘└── derived ───┘└─────── parsed ───────┘
  *
  * The parsed value is certain to be right only if the derived text equals the text that the ledger would write.
  */

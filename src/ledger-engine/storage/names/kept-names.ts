@@ -16,9 +16,9 @@ export interface NameBounds {
  * A direct-mapped cache of names by id: each id has one place, which a later id with the same place takes over. Ids have no gaps, so that
  * a ledger with fewer names than places keeps nearly all of them. A name of 18 characters takes 65 bytes on Node; in a map it takes 94.
  *
- *     #parts    [0]  ids 0…255     places    0      1        2      …  255
- *               [1]  not allocated           id 0   id 2^17+1  id 2
- *               [2]  ids 512…767             "a"    "x"        "b"
+ *     #parts    [0]  places 0…255  ──►    place    0       1       2            …  255
+ *               [1]  not allocated        ids      empty   id 1    id 2^17 + 2
+ *               [2]  places 512…767       names            "a"     "x"
  */
 export class KeptNames {
   readonly #bounds: NameBounds;

@@ -16,7 +16,7 @@ import type { RowWork } from "#platform/sql/step.ts";
 const ROWS_MAX = 2000;
 const BYTES_MAX = 2_000_000;
 
-/** The tables of the log after the step. */
+/** The tables and indexes of the log after the step. */
 export const MERGED_LOG: readonly string[] = [
   // place: 2 × (id of the log entry − id of the transaction) + 1 for a revert; a small integer that many rows share.
   // seal: null for most rows; else the checksum (6 bytes), followed by a zero byte and the hash of the inputs if the entry
