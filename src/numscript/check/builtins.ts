@@ -14,7 +14,6 @@ export interface Requirement {
   readonly feature?: FeatureFlag;
 }
 
-/** A function of the language. */
 export interface Builtin {
   readonly name: string;
   readonly parameters: readonly CheckedType[];

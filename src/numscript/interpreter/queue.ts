@@ -2,7 +2,7 @@
 export interface Piece {
   readonly account: string;
   readonly asset: string;
-  /** The amount, which is positive. */
+  /** Always positive. */
   readonly amount: bigint;
 }
 

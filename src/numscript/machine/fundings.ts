@@ -1,9 +1,8 @@
 import type { Output } from "#numscript/values/run.ts";
 
-/** A part of a funding. */
 export interface FundingPart {
   readonly account: string;
-  /** The amount, which is never negative. */
+  /** Never negative. */
   readonly amount: bigint;
 }
 

@@ -95,7 +95,7 @@ class Lexer {
     return { tokens: this.#tokens, comments: this.#comments, diagnostics: this.#diagnostics };
   }
 
-  /** Skips blanks and comments. */
+  /** Skips a blank or a comment. Returns whether it has skipped one. */
   #skip(): boolean {
     switch (this.#source[this.#offset]) {
       case " ":
