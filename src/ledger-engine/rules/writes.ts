@@ -20,7 +20,6 @@ export interface WriteOptions {
   readonly causationDepth?: number | undefined;
 }
 
-/** The outcome of a write. */
 export interface Outcome {
   readonly logId: number;
   /** Whether the outcome is that of an earlier write with the same idempotency key. */
@@ -42,7 +41,6 @@ export interface BulkOptions {
   readonly continueOnFailure: boolean;
   /** The version of the schema that all elements must follow, empty if there is none. */
   readonly schemaVersion?: string;
-  /** The author of all elements. */
   readonly author?: Author | undefined;
   /** See `WriteOptions`. */
   readonly causationDepth?: number | undefined;

@@ -131,7 +131,7 @@ export class MetadataHistory {
 interface Reconstruction {
   /** The metadata by the id of its target, to which entries are applied. */
   readonly found: Map<number, Metadata>;
-  /** The last entry that counts. */
+  /** The last log entry at the point in time. */
   readonly lastLog: number;
   readonly addressOf: (id: number) => string | undefined;
 }

@@ -45,7 +45,6 @@ function itemsOfElements(elements: readonly BulkElement[]): PrefetchedItems {
   return items;
 }
 
-/** The items of imported entries. */
 export function itemsOfImported(entries: readonly ImportedEntry[]): PrefetchedItems {
   const items = new Items();
   for (const { data, idempotencyKey } of entries) {

@@ -50,7 +50,7 @@ export interface AccountFilterSources {
   readonly metadataAt: Timestamp | undefined;
 }
 
-/** Decides which accounts match. */
+/** Decides which accounts match, from their rows and, if needed, their balances. */
 export interface AccountJudge {
   /** The fields that the tests need. */
   readonly fields: readonly AccountField[];

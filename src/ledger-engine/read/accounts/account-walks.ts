@@ -137,7 +137,7 @@ class AddressWalk implements AccountWalk {
     if (last !== undefined) this.#goTo(last, false);
   }
 
-  /** Skips everything before an address. */
+  /** Skips all addresses before an address in the order of the walk. */
   #goTo(address: string, isIncluded: boolean): void {
     const edge = this.#isAscending === isIncluded ? address : behind(address);
     const rest = this.#rest.map(({ from, below }) =>

@@ -22,7 +22,6 @@ export interface ReadContext {
   readonly sums: KeptSums;
   /** The present numbers of accounts and assets. Ids of both begin at 1 and have no gaps. */
   readonly sizes: { readonly accountCount: number; readonly assetCount: number };
-  /** The number of transactions. */
   readonly countTransactions: () => number;
   /** The number of pairs of metadata that writes have processed so far. While it is unchanged, no metadata has changed. */
   readonly countMetadataPairs: () => number;

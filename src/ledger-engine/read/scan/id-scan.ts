@@ -196,7 +196,7 @@ export function nearestIn(
   return { select, bindings: [...bindings, range.from, range.to, limit] };
 }
 
-/** A list of known ids. */
+/** A scan of known ids, sorted in memory. */
 export class IdList implements IdScan {
   readonly isOrdered = true;
   readonly #ids: readonly number[];

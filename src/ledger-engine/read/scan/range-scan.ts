@@ -56,7 +56,6 @@ export class RangeScan implements IdScan {
 }
 
 export interface RangeOptions {
-  /** Ids outside of the range. */
   readonly others?: readonly number[];
   readonly sizeOf?: (range: IdRange) => number | undefined;
 }

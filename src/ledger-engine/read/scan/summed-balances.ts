@@ -15,7 +15,6 @@ export interface AccountSource {
   readonly bindings: readonly [SqlValue, SqlValue];
 }
 
-/** The accounts with these ids. */
 export const sourceOfIds = (ids: readonly number[]): AccountSource => ({
   table: "(SELECT value AS id FROM json_each(?1) WHERE ?2 IS NULL)",
   bindings: [`[${ids.join(",")}]`, null],

@@ -5,7 +5,6 @@ import type { Comparison } from "#ledger-engine/rules/filters/filters.ts";
  * asset to look up.
  */
 
-/** A condition on a balance. */
 export interface BalanceBound {
   readonly operator: Comparison;
   readonly value: bigint;

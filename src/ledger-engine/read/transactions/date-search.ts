@@ -50,7 +50,7 @@ export interface DateSearched {
   readonly plan: Plan;
   /** The dates of the column that the filter allows. */
   readonly allowed: IntegerRange;
-  /** The last date that counts. */
+  /** The last date that counts: later reverts are after the point in time. */
   readonly until: bigint;
 }
 

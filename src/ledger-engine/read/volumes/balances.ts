@@ -215,6 +215,6 @@ interface PointInTime {
   readonly asOf: AsOf;
   /** The most accounts of a step. */
   readonly rowsMax: number | undefined;
-  /** The ids of all assets. */
+  /** The ids of all assets of the ledger. */
   readonly assets: readonly number[];
 }

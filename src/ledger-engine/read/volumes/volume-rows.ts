@@ -15,7 +15,6 @@ import type { VolumeRow } from "#ledger-engine/rules/reads.ts";
 import type { Volumes } from "#ledger-engine/rules/types.ts";
 import type { ListScope, Order } from "#platform/paging/query.ts";
 
-/** Selects rows of volumes. */
 export interface VolumeQuery extends Pick<ListScope, "pit" | "oot" | "where"> {
   readonly insertionDate: boolean;
   /** The number of segments of a group's name; 0 or less for no groups. */
@@ -70,7 +69,7 @@ export class VolumeRows {
     return search.isWithin(GROUPED_MAX) ? this.#groupsOf(search) : this.#groups();
   }
 
-  /** The volumes of each account. */
+  /** The volumes of each account, for lists without groups. */
   *#accounts(): Generator<Block[]> {
     const { order, start, firstRows } = this.#query;
     const bound = start === undefined ? {} : { bound: { key: { value: start }, inclusive: true } };

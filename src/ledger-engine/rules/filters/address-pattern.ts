@@ -5,7 +5,7 @@
 export interface AddressPattern {
   /** The segments. An empty text stands for any segment. */
   readonly segments: readonly string[];
-  /** Whether further segments may follow. */
+  /** Whether further segments may follow: the pattern ends with `...`. */
   readonly isOpen: boolean;
 }
 

@@ -4,7 +4,6 @@ import type { Metadata } from "#ledger-engine/rules/types.ts";
 
 /** Notes about an unusual imported entry: the reference server accepts its names and values in writes, and this ledger does not. */
 export interface ImportNote {
-  /** The id of the entry. */
   readonly id: number;
   /** A sentence for each unusual name or value. */
   readonly notes: readonly string[];

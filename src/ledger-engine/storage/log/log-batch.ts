@@ -31,7 +31,7 @@ export interface TxRow {
   readonly reference: string | undefined;
   /** The effective date, also if it is the log date. */
   readonly date: Timestamp;
-  /** The log date. */
+  /** The date of the log entry. */
   readonly insertedAt: Timestamp;
 }
 

@@ -48,7 +48,6 @@ export class VolumeTable {
     return isKept;
   }
 
-  /** The number of pairs. */
   get size(): number {
     return this.#count;
   }
