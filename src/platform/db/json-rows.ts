@@ -1,23 +1,58 @@
-import { type SQL, sql } from "drizzle-orm";
+import { getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { packJson } from "./pack-json.ts";
 import { stringifyJson } from "#platform/json.ts";
 
+/** Rows that a statement takes as JSON parameters. */
+export interface JsonRows<Name extends string> {
+  /** The rows, for `FROM`. The table is called `r`. */
+  readonly source: SQL;
+  /** The value of each name in the row that the statement is at, such as `r.item ->> 3`. */
+  readonly items: Readonly<Record<Name, SQL>>;
+}
+
 /**
- * Rows as a source of a statement: `FROM ${jsonRows(rows)} AS r ORDER BY ${ROW_ORDER}`, in which `r.item ->> 0` is the first value of a
- * row. Any number of rows, at least one, takes one statement with a few parameters.
+ * Rows of named values as a source of a statement:
+ *
+ *     const { source, items } = jsonRows([{ reference: "a", type: "PAYOUT" }]);
+ *     sql`SELECT ${items.reference} FROM ${source} ORDER BY ${ROW_ORDER}`
+ *
+ * All rows have the names of the first row, and at least one row is needed. The parameters hold arrays of values without the names.
+ * However many rows there are, they are one statement of a few parameters.
  */
-export function jsonRows(rows: readonly (readonly unknown[])[]): SQL {
-  const packs = [...packJson(rows.map((row) => stringifyJson(row)))].map(
-    (pack, place) => sql`(${place}, ${pack})`,
-  );
-  return sql`(
-    SELECT pack.column1 AS place, e.key AS at, e.value AS item
-    FROM (VALUES ${sql.join(packs, sql`, `)}) AS pack, json_each(pack.column2) AS e)`;
+export function jsonRows<Name extends string>(
+  rows: readonly Readonly<Record<Name, unknown>>[],
+): JsonRows<Name> {
+  const names = Object.keys(rows[0] ?? {}) as Name[]; // the type of the rows names no others
+  const arrays = rows.map((row) => stringifyJson(names.map((name) => row[name])));
+  const packs = [...packJson(arrays)].map((pack, place) => sql`(${place}, ${pack})`);
+  return {
+    source: sql`(
+      SELECT pack.column1 AS place, e.key AS at, e.value AS item
+      FROM (VALUES ${sql.join(packs, sql`, `)}) AS pack, json_each(pack.column2) AS e) AS r`,
+    // One entry for each name.
+    items: Object.fromEntries(
+      names.map((name, place) => [name, sql.raw(`r.item ->> ${place}`)]),
+    ) as Record<Name, SQL>,
+  };
 }
 
 /** The order of the rows of `jsonRows`. */
 export const ROW_ORDER: SQL = sql`r.place, r.at`;
 
-/** The values of a row in their order, for a statement that takes `count` columns. */
-export const rowItems = (count: number, first = 0): SQL =>
-  sql.raw(Array.from({ length: count }, (_, at) => `r.item ->> ${first + at}`).join(", "));
+/** An expression for each column of a table; null stands for `NULL`. */
+export type ColumnValues<Table extends SQLiteTable> = Readonly<
+  Record<keyof Table["$inferSelect"], SQLWrapper | null>
+>;
+
+/** The values of all columns of a table in its order, for the `SELECT` of `db.insert(table).select(…)`. */
+export function columnValues<Table extends SQLiteTable>(
+  table: Table,
+  values: ColumnValues<Table>,
+): SQL {
+  const byName: Readonly<Record<string, SQLWrapper | null>> = values;
+  return sql.join(
+    Object.keys(getTableColumns(table)).map((name) => byName[name] ?? sql.raw("NULL")),
+    sql`, `,
+  );
+}

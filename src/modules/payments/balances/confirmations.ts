@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { paymentBalanceConfirmations, paymentBalances } from "./tables.ts";
 import type { Database } from "#platform/db/database.ts";
-import { jsonRows } from "#platform/db/json-rows.ts";
+import { columnValues, jsonRows } from "#platform/db/json-rows.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -25,10 +25,13 @@ const PENDING_MAX = 128;
  */
 export function confirmationStatement(db: Database, confirmed: readonly Confirmation[]) {
   const segments = Map.groupBy(confirmed, ({ key }) => Math.floor(key / SEGMENT_SIZE));
-  const rows = [...segments].map(([segment, some]) => [segment, toTimes(some)]);
+  const rows = [...segments].map(([segment, some]) => ({ segment, times: toTimes(some) }));
+  const { source, items } = jsonRows(rows);
   return db
     .insert(paymentBalanceConfirmations)
-    .select(sql`SELECT r.item ->> 0, r.item ->> 1 FROM ${jsonRows(rows)} AS r WHERE true`)
+    .select(
+      sql`SELECT ${columnValues(paymentBalanceConfirmations, items)} FROM ${source} WHERE true`,
+    )
     .onConflictDoUpdate({
       target: paymentBalanceConfirmations.segment,
       set: { times: sql`json_patch(times, excluded.times)` },

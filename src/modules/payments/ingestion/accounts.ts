@@ -14,7 +14,7 @@ import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
-import { jsonRows, ROW_ORDER, rowItems } from "#platform/db/json-rows.ts";
+import { columnValues, jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 export interface AccountPage {
@@ -51,13 +51,13 @@ export async function prepareNewAccounts(
     ([first]) => (first === undefined || known.has(first.reference) ? [] : [first]),
   );
   if (added.length === 0) return { statements: [], events: [] };
-  const rows = added.map((account) => toRow(account, type));
+  const { source, items } = jsonRows(added.map((account) => toRow(account, type)));
   const now = clock();
   return {
     statements: [
       db.insert(paymentAccounts).select(sql`
-          SELECT NULL, ${installedKey(connector)}, ${rowItems(10)}
-          FROM ${jsonRows(rows)} AS r WHERE true ORDER BY ${ROW_ORDER}`),
+          SELECT ${columnValues(paymentAccounts, { ...items, key: null, connectorKey: installedKey(connector) })}
+          FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`),
       ACCOUNT_SEGMENTS.addInserted(
         db,
         added.map((account) => termsOfAccount(connector, type, account)),
@@ -82,27 +82,27 @@ async function knownReferences(
   accounts: readonly ProviderAccount[],
 ): Promise<KnownAccounts> {
   if (accounts.length === 0) return { known: new Set(), lastKey: 0 };
+  const { source, items } = jsonRows(accounts.map(({ reference }) => ({ reference })));
   const rows = await db.values<[number, string | null]>(sql`
     SELECT coalesce(max(key), 0), NULL FROM ${paymentAccounts}
     UNION ALL
-    SELECT 0, a.reference FROM ${jsonRows(accounts.map(({ reference }) => [reference]))} AS r
-    CROSS JOIN ${paymentAccounts} AS a ON a.reference = r.item ->> 0 AND a.connector_key = ${key}`);
+    SELECT 0, a.reference FROM ${source}
+    CROSS JOIN ${paymentAccounts} AS a ON a.reference = ${items.reference} AND a.connector_key = ${key}`);
   return {
     known: new Set(rows.flatMap(([, reference]) => reference ?? [])),
     lastKey: Math.max(...rows.map(([last]) => last)),
   };
 }
 
-/** The values are in the order of the table's columns. */
-const toRow = (account: ProviderAccount, type: AccountType): unknown[] => [
-  account.reference,
-  account.createdAt,
+const toRow = (account: ProviderAccount, type: AccountType) => ({
+  reference: account.reference,
+  createdAt: account.createdAt,
   type,
-  account.name ?? null,
-  account.defaultAsset ?? null,
-  account.psuId ?? null,
-  account.connectionId ?? null,
-  stringifyJson(account.metadata),
-  signatureOf(account.metadata),
-  account.raw,
-];
+  name: account.name ?? null,
+  defaultAsset: account.defaultAsset ?? null,
+  psuId: account.psuId ?? null,
+  connectionId: account.connectionId ?? null,
+  metadata: stringifyJson(account.metadata),
+  metadataBits: signatureOf(account.metadata),
+  raw: account.raw,
+});

@@ -17,7 +17,7 @@ import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
-import { jsonRows, ROW_ORDER, rowItems } from "#platform/db/json-rows.ts";
+import { columnValues, jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { isEventWanted } from "#platform/events/listeners.ts";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -144,48 +144,56 @@ function toStatements(
   drafts: readonly Draft[],
 ): PreparedPage["statements"] {
   const closed = drafts.flatMap(({ key, lastUpdatedAt, isOpen }) =>
-    key === undefined || isOpen ? [] : [[key, lastUpdatedAt]],
+    key === undefined || isOpen ? [] : [{ key, lastUpdatedAt }],
   );
   const added = drafts.flatMap((draft) =>
     draft.report === undefined ? [] : [toRow(draft, draft.report)],
   );
   return [
-    ...(closed.length === 0
-      ? []
-      : [
-          db
-            .update(paymentBalances)
-            .set({ lastUpdatedAt: sql`r.item ->> 1`, isOpen: false })
-            .from(sql`${jsonRows(closed)} AS r`)
-            .where(
-              sql`${paymentBalances.key} = r.item ->> 0 AND ${paymentBalances.isOpen} = 1
-                AND ${confirmedAt("payment_balances")} <= r.item ->> 1`,
-            ),
-        ]),
-    ...(added.length === 0
-      ? []
-      : [
-          db.insert(paymentBalances).select(sql`
-            SELECT NULL, ${installedKey(connector)}, ${rowItems(8)}
-            FROM ${jsonRows(added)} AS r WHERE true ORDER BY ${ROW_ORDER}`),
-        ]),
+    ...(closed.length === 0 ? [] : [closeRows(db, closed)]),
+    ...(added.length === 0 ? [] : [insertRows(db, connector, added)]),
   ];
 }
 
-/** The values are in the order of the table's columns. */
+function closeRows(
+  db: Database,
+  closed: readonly Pick<typeof paymentBalances.$inferSelect, "key" | "lastUpdatedAt">[],
+) {
+  const { source, items } = jsonRows(closed);
+  return db
+    .update(paymentBalances)
+    .set({ lastUpdatedAt: items.lastUpdatedAt, isOpen: false })
+    .from(source)
+    .where(
+      sql`${paymentBalances.key} = ${items.key} AND ${paymentBalances.isOpen} = 1
+        AND ${confirmedAt("payment_balances")} <= ${items.lastUpdatedAt}`,
+    );
+}
+
+function insertRows(
+  db: Database,
+  connector: InstalledConnector,
+  added: readonly ReturnType<typeof toRow>[],
+) {
+  const { source, items } = jsonRows(added);
+  return db.insert(paymentBalances).select(sql`
+    SELECT ${columnValues(paymentBalances, { ...items, key: null, connectorKey: installedKey(connector) })}
+    FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`);
+}
+
 const toRow = (
   { amount, createdAt, lastUpdatedAt, isOpen }: Draft,
   { accountReference, asset, psuId, connectionId }: ProviderBalance,
-): unknown[] => [
+) => ({
   accountReference,
   asset,
-  amount.toString(),
+  amount: amount.toString(),
   createdAt,
   lastUpdatedAt,
-  isOpen ? 1 : 0,
-  psuId ?? null,
-  connectionId ?? null,
-];
+  isOpen: isOpen ? 1 : 0,
+  psuId: psuId ?? null,
+  connectionId: connectionId ?? null,
+});
 
 /** Identifies an account and asset. The asset comes first, as it has no line break. */
 const pairOf = ({ accountReference, asset }: Pick<ProviderBalance, "accountReference" | "asset">) =>
@@ -197,8 +205,9 @@ async function openIntervals(
   balances: readonly ProviderBalance[],
 ): Promise<Map<string, Draft>> {
   const pairs = [...Map.groupBy(balances, pairOf).values()].flatMap(([first]) =>
-    first === undefined ? [] : [[first.accountReference, first.asset]],
+    first === undefined ? [] : [{ account: first.accountReference, asset: first.asset }],
   );
+  const { source, items } = jsonRows(pairs);
   const rows = await db.all<{
     key: number;
     accountReference: string;
@@ -209,8 +218,8 @@ async function openIntervals(
   }>(sql`
     SELECT b.key, b.account_reference AS accountReference, b.asset, b.amount,
       b.created_at AS createdAt, ${confirmedAt("b")} AS lastUpdatedAt
-    FROM ${jsonRows(pairs)} AS r CROSS JOIN ${paymentBalances} AS b
-      ON b.connector_key = ${key} AND b.account_reference = r.item ->> 0 AND b.asset = r.item ->> 1
+    FROM ${source} CROSS JOIN ${paymentBalances} AS b
+      ON b.connector_key = ${key} AND b.account_reference = ${items.account} AND b.asset = ${items.asset}
       AND b.is_open = 1`);
   return new Map(
     rows.map((row) => [

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { PreparedPage } from "./page.ts";
 import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
@@ -16,7 +16,7 @@ import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
-import { jsonRows, ROW_ORDER, rowItems } from "#platform/db/json-rows.ts";
+import { columnValues, jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -101,6 +101,7 @@ async function readKnown(
   conversions: readonly ProviderConversion[],
 ): Promise<Map<string, KnownConversion>> {
   const references = [...new Set(conversions.map(({ reference }) => reference))];
+  const { source, items } = jsonRows(references.map((reference) => ({ reference })));
   const rows = await db.all<{
     key: number;
     reference: string;
@@ -109,8 +110,8 @@ async function readKnown(
     metadata: string;
   }>(sql`
     SELECT c.key, c.reference, c.updated_at AS updatedAt, c.status, c.metadata
-    FROM ${jsonRows(references.map((it) => [it]))} AS r
-    CROSS JOIN ${paymentConversions} AS c ON c.reference = r.item ->> 0 AND c.connector_key = ${key}`);
+    FROM ${source}
+    CROSS JOIN ${paymentConversions} AS c ON c.reference = ${items.reference} AND c.connector_key = ${key}`);
   return new Map(
     rows.map(({ key: row, reference, metadata, ...state }) => [
       reference,
@@ -129,15 +130,18 @@ const insertConversions = (
   db: Database,
   connector: InstalledConnector,
   opened: readonly Opened[],
-) => [
-  db.insert(paymentConversions).select(sql`
-    SELECT NULL, ${installedKey(connector)}, ${rowItems(17)}
-    FROM ${jsonRows(opened.map(toRow))} AS r WHERE true ORDER BY ${ROW_ORDER}`),
-  CONVERSION_SEGMENTS.addInserted(
-    db,
-    opened.map(({ state, newest }) => termsOfConversion(connector, state, newest)),
-  ),
-];
+) => {
+  const { source, items } = jsonRows(opened.map(toRow));
+  return [
+    db.insert(paymentConversions).select(sql`
+      SELECT ${columnValues(paymentConversions, { ...items, key: null, connectorKey: installedKey(connector) })}
+      FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`),
+    CONVERSION_SEGMENTS.addInserted(
+      db,
+      opened.map(({ state, newest }) => termsOfConversion(connector, state, newest)),
+    ),
+  ];
+};
 
 interface Changed extends Opened {
   readonly key: number;
@@ -151,57 +155,46 @@ const updateConversions = (
   db: Database,
   connector: InstalledConnector,
   changed: readonly Changed[],
-) => [
-  CONVERSION_SEGMENTS.addTo(
-    db,
-    changed.map(({ key, state, newest }) => ({
-      key,
-      terms: termsOfConversion(connector, state, newest),
-    })),
-  ),
-  db
-    .update(paymentConversions)
-    .set({
-      updatedAt: itemAt(UPDATED_AT),
-      sourceAmount: itemAt(6),
-      destinationAmount: itemAt(7),
-      fee: itemAt(8),
-      feeAsset: itemAt(9),
-      status: itemAt(10),
-      sourceReference: itemAt(11),
-      destinationReference: itemAt(12),
-      sourceHash: itemAt(13),
-      destinationHash: itemAt(14),
-      metadata: itemAt(15),
-      metadataBits: itemAt(16),
-      raw: sql`iif(${installedKey(connector)} IS NULL, NULL, ${itemAt(17)})`,
-    })
-    .from(sql`${jsonRows(changed.map((it) => [it.key, ...toRow(it)]))} AS r`)
-    .where(sql`${paymentConversions.key} = r.item ->> 0
-      AND ${paymentConversions.updatedAt} <= ${itemAt(UPDATED_AT)}`),
-];
+) => {
+  const { source, items } = jsonRows(changed.map((it) => ({ key: it.key, ...toChange(it) })));
+  const { key: changedKey, ...values } = items;
+  return [
+    CONVERSION_SEGMENTS.addTo(
+      db,
+      changed.map(({ key, state, newest }) => ({
+        key,
+        terms: termsOfConversion(connector, state, newest),
+      })),
+    ),
+    db
+      .update(paymentConversions)
+      .set({ ...values, raw: sql`iif(${installedKey(connector)} IS NULL, NULL, ${values.raw})` })
+      .from(source).where(sql`${paymentConversions.key} = ${changedKey}
+        AND ${paymentConversions.updatedAt} <= ${values.updatedAt}`),
+  ];
+};
 
-const UPDATED_AT = 3;
+const toRow = (opened: Opened) => ({
+  ...toChange(opened),
+  reference: opened.newest.reference,
+  createdAt: opened.newest.createdAt,
+  sourceAsset: opened.newest.sourceAsset,
+  destinationAsset: opened.newest.destinationAsset,
+});
 
-const itemAt = (place: number): SQL => rowItems(1, place);
-
-/** The values are in the order of the table's columns. */
-const toRow = ({ newest: conversion, state }: Opened): unknown[] => [
-  conversion.reference,
-  conversion.createdAt,
-  state.updatedAt,
-  conversion.sourceAsset,
-  conversion.destinationAsset,
-  conversion.sourceAmount.toString(),
-  conversion.destinationAmount?.toString() ?? null,
-  conversion.fee?.toString() ?? null,
-  conversion.feeAsset ?? null,
-  state.status,
-  conversion.sourceReference ?? null,
-  conversion.destinationReference ?? null,
-  accountHash(conversion.sourceReference),
-  accountHash(conversion.destinationReference),
-  stringifyJson(state.metadata),
-  signatureOf(state.metadata),
-  conversion.raw,
-];
+const toChange = ({ newest: conversion, state }: Opened) =>
+  ({
+    updatedAt: state.updatedAt,
+    sourceAmount: conversion.sourceAmount.toString(),
+    destinationAmount: conversion.destinationAmount?.toString() ?? null,
+    fee: conversion.fee?.toString() ?? null,
+    feeAsset: conversion.feeAsset ?? null,
+    status: state.status,
+    sourceReference: conversion.sourceReference ?? null,
+    destinationReference: conversion.destinationReference ?? null,
+    sourceHash: accountHash(conversion.sourceReference),
+    destinationHash: accountHash(conversion.destinationReference),
+    metadata: stringifyJson(state.metadata),
+    metadataBits: signatureOf(state.metadata),
+    raw: conversion.raw,
+  }) satisfies Partial<typeof paymentConversions.$inferSelect>;

@@ -1,4 +1,4 @@
-import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { PreparedPage } from "./page.ts";
 import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
@@ -14,7 +14,7 @@ import { ORDER_SEGMENTS, termsOfOrder } from "#modules/payments/orders/segments.
 import { paymentOrderAdjustments, paymentOrders } from "#modules/payments/orders/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
-import { jsonRows, ROW_ORDER, rowItems } from "#platform/db/json-rows.ts";
+import { columnValues, jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -100,6 +100,8 @@ async function readKnown(
   { key }: InstalledConnector,
   orders: readonly ProviderOrder[],
 ): Promise<Map<string, KnownOrder>> {
+  const references = [...new Set(orders.map(({ reference }) => reference))];
+  const wanted = jsonRows(references.map((reference) => ({ reference })));
   const rows = await db.all<{
     key: number;
     reference: string;
@@ -110,20 +112,21 @@ async function readKnown(
   }>(sql`
     SELECT o.key, o.reference, o.updated_at AS updatedAt, o.status, o.metadata,
       (SELECT max(a.ordinal) + 1 FROM ${paymentOrderAdjustments} AS a WHERE a.order_key = o.key) AS count
-    FROM ${jsonRows([...new Set(orders.map(({ reference }) => reference))].map((it) => [it]))} AS r
-    CROSS JOIN ${paymentOrders} AS o ON o.reference = r.item ->> 0 AND o.connector_key = ${key}`);
+    FROM ${wanted.source}
+    CROSS JOIN ${paymentOrders} AS o ON o.reference = ${wanted.items.reference} AND o.connector_key = ${key}`);
   const keys = new Map(rows.map((row) => [row.reference, row.key]));
   const asked = orders.flatMap((order) => {
     const orderKey = keys.get(order.reference);
-    return orderKey === undefined ? [] : [[orderKey, identityOf(order)]];
+    return orderKey === undefined ? [] : [{ orderKey, identity: identityOf(order) }];
   });
+  const { source, items } = jsonRows(asked);
   const stored =
     asked.length === 0
       ? []
       : await db.all<{ orderKey: number; identity: string }>(sql`
-          SELECT a.order_key AS orderKey, a.identity FROM ${jsonRows(asked)} AS r
+          SELECT a.order_key AS orderKey, a.identity FROM ${source}
           CROSS JOIN ${paymentOrderAdjustments} AS a
-            ON a.order_key = r.item ->> 0 AND a.identity = r.item ->> 1`);
+            ON a.order_key = ${items.orderKey} AND a.identity = ${items.identity}`);
   const identities = Map.groupBy(stored, ({ orderKey }) => orderKey);
   return new Map(
     rows.map(({ reference, metadata, updatedAt, status, ...row }) => [
@@ -155,17 +158,24 @@ function toStatements(
   return [
     ...(opened.length === 0 ? [] : insertOrders(db, connector, opened)),
     ...(changed.length === 0 ? [] : updateOrders(db, connector, changed)),
-    ...(added.length === 0
-      ? []
-      : [
-          db.insert(paymentOrderAdjustments).select(sql`
-            SELECT NULL,
-              (SELECT o.key FROM ${paymentOrders} AS o
-                WHERE o.reference = r.item ->> 0 AND o.connector_key = ${connector.key}),
-              ${rowItems(10, 1)}
-            FROM ${jsonRows(added)} AS r WHERE true ORDER BY ${ROW_ORDER}`),
-        ]),
+    ...(added.length === 0 ? [] : [insertAdjustments(db, connector, added)]),
   ];
+}
+
+function insertAdjustments(
+  db: Database,
+  connector: InstalledConnector,
+  added: readonly ReturnType<typeof toAdjustment>[],
+) {
+  const { source, items } = jsonRows(added);
+  return db.insert(paymentOrderAdjustments).select(sql`
+    SELECT ${columnValues(paymentOrderAdjustments, {
+      ...items,
+      key: null,
+      orderKey: sql`(SELECT o.key FROM ${paymentOrders} AS o
+        WHERE o.reference = ${items.orderReference} AND o.connector_key = ${connector.key})`,
+    })}
+    FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`);
 }
 
 interface Opened {
@@ -173,15 +183,18 @@ interface Opened {
   readonly newest: ProviderOrder;
 }
 
-const insertOrders = (db: Database, connector: InstalledConnector, opened: readonly Opened[]) => [
-  db.insert(paymentOrders).select(sql`
-    SELECT NULL, ${installedKey(connector)}, ${rowItems(25)}
-    FROM ${jsonRows(opened.map(toRow))} AS r WHERE true ORDER BY ${ROW_ORDER}`),
-  ORDER_SEGMENTS.addInserted(
-    db,
-    opened.map(({ state, newest }) => termsOfOrder(connector, state, newest)),
-  ),
-];
+const insertOrders = (db: Database, connector: InstalledConnector, opened: readonly Opened[]) => {
+  const { source, items } = jsonRows(opened.map(toRow));
+  return [
+    db.insert(paymentOrders).select(sql`
+      SELECT ${columnValues(paymentOrders, { ...items, key: null, connectorKey: installedKey(connector) })}
+      FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`),
+    ORDER_SEGMENTS.addInserted(
+      db,
+      opened.map(({ state, newest }) => termsOfOrder(connector, state, newest)),
+    ),
+  ];
+};
 
 const isSame = (a: State, b: State): boolean =>
   a.updatedAt === b.updatedAt &&
@@ -194,105 +207,98 @@ interface Changed {
   readonly newest: ProviderOrder | undefined;
 }
 
-/** Updates orders. If all reports of an order are late, only its state may change. */
-const updateOrders = (db: Database, connector: InstalledConnector, changed: readonly Changed[]) => [
-  ORDER_SEGMENTS.addTo(
-    db,
-    changed.map(({ key, state, newest }) => ({
-      key,
-      terms: termsOfOrder(connector, state, newest),
-    })),
-  ),
-  db
-    .update(paymentOrders)
-    .set({
-      updatedAt: itemAt(1),
-      status: itemAt(2),
-      metadata: itemAt(3),
-      metadataBits: itemAt(4),
-      baseQuantityFilled: newerAt(6, paymentOrders.baseQuantityFilled),
-      stopPrice: newerAt(7, paymentOrders.stopPrice),
-      expiresAt: newerAt(8, paymentOrders.expiresAt),
-      quoteAmount: newerAt(9, paymentOrders.quoteAmount),
-      quoteAsset: newerAt(10, paymentOrders.quoteAsset),
-      fee: newerAt(11, paymentOrders.fee),
-      feeAsset: newerAt(12, paymentOrders.feeAsset),
-      averageFillPrice: newerAt(13, paymentOrders.averageFillPrice),
-      priceAsset: newerAt(14, paymentOrders.priceAsset),
-      sourceReference: newerAt(15, paymentOrders.sourceReference),
-      destinationReference: newerAt(16, paymentOrders.destinationReference),
-    })
-    .from(sql`${jsonRows(changed.map(toChange))} AS r`)
-    .where(sql`${paymentOrders.key} = r.item ->> 0 AND ${paymentOrders.updatedAt} <= r.item ->> 1`),
-];
+/** Fields that no report of the page has said anything newer of stay as they are. */
+const updateOrders = (db: Database, connector: InstalledConnector, changed: readonly Changed[]) => {
+  const { source, items } = jsonRows(changed.map(toChange));
+  const newest = (name: keyof ReturnType<typeof toNewest>): SQL =>
+    sql`CASE WHEN ${items.hasNewest} THEN ${items[name]} ELSE ${paymentOrders[name]} END`;
+  return [
+    ORDER_SEGMENTS.addTo(
+      db,
+      changed.map((it) => ({ key: it.key, terms: termsOfOrder(connector, it.state, it.newest) })),
+    ),
+    db
+      .update(paymentOrders)
+      .set({
+        updatedAt: items.updatedAt,
+        status: items.status,
+        metadata: items.metadata,
+        metadataBits: items.metadataBits,
+        baseQuantityFilled: newest("baseQuantityFilled"),
+        stopPrice: newest("stopPrice"),
+        expiresAt: newest("expiresAt"),
+        quoteAmount: newest("quoteAmount"),
+        quoteAsset: newest("quoteAsset"),
+        fee: newest("fee"),
+        feeAsset: newest("feeAsset"),
+        averageFillPrice: newest("averageFillPrice"),
+        priceAsset: newest("priceAsset"),
+        sourceReference: newest("sourceReference"),
+        destinationReference: newest("destinationReference"),
+      })
+      .from(source)
+      .where(
+        sql`${paymentOrders.key} = ${items.key} AND ${paymentOrders.updatedAt} <= ${items.updatedAt}`,
+      ),
+  ];
+};
 
-const itemAt = (place: number): SQL => rowItems(1, place);
-
-const newerAt = (place: number, column: SQLWrapper): SQL =>
-  sql`CASE WHEN r.item ->> 5 THEN ${itemAt(place)} ELSE ${column} END`;
-
-const toChange = ({ key, state, newest }: Changed): unknown[] => [
+const toChange = ({ key, state, newest }: Changed) => ({
   key,
-  state.updatedAt,
-  state.status,
-  stringifyJson(state.metadata),
-  signatureOf(state.metadata),
-  newest === undefined ? 0 : 1,
-  ...(newest === undefined
-    ? []
-    : [
-        digits(newest.baseQuantityFilled),
-        digits(newest.stopPrice),
-        newest.expiresAt ?? null,
-        ...quoteOf(newest),
-      ]),
-];
+  ...toState(state),
+  hasNewest: newest === undefined ? 0 : 1,
+  ...toNewest(newest),
+});
 
-/** The values are in the order of the table's columns, also in `quoteOf` and `toAdjustment`. */
-const toRow = ({ newest: order, state }: Opened): unknown[] => [
-  order.reference,
-  order.clientOrderId ?? null,
-  order.createdAt,
-  state.updatedAt,
-  order.direction,
-  order.sourceAsset,
-  order.destinationAsset,
-  order.type,
-  state.status,
-  digits(order.baseQuantityOrdered),
-  digits(order.baseQuantityFilled),
-  digits(order.limitPrice),
-  digits(order.stopPrice),
-  order.timeInForce,
-  order.expiresAt ?? null,
-  ...quoteOf(order),
-  stringifyJson(state.metadata),
-  signatureOf(state.metadata),
-];
+const toRow = ({ newest: order, state }: Opened) => ({
+  ...toState(state),
+  ...toNewest(order),
+  reference: order.reference,
+  clientOrderId: order.clientOrderId ?? null,
+  createdAt: order.createdAt,
+  direction: order.direction,
+  sourceAsset: order.sourceAsset,
+  destinationAsset: order.destinationAsset,
+  type: order.type,
+  baseQuantityOrdered: digits(order.baseQuantityOrdered),
+  limitPrice: digits(order.limitPrice),
+  timeInForce: order.timeInForce,
+});
 
-const quoteOf = (order: ProviderOrder): unknown[] => [
-  digits(order.quoteAmount),
-  order.quoteAsset ?? null,
-  digits(order.fee),
-  order.feeAsset ?? null,
-  digits(order.averageFillPrice),
-  order.priceAsset ?? null,
-  order.sourceReference ?? null,
-  order.destinationReference ?? null,
-];
+const toState = ({ updatedAt, status, metadata }: State) => ({
+  updatedAt,
+  status,
+  metadata: stringifyJson(metadata),
+  metadataBits: signatureOf(metadata),
+});
 
-const toAdjustment = ({ known }: Draft, order: ProviderOrder, at: number): unknown[] => [
-  order.reference,
-  (known?.count ?? 0) + at,
-  identityOf(order),
-  order.reference,
-  order.updatedAt,
-  order.status,
-  digits(order.baseQuantityFilled),
-  digits(order.fee),
-  order.feeAsset ?? null,
-  stringifyJson(order.metadata),
-  order.raw,
-];
+/** Fields that the newest report may change; all of them are null where no report is newer. */
+const toNewest = (order: ProviderOrder | undefined) => ({
+  baseQuantityFilled: digits(order?.baseQuantityFilled),
+  stopPrice: digits(order?.stopPrice),
+  expiresAt: order?.expiresAt ?? null,
+  quoteAmount: digits(order?.quoteAmount),
+  quoteAsset: order?.quoteAsset ?? null,
+  fee: digits(order?.fee),
+  feeAsset: order?.feeAsset ?? null,
+  averageFillPrice: digits(order?.averageFillPrice),
+  priceAsset: order?.priceAsset ?? null,
+  sourceReference: order?.sourceReference ?? null,
+  destinationReference: order?.destinationReference ?? null,
+});
+
+const toAdjustment = ({ known }: Draft, order: ProviderOrder, at: number) => ({
+  orderReference: order.reference,
+  ordinal: (known?.count ?? 0) + at,
+  identity: identityOf(order),
+  reference: order.reference,
+  createdAt: order.updatedAt,
+  status: order.status,
+  baseQuantityFilled: digits(order.baseQuantityFilled),
+  fee: digits(order.fee),
+  feeAsset: order.feeAsset ?? null,
+  metadata: stringifyJson(order.metadata),
+  raw: order.raw,
+});
 
 const digits = (amount: bigint | undefined): string | null => amount?.toString() ?? null;

@@ -105,13 +105,13 @@ export async function storedPayments(
   references: readonly string[],
 ): Promise<PaymentRow[]> {
   if (references.length === 0) return [];
-  const wanted = jsonRows([...new Set(references)].map((reference) => [reference]));
+  const { source, items } = jsonRows([...new Set(references)].map((reference) => ({ reference })));
   return db
     .select()
     .from(paymentPayments)
     .where(
       and(
-        sql`${paymentPayments.reference} IN (SELECT r.item ->> 0 FROM ${wanted} AS r)`,
+        sql`${paymentPayments.reference} IN (SELECT ${items.reference} FROM ${source})`,
         eq(paymentPayments.connectorKey, key),
       ),
     );

@@ -1,16 +1,16 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { PreparedPage } from "./page.ts";
 import { referenceOfKey } from "#modules/payments/core/account-keys.ts";
 import { accountHash } from "#modules/payments/core/signature.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
-import type { PaymentDraft } from "#modules/payments/payments/draft.ts";
+import type { PaymentDraft, PaymentRow } from "#modules/payments/payments/draft.ts";
 import { markNews } from "#modules/payments/payments/related-payments.ts";
 import type { ReportedAdjustment } from "#modules/payments/payments/report.ts";
 import { PAYMENT_SEGMENTS, termsOfDraft } from "#modules/payments/payments/segments.ts";
 import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
 import type { Database } from "#platform/db/database.ts";
-import { jsonRows, ROW_ORDER, rowItems } from "#platform/db/json-rows.ts";
+import { columnValues, type JsonRows, jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 type Statements = PreparedPage["statements"];
@@ -61,127 +61,125 @@ export function toStatements(
   ];
 }
 
-type Rows = readonly (readonly unknown[])[];
-
-function unlessEmpty(rows: Rows, statement: (rows: SQL) => Statements[number]): Statements {
+function unlessEmpty<Name extends string>(
+  rows: readonly Readonly<Record<Name, unknown>>[],
+  statement: (rows: JsonRows<Name>) => Statements[number],
+): Statements {
   return rows.length === 0 ? [] : [statement(jsonRows(rows))];
 }
 
 const insertPayments = (
   db: Database,
   { connector, causationDepth = 0 }: PaymentOrigin,
-  rows: SQL,
+  { source, items }: JsonRows<keyof ReturnType<typeof toPayment>>,
 ) =>
   db.insert(paymentPayments).select(sql`
-    SELECT NULL, ${installedKey(connector)}, ${rowItems(18)}, ${causationDepth}
-    FROM ${rows} AS r WHERE true ORDER BY ${ROW_ORDER}`);
+    SELECT ${columnValues(paymentPayments, {
+      ...items,
+      key: null,
+      connectorKey: installedKey(connector),
+      causationDepth: sql`${causationDepth}`,
+    })}
+    FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`);
 
-/** The values are in the order of the table's columns. */
-function toPayment({ details, state }: PaymentDraft): unknown[] {
-  return [
-    details.reference,
-    details.type,
-    details.createdAt,
-    details.scheme,
-    state.status,
-    details.asset,
-    state.initialAmount.toString(),
-    state.amount.toString(),
-    details.openingInitialAmount,
-    details.openingAmount,
-    details.sourceAccount,
-    details.destinationAccount,
-    hashOf(details.sourceAccount),
-    hashOf(details.destinationAccount),
-    details.psuId,
-    details.connectionId,
-    details.metadata,
-    details.metadataBits,
-  ];
-}
+const toPayment = (draft: PaymentDraft) => ({
+  ...toChangeable(draft),
+  reference: draft.details.reference,
+  type: draft.details.type,
+  openingInitialAmount: draft.details.openingInitialAmount,
+  openingAmount: draft.details.openingAmount,
+  metadata: draft.details.metadata,
+  metadataBits: draft.details.metadataBits,
+});
 
-const updatePayments = (db: Database, rows: SQL) =>
+const updatePayments = (
+  db: Database,
+  { source, items: { key, ...changed } }: JsonRows<keyof ReturnType<typeof toChange>>,
+) =>
   db
     .update(paymentPayments)
-    .set({
-      status: itemAt(1),
-      initialAmount: itemAt(2),
-      amount: itemAt(3),
-      createdAt: itemAt(4),
-      scheme: itemAt(5),
-      asset: itemAt(6),
-      sourceAccount: itemAt(7),
-      destinationAccount: itemAt(8),
-      sourceHash: itemAt(9),
-      destinationHash: itemAt(10),
-      psuId: itemAt(11),
-      connectionId: itemAt(12),
-    })
-    .from(sql`${rows} AS r`)
-    .where(sql`${paymentPayments.key} = r.item ->> 0`);
+    .set(changed)
+    .from(source)
+    .where(sql`${paymentPayments.key} = ${key}`);
 
-const itemAt = (place: number): SQL => rowItems(1, place);
+const toChange = (draft: PaymentDraft) => ({ key: draft.row?.key, ...toChangeable(draft) });
 
-const toChange = ({ row, details, state }: PaymentDraft): unknown[] => [
-  row?.key,
-  state.status,
-  state.initialAmount.toString(),
-  state.amount.toString(),
-  details.createdAt,
-  details.scheme,
-  details.asset,
-  details.sourceAccount,
-  details.destinationAccount,
-  hashOf(details.sourceAccount),
-  hashOf(details.destinationAccount),
-  details.psuId,
-  details.connectionId,
-];
+const toChangeable = ({ details, state }: PaymentDraft) =>
+  ({
+    status: state.status,
+    initialAmount: state.initialAmount.toString(),
+    amount: state.amount.toString(),
+    createdAt: details.createdAt,
+    scheme: details.scheme,
+    asset: details.asset,
+    sourceAccount: details.sourceAccount,
+    destinationAccount: details.destinationAccount,
+    sourceHash: hashOf(details.sourceAccount),
+    destinationHash: hashOf(details.destinationAccount),
+    psuId: details.psuId,
+    connectionId: details.connectionId,
+  }) satisfies Partial<PaymentRow>;
 
 const hashOf = (accountKey: string | null): number | null =>
   accountHash(accountKey === null ? null : referenceOfKey(accountKey));
 
-/** Updates metadata, unless a client has changed it meanwhile. */
-const updateMetadata = (db: Database, rows: SQL) =>
+/** Metadata that a client has changed meanwhile stays. */
+const updateMetadata = (
+  db: Database,
+  { source, items }: JsonRows<keyof ReturnType<typeof toMetadataChange>>,
+) =>
   db
     .update(paymentPayments)
-    .set({ metadata: itemAt(2), metadataBits: itemAt(3) })
-    .from(sql`${rows} AS r`)
+    .set({ metadata: items.metadata, metadataBits: items.metadataBits })
+    .from(source)
     .where(
-      sql`${paymentPayments.key} = r.item ->> 0 AND ${paymentPayments.metadata} = r.item ->> 1`,
+      sql`${paymentPayments.key} = ${items.key} AND ${paymentPayments.metadata} = ${items.known}`,
     );
 
-const toMetadataChange = ({ row, details }: PaymentDraft): unknown[] => [
-  row?.key,
-  row?.metadata,
-  details.metadata,
-  details.metadataBits,
-];
+const toMetadataChange = ({ row, details }: PaymentDraft) => ({
+  key: row?.key,
+  known: row?.metadata,
+  metadata: details.metadata,
+  metadataBits: details.metadataBits,
+});
 
-/** Inserts adjustments. The batch fails if the payment of one has been deleted meanwhile. */
-const insertAdjustments = (db: Database, { key }: InstalledConnector, rows: SQL) =>
+/** The payment of a new adjustment is there, or the batch fails: it may have been deleted meanwhile. */
+const insertAdjustments = (
+  db: Database,
+  { key }: InstalledConnector,
+  { source, items }: JsonRows<keyof ReturnType<typeof toAdjustments>[number]>,
+) =>
   db.insert(paymentAdjustments).select(sql`
-    SELECT NULL,
-      CASE WHEN r.item ->> 0 IS NULL
+    SELECT ${columnValues(paymentAdjustments, {
+      ...items,
+      key: null,
+      paymentKey: sql`CASE WHEN ${items.paymentKey} IS NULL
         THEN (SELECT p.key FROM ${paymentPayments} AS p
-          WHERE p.reference = r.item ->> 1 AND p.connector_key = ${key} AND p.type = r.item ->> 2)
-        ELSE (SELECT p.key FROM ${paymentPayments} AS p WHERE p.key = r.item ->> 0) END,
-      ${rowItems(8, 3)}
-    FROM ${rows} AS r WHERE true ORDER BY ${ROW_ORDER}`);
+          WHERE p.reference = ${items.paymentReference} AND p.connector_key = ${key} AND p.type = ${items.paymentType})
+        ELSE (SELECT p.key FROM ${paymentPayments} AS p WHERE p.key = ${items.paymentKey}) END`,
+    })}
+    FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`);
 
-function toAdjustments({ row, details, added, ordinal }: PaymentDraft): unknown[][] {
+function toAdjustments({ row, details, added, ordinal }: PaymentDraft) {
   const first = ordinal - added.length;
-  const owner = [row?.key ?? null, details.reference, details.type];
-  return added.map((adjustment, place) => [...owner, first + place, ...toValues(adjustment)]);
+  const payment = {
+    paymentKey: row?.key ?? null,
+    paymentReference: details.reference,
+    paymentType: details.type,
+  };
+  return added.map((adjustment, place) => ({
+    ...payment,
+    ordinal: first + place,
+    ...toValues(adjustment),
+  }));
 }
 
-/** The values are in the order of the table's columns. */
-const toValues = (adjustment: ReportedAdjustment): unknown[] => [
-  adjustment.reference,
-  adjustment.createdAt,
-  adjustment.status,
-  adjustment.amount?.toString() ?? null,
-  adjustment.asset ?? null,
-  stringifyJson(adjustment.metadata),
-  adjustment.raw,
-];
+const toValues = (adjustment: ReportedAdjustment) => ({
+  reference: adjustment.reference,
+  createdAt: adjustment.createdAt,
+  status: adjustment.status,
+  amount: adjustment.amount?.toString() ?? null,
+  asset: adjustment.asset ?? null,
+  metadata: stringifyJson(adjustment.metadata),
+  raw: adjustment.raw,
+});

@@ -49,27 +49,27 @@ export function noteShown(
 ): BatchItem<"sqlite">[] {
   const rows = reports.flatMap(toNotes);
   if (rows.length === 0) return [];
-  const source = jsonRows(rows);
+  const { source, items } = jsonRows(rows);
   const { key: movementKey, mark, signature } = paymentMovements;
   return [
     databaseOf(env)
       .update(paymentMovements)
       .set({
         shown: sql`(
-          SELECT r.item ->> 2 FROM ${source} AS r
-          WHERE (r.item ->> 0 = ${MARK} AND r.item ->> 1 = ${mark})
-            OR (r.item ->> 0 = ${SIGNATURE} AND r.item ->> 1 = ${signature})
-          ORDER BY r.item ->> 0 = ${MARK} DESC LIMIT 1)`,
+          SELECT ${items.shown} FROM ${source}
+          WHERE (${items.kind} = ${MARK} AND ${items.value} = ${mark})
+            OR (${items.kind} = ${SIGNATURE} AND ${items.value} = ${signature})
+          ORDER BY ${items.kind} = ${MARK} DESC LIMIT 1)`,
       })
       // The notes come first in the joins, so that each is looked up in an index of the movements.
       .where(sql`${movementKey} IN (
-        SELECT m.key FROM ${source} AS r CROSS JOIN ${paymentMovements} AS m
-        WHERE r.item ->> 0 = ${MARK} AND m.connector_key = ${key} AND m.mark = r.item ->> 1
+        SELECT m.key FROM ${source} CROSS JOIN ${paymentMovements} AS m
+        WHERE ${items.kind} = ${MARK} AND m.connector_key = ${key} AND m.mark = ${items.value}
           AND m.sent_at IS NOT NULL AND (m.shown IS NULL OR NOT m.shown ->> 'isNamed')
         UNION ALL
-        SELECT m.key FROM ${source} AS r CROSS JOIN ${paymentMovements} AS m
-        WHERE r.item ->> 0 = ${SIGNATURE} AND m.connector_key = ${key}
-          AND m.signature = r.item ->> 1 AND m.failures > 0
+        SELECT m.key FROM ${source} CROSS JOIN ${paymentMovements} AS m
+        WHERE ${items.kind} = ${SIGNATURE} AND m.connector_key = ${key}
+          AND m.signature = ${items.value} AND m.failures > 0
           AND m.polling_id IS NULL AND m.shown IS NULL)`),
   ];
 }
@@ -78,17 +78,27 @@ export function noteShown(
 const MARK = "mark";
 const SIGNATURE = "signature";
 
-function toNotes(report: PaymentReport): (readonly unknown[])[] {
+interface Note {
+  readonly kind: typeof MARK | typeof SIGNATURE;
+  readonly value: string;
+  /** JSON of a `Shown`. */
+  readonly shown: string;
+}
+
+function toNotes(report: PaymentReport): Note[] {
   const { type, reference, initiationReference: mark } = report;
-  return report.adjustments.flatMap((adjustment) => {
+  return report.adjustments.flatMap((adjustment): Note[] => {
     const state = { reference: adjustment.reference, status: adjustment.status };
     const shown = { type, reference, state };
-    const named =
-      mark === undefined ? [] : [[MARK, mark, stringifyJson({ isNamed: true, ...shown })]];
-    // A later state of a payment does not say what a movement has made.
+    const named: Note[] =
+      mark === undefined
+        ? []
+        : [{ kind: MARK, value: mark, shown: stringifyJson({ isNamed: true, ...shown }) }];
+    // A later state of a payment is not what a movement has made.
     const isMoved = (type === "PAYOUT" || type === "TRANSFER") && state.reference === reference;
     if (mark !== undefined || !isMoved) return named;
-    return [[SIGNATURE, signatureOf(report), stringifyJson({ isNamed: false, ...shown })]];
+    const note = stringifyJson({ isNamed: false, ...shown });
+    return [{ kind: SIGNATURE, value: signatureOf(report), shown: note }];
   });
 }
 

@@ -29,10 +29,12 @@ export function pluginStore(env: Env, connectorKey: number): PluginStore {
     },
     insert: async (...texts) => {
       const [{ name: first }] = texts;
-      const rows = stringifyJson(texts.map(({ name, value }) => [name, box.seal(value, purpose)]));
+      const rows = stringifyJson(
+        texts.map(({ name, value }) => ({ name, value: box.seal(value, purpose) })),
+      );
       const inserted = await db.all(sql`
         INSERT INTO ${paymentPluginTexts} (connector_key, name, value)
-        SELECT ${connectorKey}, value ->> 0, value ->> 1 FROM json_each(${rows})
+        SELECT ${connectorKey}, value ->> 'name', value ->> 'value' FROM json_each(${rows})
         WHERE EXISTS (SELECT 1 FROM payment_connectors WHERE key = ${connectorKey} AND deleted_at IS NULL)
           AND NOT EXISTS (
             SELECT 1 FROM ${paymentPluginTexts} WHERE connector_key = ${connectorKey} AND name = ${first})

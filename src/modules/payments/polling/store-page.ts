@@ -16,7 +16,7 @@ import type { Schedule } from "#modules/payments/schedules/schedule.ts";
 import { paymentFetches } from "#modules/payments/schedules/tables.ts";
 import { connectionOf } from "#modules/payments/users/connection-fetches.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
-import { jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
+import { columnValues, jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { stringifyJson } from "#platform/json.ts";
 
@@ -149,11 +149,22 @@ function fetchStatements(db: Database, { node, fetch }: NextFetch, page: Fetched
 /** The statements that insert the fetches below the items of a page. The same run makes them. */
 function childStatements(db: Database, { node, fetch }: NextFetch, { parents }: FetchedPage) {
   if (parents.length === 0) return [];
-  const rows = parents.map((item) => [item.reference, stringifyJson(item)]);
+  const { source, items } = jsonRows(
+    parents.map((item) => ({ parent: item.reference, payload: stringifyJson(item) })),
+  );
   return node.children.map(({ path, isPeriodic }) => {
     const insertion = db.insert(paymentFetches).select(sql`
-      SELECT NULL, ${fetch.scheduleKey}, ${path}, r.item ->> 0, r.item ->> 1, NULL, 1, 0, NULL
-      FROM ${jsonRows(rows)} AS r WHERE true ORDER BY ${ROW_ORDER}`);
+      SELECT ${columnValues(paymentFetches, {
+        ...items,
+        key: null,
+        scheduleKey: sql`${fetch.scheduleKey}`,
+        node: sql`${path}`,
+        state: null,
+        isDue: sql`1`,
+        failures: sql`0`,
+        retryAt: null,
+      })}
+      FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`);
     if (isPeriodic) return insertion.onConflictDoNothing();
     const { scheduleKey, node: ofNode, parent } = paymentFetches;
     return insertion.onConflictDoUpdate({

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { assertAccountFilter, matchingAccounts } from "./dynamic.ts";
 import { savedPoolEvent } from "./event-types.ts";
-import { type Member, requireMembers } from "./members.ts";
+import { type Member, memberRows, requireMembers } from "./members.ts";
 import type { Pool } from "./pool.ts";
 import { paymentPoolAccounts, paymentPools } from "./tables.ts";
 import { given } from "#modules/payments/core/given.ts";
@@ -9,7 +9,7 @@ import type { OwnedId } from "#modules/payments/core/ids.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
-import { jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
+import { columnValues, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { AppError } from "#platform/errors.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { newId } from "#platform/ids.ts";
@@ -59,13 +59,13 @@ export async function createPool(
   return { ...pool, accounts: members.map(({ id }) => id) };
 }
 
-/** The statement that inserts the members of a pool, if the pool was inserted. */
-const insertMembers = (db: Database, poolId: string, members: readonly Member[]) =>
-  members.length === 0
-    ? []
-    : [
-        db.insert(paymentPoolAccounts).select(sql`
-          SELECT NULL, p.key, r.item ->> 0, r.item ->> 1
-          FROM ${jsonRows(members.map(({ connectorKey, id }) => [connectorKey, id.reference]))} AS r
-          CROSS JOIN ${paymentPools} AS p ON p.id = ${poolId} ORDER BY ${ROW_ORDER}`),
-      ];
+/** Does nothing if the pool was not inserted. */
+function insertMembers(db: Database, poolId: string, members: readonly Member[]) {
+  if (members.length === 0) return [];
+  const { source, items } = memberRows(members);
+  return [
+    db.insert(paymentPoolAccounts).select(sql`
+      SELECT ${columnValues(paymentPoolAccounts, { ...items, key: null, poolKey: sql`p.key` })}
+      FROM ${source} CROSS JOIN ${paymentPools} AS p ON p.id = ${poolId} ORDER BY ${ROW_ORDER}`),
+  ];
+}

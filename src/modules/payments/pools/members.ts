@@ -49,15 +49,15 @@ async function readTypes(
   { env }: Pick<ServiceContext, "env">,
   members: readonly Member[],
 ): Promise<Map<string, AccountType>> {
+  const { source, items } = memberRows(members);
   const rows = await databaseOf(env).all<{
     connectorKey: number;
     reference: string;
     type: AccountType;
   }>(sql`
     SELECT a.connector_key AS connectorKey, a.reference, a.type
-    FROM ${jsonRows(members.map(({ connectorKey, id }) => [connectorKey, id.reference]))} AS r
-    CROSS JOIN ${paymentAccounts} AS a
-      ON a.reference = r.item ->> 1 AND a.connector_key = r.item ->> 0`);
+    FROM ${source} CROSS JOIN ${paymentAccounts} AS a
+      ON a.reference = ${items.accountReference} AND a.connector_key = ${items.connectorKey}`);
   return new Map(
     rows.map(({ connectorKey, reference, type }) => [
       nameOf({ connectorKey, id: { reference } }),
@@ -65,6 +65,12 @@ async function readTypes(
     ]),
   );
 }
+
+/** Members as a source of a statement; there is at least one. */
+export const memberRows = (members: readonly Member[]) =>
+  jsonRows(
+    members.map(({ connectorKey, id }) => ({ connectorKey, accountReference: id.reference })),
+  );
 
 const nameOf = ({
   connectorKey,

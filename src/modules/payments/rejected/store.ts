@@ -6,7 +6,7 @@ import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
-import { jsonRows, ROW_ORDER, rowItems } from "#platform/db/json-rows.ts";
+import { columnValues, jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 
@@ -63,18 +63,31 @@ export async function rejectionStatements(
     const kept = raw.slice(0, RAW_LENGTH_MAX);
     const bytes = Buffer.byteLength(kept) + Buffer.byteLength(place.state ?? "");
     const sealed = box.seal(kept, purposeOf(connector));
-    return [id, sealed, reason.slice(0, REASON_LENGTH_MAX), bytes];
+    return { itemId: id, raw: sealed, reason: reason.slice(0, REASON_LENGTH_MAX), bytes };
   });
   await assertRoom(db, connector, { place, rows });
   const { scheduleKey, fetchKey, task, state, instanceKey, isRetry } = place;
+  const { source, items: rejected } = jsonRows(rows);
   return [
     db
       .insert(paymentRejectedItems)
       .select(
         sql`
-        SELECT NULL, ${installedKey(connector)}, ${scheduleKey}, ${fetchKey}, ${task}, ${rowItems(3)}, ${state},
-          r.item ->> 3, ${now}, ${now}, 1, ${instanceKey}, ${isRetry ? instanceKey : 0}
-        FROM ${jsonRows(rows)} AS r WHERE true ORDER BY ${ROW_ORDER}`,
+        SELECT ${columnValues(paymentRejectedItems, {
+          ...rejected,
+          key: null,
+          connectorKey: installedKey(connector),
+          scheduleKey: sql`${scheduleKey}`,
+          fetchKey: sql`${fetchKey}`,
+          task: sql`${task}`,
+          state: sql`${state}`,
+          createdAt: sql`${now}`,
+          triedAt: sql`${now}`,
+          attempts: sql`1`,
+          instanceKey: sql`${instanceKey}`,
+          retriedIn: sql`${isRetry ? instanceKey : 0}`,
+        })}
+        FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`,
       )
       .onConflictDoUpdate({
         target: [
@@ -105,20 +118,20 @@ async function assertRoom(
     rows,
   }: {
     readonly place: Pick<RejectionPlace, "scheduleKey" | "fetchKey">;
-    readonly rows: readonly (readonly unknown[])[];
+    readonly rows: readonly Pick<RejectedRow, "itemId" | "reason" | "bytes">[];
   },
 ): Promise<void> {
-  const ids = stringifyJson(rows.map(([id]) => id));
+  const ids = stringifyJson(rows.map(({ itemId }) => itemId));
   const [kept] = await db.all<{ count: number; bytes: number }>(sql`
     SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes FROM ${paymentRejectedItems}
     WHERE connector_key = ${key} AND NOT (schedule_key = ${place.scheduleKey}
       AND fetch_key = ${place.fetchKey} AND item_id IN (SELECT value FROM json_each(${ids})))`);
   const count = (kept?.count ?? 0) + rows.length;
-  const bytes = rows.reduce((sum, row) => sum + Number(row[3]), kept?.bytes ?? 0);
+  const bytes = rows.reduce((sum, row) => sum + row.bytes, kept?.bytes ?? 0);
   if (count <= REJECTED_ITEMS_MAX && bytes <= REJECTED_BYTES_MAX) return;
   throw new ConnectorError(
     "invalid",
-    `${rows.length} items of a page, ${String(rows[0]?.[0])} being the first, cannot be stored, and ${kept?.count ?? 0} of the connector are set aside already: ${String(rows[0]?.[2])}`,
+    `${rows.length} items of a page, ${String(rows[0]?.itemId)} being the first, cannot be stored, and ${kept?.count ?? 0} of the connector are set aside already: ${String(rows[0]?.reason)}`,
   );
 }
 

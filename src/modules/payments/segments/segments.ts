@@ -4,7 +4,7 @@ import { hasAll } from "./needs-sql.ts";
 import { type SegmentTable, wordNames } from "./table.ts";
 import type { SegmentTerms } from "#modules/payments/core/terms/segment-terms.ts";
 import type { Database } from "#platform/db/database.ts";
-import { jsonRows, rowItems } from "#platform/db/json-rows.ts";
+import { columnValues, jsonRows } from "#platform/db/json-rows.ts";
 import type { RowScan } from "#platform/db/list.ts";
 import { parseFilterText } from "#platform/filter/filter.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -52,24 +52,27 @@ export class Segments {
     { firstKey = 0 }: { readonly firstKey?: number } = {},
   ) {
     const { size } = this.terms;
-    const groups: unknown[][] = [];
+    const groups: Record<string, unknown>[] = [];
     for (let first = 0; first < rows.length;) {
       const group = rows.slice(
         first,
         first + Math.min(GROUP_SIZE, size - ((firstKey + first) % size)),
       );
-      groups.push([first, first + group.length - 1, ...this.terms.wordsOf(group.flat())]);
+      groups.push({ first, last: first + group.length - 1, ...this.#wordsOf(group.flat()) });
       first += group.length;
     }
+    const { source, items } = jsonRows(groups);
     const before = sql.raw(`${rows.length - 1}`);
     // As an expression, it is found at the end of the table; as a table of its own, SQLite would read all rows for it.
     const last = sql`(SELECT max(${this.#key}) FROM ${this.#key.table})`;
     return this.#addBits(
       db,
       sql`
-        SELECT (${last} - ${before} + CASE e.edge WHEN 0 THEN r.item ->> 0 ELSE r.item ->> 1 END) / ${this.#size},
-          ${rowItems(this.terms.words, 2)}
-        FROM ${jsonRows(groups)} AS r, (SELECT 0 AS edge UNION ALL SELECT 1) AS e WHERE true`,
+        SELECT ${columnValues(this.#table, {
+          ...items,
+          segment: sql`(${last} - ${before} + CASE e.edge WHEN 0 THEN ${items.first} ELSE ${items.last} END) / ${this.#size}`,
+        })}
+        FROM ${source}, (SELECT 0 AS edge UNION ALL SELECT 1) AS e WHERE true`,
     );
   }
 
@@ -79,14 +82,22 @@ export class Segments {
     changes: readonly { readonly key: number; readonly terms: readonly string[] }[],
   ) {
     const segments = Map.groupBy(changes, ({ key }) => Math.floor(key / this.terms.size));
-    const rows = [...segments].map(([segment, of]) => [
-      segment,
-      ...this.terms.wordsOf(of.flatMap(({ terms }) => terms)),
-    ]);
+    const { source, items } = jsonRows(
+      [...segments].map(([segment, of]) => ({
+        segment,
+        ...this.#wordsOf(of.flatMap(({ terms }) => terms)),
+      })),
+    );
     return this.#addBits(
       db,
-      sql`SELECT r.item ->> 0, ${rowItems(this.terms.words, 1)} FROM ${jsonRows(rows)} AS r WHERE true`,
+      sql`SELECT ${columnValues(this.#table, items)} FROM ${source} WHERE true`,
     );
+  }
+
+  /** The numbers that hold the bits of terms, by their columns. */
+  #wordsOf(terms: readonly string[]): Record<string, bigint> {
+    const names = wordNames(this.terms.words);
+    return Object.fromEntries(this.terms.wordsOf(terms).map((word, at) => [names[at] ?? "", word]));
   }
 
   /** Where all bits are there, no row is written. */
