@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { COUNT, type ListWorld } from "./world.ts";
-import { signatureOf } from "#modules/payments/core/signature.ts";
+import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { encodeCursor } from "#platform/paging/cursor.ts";
 import type { ListOptions, PageKey } from "#platform/paging/query.ts";
@@ -75,7 +75,7 @@ export const metadataAt = (place: number) => ({ order: `${place}`, channel: "web
 /** The columns of the metadata of `metadataAt`. */
 export const metadataColumnsAt = (place: number) => ({
   metadata: stringifyJson(metadataAt(place)),
-  metadata_bits: signatureOf(metadataAt(place)),
+  metadata_bits: metadataBloom(metadataAt(place)),
 });
 
 /** The first and the middle page of each filter in each generation. */

@@ -1,3 +1,4 @@
+import { fillBloomBlocks } from "#bench/payments/bloom-blocks.ts";
 import {
   ALL,
   filtersBy,
@@ -8,10 +9,9 @@ import {
   type PaymentRead,
   readsOf,
 } from "#bench/payments/reads.ts";
-import { fillSegments } from "#bench/payments/segments.ts";
 import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payments/world.ts";
+import { ACCOUNT_LAYOUT } from "#modules/payments/core/bloom/account-layout.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
-import { ACCOUNT_TERMS } from "#modules/payments/core/terms/account-terms.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 
@@ -39,7 +39,7 @@ export function accountReads(world: ListWorld): PaymentRead[] {
   ];
 }
 
-/** Fills the tables of accounts and their segments: accounts of all kinds, a tenth of them with users. */
+/** Accounts of all kinds, a tenth of them with users, and the blocks of them. */
 export function fillAccounts(world: ListWorld): void {
   world.insert("payment_accounts", COUNT, (place) => ({
     connector_key: world.connectorAt(place).key,
@@ -49,9 +49,9 @@ export function fillAccounts(world: ListWorld): void {
     ...metadataColumnsAt(place),
     raw: `{"id":"acc_${place}","bank":"Bank of ${place % 100}"}`,
   }));
-  fillSegments(world, {
+  fillBloomBlocks(world, {
     table: "payment_account_segments",
-    terms: ACCOUNT_TERMS,
+    layout: ACCOUNT_LAYOUT,
     groupSize: 1,
     termsAt: (place) => termsAt(world, place),
   });
@@ -67,7 +67,7 @@ const accountAt = (place: number) => ({
 
 function termsAt(world: ListWorld, place: number): string[] {
   const { connection_id, ...texts } = accountAt(place);
-  return ACCOUNT_TERMS.of({
+  return ACCOUNT_LAYOUT.termsOf({
     texts: {
       ...texts,
       open_banking_connection_id: connection_id,

@@ -11,7 +11,7 @@ import {
 } from "#bench/payments/reads.ts";
 import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payments/world.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
-import { accountHash } from "#modules/payments/core/signature.ts";
+import { accountHash } from "#modules/payments/core/text-hash.ts";
 import { adjustmentKey } from "#modules/payments/initiations/adjustment-keys.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 

@@ -1,3 +1,4 @@
+import { fillBloomBlocks } from "#bench/payments/bloom-blocks.ts";
 import {
   ALL,
   filtersBy,
@@ -8,12 +9,12 @@ import {
   type PaymentRead,
   readsOf,
 } from "#bench/payments/reads.ts";
-import { fillSegments } from "#bench/payments/segments.ts";
 import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payments/world.ts";
 import { toAccountKey } from "#modules/payments/core/account-keys.ts";
+import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
+import { PAYMENT_LAYOUT } from "#modules/payments/core/bloom/payment-layout.ts";
 import { encodeConnectorId, encodeOwnedId, encodePaymentId } from "#modules/payments/core/ids.ts";
-import { accountHash, signatureOf } from "#modules/payments/core/signature.ts";
-import { PAYMENT_TERMS } from "#modules/payments/core/terms/payment-terms.ts";
+import { accountHash } from "#modules/payments/core/text-hash.ts";
 
 export function paymentReads(world: ListWorld): PaymentRead[] {
   fillPayments(world);
@@ -25,7 +26,7 @@ export function paymentReads(world: ListWorld): PaymentRead[] {
   });
 }
 
-/** Fills the tables of payments, adjustments and segments. Most payments have succeeded, and each has one adjustment. */
+/** Payments that have succeeded, most of them, each with its adjustment, and the blocks of them. */
 export function fillPayments(world: ListWorld): void {
   world.insert("payment_payments", COUNT, (place) => {
     const payment = paymentAt(place);
@@ -47,13 +48,13 @@ export function fillPayments(world: ListWorld): void {
       psu_id: payment.psuId,
       connection_id: payment.connectionId,
       metadata: JSON.stringify(payment.metadata),
-      metadata_bits: signatureOf(payment.metadata),
+      metadata_bits: metadataBloom(payment.metadata),
     };
   });
   fillAdjustments(world);
-  fillSegments(world, {
+  fillBloomBlocks(world, {
     table: "payment_segments",
-    terms: PAYMENT_TERMS,
+    layout: PAYMENT_LAYOUT,
     groupSize: 16,
     termsAt: (place) => termsAt(world, place),
   });
@@ -78,7 +79,7 @@ function fillAdjustments(world: ListWorld): void {
 
 function termsAt(world: ListWorld, place: number): string[] {
   const { amount, source, destination, metadata, psuId, connectionId, ...texts } = paymentAt(place);
-  return PAYMENT_TERMS.of({
+  return PAYMENT_LAYOUT.termsOf({
     texts: {
       ...texts,
       psu_id: psuId,

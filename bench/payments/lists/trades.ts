@@ -1,3 +1,4 @@
+import { fillBloomBlocks } from "#bench/payments/bloom-blocks.ts";
 import {
   ALL,
   filtersBy,
@@ -9,11 +10,10 @@ import {
   type PaymentRead,
   readsOf,
 } from "#bench/payments/reads.ts";
-import { fillSegments } from "#bench/payments/segments.ts";
 import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payments/world.ts";
+import { CONVERSION_LAYOUT, ORDER_LAYOUT } from "#modules/payments/core/bloom/trade-layouts.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
-import { accountHash } from "#modules/payments/core/signature.ts";
-import { CONVERSION_TERMS, ORDER_TERMS } from "#modules/payments/core/terms/trade-terms.ts";
+import { accountHash } from "#modules/payments/core/text-hash.ts";
 
 /** Reads of orders and of conversions. */
 export function tradeReads(world: ListWorld): PaymentRead[] {
@@ -83,12 +83,12 @@ function fillOrders(world: ListWorld): void {
     average_fill_price: `${place}`,
     price_asset: "EUR/2",
   }));
-  fillSegments(world, {
+  fillBloomBlocks(world, {
     table: "payment_order_segments",
-    terms: ORDER_TERMS,
+    layout: ORDER_LAYOUT,
     groupSize: GROUP_SIZE,
     termsAt: (place) =>
-      ORDER_TERMS.of({
+      ORDER_LAYOUT.termsOf({
         texts: {
           ...assetsAt(place),
           ...orderAt(place),
@@ -118,12 +118,12 @@ function fillConversions(world: ListWorld): void {
     status: conversionStatusAt(place),
     raw: `{"id":"trade_${place}","rate":"1.${place}"}`,
   }));
-  fillSegments(world, {
+  fillBloomBlocks(world, {
     table: "payment_conversion_segments",
-    terms: CONVERSION_TERMS,
+    layout: CONVERSION_LAYOUT,
     groupSize: GROUP_SIZE,
     termsAt: (place) =>
-      CONVERSION_TERMS.of({
+      CONVERSION_LAYOUT.termsOf({
         texts: {
           ...assetsAt(place),
           status: conversionStatusAt(place),

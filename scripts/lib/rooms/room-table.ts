@@ -221,7 +221,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     },
     floors: [
       { common: {} },
-      { segments: {} },
+      { "bloom-index": {} },
       { installs: {} },
       // Rows of entities, and events of their changes.
       {

@@ -91,7 +91,7 @@ export class ConnectorObject extends ConnectorClock {
  *                    initiations  jobs  lifecycle  pools  rejected
  *                    accounts  balances  bookings  conversions  orders  schedules  tasks  webhooks
  *                    installs: the connectors that are installed
- *     ground         segments  common  connectors  core
+ *     ground         bloom-index  common  connectors  core
  */
 export const paymentsModule: Module = {
   name: "payments",

@@ -110,7 +110,7 @@ test.each(Object.entries(PAGES))(
     await fill(table);
     const large = await rowsRead(prepare);
     expect(small).toBeGreaterThan(0);
-    // The number of segments that a page ends in may differ by one.
+    // The number of blocks that a page ends in may differ by one.
     expect(Math.abs(large - small)).toBeLessThan(ITEMS);
   },
 );

@@ -1,5 +1,5 @@
+import type { BloomLayout } from "#modules/payments/core/bloom/bloom-layout.ts";
 import { encodeConnectorId, encodeOwnedId, encodePaymentId } from "#modules/payments/core/ids.ts";
-import type { SegmentTerms } from "#modules/payments/core/terms/segment-terms.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
@@ -24,7 +24,7 @@ export const queryOf = (where: object | undefined, isLater = false): PageQuery =
   ...(isLater ? { start: { value: 1_772_000_000_000_000n, tie: 7n } } : {}),
 });
 
-/** What the index has signatures or hashes of: the rows that these fit are read to be sure. */
+/** Keys of which the index of a list has Bloom filters or hashes: a list reads the found rows to be sure. */
 const SIGNED = new Set(["metadata", "source_account_id", "destination_account_id"]);
 
 export const indexOf = (table: string, name: string): string =>
@@ -69,13 +69,13 @@ export class PlanWorld extends IngestWorld {
     return steps.join("; ");
   }
 
-  /** So many segments may have rows that fit, whatever the filter is. */
-  addManySegments(table: string, { words }: SegmentTerms): void {
+  /** Adds many blocks with all bits set: every filter finds them. */
+  addFullBlocks(table: string, { wordCount }: BloomLayout): void {
     this.d1.exec(`WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
-      INSERT OR IGNORE INTO ${table} SELECT i, ${Array(words).fill("-1").join()} FROM n`);
+      INSERT OR IGNORE INTO ${table} SELECT i, ${Array(wordCount).fill("-1").join()} FROM n`);
   }
 
-  forgetManySegments(table: string): void {
+  removeFullBlocks(table: string): void {
     this.d1.exec(`DELETE FROM ${table} WHERE segment > 1`);
   }
 }

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
+import { ACCOUNT_LAYOUT } from "#modules/payments/core/bloom/account-layout.ts";
 import { decodeOwnedId } from "#modules/payments/core/ids.ts";
-import { ACCOUNT_TERMS } from "#modules/payments/core/terms/account-terms.ts";
 import { poolBalances } from "#modules/payments/pools/balances.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
@@ -23,9 +23,9 @@ beforeAll(() => {
   // They are not stored in the order of lists, and many were made at the same moment.
   fill(`INSERT INTO payment_accounts (connector_key, reference, created_at, type, default_asset, metadata, metadata_bits, raw)
     SELECT ${key}, 'acc-' || i, '${at(0)}' || (i * 7919 % 100), 'INTERNAL', iif(i % 10 = 0, 'USD/2', 'EUR/2'), '{}', 0, '{}' FROM n`);
-  // Every segment may have accounts that fit.
+  // Every block may contain accounts that pass a filter.
   fill(
-    `INSERT OR IGNORE INTO payment_account_segments SELECT (i + 1) / ${ACCOUNT_TERMS.size}, ${Array(ACCOUNT_TERMS.words).fill("-1").join()} FROM n`,
+    `INSERT OR IGNORE INTO payment_account_segments SELECT (i + 1) / ${ACCOUNT_LAYOUT.rowsPerBlock}, ${Array(ACCOUNT_LAYOUT.wordCount).fill("-1").join()} FROM n`,
   );
   const balances = (asset: string, amount: string, open: boolean) =>
     fill(`INSERT INTO payment_balances (connector_key, account_reference, asset, amount, created_at, last_updated_at, is_open)
@@ -89,7 +89,7 @@ test("a static pool has those of its accounts", async () => {
   ]);
 });
 
-test("accounts of a dynamic pool come from the segments that may have some", async () => {
+test("accounts of a dynamic pool come from the blocks that may contain some", async () => {
   const plans: string[] = [];
   world.d1.onStatement = (text, params) => {
     if (!text.includes('"payment_accounts"')) return;
@@ -104,7 +104,7 @@ test("accounts of a dynamic pool come from the segments that may have some", asy
   ]);
 });
 
-test("accounts of segments that have none which fit are not read", async () => {
+test("accounts of blocks that contain none which pass the filter are not read", async () => {
   world.d1.exec("CREATE TABLE kept AS SELECT * FROM payment_account_segments");
   world.d1.exec("DELETE FROM payment_account_segments WHERE segment > 0");
   const found = await balancesOf(DYNAMIC);

@@ -1,6 +1,6 @@
 import type { SQLWrapper } from "drizzle-orm";
 import { type PaymentAccount, toAccounts } from "./account.ts";
-import { ACCOUNT_SEGMENTS } from "./segments.ts";
+import { ACCOUNT_BLOOM_INDEX } from "./bloom-index.ts";
 import { paymentAccounts } from "./tables.ts";
 import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
 import { connectorKey, metadataKey, ownedKey } from "#modules/payments/installs/filters.ts";
@@ -54,7 +54,7 @@ export async function listAccounts(
     ...ACCOUNTS,
     read: async (all) => {
       const db = databaseOf(context.env);
-      const scan = await ACCOUNT_SEGMENTS.narrow(db, query.where, all);
+      const scan = await ACCOUNT_BLOOM_INDEX.narrow(db, query.where, all);
       if (scan === undefined) return [];
       return db
         .select()

@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { bloomTable } from "#modules/payments/bloom-index/table.ts";
+import { ACCOUNT_LAYOUT } from "#modules/payments/core/bloom/account-layout.ts";
 import type { AccountType } from "#modules/payments/core/enums.ts";
-import { ACCOUNT_TERMS } from "#modules/payments/core/terms/account-terms.ts";
-import { segmentTable } from "#modules/payments/segments/table.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** Accounts at providers. A row never changes after it was inserted. */
@@ -20,7 +20,7 @@ export const paymentAccounts = sqliteTable(
     connectionId: text("connection_id"),
     /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
-    /** The signature of the metadata; see `core/signature.ts`. */
+    /** The Bloom filter of the metadata; see `core/bloom/metadata-bloom.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
     /** The provider's or client's data, as JSON. */
     raw: text("raw").notNull(),
@@ -42,5 +42,5 @@ export const paymentAccounts = sqliteTable(
   ],
 );
 
-/** Ranges of accounts with the terms that occur in them; see `segments.ts`. */
-export const paymentAccountSegments = segmentTable("payment_account_segments", ACCOUNT_TERMS);
+/** Blocks of accounts; see `bloom-index/bloom-index.ts`. */
+export const paymentAccountSegments = bloomTable("payment_account_segments", ACCOUNT_LAYOUT);

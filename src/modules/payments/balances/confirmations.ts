@@ -12,11 +12,11 @@ export interface Confirmation {
   readonly at: Timestamp;
 }
 
-/** Balances whose confirmations share a row. Their keys follow each other. */
-const SEGMENT_SIZE = 64;
-/** Inlined in SQL: SQLite would take a bound number as a fraction, and would not divide as integers. */
-const SIZE = sql.raw(`${SEGMENT_SIZE}`);
-/** Most confirmations that wait in the row of a schedule. Each takes 40 bytes and is rewritten with every page. */
+/** How many balances, whose keys follow each other, have the times of their confirmations in one row. */
+const BALANCES_PER_BLOCK = 64;
+/** A number that is bound would be divided as a fraction. */
+const SIZE = sql.raw(`${BALANCES_PER_BLOCK}`);
+/** Most confirmations that wait at a schedule: they are rewritten with it for each page, 40 bytes each. */
 const PENDING_MAX = 128;
 
 /**
@@ -24,8 +24,8 @@ const PENDING_MAX = 128;
  * made sure that it is later.
  */
 export function confirmationStatement(db: Database, confirmed: readonly Confirmation[]) {
-  const segments = Map.groupBy(confirmed, ({ key }) => Math.floor(key / SEGMENT_SIZE));
-  const rows = [...segments].map(([segment, some]) => ({ segment, times: toTimes(some) }));
+  const blocks = Map.groupBy(confirmed, ({ key }) => Math.floor(key / BALANCES_PER_BLOCK));
+  const rows = [...blocks].map(([segment, some]) => ({ segment, times: toTimes(some) }));
   const { source, items } = jsonRows(rows);
   return db
     .insert(paymentBalanceConfirmations)

@@ -5,5 +5,5 @@ import type { OwnedRows } from "#modules/payments/installs/owned-rows.ts";
 export const BALANCE_ROWS: OwnedRows = {
   table: paymentBalances,
   connectorKey: paymentBalances.connectorKey,
-  segments: CONFIRMATIONS,
+  blocks: CONFIRMATIONS,
 };

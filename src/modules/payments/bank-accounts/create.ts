@@ -3,12 +3,12 @@ import { savedBankAccountEvent } from "./event-types.ts";
 import { sealNumbers } from "./store.ts";
 import { paymentBankAccounts } from "./tables.ts";
 import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/common/metadata.ts";
+import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import {
   type BankNumbers,
   maskNumbers,
   numbersProblem,
 } from "#modules/payments/core/owners/bank-numbers.ts";
-import { signatureOf } from "#modules/payments/core/signature.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -41,7 +41,7 @@ export async function createBankAccount(
       country: country ?? null,
       numbers: sealNumbers(env, id, numbers),
       metadata: toMetadataColumn(metadata),
-      metadataBits: signatureOf(metadata),
+      metadataBits: metadataBloom(metadata),
       createdAt,
     })
     .returning({ key: paymentBankAccounts.key });

@@ -15,7 +15,7 @@ export const paymentBankAccounts = sqliteTable(
     psuId: text("psu_id"),
     /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
-    /** The signature of the metadata; see `core/signature.ts`. */
+    /** The Bloom filter of the metadata; see `core/bloom/metadata-bloom.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
   },

@@ -1,5 +1,5 @@
 import { lte, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { signatureOf } from "#modules/payments/core/signature.ts";
+import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import { AppError } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
 
@@ -16,8 +16,8 @@ export function toMetadataColumn(metadata: ObjectMetadata): string {
 }
 
 /**
- * The metadata of a row merged with added entries, the signature of both, and the condition that the result is not too
- * large. The signature keeps the bits of replaced values, so it may have bits that no entry sets.
+ * The metadata of a row together with more, its Bloom filter, and the condition that it is not too large then. The Bloom filter keeps the
+ * bits of values that are replaced: it may have bits that none of the entries sets.
  */
 export function mergedMetadata(
   columns: { readonly metadata: SQLWrapper; readonly metadataBits: SQLWrapper },
@@ -26,7 +26,7 @@ export function mergedMetadata(
   const metadata = sql`json_patch(${columns.metadata}, ${stringifyJson(added)})`;
   return {
     metadata,
-    metadataBits: sql`${columns.metadataBits} | ${signatureOf(added)}`,
+    metadataBits: sql`${columns.metadataBits} | ${metadataBloom(added)}`,
     fits: lte(sql`length(CAST(${metadata} AS BLOB))`, METADATA_BYTES_MAX),
   };
 }

@@ -1,5 +1,5 @@
+import { CONVERSION_BLOOM_INDEX } from "./bloom-index.ts";
 import type { Conversion } from "./conversion.ts";
-import { CONVERSION_SEGMENTS } from "./segments.ts";
 import { toConversion } from "./store.ts";
 import { paymentConversions } from "./tables.ts";
 import { withConnectors } from "#modules/payments/installs/directory.ts";
@@ -62,7 +62,7 @@ export async function listConversions(
     ...CONVERSIONS,
     read: async (all) => {
       const db = databaseOf(context.env);
-      const scan = await CONVERSION_SEGMENTS.narrow(db, query.where, all);
+      const scan = await CONVERSION_BLOOM_INDEX.narrow(db, query.where, all);
       if (scan === undefined) return [];
       return db
         .select()

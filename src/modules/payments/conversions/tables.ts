@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { bloomTable } from "#modules/payments/bloom-index/table.ts";
+import { CONVERSION_LAYOUT } from "#modules/payments/core/bloom/trade-layouts.ts";
 import type { ConversionStatus } from "#modules/payments/core/enums.ts";
-import { CONVERSION_TERMS } from "#modules/payments/core/terms/trade-terms.ts";
-import { segmentTable } from "#modules/payments/segments/table.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** Conversions of one asset into another at exchanges. Amounts are decimal digits. */
@@ -24,15 +24,12 @@ export const paymentConversions = sqliteTable(
     /** The references of the accounts, which belong to the same connector. */
     sourceReference: text("source_reference"),
     destinationReference: text("destination_reference"),
-    /**
-     * The hashes of the accounts' references, which are in the index of lists instead of the references; see
-     * `core/signature.ts`.
-     */
+    /** The hashes of their references, which the index of lists has in place of them; see `core/text-hash.ts`. */
     sourceHash: integer("source_hash"),
     destinationHash: integer("destination_hash"),
     /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
-    /** The signature of the metadata; see `core/signature.ts`. */
+    /** The Bloom filter of the metadata; see `core/bloom/metadata-bloom.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
     /** The provider's newest data, as JSON. */
     raw: text("raw").notNull(),
@@ -57,8 +54,8 @@ export const paymentConversions = sqliteTable(
   ],
 );
 
-/** Ranges of conversions with the terms that occur in them; see `segments.ts`. */
-export const paymentConversionSegments = segmentTable(
+/** Blocks of conversions; see `bloom-index/bloom-index.ts`. */
+export const paymentConversionSegments = bloomTable(
   "payment_conversion_segments",
-  CONVERSION_TERMS,
+  CONVERSION_LAYOUT,
 );

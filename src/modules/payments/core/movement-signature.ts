@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import { stringifyJson } from "#platform/json.ts";
 
-/** The members that a movement of money has in common with the payment that the provider makes of it. */
+/** Fields that a movement of money has in common with the payment that a provider makes of it. */
 export interface MovementParties {
   readonly type: string;
   readonly asset: string;
   readonly amount: bigint;
-  /** The references of the accounts from which and to which the money moves. */
+  /** The references of the two accounts. */
   readonly source?: string | undefined;
   readonly destination?: string | undefined;
 }
 
 /**
- * Equal for movements of the same type and amount between the same accounts. An account that is not named differs from
- * every named one.
+ * The SHA-256 digest of these fields in base64url, by which a payment is looked up among movements (`payment_movements.signature`). An account that is
+ * not given counts as an account of its own: a payment without it has another signature than the same payment with it.
  */
 export const movementSignature = ({
   type,

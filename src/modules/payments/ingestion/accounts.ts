@@ -1,15 +1,15 @@
 import { sql } from "drizzle-orm";
 import type { PreparedPage } from "./page.ts";
+import { ACCOUNT_BLOOM_INDEX, termsOfAccount } from "#modules/payments/accounts/bloom-index.ts";
 import { savedAccountEvent } from "#modules/payments/accounts/event-types.ts";
-import { ACCOUNT_SEGMENTS, termsOfAccount } from "#modules/payments/accounts/segments.ts";
 import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import {
   accountProblem,
   type ProviderAccount,
 } from "#modules/payments/connectors/provider-objects.ts";
+import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import type { AccountType } from "#modules/payments/core/enums.ts";
-import { signatureOf } from "#modules/payments/core/signature.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -58,7 +58,7 @@ export async function prepareNewAccounts(
       db.insert(paymentAccounts).select(sql`
           SELECT ${columnValues(paymentAccounts, { ...items, key: null, connectorKey: installedKey(connector) })}
           FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`),
-      ACCOUNT_SEGMENTS.addInserted(
+      ACCOUNT_BLOOM_INDEX.addInserted(
         db,
         added.map((account) => termsOfAccount(connector, type, account)),
         { firstKey: lastKey + 1 },
@@ -103,6 +103,6 @@ const toRow = (account: ProviderAccount, type: AccountType) => ({
   psuId: account.psuId ?? null,
   connectionId: account.connectionId ?? null,
   metadata: stringifyJson(account.metadata),
-  metadataBits: signatureOf(account.metadata),
+  metadataBits: metadataBloom(account.metadata),
   raw: account.raw,
 });

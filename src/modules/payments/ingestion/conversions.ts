@@ -6,11 +6,15 @@ import {
   conversionProblem,
   type ProviderConversion,
 } from "#modules/payments/connectors/provider-orders.ts";
+import {
+  CONVERSION_BLOOM_INDEX,
+  termsOfConversion,
+} from "#modules/payments/conversions/bloom-index.ts";
 import { savedConversionEvent } from "#modules/payments/conversions/event-types.ts";
-import { CONVERSION_SEGMENTS, termsOfConversion } from "#modules/payments/conversions/segments.ts";
 import { paymentConversions } from "#modules/payments/conversions/tables.ts";
+import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import type { ConversionStatus } from "#modules/payments/core/enums.ts";
-import { accountHash, signatureOf } from "#modules/payments/core/signature.ts";
+import { accountHash } from "#modules/payments/core/text-hash.ts";
 import { applyReport, type TradeState } from "#modules/payments/core/trade-state.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
@@ -136,7 +140,7 @@ const insertConversions = (
     db.insert(paymentConversions).select(sql`
       SELECT ${columnValues(paymentConversions, { ...items, key: null, connectorKey: installedKey(connector) })}
       FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`),
-    CONVERSION_SEGMENTS.addInserted(
+    CONVERSION_BLOOM_INDEX.addInserted(
       db,
       opened.map(({ state, newest }) => termsOfConversion(connector, state, newest)),
     ),
@@ -159,7 +163,7 @@ const updateConversions = (
   const { source, items } = jsonRows(changed.map((it) => ({ key: it.key, ...toChange(it) })));
   const { key: changedKey, ...values } = items;
   return [
-    CONVERSION_SEGMENTS.addTo(
+    CONVERSION_BLOOM_INDEX.addChanged(
       db,
       changed.map(({ key, state, newest }) => ({
         key,
@@ -195,6 +199,6 @@ const toChange = ({ newest: conversion, state }: Opened) =>
     sourceHash: accountHash(conversion.sourceReference),
     destinationHash: accountHash(conversion.destinationReference),
     metadata: stringifyJson(state.metadata),
-    metadataBits: signatureOf(state.metadata),
+    metadataBits: metadataBloom(state.metadata),
     raw: conversion.raw,
   }) satisfies Partial<typeof paymentConversions.$inferSelect>;

@@ -3,14 +3,14 @@ import type { PreparedPage } from "./page.ts";
 import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import { orderProblem, type ProviderOrder } from "#modules/payments/connectors/provider-orders.ts";
+import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import type { OrderStatus } from "#modules/payments/core/enums.ts";
 import { canonicalJson } from "#modules/payments/core/ids.ts";
-import { signatureOf } from "#modules/payments/core/signature.ts";
 import { applyReport, type TradeState } from "#modules/payments/core/trade-state.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { ORDER_BLOOM_INDEX, termsOfOrder } from "#modules/payments/orders/bloom-index.ts";
 import { savedOrderEvent } from "#modules/payments/orders/event-types.ts";
-import { ORDER_SEGMENTS, termsOfOrder } from "#modules/payments/orders/segments.ts";
 import { paymentOrderAdjustments, paymentOrders } from "#modules/payments/orders/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
@@ -189,7 +189,7 @@ const insertOrders = (db: Database, connector: InstalledConnector, opened: reado
     db.insert(paymentOrders).select(sql`
       SELECT ${columnValues(paymentOrders, { ...items, key: null, connectorKey: installedKey(connector) })}
       FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`),
-    ORDER_SEGMENTS.addInserted(
+    ORDER_BLOOM_INDEX.addInserted(
       db,
       opened.map(({ state, newest }) => termsOfOrder(connector, state, newest)),
     ),
@@ -213,7 +213,7 @@ const updateOrders = (db: Database, connector: InstalledConnector, changed: read
   const newest = (name: keyof ReturnType<typeof toNewest>): SQL =>
     sql`CASE WHEN ${items.hasNewest} THEN ${items[name]} ELSE ${paymentOrders[name]} END`;
   return [
-    ORDER_SEGMENTS.addTo(
+    ORDER_BLOOM_INDEX.addChanged(
       db,
       changed.map((it) => ({ key: it.key, terms: termsOfOrder(connector, it.state, it.newest) })),
     ),
@@ -269,7 +269,7 @@ const toState = ({ updatedAt, status, metadata }: State) => ({
   updatedAt,
   status,
   metadata: stringifyJson(metadata),
-  metadataBits: signatureOf(metadata),
+  metadataBits: metadataBloom(metadata),
 });
 
 /** Fields that the newest report may change; all of them are null where no report is newer. */

@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
 import type { PreparedPage } from "./page.ts";
 import { referenceOfKey } from "#modules/payments/core/account-keys.ts";
-import { accountHash } from "#modules/payments/core/signature.ts";
+import { accountHash } from "#modules/payments/core/text-hash.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { PAYMENT_BLOOM_INDEX, termsOfDraft } from "#modules/payments/payments/bloom-index.ts";
 import type { PaymentDraft, PaymentRow } from "#modules/payments/payments/draft.ts";
 import { markNews } from "#modules/payments/payments/related-payments.ts";
 import type { ReportedAdjustment } from "#modules/payments/payments/report.ts";
-import { PAYMENT_SEGMENTS, termsOfDraft } from "#modules/payments/payments/segments.ts";
 import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
 import type { Database } from "#platform/db/database.ts";
 import { columnValues, type JsonRows, jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
@@ -35,11 +35,11 @@ export function toStatements(
   const reopened = stored.filter(({ row, details }) => row?.metadata !== details.metadata);
   return [
     ...unlessEmpty(opened.map(toPayment), (rows) => insertPayments(db, origin, rows)),
-    ...(opened.length === 0 ? [] : [PAYMENT_SEGMENTS.addInserted(db, opened.map(termsOf))]),
+    ...(opened.length === 0 ? [] : [PAYMENT_BLOOM_INDEX.addInserted(db, opened.map(termsOf))]),
     ...(stored.length === 0
       ? []
       : [
-          PAYMENT_SEGMENTS.addTo(
+          PAYMENT_BLOOM_INDEX.addChanged(
             db,
             stored.map((draft) => ({ key: draft.row?.key ?? 0, terms: termsOf(draft) })),
           ),

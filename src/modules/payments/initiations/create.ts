@@ -8,11 +8,12 @@ import { breaks } from "./store.ts";
 import { paymentInitiationAdjustments, paymentInitiations } from "./tables.ts";
 import { watchInitiations } from "./watch.ts";
 import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/common/metadata.ts";
+import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import type { InitiationType } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import { type ConnectorId, encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { newInitiation } from "#modules/payments/core/initiation-machine.ts";
-import { accountHash, signatureOf } from "#modules/payments/core/signature.ts";
+import { accountHash } from "#modules/payments/core/text-hash.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import { type InstalledConnector, requireConnector } from "#modules/payments/installs/store.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -153,7 +154,7 @@ function insertions({ env }: ServiceContext, initiation: Initiation) {
       sourceHash: accountHash(initiation.source?.reference),
       destinationHash: accountHash(initiation.destination?.reference),
       metadata: toMetadataColumn(initiation.metadata),
-      metadataBits: signatureOf(initiation.metadata),
+      metadataBits: metadataBloom(initiation.metadata),
       creatorIssuer: initiation.creator.issuer,
       creatorSubject: initiation.creator.subject,
       adjustedAt: createdAt,
@@ -170,7 +171,7 @@ function insertions({ env }: ServiceContext, initiation: Initiation) {
       status,
       amount: amount.toString(),
       metadata: "{}",
-      metadataBits: signatureOf({}),
+      metadataBits: metadataBloom({}),
     }),
   ] as const;
 }

@@ -32,15 +32,12 @@ export const paymentInitiations = sqliteTable(
     /** The references of the accounts, which belong to the same connector. */
     source: text("source"),
     destination: text("destination"),
-    /**
-     * The hashes of the accounts' references, which are in the index of lists instead of the references; see
-     * `core/signature.ts`.
-     */
+    /** The hashes of their references, which the index of lists has in place of them; see `core/text-hash.ts`. */
     sourceHash: integer("source_hash"),
     destinationHash: integer("destination_hash"),
     /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
-    /** The signature of the metadata; see `core/signature.ts`. */
+    /** The Bloom filter of the metadata; see `core/bloom/metadata-bloom.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
     /** The issuer and subject of the principal who has created it; see `Principal`. */
     creatorIssuer: text("creator_issuer").notNull(),

@@ -6,12 +6,12 @@ import type { Initiation } from "./initiation.ts";
 import { storedKey } from "./store.ts";
 import { paymentInitiationAdjustments, paymentInitiations } from "./tables.ts";
 import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/common/metadata.ts";
+import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import {
   decideInitiation,
   type InitiationDecision,
   type InitiationTrigger,
 } from "#modules/payments/core/initiation-machine.ts";
-import { signatureOf } from "#modules/payments/core/signature.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
@@ -98,7 +98,7 @@ function adjust(
     amount: amount?.toString() ?? null,
     error: error ?? null,
     metadata: toMetadataColumn(metadata),
-    metadataBits: signatureOf(metadata),
+    metadataBits: metadataBloom(metadata),
   });
   const update = db
     .update(paymentInitiations)

@@ -1,5 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { paymentConnectors } from "./tables.ts";
+import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import {
   type ConnectorId,
   decodeConnectorId,
@@ -7,7 +8,7 @@ import {
   encodeOwnedId,
   isUuid,
 } from "#modules/payments/core/ids.ts";
-import { accountHash, signatureOf } from "#modules/payments/core/signature.ts";
+import { accountHash } from "#modules/payments/core/text-hash.ts";
 import type { CustomKey } from "#platform/db/keys.ts";
 import { AppError } from "#platform/errors.ts";
 
@@ -104,7 +105,7 @@ export const accountKey = (columns: {
   },
 });
 
-/** The filter `metadata[key]`. The signature rules out most rows before their metadata is parsed. */
+/** `metadata[key]`: only rows whose Bloom filter may contain the entry are read. */
 export const metadataKey = (columns: {
   readonly metadata: SQLWrapper;
   readonly metadataBits: SQLWrapper;
@@ -112,7 +113,7 @@ export const metadataKey = (columns: {
   type: "custom",
   isMap: true,
   matches: (value, name) => {
-    const bits = signatureOf({ [name]: value });
+    const bits = metadataBloom({ [name]: value });
     return sql`((${columns.metadataBits} & ${bits}) = ${bits} AND EXISTS (
       SELECT 1 FROM json_each(${columns.metadata}) AS member
       WHERE member.key = ${name} AND member.value = ${value}))`;

@@ -11,7 +11,7 @@ export interface OwnedRows {
   /** Rows of other tables that belong to rows of this table; the removal deletes them first. */
   readonly children?: readonly ChildRows[];
   /** Rows that summarise many rows of this table; the removal deletes them after the rows with these keys. */
-  readonly segments?: {
+  readonly blocks?: {
     removeEmpty(db: Database, keys: readonly number[]): BatchItem<"sqlite">;
   };
 }

@@ -61,7 +61,7 @@ async function removeSome(
   if (found.length === 0) return undefined;
   const keys = sql`SELECT value FROM json_each(${stringifyJson(found.map(({ key }) => key))})`;
   const [first, ...others] = deletions(db, rows, keys);
-  const forgotten = rows.segments?.removeEmpty(
+  const forgotten = rows.blocks?.removeEmpty(
     db,
     found.map(({ key }) => key),
   );

@@ -1,5 +1,5 @@
+import { ORDER_BLOOM_INDEX } from "./bloom-index.ts";
 import type { TradeOrder } from "./order.ts";
-import { ORDER_SEGMENTS } from "./segments.ts";
 import { toOrder } from "./store.ts";
 import { paymentOrders } from "./tables.ts";
 import { withConnectors } from "#modules/payments/installs/directory.ts";
@@ -56,7 +56,7 @@ export async function listOrders(
     ...ORDERS,
     read: async (all) => {
       const db = databaseOf(context.env);
-      const scan = await ORDER_SEGMENTS.narrow(db, query.where, all);
+      const scan = await ORDER_BLOOM_INDEX.narrow(db, query.where, all);
       if (scan === undefined) return [];
       return db
         .select()

@@ -1,4 +1,4 @@
-import { ORDER_SEGMENTS } from "./segments.ts";
+import { ORDER_BLOOM_INDEX } from "./bloom-index.ts";
 import { paymentOrderAdjustments, paymentOrders } from "./tables.ts";
 import { childRows, type OwnedRows } from "#modules/payments/installs/owned-rows.ts";
 
@@ -6,5 +6,5 @@ export const ORDER_ROWS: OwnedRows = {
   table: paymentOrders,
   connectorKey: paymentOrders.connectorKey,
   children: [childRows(paymentOrderAdjustments, paymentOrderAdjustments.orderKey)],
-  segments: ORDER_SEGMENTS,
+  blocks: ORDER_BLOOM_INDEX,
 };

@@ -1,12 +1,12 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { bloomTable } from "#modules/payments/bloom-index/table.ts";
+import { ORDER_LAYOUT } from "#modules/payments/core/bloom/trade-layouts.ts";
 import type {
   OrderDirection,
   OrderStatus,
   OrderType,
   TimeInForce,
 } from "#modules/payments/core/enums.ts";
-import { ORDER_TERMS } from "#modules/payments/core/terms/trade-terms.ts";
-import { segmentTable } from "#modules/payments/segments/table.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** Orders at exchanges, in their newest states. Amounts are decimal digits. */
@@ -43,7 +43,7 @@ export const paymentOrders = sqliteTable(
     destinationReference: text("destination_reference"),
     /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
-    /** The signature of the metadata; see `core/signature.ts`. */
+    /** The Bloom filter of the metadata; see `core/bloom/metadata-bloom.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
   },
   (table) => [
@@ -98,5 +98,5 @@ export const paymentOrderAdjustments = sqliteTable(
   ],
 );
 
-/** Ranges of orders with the terms that occur in them; see `segments.ts`. */
-export const paymentOrderSegments = segmentTable("payment_order_segments", ORDER_TERMS);
+/** Blocks of orders; see `bloom-index/bloom-index.ts`. */
+export const paymentOrderSegments = bloomTable("payment_order_segments", ORDER_LAYOUT);

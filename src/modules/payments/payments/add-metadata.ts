@@ -1,12 +1,12 @@
 import { and, eq } from "drizzle-orm";
+import { PAYMENT_BLOOM_INDEX } from "./bloom-index.ts";
 import { readMetadata } from "./draft.ts";
-import { PAYMENT_SEGMENTS } from "./segments.ts";
 import { findPayment, unknownPayment } from "./store.ts";
 import { paymentPayments } from "./tables.ts";
 import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/common/metadata.ts";
+import { metadataTerms } from "#modules/payments/core/bloom/bloom-layout.ts";
+import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import type { PaymentId } from "#modules/payments/core/ids.ts";
-import { signatureOf } from "#modules/payments/core/signature.ts";
-import { metadataTerms } from "#modules/payments/core/terms/segment-terms.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -32,10 +32,10 @@ export async function addPaymentMetadata(
     const updated = await change.store(
       db
         .update(paymentPayments)
-        .set({ metadata: toMetadataColumn(metadata), metadataBits: signatureOf(metadata) })
+        .set({ metadata: toMetadataColumn(metadata), metadataBits: metadataBloom(metadata) })
         .where(and(eq(paymentPayments.key, row.key), eq(paymentPayments.metadata, row.metadata)))
         .returning({ key: paymentPayments.key }),
-      PAYMENT_SEGMENTS.addTo(db, [{ key: row.key, terms: metadataTerms(added) }]),
+      PAYMENT_BLOOM_INDEX.addChanged(db, [{ key: row.key, terms: metadataTerms(added) }]),
     );
     if (updated.length > 0) return;
   }

@@ -1,12 +1,12 @@
 import type { ReportedAdjustment, PaymentReport } from "./report.ts";
 import type { paymentAdjustments, paymentPayments } from "./tables.ts";
+import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import {
   type AdjustmentFacts,
   canOpen,
   derivePayment,
   type PaymentState,
 } from "#modules/payments/core/payment-amounts.ts";
-import { signatureOf } from "#modules/payments/core/signature.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
 export type PaymentRow = typeof paymentPayments.$inferSelect;
@@ -137,6 +137,6 @@ function toDetails(report: PaymentReport): PaymentDetails {
     psuId: report.psuId ?? null,
     connectionId: report.connectionId ?? null,
     metadata: stringifyJson(metadata),
-    metadataBits: signatureOf(metadata),
+    metadataBits: metadataBloom(metadata),
   };
 }

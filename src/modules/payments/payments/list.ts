@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
+import { PAYMENT_BLOOM_INDEX } from "./bloom-index.ts";
 import type { PaymentRow } from "./draft.ts";
 import { type Payment, type PaymentWithAdjustments, toPayments } from "./payment.ts";
-import { PAYMENT_SEGMENTS } from "./segments.ts";
 import { withAdjustments } from "./store.ts";
 import { paymentPayments } from "./tables.ts";
 import { decodePaymentId } from "#modules/payments/core/ids.ts";
@@ -71,7 +71,7 @@ export async function listPayments(
     ...PAYMENTS,
     read: async (all) => {
       const db = databaseOf(context.env);
-      const scan = await PAYMENT_SEGMENTS.narrow(db, query.where, all);
+      const scan = await PAYMENT_BLOOM_INDEX.narrow(db, query.where, all);
       if (scan === undefined) return [];
       return db
         .select()

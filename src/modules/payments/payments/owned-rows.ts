@@ -1,4 +1,4 @@
-import { PAYMENT_SEGMENTS } from "./segments.ts";
+import { PAYMENT_BLOOM_INDEX } from "./bloom-index.ts";
 import { paymentAdjustments, paymentPayments } from "./tables.ts";
 import { childRows, type OwnedRows } from "#modules/payments/installs/owned-rows.ts";
 
@@ -6,5 +6,5 @@ export const PAYMENT_ROWS: OwnedRows = {
   table: paymentPayments,
   connectorKey: paymentPayments.connectorKey,
   children: [childRows(paymentAdjustments, paymentAdjustments.paymentKey)],
-  segments: PAYMENT_SEGMENTS,
+  blocks: PAYMENT_BLOOM_INDEX,
 };

@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { bloomTable } from "#modules/payments/bloom-index/table.ts";
+import { PAYMENT_LAYOUT } from "#modules/payments/core/bloom/payment-layout.ts";
 import type { PaymentScheme, PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
-import { PAYMENT_TERMS } from "#modules/payments/core/terms/payment-terms.ts";
-import { segmentTable } from "#modules/payments/segments/table.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** Payments at providers. Amounts and status are derived from the adjustments, which are never changed. */
@@ -26,17 +26,14 @@ export const paymentPayments = sqliteTable(
     /** The accounts at its ends; see `core/account-keys.ts`. */
     sourceAccount: text("source_account"),
     destinationAccount: text("destination_account"),
-    /**
-     * The hashes of the accounts' references, which are in the index of lists instead of the references; see
-     * `core/signature.ts`.
-     */
+    /** The hashes of their references, which the index of lists has in place of them; see `core/text-hash.ts`. */
     sourceHash: integer("source_hash"),
     destinationHash: integer("destination_hash"),
     psuId: text("psu_id"),
     connectionId: text("connection_id"),
     /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
-    /** The signature of the metadata; see `core/signature.ts`. */
+    /** The Bloom filter of the metadata; see `core/bloom/metadata-bloom.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
     /** The number of triggers that, one after the other, led to the payment. */
     causationDepth: integer("causation_depth").notNull().default(0),
@@ -44,9 +41,8 @@ export const paymentPayments = sqliteTable(
   (table) => [
     uniqueIndex("payment_payments_identity").on(table.reference, table.connectorKey, table.type),
     /*
-     * In the order of lists, with all columns that filters test, so that a filter which the segments do not answer reads
-     * only this index. An index for each filter would be billed with a row for each payment. The fewer columns the index has, the
-     * faster it is read.
+     * In the order of lists, with all that their filters test, so that a filter which the blocks do not answer reads this index
+     * only. The narrower it is, the faster that goes. An index for each filter would be billed with a row for each payment.
      */
     index("payment_payments_listed").on(
       table.createdAt,
@@ -67,8 +63,8 @@ export const paymentPayments = sqliteTable(
   ],
 );
 
-/** Ranges of payments with the terms that occur in them; see `segments.ts`. */
-export const paymentSegments = segmentTable("payment_segments", PAYMENT_TERMS);
+/** Blocks of payments; see `bloom-index/bloom-index.ts`. */
+export const paymentSegments = bloomTable("payment_segments", PAYMENT_LAYOUT);
 
 /** Adjustments of payments, in the order in which they were stored. */
 export const paymentAdjustments = sqliteTable(

@@ -1,7 +1,7 @@
 import { asc, type SQL, sql } from "drizzle-orm";
 import { POOL_ACCOUNTS_MAX } from "./pool.ts";
+import { ACCOUNT_BLOOM_INDEX } from "#modules/payments/accounts/bloom-index.ts";
 import { ACCOUNT_KEYS } from "#modules/payments/accounts/list.ts";
-import { ACCOUNT_SEGMENTS } from "#modules/payments/accounts/segments.ts";
 import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
 import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
@@ -21,11 +21,11 @@ export async function matchingAccounts(
 ): Promise<OwnedId[]> {
   const db = databaseOf(context.env);
   const condition = toCondition(ACCOUNT_KEYS, query);
-  const segments = await ACCOUNT_SEGMENTS.candidates(db, query);
+  const blocks = await ACCOUNT_BLOOM_INDEX.candidateBlocks(db, query);
   const rows = await db
     .select({ connectorKey: paymentAccounts.connectorKey, reference: paymentAccounts.reference })
     .from(paymentAccounts)
-    .where(segments === undefined ? condition : ACCOUNT_SEGMENTS.isIn(segments, condition))
+    .where(blocks === undefined ? condition : ACCOUNT_BLOOM_INDEX.isInBlocks(blocks, condition))
     .orderBy(asc(paymentAccounts.key))
     .limit(POOL_ACCOUNTS_MAX);
   const directory = await ConnectorDirectory.read(context);
@@ -44,15 +44,15 @@ export async function matchingAccountQueries(
   query: string,
 ): Promise<SQL[]> {
   const condition = toCondition(ACCOUNT_KEYS, query) ?? sql`TRUE`;
-  const segments = await ACCOUNT_SEGMENTS.allCandidates(databaseOf(env), query);
+  const blocks = await ACCOUNT_BLOOM_INDEX.allCandidateBlocks(databaseOf(env), query);
   const queries: SQL[] = [];
-  for (let first = 0; first < segments.length; first += SEGMENTS_AT_ONCE) {
-    const some = segments.slice(first, first + SEGMENTS_AT_ONCE);
+  for (let first = 0; first < blocks.length; first += BLOCKS_PER_QUERY) {
+    const some = blocks.slice(first, first + BLOCKS_PER_QUERY);
     queries.push(sql`(
       SELECT ${paymentAccounts.connectorKey} AS connector, ${paymentAccounts.reference} AS reference
-      FROM ${ACCOUNT_SEGMENTS.rowsIn(some)} WHERE ${condition})`);
+      FROM ${ACCOUNT_BLOOM_INDEX.rowsInBlocks(some)} WHERE ${condition})`);
   }
   return queries;
 }
 
-const SEGMENTS_AT_ONCE = 500;
+const BLOCKS_PER_QUERY = 500;

@@ -6,8 +6,8 @@ import { openLink } from "./links.ts";
 import { getUserOfProvider, openUsers, sealToken } from "./provider-user.ts";
 import { paymentLinkAttempts, paymentUserConnections, paymentUsers } from "./tables.ts";
 import type { LinkOutcome, UserConnection } from "#modules/payments/connectors/contract.ts";
+import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import { given } from "#modules/payments/core/given.ts";
-import { signatureOf } from "#modules/payments/core/signature.ts";
 import {
   reconcilerOf,
   requestLimits,
@@ -136,7 +136,7 @@ function upsertConnection(
     .select(
       sql`
         SELECT NULL, ${userKey}, ${connector.key}, ${connection.connectionId}, 'ACTIVE', NULL, ${token},
-          ${stringifyJson(connection.metadata)}, ${signatureOf(connection.metadata)},
+          ${stringifyJson(connection.metadata)}, ${metadataBloom(connection.metadata)},
           ${connection.createdAt}, ${now}, NULL
         WHERE EXISTS (
           SELECT 1 FROM ${paymentLinkAttempts} AS a WHERE a.id = ${id} AND a.status = 'pending')`,
@@ -152,7 +152,7 @@ function upsertConnection(
         error: null,
         accessToken: token,
         metadata: stringifyJson(connection.metadata),
-        metadataBits: signatureOf(connection.metadata),
+        metadataBits: metadataBloom(connection.metadata),
         updatedAt: now,
       },
     });

@@ -4,7 +4,7 @@ import type { Address, ContactDetails } from "./user.ts";
 import { unknownBankAccount } from "#modules/payments/bank-accounts/store.ts";
 import { paymentBankAccounts } from "#modules/payments/bank-accounts/tables.ts";
 import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/common/metadata.ts";
-import { signatureOf } from "#modules/payments/core/signature.ts";
+import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -45,7 +45,7 @@ export async function createUser(context: ServiceContext, user: NewUser): Promis
       contactDetails: toColumn(contactDetails),
       address: toColumn(address),
       metadata: toMetadataColumn(metadata),
-      metadataBits: signatureOf(metadata),
+      metadataBits: metadataBloom(metadata),
       createdAt: context.clock(),
     }),
     ...(bankAccountIds.size === 0

@@ -21,7 +21,7 @@ export const paymentUsers = sqliteTable(
     address: text("address"),
     /** JSON of an object with texts. */
     metadata: text("metadata").notNull(),
-    /** The signature of the metadata; see `core/signature.ts`. */
+    /** The Bloom filter of the metadata; see `core/bloom/metadata-bloom.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
   },
@@ -60,7 +60,7 @@ export const paymentUserConnections = sqliteTable(
     /** The provider's token for the connection, encrypted. */
     accessToken: text("access_token"),
     metadata: text("metadata").notNull(),
-    /** The signature of the metadata; see `core/signature.ts`. */
+    /** The Bloom filter of the metadata; see `core/bloom/metadata-bloom.ts`. */
     metadataBits: integer("metadata_bits").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     updatedAt: text("updated_at").$type<Timestamp>().notNull(),

@@ -8,7 +8,7 @@ import { stringifyJson } from "#platform/json.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at, payment } from "#test/support/payments/provider-objects.ts";
 
-/** Lists that read only the segments which may have what a filter asks for show the same payments as lists that read all. */
+/** Lists that read only the blocks which may contain what a filter asks for show the same payments as lists that read all. */
 
 const STATUSES = ["PENDING", "SUCCEEDED", "FAILED", "REFUNDED"] as const;
 const AMOUNTS = [0n, 7n, 99n, 100n, 12_345n, 10n ** 26n];
@@ -113,7 +113,7 @@ const list = async (world: IngestWorld, where?: object) => {
   return data;
 };
 
-test("filters find the same payments with segments as without", async () => {
+test("filters find the same payments with a Bloom index as without", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(reported, { minLength: 1, maxLength: 70 }), { minLength: 1, maxLength: 4 }),

@@ -13,7 +13,7 @@ import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 import { conversion, order } from "#test/support/payments/provider-orders.ts";
 
-/** Lists that read only the segments which may have what a filter asks for show the same trades as lists that read all. */
+/** Lists that read only the blocks which may contain what a filter asks for show the same trades as lists that read all. */
 
 const AMOUNTS = [0n, 7n, 99n, 10n ** 26n];
 
@@ -84,7 +84,7 @@ const ofBoth: readonly FilterCase<TradeOrder | Conversion>[] = [
   { filter: { $match: { "metadata[tier]": "2" } }, fits: (it) => it.metadata["tier"] === "2" },
 ];
 
-test("filters of orders find the same with segments as without", async () => {
+test("filters of orders find the same with a Bloom index as without", async () => {
   const cases: readonly FilterCase<TradeOrder>[] = [
     ...ofBoth,
     ...AMOUNTS.flatMap((limit): FilterCase<TradeOrder>[] => [
@@ -122,7 +122,7 @@ test("filters of orders find the same with segments as without", async () => {
   );
 });
 
-test("filters of conversions find the same with segments as without", async () => {
+test("filters of conversions find the same with a Bloom index as without", async () => {
   await fc.assert(
     fc.asyncProperty(pagesOf(reportedConversion), async (pages) => {
       const world = new IngestWorld();

@@ -1,15 +1,15 @@
 import { paymentOrders, paymentOrderSegments } from "./tables.ts";
+import { BloomIndex } from "#modules/payments/bloom-index/bloom-index.ts";
 import type { ProviderOrder } from "#modules/payments/connectors/provider-orders.ts";
+import { ORDER_LAYOUT } from "#modules/payments/core/bloom/trade-layouts.ts";
 import type { OrderStatus } from "#modules/payments/core/enums.ts";
-import { ORDER_TERMS } from "#modules/payments/core/terms/trade-terms.ts";
 import type { TradeState } from "#modules/payments/core/trade-state.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
-import { Segments } from "#modules/payments/segments/segments.ts";
 
-export const ORDER_SEGMENTS = new Segments({
+export const ORDER_BLOOM_INDEX = new BloomIndex({
   table: paymentOrderSegments,
   key: paymentOrders.key,
-  terms: ORDER_TERMS,
+  layout: ORDER_LAYOUT,
 });
 
 /** The terms of a state, and of the report that its fields are taken from, if any. */
@@ -18,7 +18,7 @@ export const termsOfOrder = (
   { status, metadata }: TradeState<OrderStatus>,
   newest: ProviderOrder | undefined,
 ): string[] =>
-  ORDER_TERMS.of({
+  ORDER_LAYOUT.termsOf({
     texts: {
       status,
       connector_id: id.reference,

@@ -1,35 +1,35 @@
 import { COUNT, type ListWorld } from "./world.ts";
-import type { SegmentTerms } from "#modules/payments/core/terms/segment-terms.ts";
-import { wordNames } from "#modules/payments/segments/table.ts";
+import { wordColumns } from "#modules/payments/bloom-index/table.ts";
+import type { BloomLayout } from "#modules/payments/core/bloom/bloom-layout.ts";
 
 /**
- * Fills the segments of rows whose keys are `place + 1`. The terms of a group of rows that are stored together are in each segment of the
- * group.
+ * Fills the blocks of rows whose keys are their places and one. Rows that are stored together have their terms in each block that
+ * one of them is in.
  */
-export function fillSegments(
+export function fillBloomBlocks(
   world: ListWorld,
   {
     table,
-    terms,
+    layout,
     groupSize,
     termsAt,
   }: {
     readonly table: string;
-    readonly terms: SegmentTerms;
+    readonly layout: BloomLayout;
     readonly groupSize: number;
     readonly termsAt: (place: number) => readonly string[];
   },
 ): void {
-  const segments: Set<string>[] = [];
+  const blocks: Set<string>[] = [];
   for (let first = 0; first < COUNT; first += groupSize) {
     const group = Array.from({ length: groupSize }, (_, place) => termsAt(first + place)).flat();
     for (const key of [first + 1, first + groupSize]) {
-      const known = (segments[Math.floor(key / terms.size)] ??= new Set());
+      const known = (blocks[Math.floor(key / layout.rowsPerBlock)] ??= new Set());
       for (const term of group) known.add(term);
     }
   }
-  const columns = ["segment", ...wordNames(terms.words)];
-  const rows = segments.map((known, segment) => [segment, ...terms.wordsOf(known).map(Number)]);
+  const columns = ["segment", ...wordColumns(layout.wordCount)];
+  const rows = blocks.map((known, block) => [block, ...layout.buildWords(known).map(Number)]);
   world.insert(table, rows.length, (place) =>
     Object.fromEntries(columns.map((column, index) => [column, rows[place]?.[index] ?? 0])),
   );

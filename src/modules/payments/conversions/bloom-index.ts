@@ -1,15 +1,15 @@
 import { paymentConversions, paymentConversionSegments } from "./tables.ts";
+import { BloomIndex } from "#modules/payments/bloom-index/bloom-index.ts";
 import type { ProviderConversion } from "#modules/payments/connectors/provider-orders.ts";
+import { CONVERSION_LAYOUT } from "#modules/payments/core/bloom/trade-layouts.ts";
 import type { ConversionStatus } from "#modules/payments/core/enums.ts";
-import { CONVERSION_TERMS } from "#modules/payments/core/terms/trade-terms.ts";
 import type { TradeState } from "#modules/payments/core/trade-state.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
-import { Segments } from "#modules/payments/segments/segments.ts";
 
-export const CONVERSION_SEGMENTS = new Segments({
+export const CONVERSION_BLOOM_INDEX = new BloomIndex({
   table: paymentConversionSegments,
   key: paymentConversions.key,
-  terms: CONVERSION_TERMS,
+  layout: CONVERSION_LAYOUT,
 });
 
 /** The terms of a state and of the report that its fields are taken from. */
@@ -18,7 +18,7 @@ export const termsOfConversion = (
   { status, metadata }: TradeState<ConversionStatus>,
   newest: ProviderConversion,
 ): string[] =>
-  CONVERSION_TERMS.of({
+  CONVERSION_LAYOUT.termsOf({
     texts: {
       status,
       connector_id: id.reference,

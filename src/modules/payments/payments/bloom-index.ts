@@ -1,15 +1,15 @@
 import type { PaymentDraft } from "./draft.ts";
 import { readMetadata } from "./draft.ts";
 import { paymentPayments, paymentSegments } from "./tables.ts";
+import { BloomIndex } from "#modules/payments/bloom-index/bloom-index.ts";
 import { referenceOfKey } from "#modules/payments/core/account-keys.ts";
-import { PAYMENT_TERMS } from "#modules/payments/core/terms/payment-terms.ts";
+import { PAYMENT_LAYOUT } from "#modules/payments/core/bloom/payment-layout.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
-import { Segments } from "#modules/payments/segments/segments.ts";
 
-export const PAYMENT_SEGMENTS = new Segments({
+export const PAYMENT_BLOOM_INDEX = new BloomIndex({
   table: paymentSegments,
   key: paymentPayments.key,
-  terms: PAYMENT_TERMS,
+  layout: PAYMENT_LAYOUT,
 });
 
 export function termsOfDraft(
@@ -17,7 +17,7 @@ export function termsOfDraft(
   { details, state }: PaymentDraft,
 ): string[] {
   const { type, scheme, asset, psuId, connectionId, metadata } = details;
-  return PAYMENT_TERMS.of({
+  return PAYMENT_LAYOUT.termsOf({
     texts: {
       type,
       scheme,

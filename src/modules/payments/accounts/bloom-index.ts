@@ -1,14 +1,14 @@
 import { paymentAccountSegments, paymentAccounts } from "./tables.ts";
+import { BloomIndex } from "#modules/payments/bloom-index/bloom-index.ts";
 import type { ProviderAccount } from "#modules/payments/connectors/provider-objects.ts";
+import { ACCOUNT_LAYOUT } from "#modules/payments/core/bloom/account-layout.ts";
 import type { AccountType } from "#modules/payments/core/enums.ts";
-import { ACCOUNT_TERMS } from "#modules/payments/core/terms/account-terms.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
-import { Segments } from "#modules/payments/segments/segments.ts";
 
-export const ACCOUNT_SEGMENTS = new Segments({
+export const ACCOUNT_BLOOM_INDEX = new BloomIndex({
   table: paymentAccountSegments,
   key: paymentAccounts.key,
-  terms: ACCOUNT_TERMS,
+  layout: ACCOUNT_LAYOUT,
 });
 
 export const termsOfAccount = (
@@ -16,7 +16,7 @@ export const termsOfAccount = (
   type: AccountType,
   account: ProviderAccount,
 ): string[] =>
-  ACCOUNT_TERMS.of({
+  ACCOUNT_LAYOUT.termsOf({
     texts: {
       type,
       name: account.name,

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { listAccounts } from "#modules/payments/accounts/list.ts";
 import { listConversions } from "#modules/payments/conversions/list.ts";
+import { ACCOUNT_LAYOUT } from "#modules/payments/core/bloom/account-layout.ts";
+import { PAYMENT_LAYOUT } from "#modules/payments/core/bloom/payment-layout.ts";
+import { CONVERSION_LAYOUT, ORDER_LAYOUT } from "#modules/payments/core/bloom/trade-layouts.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
-import { ACCOUNT_TERMS } from "#modules/payments/core/terms/account-terms.ts";
-import { PAYMENT_TERMS } from "#modules/payments/core/terms/payment-terms.ts";
-import { CONVERSION_TERMS, ORDER_TERMS } from "#modules/payments/core/terms/trade-terms.ts";
 import { prepareConversions } from "#modules/payments/ingestion/conversions.ts";
 import { prepareOrders } from "#modules/payments/ingestion/orders.ts";
 import { listOrders } from "#modules/payments/orders/list.ts";
@@ -19,7 +19,7 @@ import {
 } from "#test/support/payments/plan-world.ts";
 import { conversion, order } from "#test/support/payments/provider-orders.ts";
 
-/** How lists find their rows that have segments: a filter which few segments fit reads these, and all others the index of the list. */
+/** How lists of tables with a Bloom index find their rows: a filter that finds few blocks reads these, and another one the index of the list. */
 
 let world: PlanWorld;
 beforeAll(async () => {
@@ -29,8 +29,8 @@ beforeAll(async () => {
   await world.store(await prepareConversions(context, { connector, conversions: [conversion()] }));
 });
 
-/** A page comes from few segments: their rows are sorted. */
-const segmentPlanOf = (table: string): string =>
+/** A page comes from few blocks: their rows are sorted. */
+const blockPlanOf = (table: string): string =>
   `SEARCH ${table} USING INTEGER PRIMARY KEY (rowid=?); SEARCH ${table} USING INTEGER PRIMARY KEY (rowid>? AND rowid<?); USE TEMP B-TREE FOR ORDER BY`;
 
 describe("payments", () => {
@@ -53,7 +53,7 @@ describe("payments", () => {
   ];
 
   test.each(PAGES)("of a filter by %s come from the index of the list", async (name, where) => {
-    world.addManySegments("payment_segments", PAYMENT_TERMS);
+    world.addFullBlocks("payment_segments", PAYMENT_LAYOUT);
     const list = (isLater: boolean) => () => listPayments(world.context, queryOf(where, isLater));
     const table = "payment_payments";
     expect(await world.keyPlanOf(table, list(false))).toBe(scanOf(table, name));
@@ -62,18 +62,18 @@ describe("payments", () => {
     );
   });
 
-  test("of a filter that few segments fit come from these", async () => {
-    world.forgetManySegments("payment_segments");
+  test("of a filter that finds few blocks come from these", async () => {
+    world.removeFullBlocks("payment_segments");
     const list = () => listPayments(world.context, queryOf({ $match: { asset: "EUR/2" } }));
-    expect(await world.keyPlanOf("payment_payments", list)).toBe(segmentPlanOf("payment_payments"));
+    expect(await world.keyPlanOf("payment_payments", list)).toBe(blockPlanOf("payment_payments"));
   });
 
   test.each([
     ["status", { status: "PENDING" }],
     ["metadata", { "metadata[order]": "1" }],
     ["source_account_id", { source_account_id: IDS.account }],
-  ])("of a filter by %s that no segment fits are not read", async (_name, match) => {
-    world.forgetManySegments("payment_segments");
+  ])("of a filter by %s that finds no block are not read", async (_name, match) => {
+    world.removeFullBlocks("payment_segments");
     const list = () => listPayments(world.context, queryOf({ $match: match }));
     expect(await world.planOf("payment_payments", list)).toBe("");
   });
@@ -108,15 +108,15 @@ describe("accounts", () => {
     ["open_banking_connection_id", { $match: { open_banking_connection_id: "x" } }],
     ["metadata", { $match: { "metadata[order]": "42" } }],
   ])("of a filter by %s come from the index of the list", async (name, where) => {
-    world.addManySegments("payment_account_segments", ACCOUNT_TERMS);
+    world.addFullBlocks("payment_account_segments", ACCOUNT_LAYOUT);
     const list = () => listAccounts(world.context, queryOf(where));
     expect(await world.keyPlanOf("payment_accounts", list)).toBe(scanOf("payment_accounts", name));
   });
 
-  test("of a filter that few segments fit come from these", async () => {
-    world.forgetManySegments("payment_account_segments");
+  test("of a filter that finds few blocks come from these", async () => {
+    world.removeFullBlocks("payment_account_segments");
     const list = () => listAccounts(world.context, queryOf({ $match: { type: "INTERNAL" } }));
-    expect(await world.keyPlanOf("payment_accounts", list)).toBe(segmentPlanOf("payment_accounts"));
+    expect(await world.keyPlanOf("payment_accounts", list)).toBe(blockPlanOf("payment_accounts"));
   });
 
   test.each([
@@ -133,8 +133,8 @@ describe("accounts", () => {
     ["default_asset", { default_asset: "CHF/2" }],
     ["name", { name: "x" }],
     ["metadata", { "metadata[order]": "1" }],
-  ])("of a filter by %s that no segment fits are not read", async (_name, match) => {
-    world.forgetManySegments("payment_account_segments");
+  ])("of a filter by %s that finds no block are not read", async (_name, match) => {
+    world.removeFullBlocks("payment_account_segments");
     const list = () => listAccounts(world.context, queryOf({ $match: match }));
     expect(await world.planOf("payment_accounts", list)).toBe("");
   });
@@ -165,19 +165,19 @@ describe("orders", () => {
     ["fee", { $gt: { fee: 5 } }],
     ["metadata", { $match: { "metadata[order]": "42" } }],
   ])("of a filter by %s come from the index of the list", async (name, where) => {
-    world.addManySegments("payment_order_segments", ORDER_TERMS);
+    world.addFullBlocks("payment_order_segments", ORDER_LAYOUT);
     const list = () => listOrders(world.context, queryOf(where));
     expect(await world.keyPlanOf("payment_orders", list)).toBe(scanOf("payment_orders", name));
   });
 
-  test("of a filter that few segments fit come from these", async () => {
-    world.forgetManySegments("payment_order_segments");
+  test("of a filter that finds few blocks come from these", async () => {
+    world.removeFullBlocks("payment_order_segments");
     const list = () => listOrders(world.context, queryOf({ $match: { source_asset: "EUR/2" } }));
-    expect(await world.keyPlanOf("payment_orders", list)).toBe(segmentPlanOf("payment_orders"));
+    expect(await world.keyPlanOf("payment_orders", list)).toBe(blockPlanOf("payment_orders"));
   });
 
-  test("of a filter that no segment fits are not read", async () => {
-    world.forgetManySegments("payment_order_segments");
+  test("of a filter that finds no block are not read", async () => {
+    world.removeFullBlocks("payment_order_segments");
     const list = () => listOrders(world.context, queryOf({ $match: { status: "FAILED" } }));
     expect(await world.planOf("payment_orders", list)).toBe("");
   });
@@ -196,24 +196,24 @@ describe("conversions", () => {
     ["destination_amount", { $gt: { destination_amount: 5 } }],
     ["metadata", { $match: { "metadata[order]": "42" } }],
   ])("of a filter by %s come from the index of the list", async (name, where) => {
-    world.addManySegments("payment_conversion_segments", CONVERSION_TERMS);
+    world.addFullBlocks("payment_conversion_segments", CONVERSION_LAYOUT);
     const list = () => listConversions(world.context, queryOf(where));
     expect(await world.keyPlanOf("payment_conversions", list)).toBe(
       scanOf("payment_conversions", name),
     );
   });
 
-  test("of a filter that few segments fit come from these", async () => {
-    world.forgetManySegments("payment_conversion_segments");
+  test("of a filter that finds few blocks come from these", async () => {
+    world.removeFullBlocks("payment_conversion_segments");
     const list = () =>
       listConversions(world.context, queryOf({ $match: { source_asset: "EUR/2" } }));
     expect(await world.keyPlanOf("payment_conversions", list)).toBe(
-      segmentPlanOf("payment_conversions"),
+      blockPlanOf("payment_conversions"),
     );
   });
 
-  test("of a filter that no segment fits are not read", async () => {
-    world.forgetManySegments("payment_conversion_segments");
+  test("of a filter that finds no block are not read", async () => {
+    world.removeFullBlocks("payment_conversion_segments");
     const list = () => listConversions(world.context, queryOf({ $match: { status: "FAILED" } }));
     expect(await world.planOf("payment_conversions", list)).toBe("");
   });

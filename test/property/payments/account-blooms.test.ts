@@ -13,7 +13,7 @@ import { stringifyJson } from "#platform/json.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { account } from "#test/support/payments/provider-objects.ts";
 
-/** Lists and dynamic pools, which read only the segments that may have what a filter asks for, find the same accounts as all rows show. */
+/** Lists and dynamic pools, which read only the blocks that may contain what a filter asks for, find the same accounts as all rows show. */
 
 const POOL = "11111111-0000-4000-8000-000000000001";
 
@@ -100,7 +100,7 @@ async function found(world: IngestWorld, filter: object): Promise<string[][]> {
 
 const referenceOf = (id: string): string => decodeOwnedId(id)?.reference ?? "";
 
-test("filters find the same accounts with segments as without", async () => {
+test("filters find the same accounts with a Bloom index as without", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(page, { minLength: 1, maxLength: 5 }), async (pages) => {
       const world = new IngestWorld();
