@@ -40,19 +40,23 @@ export function jsonRows<Name extends string>(
 /** The order of the rows of `jsonRows`. */
 export const ROW_ORDER: SQL = sql`r.place, r.at`;
 
-/** An expression for each column of a table; null stands for `NULL`. */
-export type ColumnValues<Table extends SQLiteTable> = Readonly<
-  Record<keyof Table["$inferSelect"], SQLWrapper | null>
->;
+/** An expression for each column of a table, or a value, which is bound; null is `NULL`, which is not bound. */
+export type ColumnValues<Table extends SQLiteTable> = {
+  readonly [Name in keyof Table["$inferSelect"]]:
+    | SQLWrapper
+    | Extract<Table["$inferSelect"][Name], string | number>
+    | null;
+};
 
 /** The values of all columns of a table in its order, for the `SELECT` of `db.insert(table).select(…)`. */
 export function columnValues<Table extends SQLiteTable>(
   table: Table,
   values: ColumnValues<Table>,
 ): SQL {
-  const byName: Readonly<Record<string, SQLWrapper | null>> = values;
-  return sql.join(
-    Object.keys(getTableColumns(table)).map((name) => byName[name] ?? sql.raw("NULL")),
-    sql`, `,
-  );
+  const byName: Readonly<Record<string, SQLWrapper | string | number | null>> = values;
+  const expressions = Object.keys(getTableColumns(table)).map((name) => {
+    const value = byName[name] ?? null;
+    return value === null ? sql.raw("NULL") : sql`${value}`;
+  });
+  return sql.join(expressions, sql`, `);
 }

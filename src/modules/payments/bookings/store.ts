@@ -5,6 +5,7 @@ import type { PaymentStatus } from "#modules/payments/core/enums.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
+import { columnValues } from "#platform/db/json-rows.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -169,8 +170,15 @@ const insertFailure = (
     .insert(paymentBookingFailures)
     .select(
       sql`
-        SELECT ${booking.key}, ${failure.adjustmentKey}, ${failure.adjustmentId}, ${failure.paymentId}, ${failure.message},
-          ${failure.details ?? null}, ${failure.createdAt}
+        SELECT ${columnValues(paymentBookingFailures, {
+          bookingKey: booking.key,
+          adjustmentKey: failure.adjustmentKey,
+          adjustmentId: failure.adjustmentId,
+          paymentId: failure.paymentId,
+          message: failure.message,
+          details: failure.details ?? null,
+          createdAt: failure.createdAt,
+        })}
         FROM ${paymentBookings} WHERE ${isSame(booking)}`,
     )
     .onConflictDoNothing();

@@ -16,6 +16,7 @@ import { findWebhookConfig } from "#modules/payments/webhooks/store.ts";
 import { paymentWebhookDeliveries } from "#modules/payments/webhooks/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { columnValues } from "#platform/db/json-rows.ts";
 import { AppError } from "#platform/errors.ts";
 import { log } from "#platform/log.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
@@ -115,10 +116,15 @@ async function store(
           AND received_at < ${fromMillis(toMillis(now) - KNOWN_MS)}`,
       ),
       ...jobs,
-      // The digest comes last, because its row makes the condition of the jobs false.
-      db
-        .insert(paymentWebhookDeliveries)
-        .select(sql`SELECT NULL, ${connector.key}, ${digest}, ${now} WHERE ${isNew}`),
+      // It comes last, as it ends the condition of the jobs.
+      db.insert(paymentWebhookDeliveries).select(
+        sql`SELECT ${columnValues(paymentWebhookDeliveries, {
+          key: null,
+          connectorKey: connector.key,
+          digest,
+          receivedAt: now,
+        })} WHERE ${isNew}`,
+      ),
     ]),
   );
 }

@@ -78,7 +78,7 @@ const insertPayments = (
       ...items,
       key: null,
       connectorKey: installedKey(connector),
-      causationDepth: sql`${causationDepth}`,
+      causationDepth,
     })}
     FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`);
 

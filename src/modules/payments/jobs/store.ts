@@ -4,6 +4,7 @@ import { paymentJobs } from "./tables.ts";
 import { JOBS_SWEEP } from "#modules/payments/common/sweep-names.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { columnValues } from "#platform/db/json-rows.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 import { armClock, watchChange } from "#platform/objects/deployment-clock.ts";
@@ -33,11 +34,20 @@ export function planJob(
 ) {
   const now = clock();
   const sealed = SecretBox.from(env).seal(stringifyJson(job), purposeOf(name));
-  // The values are in the order of the columns. The last four say that the job is due.
   const insertion = databaseOf(env)
     .insert(paymentJobs)
     .select(
-      sql`SELECT NULL, ${name}, ${sealed}, ${connectorKey ?? null}, ${now}, 1, 0, 0, ${now} WHERE ${condition}`,
+      sql`SELECT ${columnValues(paymentJobs, {
+        id: null,
+        name,
+        job: sealed,
+        connectorKey: connectorKey ?? null,
+        createdAt: now,
+        revision: sql`1`,
+        syncedRevision: sql`0`,
+        syncAttempts: sql`0`,
+        syncAfter: now,
+      })} WHERE ${condition}`,
     );
   return isAnew
     ? insertion.onConflictDoUpdate({ target: paymentJobs.name, set: nextRevision(now) })

@@ -157,8 +157,8 @@ function childStatements(db: Database, { node, fetch }: NextFetch, { parents }: 
       SELECT ${columnValues(paymentFetches, {
         ...items,
         key: null,
-        scheduleKey: sql`${fetch.scheduleKey}`,
-        node: sql`${path}`,
+        scheduleKey: fetch.scheduleKey,
+        node: path,
         state: null,
         isDue: sql`1`,
         failures: sql`0`,

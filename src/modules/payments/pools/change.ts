@@ -13,6 +13,7 @@ import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
+import { columnValues } from "#platform/db/json-rows.ts";
 import { AppError } from "#platform/errors.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { newId } from "#platform/ids.ts";
@@ -41,7 +42,13 @@ export async function addPoolAccount(
       accounts: [...pool.accounts, account],
       alsoStore: (db, isChanged) =>
         db.insert(paymentPoolAccounts).select(sql`
-          SELECT NULL, ${pool.key}, ${member.connectorKey}, ${account.reference} WHERE ${isChanged}`),
+          SELECT ${columnValues(paymentPoolAccounts, {
+            key: null,
+            poolKey: pool.key,
+            connectorKey: member.connectorKey,
+            accountReference: account.reference,
+          })}
+          WHERE ${isChanged}`),
     };
   });
 }

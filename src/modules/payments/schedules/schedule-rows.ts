@@ -3,6 +3,7 @@ import { paymentFetches, paymentSchedules } from "./tables.ts";
 import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import type { Database } from "#platform/db/database.ts";
+import { columnValues } from "#platform/db/json-rows.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -18,12 +19,46 @@ export function scheduleStatements(
   const ofConnector = sql`(SELECT key FROM ${paymentConnectors} WHERE reference = ${reference})`;
   return [
     db.insert(paymentSchedules).select(sql`
-      SELECT NULL, c.key, t.value, ${now}, NULL, NULL, ${now}, 0, NULL, '', 0, 0, 0, 0, NULL, 0, NULL, NULL,
-        NULL, NULL, NULL, NULL, NULL, NULL
+      SELECT ${columnValues(paymentSchedules, {
+        key: null,
+        connectorKey: sql`c.key`,
+        task: sql`t.value`,
+        createdAt: now,
+        pausedAt: null,
+        pausedReason: null,
+        nextAt: now,
+        version: sql`0`,
+        instanceKey: null,
+        node: sql`''`,
+        fetchKey: sql`0`,
+        attempts: sql`0`,
+        givenUp: sql`0`,
+        items: sql`0`,
+        error: null,
+        failures: sql`0`,
+        failingSince: null,
+        degradedSince: null,
+        progressAt: null,
+        lastSuccessAt: null,
+        lastFailureAt: null,
+        lastError: null,
+        lastItems: null,
+        confirmed: null,
+      })}
       FROM ${paymentConnectors} AS c, json_each(${tasks}) AS t WHERE c.reference = ${reference}
       ORDER BY t.key`),
     db.insert(paymentFetches).select(sql`
-      SELECT NULL, key, task, '', NULL, NULL, 1, 0, NULL
+      SELECT ${columnValues(paymentFetches, {
+        key: null,
+        scheduleKey: sql`key`,
+        node: sql`task`,
+        parent: sql`''`,
+        payload: null,
+        state: null,
+        isDue: sql`1`,
+        failures: sql`0`,
+        retryAt: null,
+      })}
       FROM ${paymentSchedules} WHERE connector_key = ${ofConnector}`),
   ] as const;
 }

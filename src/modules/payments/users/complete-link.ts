@@ -18,6 +18,7 @@ import type { JobOf, RedirectCallback } from "#modules/payments/jobs/job.ts";
 import { isFinalError } from "#modules/payments/jobs/run-task.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { columnValues } from "#platform/db/json-rows.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { stringifyJson } from "#platform/json.ts";
 
@@ -135,9 +136,20 @@ function upsertConnection(
     .insert(paymentUserConnections)
     .select(
       sql`
-        SELECT NULL, ${userKey}, ${connector.key}, ${connection.connectionId}, 'ACTIVE', NULL, ${token},
-          ${stringifyJson(connection.metadata)}, ${metadataBloom(connection.metadata)},
-          ${connection.createdAt}, ${now}, NULL
+        SELECT ${columnValues(paymentUserConnections, {
+          key: null,
+          userKey,
+          connectorKey: connector.key,
+          connectionId: connection.connectionId,
+          status: sql`'ACTIVE'`,
+          error: null,
+          accessToken: token,
+          metadata: stringifyJson(connection.metadata),
+          metadataBits: metadataBloom(connection.metadata),
+          createdAt: connection.createdAt,
+          updatedAt: now,
+          dataUpdatedAt: null,
+        })}
         WHERE EXISTS (
           SELECT 1 FROM ${paymentLinkAttempts} AS a WHERE a.id = ${id} AND a.status = 'pending')`,
     )

@@ -6,6 +6,7 @@ import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { isHeld } from "#modules/payments/schedules/hold.ts";
 import { paymentFetches, paymentSchedules } from "#modules/payments/schedules/tables.ts";
 import { type Database } from "#platform/db/database.ts";
+import { columnValues } from "#platform/db/json-rows.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { nextRevision } from "#platform/work/sync-columns.ts";
@@ -54,8 +55,17 @@ export function connectionFetches(
       .insert(paymentFetches)
       .select(
         sql`
-          SELECT NULL, ${paymentSchedules.key}, ${paymentSchedules.task}, ${`${userId}/${connectionId}`}, ${payload},
-            NULL, 1, 0, NULL
+          SELECT ${columnValues(paymentFetches, {
+            key: null,
+            scheduleKey: paymentSchedules.key,
+            node: paymentSchedules.task,
+            parent: `${userId}/${connectionId}`,
+            payload,
+            state: null,
+            isDue: sql`1`,
+            failures: sql`0`,
+            retryAt: null,
+          })}
           FROM ${paymentSchedules} WHERE ${roots} AND ${isThere}`,
       )
       .onConflictDoUpdate({

@@ -15,6 +15,7 @@ import { webhookPathOf } from "#modules/payments/webhooks/register.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { columnValues } from "#platform/db/json-rows.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
@@ -62,8 +63,18 @@ export async function createLink(context: ServiceContext, link: NewLink): Promis
       .insert(paymentLinkAttempts)
       .select(
         sql`
-          SELECT NULL, ${attemptId}, u.key, ${connector.key}, 'pending', NULL, ${link.clientRedirectUrl},
-            ${hashOf(randomized)}, ${sealed}, ${clock()}
+          SELECT ${columnValues(paymentLinkAttempts, {
+            key: null,
+            id: attemptId,
+            userKey: sql`u.key`,
+            connectorKey: connector.key,
+            status: sql`'pending'`,
+            error: null,
+            clientRedirectUrl: link.clientRedirectUrl,
+            stateHash: hashOf(randomized),
+            link: sealed,
+            createdAt: clock(),
+          })}
           FROM ${paymentUsers} AS u WHERE u.id = ${link.userId} AND ${isInstalled(connector)}`,
       )
       .onConflictDoNothing()

@@ -28,7 +28,7 @@ test("puts values into the order of a table's columns", () => {
     reference: text("reference").notNull(),
   });
   const { items } = jsonRows([{ reference: "a", type: "PAYOUT" }]);
-  const values = columnValues(table, { ...items, depth: sql`${3}`, key: null });
+  const values = columnValues(table, { ...items, depth: 3, key: null });
   expect(dialect.sqlToQuery(values)).toMatchObject({
     sql: "NULL, r.item ->> 1, ?, r.item ->> 0",
     params: [3],
