@@ -39,7 +39,7 @@ export function accountReads(world: ListWorld): PaymentRead[] {
   ];
 }
 
-/** Accounts of all kinds, a tenth of them with users, and the blocks of them. */
+/** Accounts of all kinds, a tenth of them with users, and their blocks. */
 export function fillAccounts(world: ListWorld): void {
   world.insert("payment_accounts", COUNT, (place) => ({
     connector_key: world.connectorAt(place).key,

@@ -26,7 +26,7 @@ export function paymentReads(world: ListWorld): PaymentRead[] {
   });
 }
 
-/** Payments that have succeeded, most of them, each with its adjustment, and the blocks of them. */
+/** Payments that have succeeded, most of them, each with its adjustment, and their blocks. */
 export function fillPayments(world: ListWorld): void {
   world.insert("payment_payments", COUNT, (place) => {
     const payment = paymentAt(place);

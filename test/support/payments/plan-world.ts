@@ -25,10 +25,10 @@ export const queryOf = (where: object | undefined, isLater = false): PageQuery =
 });
 
 /** Keys of which the index of a list has Bloom filters or hashes: a list reads the found rows to be sure. */
-const SIGNED = new Set(["metadata", "source_account_id", "destination_account_id"]);
+const HASHED = new Set(["metadata", "source_account_id", "destination_account_id"]);
 
 export const indexOf = (table: string, name: string): string =>
-  `${SIGNED.has(name) ? "" : "COVERING "}INDEX ${table}_listed`;
+  `${HASHED.has(name) ? "" : "COVERING "}INDEX ${table}_listed`;
 
 export const scanOf = (table: string, name: string): string =>
   `SCAN ${table} USING ${indexOf(table, name)}`;

@@ -12,8 +12,8 @@ export interface MovementParties {
 }
 
 /**
- * The SHA-256 digest of these fields in base64url, by which a payment is looked up among movements (`payment_movements.signature`). An account that is
- * not given counts as an account of its own: a payment without it has another signature than the same payment with it.
+ * The SHA-256 digest of these fields in base64url, by which a payment is looked up among movements (`payment_movements.signature`). An
+ * account that is not given equals no account: a payment without it has another signature than the same payment with it.
  */
 export const movementSignature = ({
   type,
