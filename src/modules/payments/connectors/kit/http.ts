@@ -65,24 +65,29 @@ export function providerFetch(network: ProviderNetwork): ProviderFetch {
     if (result.kind === "unreachable") throw noAnswer(request, name, redact(result.error));
     const { status, headers, body, bodyError } = result;
     if (bodyError !== undefined) throw noAnswer(request, name, redact(bodyError));
-    if (body.byteLength >= ANSWER_BYTES_MAX) {
-      throw new ConnectorError(
-        "invalid",
-        `${name}: the answer has ${ANSWER_BYTES_MAX} bytes or more`,
-      );
-    }
+    if (body.byteLength >= ANSWER_BYTES_MAX) throw tooLarge(request, name);
     const response = { status, headers, text: new TextDecoder().decode(body), request: name };
     assertAccepted(request, response, redact);
     return response;
   };
 }
 
+/** The provider may have done what a request that changes something has asked for, however long its answer is. */
+const tooLarge = (request: ProviderRequest, name: string): ConnectorError =>
+  new ConnectorError(
+    isReadOf(request) ? "invalid" : "unknown",
+    `${name}: the answer has ${ANSWER_BYTES_MAX} bytes or more`,
+  );
+
+const isReadOf = ({ method, isRead }: ProviderRequest): boolean =>
+  method === "GET" || isRead === true;
+
 /** A request as errors name it. Its parameters stay out of them, as they may hold secrets. */
 const nameOf = ({ method, url }: ProviderRequest): string => `${method} ${new URL(url).pathname}`;
 
 /** A read changes nothing. The provider may have done all else that it was asked for. */
-function noAnswer({ method, isRead }: ProviderRequest, name: string, why: string): ConnectorError {
-  const kind = method === "GET" || isRead === true ? "unreachable" : "unknown";
+function noAnswer(request: ProviderRequest, name: string, why: string): ConnectorError {
+  const kind = isReadOf(request) ? "unreachable" : "unknown";
   return new ConnectorError(kind, `${name}: the provider gave no answer: ${describeLoss(why)}`);
 }
 
@@ -107,7 +112,7 @@ function assertAccepted(
 ): void {
   const { status, headers, text, request: name } = response;
   if ((status >= 200 && status < 300) || status === NOT_FOUND) return;
-  const message = `${name}: ${redact(`the provider answered ${status}${describe(text)}`)}`;
+  const message = `${name}: the provider answered ${status}${describe(text, redact)}`;
   const named = retryAfterOf(headers);
   const kind = request.errorKindOf?.(response) ?? kindOfStatus(status, named);
   throw new ConnectorError(
@@ -136,11 +141,10 @@ export function assertFound({
 export function parseAnswer({ status, text, request }: ProviderResponse): unknown {
   try {
     return parseJson(text);
-  } catch (cause) {
+  } catch {
+    // The parser's own error would quote the answer, which may hold secrets.
     const shown = text.trim() === "" ? "is empty" : "is not JSON";
-    throw new ConnectorError("unknown", `${request}: the answer with status ${status} ${shown}`, {
-      cause,
-    });
+    throw new ConnectorError("unknown", `${request}: the answer with status ${status} ${shown}`);
   }
 }
 
@@ -167,9 +171,9 @@ function retryAfterOf(headers: Headers): number | undefined {
     : Math.min(Math.max(milliseconds, 0), RETRY_AFTER_MS_MAX);
 }
 
-/** The title and detail of an error body, or its beginning. */
-function describe(text: string): string {
-  const shown = messageIn(text).replaceAll(/\s+/g, " ").trim().slice(0, SHOWN_MAX);
+/** The title and detail of an error body, or its beginning, without secrets: a secret that is cut would not be recognised. */
+function describe(text: string, redact: (text: string) => string): string {
+  const shown = redact(messageIn(text).replaceAll(/\s+/g, " ").trim()).slice(0, SHOWN_MAX);
   return shown === "" ? "" : `: ${shown.toWellFormed()}`;
 }
 

@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { ProviderRequest } from "#modules/payments/connectors/contract.ts";
-import { ANSWER_BYTES_MAX, providerFetch } from "#modules/payments/connectors/kit/http.ts";
+import {
+  ANSWER_BYTES_MAX,
+  parseAnswer,
+  providerFetch,
+} from "#modules/payments/connectors/kit/http.ts";
 
 const GET: ProviderRequest = { method: "GET", url: "https://psp.example/accounts" };
 const POST: ProviderRequest = { ...GET, method: "POST", body: "{}" };
@@ -77,6 +81,19 @@ describe("a call of a provider", () => {
     expect(failure.message).toContain("not a public host");
   });
 
+  test("may have done what a request that is no read has asked for, if its answer is too large", async () => {
+    const large = () => new Response("x".repeat(ANSWER_BYTES_MAX));
+    expect((await failureOf(large, POST)).kind).toBe("unknown");
+    expect((await failureOf(large, { ...POST, isRead: true })).kind).toBe("invalid");
+  });
+
+  test("shows no part of a secret where the error body is cut", async () => {
+    const body = `${"x".repeat(195)} very-secret`;
+    const { message } = await failureOf(() => new Response(body, { status: 400 }));
+    expect(message).toContain("xxxx ***");
+    expect(message).not.toContain("very");
+  });
+
   test("shows what the error body says, but no secret", async () => {
     const body = JSON.stringify({ title: "Bad key", detail: "very-secret is not a key" });
     const failure = await failureOf(() => new Response(body, { status: 403 }));
@@ -106,4 +123,22 @@ describe("a call of a provider", () => {
       expect(await call(GET)).toMatchObject({ status, text: "[]" });
     }
   });
+});
+
+test("an answer that is no JSON is not quoted, because it may hold secrets", () => {
+  const answer = {
+    status: 200,
+    headers: new Headers(),
+    text: '{"token": sk_live_01}',
+    request: "GET /a",
+  };
+  let thrown: unknown;
+  try {
+    parseAnswer(answer);
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toMatchObject({ kind: "unknown" });
+  expect(thrown).not.toHaveProperty("cause");
+  expect(String(thrown)).not.toContain("sk_live");
 });
