@@ -1,5 +1,5 @@
 import { toBulkResult } from "./bulk-results.ts";
-import { answer, type Entry } from "./error.ts";
+import { withLedgerErrors, type Entry } from "./error.ts";
 import {
   assertInteger,
   assertOrder,
@@ -368,7 +368,7 @@ export class EmbeddedLedger implements PublicLedger {
   }
 
   #with<T>(name: Method, work: (engine: LedgerEngine) => T): T {
-    return answer(this.#entry(name), () => {
+    return withLedgerErrors(this.#entry(name), () => {
       if (this.#isClosed) throw new AppError("LEDGER_NOT_FOUND", "the ledger is closed");
       return work(this.#engine);
     });

@@ -24,7 +24,7 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** The reason why a ledger refuses something. `code` is the `errorCode` of the HTTP API. */
+/** The reason why a ledger refuses something. `code` is the `errorCode` of the HTTP API; `INTERNAL` stands for a full storage, among others. */
 export class LedgerError extends Error {
   readonly code: ErrorCode;
   /** Further lines, if any: all problems, or the positions in a script. */
@@ -46,8 +46,11 @@ export interface LedgerErrorOptions {
 /** A method of the public API. Stack traces start at its call, because inner frames are of no use to callers. */
 export type Entry = (...input: never[]) => unknown;
 
-/** Runs a method's work, and turns an expected failure into a `LedgerError`. */
-export function answer<T>(entry: Entry, work: () => T): T {
+/**
+ * Runs the synchronous work of a method. An expected failure and a full storage are thrown as a `LedgerError`; any other error
+ * passes unchanged.
+ */
+export function withLedgerErrors<T>(entry: Entry, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -58,7 +61,7 @@ export function answer<T>(entry: Entry, work: () => T): T {
   }
 }
 
-/** The `LedgerError` of an expected failure, thrown or returned. */
+/** Makes the `LedgerError` of a failure, and does not throw it. The failure comes from an `AppError` or from a `Result`. */
 export function toLedgerError(
   { kind, message, details }: Failed,
   entry: Entry,

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 // A namespace import keeps zod's messages in all languages out of the bundle.
 import * as z from "zod";
 import { EmbeddedLedger } from "./embedded-ledger.ts";
-import { answer } from "./error.ts";
+import { withLedgerErrors } from "./error.ts";
 import { openLedgerFile } from "./file.ts";
 import { parse, toTimestamp } from "./input.ts";
 import type { OpenOptions, PublicLedger } from "./ledger-type.ts";
@@ -79,7 +79,7 @@ export type {
  * this process or in another, and `VALIDATION` for options that do not fit.
  */
 export function openLedger(options: OpenOptions = {}): PublicLedger {
-  return answer(openLedger, () => {
+  return withLedgerErrors(openLedger, () => {
     const info = toInfo(options);
     const violations: string[] = [];
     const settings = toSettings(options, violations);

@@ -4,15 +4,13 @@ import { databaseOf } from "#platform/db/database.ts";
 import { runWithReserve } from "#platform/db/reserve.ts";
 import { Lanes } from "#platform/work/lanes.ts";
 
-/**
- * How long a sweep may take, in milliseconds. A sweep bounds its own work far below that: one that takes longer hangs, and is run anew
- * later.
- */
+/** How long a sweep may take, in milliseconds. A sweep bounds its own work far below this limit, which only a hanging sweep reaches. */
 export const SWEEP_MS_MAX = 60_000;
 
 /**
- * Runs a sweep. Returns when it wants to run again, in milliseconds since the epoch; undefined for never. Throws what the sweep throws,
- * and `LaneTimeoutError` for one that hangs.
+ * Runs a sweep. Returns the time of the next run, in milliseconds since the epoch; undefined if the sweep names no time. Rejects with
+ * the error of the sweep, or with `LaneTimeoutError` after `SWEEP_MS_MAX`. The timeout does not stop the work, which may overlap
+ * with the next run.
  */
 export function runSweep(
   { run, purges = false, name }: Sweep,

@@ -5,7 +5,7 @@ export interface GaugeOptions {
   readonly nowMs: () => number;
   /** The current size of the object. */
   readonly bytes: () => number;
-  /** Stores the size for the operator; see `keepSize`. */
+  /** Stores the size under the name that `look` was given; the owner adds the kind, as in `ledger/main`. */
   readonly keep: (
     name: string,
     measured: { readonly bytes: number; readonly measuredMs: number },
@@ -26,7 +26,7 @@ export class SizeGauge {
     this.#options = options;
   }
 
-  /** Stores the size if a measurement is due and the object is not small. Never throws: a later call measures again. */
+  /** Stores the size if a measurement is due and the object is not small. An error of `keep` is logged, and the next measurement is `LOOK_MS` later. */
   async look(name: string): Promise<void> {
     const { nowMs, bytes, keep } = this.#options;
     const measuredMs = nowMs();

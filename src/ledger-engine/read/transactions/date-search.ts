@@ -50,7 +50,7 @@ export interface DateSearched {
   readonly plan: Plan;
   /** The dates of the column that the filter allows. */
   readonly allowed: IntegerRange;
-  /** The last date that counts: later reverts are after the point in time. */
+  /** The last date that counts, in microseconds. At a point in time, a later revert does not count; other columns have no limit here. */
   readonly until: bigint;
 }
 
@@ -64,16 +64,24 @@ interface Candidate {
 }
 
 /**
- * Finds the rows that may match in the order of a date; equal dates are sorted by id. Most transactions have no date of
- * their own in the column: the date of their log entry counts, so that they are in the order of ids. The others have an
- * index by date. The list is a merge of both:
+ * Finds the rows that may match in the order of a date; equal dates are sorted by id. Rows without a date of their own are in the
+ * order of ids: in `timestamp` and `updated_at`, the date of the log entry counts; in `reverted_at`, transactions without a revert
+ * have the lowest key, and a filter on the date leaves them out. Rows with a date of their own have an index by date. The list is a
+ * merge of both:
  *
  *     without a date of their own    by id, in ranges or by a scan   ─┐
  *                                                                     ├─► mergeStreams ─► rows by (date, id)
  *     with a date of their own       by the index of the date        ─┘
  *
- * Instead of the merge, a scan with few enough entries is sorted by date in memory. If the filter has several scans, the
- * search tries `PROBE_ROWS` rows of the merge before it chooses between merge and sort by their costs.
+ * The search goes through stages:
+ *
+ * 1. `PROBE_ROWS` rows of the merge.
+ * 2. If the shortest scan has a cost and more than `MATERIALIZED_MAX` entries, and the read is no rest: as many rows of the merge
+ *    as this scan costs.
+ * 3. The rest: sorted in memory if the shortest scan is undated and has at most `SORTED_MAX` entries, otherwise merged.
+ *
+ * The merge is the only stage without a scan, or with one scan that has a date index. The sort of a scan with few entries is the only
+ * stage if there is such a scan.
  */
 export class DateSearch {
   readonly #sources: DateSearchSources;
@@ -84,7 +92,10 @@ export class DateSearch {
     this.#searched = searched;
   }
 
-  /** Yields the rows in stages, from a key on if it is given. It reads no more rows than the caller asks for. */
+  /**
+   * Yields the rows in stages, beginning at the key `from` if it is given. The caller reads each stage to its end before the next
+   * one; otherwise the list ends early. Rows are read in batches that grow.
+   */
   *rows(from: SortKey | undefined, options: ReadOptions): Generator<Iterable<TransactionRow>> {
     for (const stage of this.#stages(this.#dateOptionsOf(from, options))) yield rowsOf(stage);
   }
@@ -101,9 +112,10 @@ export class DateSearch {
   *#stages(options: DateScanOptions): Generator<Iterable<Candidate>> {
     const scans = this.#scans();
     const { range } = this.#searched.plan;
-    const guide = scans.find((scan) => this.#isDated(scan)) ?? scans.find((scan) => scan.isOrdered);
+    const guide =
+      scans.find((scan) => this.#hasDateIndex(scan)) ?? scans.find((scan) => scan.isOrdered);
     const start = this.#inOrder(guide, options);
-    const isAlone = scans.length === 0 || (scans.length === 1 && this.#isDated(guide));
+    const isAlone = scans.length === 0 || (scans.length === 1 && this.#hasDateIndex(guide));
     const short = isAlone ? undefined : shorterThan(PROBE_ROWS, scans, range);
     if (isAlone || short !== undefined) {
       yield short === undefined ? start : this.#sorted(short, options);
@@ -115,7 +127,7 @@ export class DateSearch {
     if (probe.last === undefined || scan === undefined) return;
     let rest = { ...options, from: behindCandidate(options.order, probe.last) };
     const entries = scan.count(range, SORTED_MAX + 1);
-    const isSorted = entries <= SORTED_MAX && !this.#isDated(scan);
+    const isSorted = entries <= SORTED_MAX && !this.#hasDateIndex(scan);
     const cost = scan.cost() + (isSorted ? entries / SORTED_PER_ROW : 0);
     if (cost > 0 && entries > MATERIALIZED_MAX && options.isRest !== true) {
       const walk = new Limited(this.#inOrder(scan.isOrdered ? scan : guide, rest), cost);
@@ -134,7 +146,7 @@ export class DateSearch {
   }
 
   /** Whether an index also has the entries of a scan sorted by date. */
-  #isDated(scan: IdScan | undefined): scan is MoveScan {
+  #hasDateIndex(scan: IdScan | undefined): scan is MoveScan {
     const isOfFew = scan instanceof MoveScan && scan.isOrdered;
     return isOfFew && this.#searched.column === "timestamp";
   }
@@ -191,7 +203,9 @@ export class DateSearch {
   /** The rows with a date of their own. */
   *#dated(scan: IdScan | undefined, options: DateScanOptions): Generator<Candidate> {
     const { column } = this.#searched;
-    const rows = this.#isDated(scan) ? this.#datedMovesOf(scan, options) : this.#walkDated(options);
+    const rows = this.#hasDateIndex(scan)
+      ? this.#datedMovesOf(scan, options)
+      : this.#walkDated(options);
     for (const row of rows) yield { key: row.sortKeyBy(column), row };
   }
 

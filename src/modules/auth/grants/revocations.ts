@@ -7,15 +7,16 @@ import { databaseOf } from "#platform/db/database.ts";
 import { toMillis } from "#platform/time.ts";
 
 /**
- * The statement that revokes the access tokens of all grants of a person, under a condition. It goes before the statement that
- * deletes the grants. Tokens of later grants stay valid, even in the same second.
+ * Makes the statement that revokes the access tokens of a person's grants if the condition holds. Its place is in the batch of the
+ * change, before `deleteGrantsOf`. Revocations name grants, so tokens of later grants stay valid. Isolates know them within 45 seconds.
+ * The caller calls `armRevocationSweep` after the batch.
  */
 export const revocationsOfGrants = (
   { env, clock }: ServiceContext,
-  { subject, where }: { readonly subject: string; readonly where: SQL },
+  { subject, condition }: { readonly subject: string; readonly condition: SQL },
 ) => {
   const nowMs = toMillis(clock());
-  const isTheirs = and(eq(authGrants.subject, subject), where);
+  const isTheirs = and(eq(authGrants.subject, subject), condition);
   return databaseOf(env).insert(authRevocations).select(sql`
     SELECT NULL, 'grant', ${authGrants.id}, ${Math.floor(nowMs / 1000)}, ${nowMs + REVOCATION_KEPT_MS}
     FROM ${authGrants} WHERE ${isTheirs}`);

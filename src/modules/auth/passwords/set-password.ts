@@ -59,7 +59,7 @@ export async function setPassword(
     db.delete(authSessions).where(and(eq(authSessions.personId, personId), isChanged)),
     db.delete(authLogins).where(and(eq(authLogins.personId, personId), isChanged)),
     db.delete(authInvitations).where(and(eq(authInvitations.personId, personId), isChanged)),
-    revocationsOfGrants(context, { subject: personId, where: isChanged }),
+    revocationsOfGrants(context, { subject: personId, condition: isChanged }),
     ...deleteGrantsOf(context, { subject: personId }, isChanged),
     ...others(isChanged),
   );

@@ -25,7 +25,7 @@ export function endCredentials(
       .set({ password: null })
       .where(and(eq(authPeople.id, personId), condition)),
     ...tables.map((table) => db.delete(table).where(and(eq(table.personId, personId), condition))),
-    revocationsOfGrants(context, { subject: personId, where: condition }),
+    revocationsOfGrants(context, { subject: personId, condition }),
     ...deleteGrantsOf(context, { subject: personId }, condition),
   ];
 }

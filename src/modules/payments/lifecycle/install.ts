@@ -25,10 +25,10 @@ import { urlProblem } from "#platform/http/outbound.ts";
 import { newId } from "#platform/ids.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
-/** Most connectors that a deployment may have. */
+/** Limit on connectors of a deployment, checked before an installation. Simultaneous installations may exceed it. */
 export const CONNECTORS_MAX = 1000;
 
-/** Largest configuration, in bytes of its JSON. */
+/** Largest body of a request with a configuration, in bytes. The routes enforce it. */
 export const CONFIG_BYTES_MAX = 500_000;
 
 /** The kind of a connector and a client's configuration for it. */
@@ -39,7 +39,10 @@ export interface ConnectorInput {
   readonly publicUrl?: string;
 }
 
-/** Installs a connector and starts its first run. Throws `VALIDATION`, or `ALREADY_EXISTS` for its name. */
+/**
+ * Installs a connector and waits a moment for its object to begin; a sweep continues afterwards. A repetition throws
+ * `ALREADY_EXISTS`. Throws `VALIDATION`, also for too many connectors and for webhooks without a public URL.
+ */
 export async function installConnector(
   context: ServiceContext,
   input: ConnectorInput,
@@ -69,7 +72,7 @@ export async function installConnector(
       ...scheduleStatements(db, { reference: id.reference, kind, now }),
     ),
   );
-  if (inserted.length === 0) throw nameIsTaken(config.name);
+  if (inserted.length === 0) throw nameTaken(config.name);
   await reconciler.settle({ ...requestLimits(), scope: withReference(id.reference) });
   return id;
 }
@@ -83,7 +86,10 @@ const noPublicUrl = (): AppError =>
     "FLORIN_PUBLIC_URL is not set. It takes the URL under which the provider of this connector reaches this server.",
   );
 
-/** Checks a configuration, and checks with the provider that it accepts the credentials. Throws `VALIDATION`. */
+/**
+ * Checks a configuration. A plugin with `checkAccess` also asks the provider whether it accepts the credentials. Throws
+ * `VALIDATION`, also if the provider is unreachable or limits the rate.
+ */
 export async function checkConfig(
   context: ServiceContext,
   { provider, body }: Pick<ConnectorInput, "provider" | "body">,
@@ -112,7 +118,7 @@ export async function checkConfig(
 
 const PROVIDER_SHOWN_MAX = 100;
 
-export const nameIsTaken = (name: string): AppError =>
+export const nameTaken = (name: string): AppError =>
   new AppError("ALREADY_EXISTS", `object already exists: there is a connector '${name}'`);
 
 const auditedInstall = (context: ServiceContext, { reference }: ConnectorId): AuditedChange =>

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { isBeingRemoved } from "./update.ts";
+import { beingRemoved } from "./update.ts";
 import { assertReachesBookings } from "#modules/payments/bookings/reach.ts";
 import { paymentBookings } from "#modules/payments/bookings/tables.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
@@ -42,7 +42,7 @@ export async function uninstallConnector(context: ServiceContext, id: ConnectorI
 export async function resetConnector(context: ServiceContext, id: ConnectorId): Promise<Task> {
   const connector = await getRemovable(context, id);
   if (connector.deletedAt !== undefined && connector.successor === undefined) {
-    throw isBeingRemoved();
+    throw beingRemoved();
   }
   // A configuration that cannot be read refuses the reset, because the connector could not be installed again.
   await readConfig(context, connector);

@@ -1,5 +1,5 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
-import { checkConfig, nameIsTaken } from "./install.ts";
+import { checkConfig, nameTaken } from "./install.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import { sealConfig } from "#modules/payments/installs/config.ts";
 import {
@@ -62,10 +62,10 @@ export async function updateConnector(
 async function refusal(context: ServiceContext, id: ConnectorId, name: string): Promise<AppError> {
   const connector = await findConnector(context, id);
   if (connector === undefined) return unknownConnector();
-  return connector.deletedAt === undefined ? nameIsTaken(name) : isBeingRemoved();
+  return connector.deletedAt === undefined ? nameTaken(name) : beingRemoved();
 }
 
-export const isBeingRemoved = (): AppError =>
+export const beingRemoved = (): AppError =>
   new AppError("VALIDATION", "the connector is being uninstalled");
 
 const auditedUpdate = (context: ServiceContext, { reference }: ConnectorId): AuditedChange =>

@@ -24,8 +24,8 @@ import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 const SETTLED_MAX = 100;
 
 /**
- * Stores the outcomes of a connector's movements whose payments have come by a page or a webhook. Never throws: the next
- * attempt of a movement does what is left.
+ * Stores the outcomes of a connector's movements whose payments have come by a page or a webhook: up to `SETTLED_MAX` movements, in no
+ * certain order. The first error ends the run and is logged; each movement that is left is settled at its next attempt.
  */
 export async function settleShown(
   context: ServiceContext,
@@ -48,14 +48,14 @@ export async function settleShown(
 
 /**
  * Stores the outcome of a movement from the payment that is noted in its row, as if the provider had answered with this
- * payment. Returns whether nothing is left to do; otherwise the provider has to be called. A note that turns out uncertain
- * is deleted.
+ * payment. Returns true if the outcome is stored, or if the movement has ended or its connector is being uninstalled; false if
+ * the provider has to be called. A note that does not fit is deleted. Later states are applied too. Throws `OVERLOADED`.
  */
-export async function settle(settling: ServiceContext, movement: MovementRow): Promise<boolean> {
+export async function settle(caller: ServiceContext, movement: MovementRow): Promise<boolean> {
   const isSettled = await decideAnew(async () => {
-    const execution = await readExecution(settling, movement);
+    const execution = await readExecution(caller, movement);
     if (execution === undefined) return true;
-    const context = { ...settling, causationDepth: execution.initiation.causationDepth };
+    const context = { ...caller, causationDepth: execution.initiation.causationDepth };
     const { shown } = execution.movement;
     if (shown === null) return false;
     const made = await madeOf(context, execution, parseShown(shown));
@@ -67,7 +67,7 @@ export async function settle(settling: ServiceContext, movement: MovementRow): P
     await publishOutcome(context, { execution, made, page: NOTHING, condition });
     return true;
   });
-  if (isSettled) await hearNews(settling, movement.initiationKey);
+  if (isSettled) await hearNews(caller, movement.initiationKey);
   return isSettled;
 }
 
@@ -175,7 +175,8 @@ async function isNamedBy(
  * Whether a payment that shows no reference, of the same money between the same accounts, can only belong to this movement: it
  * was made after the first call, no other payment since then moves the same amount, and no other initiation of the same
  * amount was under way since then. Accounts of those others are not compared, as providers do not name all of them. If
- * several candidates fit, the provider is asked.
+ * several candidates fit, the provider is asked. Only a movement that has failed at least once and is not polled can match.
+ * `noteShown` has compared the accounts.
  */
 async function isOnlyOne(
   db: Database,

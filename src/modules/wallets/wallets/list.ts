@@ -10,12 +10,16 @@ import {
 import type { ServiceContext } from "#platform/context.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 
+/** Filters of a list of wallets: the whole name, and values of metadata that must match. A cursor replaces both. */
 export interface WalletListRequest extends WalletPageRequest {
   readonly name?: string | undefined;
   readonly metadata?: WalletMetadata | undefined;
 }
 
-/** Lists wallets in the order of their ids. Names are not unique. */
+/**
+ * Lists wallets in ascending order of their ids without dashes. A page may be short and still have a next one. Throws
+ * `UNAUTHENTICATED` if the principal is bound to other ledgers.
+ */
 export async function listWallets(
   context: ServiceContext,
   { name, metadata = {}, ...page }: WalletListRequest = {},

@@ -3,8 +3,8 @@ import { stringifyJson } from "#platform/json.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /**
- * Deliveries whose calls were under way when their config was deactivated, while it is active again. Only a success of these
- * calls counts; other deliveries end as the deactivation says when their calls are over.
+ * Deliveries whose calls were under way at a deactivation, while the config is active again. A call that succeeds or fails for good
+ * decides its delivery; a delivery that is still pending gets the stored ending.
  */
 export class LateEndings {
   readonly #sql: Sql;
@@ -13,6 +13,7 @@ export class LateEndings {
     this.#sql = sql;
   }
 
+  /** Stores the ending of deliveries with calls under way. An earlier ending of a delivery stays. */
   add(
     seqs: readonly number[],
     { status, error }: { readonly status: StoredStatus; readonly error: string | null },
@@ -25,7 +26,7 @@ export class LateEndings {
     );
   }
 
-  /** Ends the deliveries whose calls are over. Returns whether any are left. */
+  /** Ends deliveries that are not in `underWay`, at `wallMs` (milliseconds since the epoch). Returns whether endings wait for calls. */
   settle(underWay: readonly number[], wallMs: number): boolean {
     const listed = this.#sql.all("SELECT seq FROM ending LIMIT 1");
     if (listed.length === 0) return false;
