@@ -1,17 +1,15 @@
 import type { ExampleConfig } from "./config.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { ProviderFetch } from "#modules/payments/connectors/contract.ts";
-import { ApiClient } from "#modules/payments/connectors/kit/client.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 export const exampleClient = (
-  fetch: ProviderFetch,
+  fetch: kit.ProviderFetch,
   { apiKey, endpoint }: ExampleConfig,
-): ApiClient =>
-  new ApiClient(fetch, {
+): kit.ApiClient =>
+  new kit.ApiClient(fetch, {
     baseUrl: endpoint,
     headers: () => ({ authorization: `Bearer ${apiKey}` }),
   });
 
-/** What an operation throws until it is written. */
-export const notWritten = (operation: string): ConnectorError =>
-  new ConnectorError("invalid", `${operation} of example is not written yet`);
+/** The error of an operation until it is written. */
+export const notWritten = (operation: string): kit.ConnectorError =>
+  kit.refused(`${operation} of example is not written yet`);

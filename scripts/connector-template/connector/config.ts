@@ -1,16 +1,8 @@
-import type { ConfigField, PluginConfig } from "#modules/payments/connectors/config.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-export const EXAMPLE_FIELDS: readonly ConfigField[] = [
-  { name: "apiKey", label: "APIKey", type: "string", isRequired: true, isSecret: true },
-  { name: "endpoint", label: "Endpoint", type: "string", isRequired: true },
-];
+export const EXAMPLE_FIELDS = [
+  { ...kit.REQUIRED_TEXT, name: "apiKey", label: "APIKey", isSecret: true },
+  { ...kit.REQUIRED_TEXT, name: "endpoint", label: "Endpoint" },
+] as const satisfies readonly kit.ConfigField[];
 
-export interface ExampleConfig {
-  readonly apiKey: string;
-  readonly endpoint: string;
-}
-
-export const readExampleConfig = (values: PluginConfig): ExampleConfig => ({
-  apiKey: String(values["apiKey"]),
-  endpoint: String(values["endpoint"]),
-});
+export type ExampleConfig = kit.ConfigOf<typeof EXAMPLE_FIELDS>;

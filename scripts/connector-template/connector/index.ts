@@ -1,14 +1,14 @@
 import { fetchAccounts } from "./accounts.ts";
 import { fetchBalances } from "./balances.ts";
 import { exampleClient } from "./client.ts";
-import { EXAMPLE_FIELDS, readExampleConfig } from "./config.ts";
+import { EXAMPLE_FIELDS } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
 import { createMovement } from "./transfers.ts";
 import { exampleWebhooks, removeWebhooks } from "./webhooks.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Example. See the README of this folder. */
-export const exampleKind: ConnectorKind = {
+export const exampleKind: kit.ConnectorKind = {
   key: "example",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -22,16 +22,12 @@ export const exampleKind: ConnectorKind = {
   pageSize: 100,
   fields: EXAMPLE_FIELDS,
   tree: [
-    {
-      task: "FETCH_ACCOUNTS",
-      isPeriodic: true,
-      children: [{ task: "FETCH_BALANCES", isPeriodic: true, children: [] }],
-    },
-    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
-    { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
+    kit.periodic("FETCH_ACCOUNTS", kit.periodic("FETCH_BALANCES")),
+    kit.periodic("FETCH_PAYMENTS"),
+    kit.once("CREATE_WEBHOOKS"),
   ],
   create: (values, { fetch }) => {
-    const client = exampleClient(fetch, readExampleConfig(values));
+    const client = exampleClient(fetch, kit.readConfig(EXAMPLE_FIELDS, values));
     return {
       fetchAccounts: (request) => fetchAccounts(client, request),
       fetchBalances: (request) => fetchBalances(client, request),

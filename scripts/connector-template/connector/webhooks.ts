@@ -1,9 +1,7 @@
 import { notWritten } from "./client.ts";
-import type { InstalledWebhooks } from "#modules/payments/connectors/contract.ts";
-import type { ApiClient } from "#modules/payments/connectors/kit/client.ts";
-import type { WebhookPlugin } from "#modules/payments/connectors/webhook-contract.ts";
+import type * as kit from "#modules/payments/connectors/kit/index.ts";
 
-export const exampleWebhooks = (_client: ApiClient): WebhookPlugin => ({
+export const exampleWebhooks = (_client: kit.ApiClient): kit.WebhookPlugin => ({
   create: async () => {
     throw notWritten("CREATE_WEBHOOKS");
   },
@@ -13,10 +11,10 @@ export const exampleWebhooks = (_client: ApiClient): WebhookPlugin => ({
   },
 });
 
-/** Removes what was registered. It may have been removed already. */
+/** Removes the webhooks that were registered. Some of them may have been removed already. */
 export async function removeWebhooks(
-  _client: ApiClient,
-  _installation: InstalledWebhooks,
+  _client: kit.ApiClient,
+  _installation: kit.InstalledWebhooks,
 ): Promise<void> {
   throw notWritten("the removal of webhooks");
 }

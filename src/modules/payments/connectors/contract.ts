@@ -148,6 +148,9 @@ export interface FetchPage<Item> {
   readonly read?: readonly string[];
 }
 
+export type AccountsPage = FetchPage<ProviderAccount>;
+export type BalancesPage = FetchPage<ProviderBalance>;
+
 export interface PaymentPage extends FetchPage<ProviderPayment> {
   /** References of payments that the provider has withdrawn. */
   readonly deleted?: readonly string[];
@@ -209,9 +212,9 @@ export interface BankAccountDetails {
 
 /** One installation of a connector at work. An operation that is absent is one that the provider does not offer. */
 export interface Plugin {
-  readonly fetchAccounts?: (request: FetchRequest) => Promise<FetchPage<ProviderAccount>>;
-  readonly fetchExternalAccounts?: (request: FetchRequest) => Promise<FetchPage<ProviderAccount>>;
-  readonly fetchBalances?: (request: FetchRequest) => Promise<FetchPage<ProviderBalance>>;
+  readonly fetchAccounts?: (request: FetchRequest) => Promise<AccountsPage>;
+  readonly fetchExternalAccounts?: (request: FetchRequest) => Promise<AccountsPage>;
+  readonly fetchBalances?: (request: FetchRequest) => Promise<BalancesPage>;
   readonly fetchPayments?: (request: FetchRequest) => Promise<PaymentPage>;
   readonly fetchOrders?: (request: FetchRequest) => Promise<FetchPage<ProviderOrder>>;
   readonly fetchConversions?: (request: FetchRequest) => Promise<FetchPage<ProviderConversion>>;

@@ -50,7 +50,7 @@ describe("a new connector", () => {
       "test/unit/payments/connectors/acmepay.test.ts",
     ]);
     const texts = files.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
-    expect(texts).toContain("export const acmepayKind: ConnectorKind");
+    expect(texts).toContain("export const acmepayKind: kit.ConnectorKind");
     expect(texts).not.toMatch(/example(?!\/v1)|connector-template/i);
   });
 

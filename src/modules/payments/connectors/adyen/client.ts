@@ -1,9 +1,6 @@
 import { z } from "zod";
 import type { AdyenConfig } from "./config.ts";
-import type { ProviderFetch } from "#modules/payments/connectors/contract.ts";
-import { type ApiCall, ApiClient } from "#modules/payments/connectors/kit/client.ts";
-import { assertFound, parseAnswer } from "#modules/payments/connectors/kit/http.ts";
-import { parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 const TEST_URL = "https://management-test.adyen.com";
 const LIVE_URL = "https://management-live.adyen.com";
@@ -25,7 +22,7 @@ const Page = z.object({
 export type AdyenPage = z.output<typeof Page>;
 
 const Webhook = z.object({
-  id: Text,
+  id: kit.Text,
   type: z.string(),
   description: z.string().nullish(),
 });
@@ -56,20 +53,20 @@ const FIXED_SETTINGS = {
 
 /** The Management API, version 3. */
 export class AdyenClient {
-  readonly #api: ApiClient;
+  readonly #api: kit.ApiClient;
   readonly #company: string;
 
   /** The platform is that of the configuration, unless a URL is given. */
   constructor(
-    fetch: ProviderFetch,
-    { apiKey, companyId, isLive }: AdyenConfig,
-    baseUrl = isLive ? LIVE_URL : TEST_URL,
+    fetch: kit.ProviderFetch,
+    { apiKey, companyID, liveEndpointPrefix }: AdyenConfig,
+    baseUrl = liveEndpointPrefix === "" ? TEST_URL : LIVE_URL,
   ) {
-    this.#api = new ApiClient(fetch, {
+    this.#api = new kit.ApiClient(fetch, {
       baseUrl: `${baseUrl}/v3`,
       headers: () => ({ "x-api-key": apiKey }),
     });
-    this.#company = `/companies/${encodeURIComponent(companyId)}`;
+    this.#company = `/companies/${encodeURIComponent(companyID)}`;
   }
 
   /** Asks for what only a key with the role of managing webhooks gets. */
@@ -103,14 +100,14 @@ export class AdyenClient {
 
   /** A page of a list. The provider answers 204 where the list has nothing. */
   async #readPage<S extends z.ZodType>(
-    call: ApiCall,
+    call: kit.ApiCall,
     schema: S,
     what: string,
   ): Promise<z.output<S>> {
     const response = await this.#api.send(call);
-    assertFound(response);
-    const value = response.status === NO_CONTENT ? { pagesTotal: 0 } : parseAnswer(response);
-    return parseObject(schema, value, what);
+    kit.assertFound(response);
+    const value = response.status === NO_CONTENT ? { pagesTotal: 0 } : kit.parseAnswer(response);
+    return kit.parseObject(schema, value, what);
   }
 
   async createWebhook(settings: AdyenWebhookSettings): Promise<Webhook> {

@@ -1,39 +1,26 @@
-import type { ConfigField, PluginConfig } from "#modules/payments/connectors/config.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 const text = { type: "string", isRequired: false } as const;
 
-export const ADYEN_FIELDS: readonly ConfigField[] = [
-  { ...text, name: "apiKey", label: "APIKey", isRequired: true, isSecret: true },
-  { ...text, name: "companyID", label: "CompanyID", isRequired: true },
+export const ADYEN_FIELDS = [
+  { ...kit.REQUIRED_TEXT, name: "apiKey", label: "APIKey", isSecret: true },
+  { ...kit.REQUIRED_TEXT, name: "companyID", label: "CompanyID" },
+  /** The client calls the live platform if this prefix is given, and the test platform otherwise. */
   {
     ...text,
     name: "liveEndpointPrefix",
     label: "LiveEndpointPrefix",
     rule: { name: "url_encoded", holds: (value) => /^(?:[^%]|%[0-9A-Fa-f]{2})*$/.test(value) },
   },
+  /** Deliveries have no basic authentication if the user and the password are empty. */
   {
     ...text,
     name: "webhookUsername",
     label: "WebhookUsername",
-    // Basic authentication ends the name of a user there.
+    // A colon ends the name of a user in basic authentication.
     rule: { name: "excludes", holds: (value) => !value.includes(":") },
   },
   { ...text, name: "webhookPassword", label: "WebhookPassword", isSecret: true },
-];
+] as const satisfies readonly kit.ConfigField[];
 
-export interface AdyenConfig {
-  readonly apiKey: string;
-  readonly companyId: string;
-  readonly isLive: boolean;
-  /** Both are empty where deliveries have no basic authentication. */
-  readonly webhookUsername: string;
-  readonly webhookPassword: string;
-}
-
-export const readAdyenConfig = (values: PluginConfig): AdyenConfig => ({
-  apiKey: String(values["apiKey"]),
-  companyId: String(values["companyID"]),
-  isLive: values["liveEndpointPrefix"] !== "",
-  webhookUsername: String(values["webhookUsername"]),
-  webhookPassword: String(values["webhookPassword"]),
-});
+export type AdyenConfig = kit.ConfigOf<typeof ADYEN_FIELDS>;

@@ -1,22 +1,19 @@
 import { fetchAccounts } from "./accounts.ts";
 import { AdyenClient } from "./client.ts";
-import { ADYEN_FIELDS, readAdyenConfig } from "./config.ts";
+import { ADYEN_FIELDS } from "./config.ts";
 import { adyenWebhooks, removeWebhooks } from "./webhooks.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Adyen: merchant accounts are polled, and payments come by webhooks only. See the README of this folder. */
-export const adyenKind: ConnectorKind = {
+export const adyenKind: kit.ConnectorKind = {
   key: "adyen",
   capabilities: ["FETCH_ACCOUNTS", "CREATE_WEBHOOKS", "TRANSLATE_WEBHOOKS"],
   pageSize: 100,
   fields: ADYEN_FIELDS,
   legacyConfig: { hmacKey: "" },
-  tree: [
-    { task: "FETCH_ACCOUNTS", isPeriodic: true, children: [] },
-    { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
-  ],
+  tree: [kit.periodic("FETCH_ACCOUNTS"), kit.once("CREATE_WEBHOOKS")],
   create: (values, { fetch, clock, baseUrl }) => {
-    const config = readAdyenConfig(values);
+    const config = kit.readConfig(ADYEN_FIELDS, values);
     const client = new AdyenClient(fetch, config, baseUrl);
     return {
       fetchAccounts: (request) => fetchAccounts({ client, clock }, request),

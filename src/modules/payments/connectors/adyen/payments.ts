@@ -1,24 +1,14 @@
 import { z } from "zod";
-import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import {
-  Amount,
-  Date3339,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type { PaymentScheme, PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /** Currencies that the provider counts otherwise than ISO 4217 does. */
-const CURRENCIES = new Currencies({ exceptions: { CLP: 2, CVE: 0, IDR: 0, ISK: 2 } });
+const CURRENCIES = new kit.Currencies({ exceptions: { CLP: 2, CVE: 0, IDR: 0, ISK: 2 } });
 
 /** What becomes of an event of one code. */
 interface EventMapping {
-  readonly type: PaymentType;
-  readonly status: PaymentStatus;
+  readonly type: kit.PaymentType;
+  readonly status: kit.PaymentStatus;
   /** Whether it is a later state of the payment that its `originalReference` names. */
   readonly hasParent: boolean;
   readonly scheme: "paymentMethod" | "OTHER";
@@ -26,7 +16,7 @@ interface EventMapping {
   readonly failed: "FAILED" | "ignored";
 }
 
-const later = (status: PaymentStatus, type: PaymentType = "PAY-IN"): EventMapping => ({
+const later = (status: kit.PaymentStatus, type: kit.PaymentType = "PAY-IN"): EventMapping => ({
   type,
   status,
   hasParent: true,
@@ -63,7 +53,7 @@ export const EVENTS: Readonly<Record<string, EventMapping>> = {
 };
 
 /** The schemes by how the names of payment methods begin; all others are `OTHER`. */
-export const SCHEMES: readonly (readonly [prefix: string, scheme: PaymentScheme])[] = [
+export const SCHEMES: readonly (readonly [prefix: string, scheme: kit.PaymentScheme])[] = [
   ["visa", "CARD_VISA"],
   ["electron", "CARD_VISA"],
   ["amex", "CARD_AMEX"],
@@ -79,30 +69,30 @@ export const SCHEMES: readonly (readonly [prefix: string, scheme: PaymentScheme]
   ["diners", "CARD_DINERS"],
 ];
 
-const schemeOf = (paymentMethod: string | undefined): PaymentScheme =>
+const schemeOf = (paymentMethod: string | undefined): kit.PaymentScheme =>
   SCHEMES.find(([prefix]) => paymentMethod?.startsWith(prefix))?.[1] ?? "OTHER";
 
 /** What every item has: enough to know whether it matters. */
-const Event = z.object({ eventCode: Text, success: z.enum(["true", "false"]) });
+const Event = z.object({ eventCode: kit.Text, success: z.enum(["true", "false"]) });
 
 const Item = z.object({
-  pspReference: Text,
-  originalReference: OptionalText,
-  merchantAccountCode: Text,
-  eventDate: Date3339,
-  paymentMethod: OptionalText,
-  amount: z.object({ value: Amount, currency: Text }),
+  pspReference: kit.Text,
+  originalReference: kit.OptionalText,
+  merchantAccountCode: kit.Text,
+  eventDate: kit.Date3339,
+  paymentMethod: kit.OptionalText,
+  amount: z.object({ value: kit.Amount, currency: kit.Text }),
 });
 
 /** The state of a payment that an item of a notification reports; undefined where it reports none. */
-export function toPayment(value: unknown): ProviderPayment | undefined {
-  const { eventCode, success } = parseObject(Event, value, "a notification");
-  const mapping = rowOf(EVENTS, eventCode);
+export function toPayment(value: unknown): kit.ProviderPayment | undefined {
+  const { eventCode, success } = kit.parseObject(Event, value, "a notification");
+  const mapping = kit.rowOf(EVENTS, eventCode);
   if (mapping === undefined) return undefined;
   const { type, status, hasParent, scheme, failed } = mapping;
   const hasFailed = success === "false";
   if (hasFailed && failed === "ignored") return undefined;
-  const item = parseObject(Item, value, "a notification");
+  const item = kit.parseObject(Item, value, "a notification");
   const amount = CURRENCIES.fromUnits(item.amount.value, item.amount.currency);
   if (amount === undefined) return undefined;
   const { originalReference, merchantAccountCode: merchant } = item;

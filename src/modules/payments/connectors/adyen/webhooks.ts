@@ -2,31 +2,17 @@ import { z } from "zod";
 import type { AdyenClient } from "./client.ts";
 import type { AdyenConfig } from "./config.ts";
 import { toPayment } from "./payments.ts";
-import { readEach } from "#modules/payments/connectors/kit/items.ts";
-import { parseBody } from "#modules/payments/connectors/kit/objects.ts";
-import {
-  isSameText,
-  isSignedBy,
-  parseBasicAuth,
-  sha256,
-} from "#modules/payments/connectors/kit/signatures.ts";
-import type {
-  ProviderWebhook,
-  RegisteredWebhook,
-  WebhookPlugin,
-  WebhookRegistration,
-  WebhookVerdict,
-} from "#modules/payments/connectors/webhook-contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** The one webhook of an installation. Its description at the provider is the id of the connector. */
 const NAME = "standard";
 const URL_PATH = "/standard";
 
-export const adyenWebhooks = (client: AdyenClient, config: AdyenConfig): WebhookPlugin => ({
+export const adyenWebhooks = (client: AdyenClient, config: AdyenConfig): kit.WebhookPlugin => ({
   create: (registration) => register(client, config, registration),
   verify: async (webhook) => verify(config, webhook),
   translate: async ({ body }) => {
-    const { items: payments, rejected } = readEach(readItems(parseBody(body)), toPayment);
+    const { items: payments, rejected } = kit.readEach(readItems(kit.parseBody(body)), toPayment);
     return { payments, rejected };
   },
 });
@@ -38,8 +24,8 @@ export const adyenWebhooks = (client: AdyenClient, config: AdyenConfig): Webhook
 async function register(
   client: AdyenClient,
   { webhookUsername, webhookPassword }: AdyenConfig,
-  { baseUrl, connectorId, registered }: WebhookRegistration,
-): Promise<RegisteredWebhook[]> {
+  { baseUrl, connectorId, registered }: kit.WebhookRegistration,
+): Promise<kit.RegisteredWebhook[]> {
   const settings = {
     description: connectorId,
     url: `${baseUrl}${URL_PATH}`,
@@ -61,11 +47,11 @@ export async function removeWebhooks(client: AdyenClient, connectorId: string): 
 
 function verify(
   config: AdyenConfig,
-  { headers, body, config: webhook }: ProviderWebhook,
-): WebhookVerdict {
+  { headers, body, config: webhook }: kit.ProviderWebhook,
+): kit.WebhookVerdict {
   const problem = authProblem(config, headers["authorization"]);
   if (problem !== undefined) return { refused: problem };
-  const items = readItems(parseBody(body));
+  const items = readItems(kit.parseBody(body));
   if (items.length === 0) return { refused: "it has no items" };
   const key = Buffer.from(webhook.metadata["hmac_key"] ?? "", "hex");
   if (key.length === 0) return { refused: "the webhook has no HMAC key" };
@@ -73,9 +59,9 @@ function verify(
     const signed = Signed.safeParse(item);
     if (!signed.success) return false;
     const signatures = [signed.data.additionalData.hmacSignature];
-    return isSignedBy({ key, text: signedText(signed.data), encoding: "base64" }, signatures);
+    return kit.isSignedBy({ key, text: signedText(signed.data), encoding: "base64" }, signatures);
   });
-  return isSigned ? { key: sha256(body, "base64") } : { refused: "an item is not signed" };
+  return isSigned ? { key: kit.sha256(body, "base64") } : { refused: "an item is not signed" };
 }
 
 /** Either both a user and a password are configured, and come with each delivery, or none does. */
@@ -88,11 +74,11 @@ function authProblem(
     return "the configuration has a user without a password, or a password without a user";
   }
   if (!isConfigured) return header === undefined ? undefined : "it has an unexpected authorization";
-  const given = parseBasicAuth(header);
+  const given = kit.parseBasicAuth(header);
   const isSame =
     given !== undefined &&
-    isSameText(given.username, webhookUsername) &&
-    isSameText(given.password, webhookPassword);
+    kit.isSameText(given.username, webhookUsername) &&
+    kit.isSameText(given.password, webhookPassword);
   return isSame ? undefined : "its user or password is another one";
 }
 

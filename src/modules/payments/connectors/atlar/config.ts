@@ -1,26 +1,9 @@
-import type { ConfigField, PluginConfig } from "#modules/payments/connectors/config.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-const text = { type: "string", isRequired: true } as const;
+export const ATLAR_FIELDS = [
+  { ...kit.REQUIRED_TEXT, name: "baseUrl", label: "BaseURL", rule: kit.URL_RULE },
+  { ...kit.REQUIRED_TEXT, name: "accessKey", label: "AccessKey", isSecret: true },
+  { ...kit.REQUIRED_TEXT, name: "secret", label: "Secret", isSecret: true },
+] as const satisfies readonly kit.ConfigField[];
 
-export const ATLAR_FIELDS: readonly ConfigField[] = [
-  {
-    ...text,
-    name: "baseUrl",
-    label: "BaseURL",
-    rule: { name: "url", holds: (value) => URL.canParse(value) },
-  },
-  { ...text, name: "accessKey", label: "AccessKey", isSecret: true },
-  { ...text, name: "secret", label: "Secret", isSecret: true },
-];
-
-export interface AtlarConfig {
-  readonly baseUrl: string;
-  readonly accessKey: string;
-  readonly secret: string;
-}
-
-export const readAtlarConfig = (values: PluginConfig): AtlarConfig => ({
-  baseUrl: String(values["baseUrl"]),
-  accessKey: String(values["accessKey"]),
-  secret: String(values["secret"]),
-});
+export type AtlarConfig = kit.ConfigOf<typeof ATLAR_FIELDS>;

@@ -1,13 +1,13 @@
 import { fetchAccounts, fetchBalances, fetchExternalAccounts } from "./accounts.ts";
 import { createBankAccount } from "./bank-accounts.ts";
 import { AtlarClient } from "./client.ts";
-import { ATLAR_FIELDS, readAtlarConfig } from "./config.ts";
+import { ATLAR_FIELDS } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
 import { createPayout, pollPayout } from "./transfers.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Atlar: the bank accounts of an organization, and SEPA credit transfers. See the README of this folder. */
-export const atlarKind: ConnectorKind = {
+export const atlarKind: kit.ConnectorKind = {
   key: "atlar",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -20,16 +20,12 @@ export const atlarKind: ConnectorKind = {
   pageSize: 100,
   fields: ATLAR_FIELDS,
   tree: [
-    {
-      task: "FETCH_ACCOUNTS",
-      isPeriodic: true,
-      children: [{ task: "FETCH_BALANCES", isPeriodic: true, children: [] }],
-    },
-    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
-    { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
+    kit.periodic("FETCH_ACCOUNTS", kit.periodic("FETCH_BALANCES")),
+    kit.periodic("FETCH_PAYMENTS"),
+    kit.periodic("FETCH_EXTERNAL_ACCOUNTS"),
   ],
   create: (values, { fetch, clock }) => {
-    const client = new AtlarClient(fetch, readAtlarConfig(values));
+    const client = new AtlarClient(fetch, kit.readConfig(ATLAR_FIELDS, values));
     return {
       fetchAccounts: (request) => fetchAccounts(client, request),
       fetchBalances: (request) => fetchBalances(client, request),

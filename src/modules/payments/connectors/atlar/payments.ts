@@ -1,63 +1,53 @@
 import { z } from "zod";
-import { type AtlarClient, prefixed } from "./client.ts";
-import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
-import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import {
-  Amount,
-  Date3339,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import { fetchTokenList } from "#modules/payments/connectors/kit/token-list.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type { PaymentScheme, PaymentStatus } from "#modules/payments/core/enums.ts";
+import { type AtlarClient, SPEC } from "./client.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { log } from "#platform/log.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";
 
 /** The currencies of payments. Amounts are in minor units. */
-export const CURRENCIES = new Currencies({ known: ["EUR", "DKK"] });
+export const CURRENCIES = new kit.Currencies({ known: ["EUR", "DKK"] });
 
 /** The states of transactions; all others are `OTHER`. */
-export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
+export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   EXPECTED: "PENDING",
   BOOKED: "SUCCEEDED",
   RECONCILED: "SUCCEEDED",
 };
 
 const Transaction = z.object({
-  id: Text,
-  created: Date3339,
-  amount: z.object({ currency: Text, value: Amount }),
-  account: z.object({ id: Text }),
-  description: OptionalText,
+  id: kit.Text,
+  created: kit.Date3339,
+  amount: z.object({ currency: kit.Text, value: kit.Amount }),
+  account: z.object({ id: kit.Text }),
+  description: kit.OptionalText,
   reconciliation: z
     .object({
-      status: OptionalText,
-      transactableId: OptionalText,
-      transactableType: OptionalText,
+      status: kit.OptionalText,
+      transactableId: kit.OptionalText,
+      transactableType: kit.OptionalText,
     })
     .nullish(),
-  remittanceInformation: z.object({ type: OptionalText, value: OptionalText }).nullish(),
+  remittanceInformation: z.object({ type: kit.OptionalText, value: kit.OptionalText }).nullish(),
 });
 type Transaction = z.output<typeof Transaction>;
 
 const Account = z.object({
-  name: OptionalText,
-  thirdPartyId: OptionalText,
-  bank: z.object({ id: OptionalText, bic: OptionalText }).nullish(),
+  name: kit.OptionalText,
+  thirdPartyId: kit.OptionalText,
+  bank: z.object({ id: kit.OptionalText, bic: kit.OptionalText }).nullish(),
 });
 
 /** The transactions of all accounts. */
-export function fetchPayments(client: AtlarClient, request: FetchRequest): Promise<PaymentPage> {
+export function fetchPayments(
+  client: AtlarClient,
+  request: kit.FetchRequest,
+): Promise<kit.PaymentPage> {
   // An account is asked for once in a page, however many transactions it has.
   const accounts = new Map<string, Readonly<Record<string, string>>>();
-  return fetchTokenList(request, {
+  return kit.fetchTokenList(request, {
     readPage: (place) => client.list("/v1/transactions", place),
     read: async (value) => {
-      const { id } = parseObject(Transaction, value, "a transaction").account;
+      const { id } = kit.parseObject(Transaction, value, "a transaction").account;
       const known = accounts.get(id) ?? (await readAccount(client, id));
       accounts.set(id, known);
       return toPayment(value, known);
@@ -71,9 +61,9 @@ async function readAccount(
   id: string,
 ): Promise<Readonly<Record<string, string>>> {
   const path = `/v1/accounts/${encodeURIComponent(id)}`;
-  const account = await client.find(path, Account, "an account");
+  const account = await client.find({ path }, Account, "an account");
   const { thirdPartyId, bank } = account ?? {};
-  return prefixed({
+  return SPEC.write({
     "account/name": account?.name,
     "bank/id": bank?.id,
     "bank/bic": bank?.bic,
@@ -85,11 +75,11 @@ async function readAccount(
 export async function readPayment(
   client: AtlarClient,
   id: string,
-): Promise<ProviderPayment | undefined> {
+): Promise<kit.ProviderPayment | undefined> {
   const path = `/v1/transactions/${encodeURIComponent(id)}`;
-  const value = await client.find(path, z.unknown(), "a transaction");
+  const value = await client.find({ path }, z.unknown(), "a transaction");
   if (value === undefined) return undefined;
-  const { account } = parseObject(Transaction, value, "a transaction");
+  const { account } = kit.parseObject(Transaction, value, "a transaction");
   return toPayment(value, await readAccount(client, account.id));
 }
 
@@ -97,8 +87,8 @@ export async function readPayment(
 export function toPayment(
   value: unknown,
   account: Readonly<Record<string, string>>,
-): ProviderPayment | undefined {
-  const transaction = parseObject(Transaction, value, "a transaction");
+): kit.ProviderPayment | undefined {
+  const transaction = kit.parseObject(Transaction, value, "a transaction");
   const { id, created, reconciliation } = transaction;
   const { currency, value: units } = transaction.amount;
   const magnitude = units < 0n ? -units : units;
@@ -109,7 +99,7 @@ export function toPayment(
     return undefined;
   }
   const own = transaction.account.id;
-  const status = rowOf(STATUSES, reconciliation?.status) ?? "OTHER";
+  const status = kit.rowOf(STATUSES, reconciliation?.status) ?? "OTHER";
   return {
     reference: id,
     // What is booked is later than what was expected, although the provider does not say when that was.
@@ -121,17 +111,17 @@ export function toPayment(
     scheme: schemeOf(units),
     status,
     metadata: { ...account, ...metadataOf(transaction) },
-    raw: rawOf(value),
+    raw: kit.rawOf(value),
   };
 }
 
-function schemeOf(units: bigint): PaymentScheme {
+function schemeOf(units: bigint): kit.PaymentScheme {
   if (units === 0n) return "SEPA";
   return units > 0n ? "SEPA_DEBIT" : "SEPA_CREDIT";
 }
 
 const metadataOf = ({ description, reconciliation, remittanceInformation }: Transaction) =>
-  prefixed({
+  SPEC.write({
     description,
     "reconciliation/transactableId": reconciliation?.transactableId,
     "reconciliation/transactableType": reconciliation?.transactableType,

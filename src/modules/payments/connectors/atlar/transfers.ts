@@ -1,15 +1,7 @@
 import { z } from "zod";
 import type { AtlarClient } from "./client.ts";
 import { CURRENCIES, readPayment } from "./payments.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type {
-  Movement,
-  MovementResult,
-  PollResult,
-} from "#modules/payments/connectors/contract.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import { OptionalText, Text } from "#modules/payments/connectors/kit/objects.ts";
-import type { Clock } from "#platform/time.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** What the statuses of credit transfers mean; with all others, it is still under way. */
 export const STATUSES: Readonly<Record<string, "booked" | "failed">> = {
@@ -20,13 +12,13 @@ export const STATUSES: Readonly<Record<string, "booked" | "failed">> = {
 };
 
 const CreditTransfer = z.object({
-  status: Text,
-  reconciliation: z.object({ bookedTransactionId: OptionalText }).nullish(),
+  status: kit.Text,
+  reconciliation: z.object({ bookedTransactionId: kit.OptionalText }).nullish(),
 });
 
 const findTransfer = (client: AtlarClient, externalId: string) => {
   const path = `/v1/credit-transfers/get-by-external-id/${encodeURIComponent(externalId)}`;
-  return client.find(path, CreditTransfer, "a credit transfer");
+  return client.find({ path }, CreditTransfer, "a credit transfer");
 };
 
 /**
@@ -34,22 +26,18 @@ const findTransfer = (client: AtlarClient, externalId: string) => {
  * asked for by the reference.
  */
 export async function createPayout(
-  { client, clock }: { readonly client: AtlarClient; readonly clock: Clock },
-  movement: Movement,
-): Promise<MovementResult> {
+  { client, clock }: kit.ClientWith<AtlarClient, "clock">,
+  movement: kit.Movement,
+): Promise<kit.MovementResult> {
   const { reference } = movement;
-  const json = { ...orderOf(movement), date: clock().slice(0, "2026-01-01".length) };
+  const json = { ...bodyOf(movement), date: clock().slice(0, "2026-01-01".length) };
   const known = await findTransfer(client, reference);
   if (known === undefined) await client.create("/v1/credit-transfers", json);
   return { pollingId: reference };
 }
 
-function orderOf(movement: Movement): object {
-  const { source, destination, amount, description, reference } = movement;
-  const request = "in transfer/payout request";
-  if (source === undefined) throw refused(`source account is required ${request}`);
-  if (destination === undefined) throw refused(`destination account is required ${request}`);
-  if (amount <= 0n) throw refused("amount must be positive");
+function bodyOf(movement: kit.Movement): object {
+  const { source, destination, description, reference } = kit.requireComplete(movement);
   const { decimal, currency } = CURRENCIES.toDecimal(movement);
   return {
     paymentSchemeType: "SCT",
@@ -63,17 +51,15 @@ function orderOf(movement: Movement): object {
 }
 
 /** What has become of a credit transfer. */
-export async function pollPayout(client: AtlarClient, pollingId: string): Promise<PollResult> {
+export async function pollPayout(client: AtlarClient, pollingId: string): Promise<kit.PollResult> {
   const transfer = await findTransfer(client, pollingId);
   // It was ordered: the provider shows it later.
   if (transfer === undefined) return { pending: true };
   const { status, reconciliation } = transfer;
-  const meaning = rowOf(STATUSES, status);
+  const meaning = kit.rowOf(STATUSES, status);
   if (meaning === "failed") return { error: `payment failed: ${status}` };
   const booked = reconciliation?.bookedTransactionId;
   if (meaning === undefined || booked === undefined) return { pending: true };
   const payment = await readPayment(client, booked);
   return payment === undefined ? { pending: true } : { payment };
 }
-
-const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

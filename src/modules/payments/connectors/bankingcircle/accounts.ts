@@ -1,63 +1,39 @@
 import { z } from "zod";
 import type { BankingCircleClient } from "./client.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type {
-  BankAccountDetails,
-  FetchPage,
-  FetchRequest,
-  PluginStore,
-  StoredAccount,
-} from "#modules/payments/connectors/contract.ts";
-import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
-import {
-  Date3339,
-  DecimalText,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { onlyPage, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import { fetchTimeList, secondOf } from "#modules/payments/connectors/kit/time-list.ts";
-import type {
-  ProviderAccount,
-  ProviderBalance,
-} from "#modules/payments/connectors/provider-objects.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import type { Clock } from "#platform/time.ts";
 
 /** Amounts are decimal numbers. */
-export const CURRENCIES = new Currencies();
+export const CURRENCIES = new kit.Currencies();
 
 const Account = z.object({
-  accountId: Text,
-  accountDescription: OptionalText,
-  currency: OptionalText,
-  openingDate: Date3339,
+  accountId: kit.Text,
+  accountDescription: kit.OptionalText,
+  currency: kit.OptionalText,
+  openingDate: kit.Date3339,
 });
 
 /** The accounts at the bank, in the order in which they were opened. */
 export const fetchAccounts = (
   client: BankingCircleClient,
-  request: FetchRequest,
-): Promise<FetchPage<ProviderAccount>> =>
-  fetchTimeList(request, {
+  request: kit.FetchRequest,
+): Promise<kit.AccountsPage> =>
+  kit.fetchTimeList(request, {
     readPage: ({ from, ...place }) =>
       client.list("/api/v1/accounts", {
         ...place,
-        ...(from === undefined ? {} : { OpeningDateFrom: secondOf(from) }),
+        ...(from === undefined ? {} : { OpeningDateFrom: kit.secondOf(from) }),
       }),
     read: (value) => {
-      const account = parseObject(Account, value, "an account");
+      const account = kit.parseObject(Account, value, "an account");
       const { accountId, accountDescription: name, openingDate, currency } = account;
-      const asset = currency === undefined ? undefined : CURRENCIES.assetOf(currency);
+      const asset = CURRENCIES.assetOf(currency);
       const item = {
         reference: accountId,
         createdAt: openingDate,
-        ...(name === undefined ? {} : { name }),
-        ...(asset === undefined ? {} : { defaultAsset: asset }),
+        ...kit.given({ name, defaultAsset: asset }),
         metadata: {},
-        raw: rawOf(value),
+        raw: kit.rawOf(value),
       };
       return { item, time: openingDate, identity: accountId };
     },
@@ -65,7 +41,13 @@ export const fetchAccounts = (
 
 const Balances = z.object({
   balances: z
-    .array(z.object({ currency: Text, beginOfDayAmount: DecimalText, intraDayAmount: DecimalText }))
+    .array(
+      z.object({
+        currency: kit.Text,
+        beginOfDayAmount: kit.DecimalText,
+        intraDayAmount: kit.DecimalText,
+      }),
+    )
     .nullish(),
 });
 
@@ -73,11 +55,11 @@ const pathOf = (account: string): string => `/api/v1/accounts/${encodeURICompone
 
 /** What an account has begun the day with, and what has moved since. */
 export async function fetchBalances(
-  { client, clock }: { readonly client: BankingCircleClient; readonly clock: Clock },
-  { parent }: FetchRequest,
-): Promise<FetchPage<ProviderBalance>> {
-  const { reference } = requireAccount(parent, "balances");
-  const account = await client.find(pathOf(reference), Balances, "an account");
+  { client, clock }: kit.ClientWith<BankingCircleClient, "clock">,
+  { parent }: kit.FetchRequest,
+): Promise<kit.BalancesPage> {
+  const { reference } = kit.requireAccount(parent, "balances");
+  const account = await client.find({ path: pathOf(reference) }, Balances, "an account");
   const items = (account?.balances ?? []).flatMap((balance) => {
     const [begun, moved] = [balance.beginOfDayAmount, balance.intraDayAmount].map((decimal) =>
       CURRENCIES.fromDecimal(decimal, balance.currency),
@@ -86,12 +68,12 @@ export async function fetchBalances(
     const amount = begun.amount + moved.amount;
     return [{ accountReference: reference, createdAt: clock(), asset: begun.asset, amount }];
   });
-  return onlyPage(items);
+  return kit.onlyPage(items);
 }
 
 /** How the bank knows an account, here or at another bank. */
 const Identifier = z.object({
-  account: Text,
+  account: kit.Text,
   financialInstitution: z.string().nullish(),
   country: z.string().nullish(),
 });
@@ -104,9 +86,9 @@ export async function identifierOf(
   client: BankingCircleClient,
   reference: string,
 ): Promise<Identifier> {
-  const account = await client.find(pathOf(reference), Identified, "an account");
+  const account = await client.find({ path: pathOf(reference) }, Identified, "an account");
   const [first] = account?.accountIdentifiers ?? [];
-  if (first === undefined) throw refused("the account has no identifier at the bank");
+  if (first === undefined) throw kit.refused("the account has no identifier at the bank");
   return first;
 }
 
@@ -115,11 +97,20 @@ const nameOf = (id: string): string => `bank-account/${id}/`;
 
 /** The bank does not know accounts at other banks: what a payout needs is kept here. */
 export async function createBankAccount(
-  store: PluginStore,
-  { id, createdAt, name, iban, accountNumber, swiftBicCode, country, metadata }: BankAccountDetails,
-): Promise<ProviderAccount> {
+  store: kit.PluginStore,
+  {
+    id,
+    createdAt,
+    name,
+    iban,
+    accountNumber,
+    swiftBicCode,
+    country,
+    metadata,
+  }: kit.BankAccountDetails,
+): Promise<kit.ProviderAccount> {
   const account = iban ?? accountNumber;
-  if (account === undefined) throw refused("an IBAN or an account number is required");
+  if (account === undefined) throw kit.refused("an IBAN or an account number is required");
   const identifier = { account, financialInstitution: swiftBicCode, country };
   await store.insert({ name: nameOf(id), value: stringifyJson(identifier) });
   return { reference: id, createdAt, name, metadata, raw: "{}" };
@@ -127,12 +118,10 @@ export async function createBankAccount(
 
 /** The numbers of a bank account that was forwarded. */
 export async function keptIdentifierOf(
-  store: PluginStore,
-  { reference }: StoredAccount,
+  store: kit.PluginStore,
+  { reference }: kit.StoredAccount,
 ): Promise<Identifier> {
   const kept = await store.find(nameOf(reference));
-  if (kept !== undefined) return parseObject(Identifier, parseJson(kept), "a bank account");
-  throw refused("the destination of a payout has to be a bank account that was forwarded here");
+  if (kept !== undefined) return kit.parseObject(Identifier, parseJson(kept), "a bank account");
+  throw kit.refused("the destination of a payout has to be a bank account that was forwarded here");
 }
-
-const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

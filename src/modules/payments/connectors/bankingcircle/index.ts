@@ -1,12 +1,12 @@
 import { createBankAccount, fetchAccounts, fetchBalances } from "./accounts.ts";
 import { BankingCircleClient } from "./client.ts";
-import { assertCertificate, BANKINGCIRCLE_FIELDS, readBankingCircleConfig } from "./config.ts";
+import { assertCertificate, BANKINGCIRCLE_FIELDS } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
 import { createPayout, createTransfer } from "./transfers.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Banking Circle: the accounts at the bank, and single payments. See the README of this folder. */
-export const bankingcircleKind: ConnectorKind = {
+export const bankingcircleKind: kit.ConnectorKind = {
   key: "bankingcircle",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -20,15 +20,11 @@ export const bankingcircleKind: ConnectorKind = {
   fields: BANKINGCIRCLE_FIELDS,
   certificateBinding: "BANKINGCIRCLE_CERTIFICATE",
   tree: [
-    {
-      task: "FETCH_ACCOUNTS",
-      isPeriodic: true,
-      children: [{ task: "FETCH_BALANCES", isPeriodic: true, children: [] }],
-    },
-    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
+    kit.periodic("FETCH_ACCOUNTS", kit.periodic("FETCH_BALANCES")),
+    kit.periodic("FETCH_PAYMENTS"),
   ],
   create: (values, { fetch, clock, store }) => {
-    const config = readBankingCircleConfig(values);
+    const config = kit.readConfig(BANKINGCIRCLE_FIELDS, values);
     const client = new BankingCircleClient({ fetch, clock }, config);
     return {
       fetchAccounts: (request) => fetchAccounts(client, request),

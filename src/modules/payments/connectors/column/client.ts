@@ -1,33 +1,18 @@
 import { z } from "zod";
 import type { ColumnConfig } from "./config.ts";
-import type { ConnectorErrorKind } from "#modules/payments/connectors/connector-error.ts";
-import type {
-  FetchPage,
-  ProviderFetch,
-  ProviderResponse,
-} from "#modules/payments/connectors/contract.ts";
-import { ApiClient } from "#modules/payments/connectors/kit/client.ts";
-import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
-import { readEach, readPage } from "#modules/payments/connectors/kit/items.ts";
-import { parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
-import { basicAuth, headerKey } from "#modules/payments/connectors/kit/signatures.ts";
-import {
-  fetchTimeline,
-  type TimelinePage,
-  type TimelinePlace,
-} from "#modules/payments/connectors/kit/timeline.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** What users and this connector add to metadata begins so. */
-export const PREFIX = "com.column.spec/";
+export const SPEC = new kit.SpecMetadata("com.column.spec/");
 
 /** The bank has accounts in dollars only. Amounts are in minor units. */
-export const CURRENCIES = new Currencies({ known: ["USD"] });
+export const CURRENCIES = new kit.Currencies({ known: ["USD"] });
 
 /** Longest idempotency key, in characters. */
 const KEY_LENGTH_MAX = 255;
 
 /** The reference of a movement as the provider takes and shows it. */
-export const idempotencyKeyOf = (reference: string): string => headerKey(reference, KEY_LENGTH_MAX);
+export const idempotencyKeyOf = (reference: string): string =>
+  kit.headerKey(reference, KEY_LENGTH_MAX);
 
 /** The lists of the API; the member of an answer that holds the objects has the name of the list. */
 const LISTS = {
@@ -38,7 +23,7 @@ const LISTS = {
 } as const;
 export type ColumnList = keyof typeof LISTS;
 
-const Identified = z.object({ id: Text });
+const Identified = z.object({ id: kit.Text });
 
 /** An object as the provider has sent it. */
 interface ColumnObject {
@@ -47,13 +32,11 @@ interface ColumnObject {
 }
 
 /** The API of Column. All methods throw `ConnectorError`. */
-export class ColumnClient {
-  readonly #api: ApiClient;
-
-  constructor(fetch: ProviderFetch, { apiKey, endpoint }: ColumnConfig) {
-    this.#api = new ApiClient(fetch, {
+export class ColumnClient extends kit.ApiClient {
+  constructor(fetch: kit.ProviderFetch, { apiKey, endpoint }: ColumnConfig) {
+    super(fetch, {
       baseUrl: endpoint,
-      headers: () => ({ authorization: basicAuth("", apiKey) }),
+      headers: () => ({ authorization: kit.basicAuth("", apiKey) }),
       errorKindOf,
     });
   }
@@ -65,21 +48,21 @@ export class ColumnClient {
       limit,
       after: starting_after,
       before: ending_before,
-    }: TimelinePlace & { readonly limit: number },
-  ): Promise<TimelinePage<ColumnObject>> {
-    const page = await this.#api.read(
+    }: kit.TimelinePlace & { readonly limit: number },
+  ): Promise<kit.TimelinePage<ColumnObject>> {
+    const page = await this.read(
       { path, query: { limit, starting_after, ending_before } },
       z.object({ [LISTS[path]]: z.array(z.unknown()), has_more: z.boolean() }),
       "a list",
     );
     const { [LISTS[path]]: values, has_more: hasMore } = page;
-    const objects = parseObject(z.array(z.unknown()), values, "a list");
+    const objects = kit.parseObject(z.array(z.unknown()), values, "a list");
     return {
-      ...readEach(objects, (value) => ({
-        id: parseObject(Identified, value, "an object of a list").id,
+      ...kit.readEach(objects, (value) => ({
+        id: kit.parseObject(Identified, value, "an object of a list").id,
         value,
       })),
-      hasMore: parseObject(z.boolean(), hasMore, "a list"),
+      hasMore: kit.parseObject(z.boolean(), hasMore, "a list"),
     };
   }
 
@@ -88,40 +71,31 @@ export class ColumnClient {
     path: ColumnList,
     { state, pageSize }: { readonly state: unknown; readonly pageSize: number },
     read: (value: unknown) => Item | undefined,
-  ): Promise<FetchPage<Item>> {
-    const page = await fetchTimeline(state, {
+  ): Promise<kit.FetchPage<Item>> {
+    const page = await kit.fetchTimeline(state, {
       list: (place) => this.list(path, { limit: pageSize, ...place }),
       idOf: ({ id }) => id,
     });
-    return readPage(page, ({ value }) => read(value));
-  }
-
-  /** Undefined where the provider has no such object. */
-  find<S extends z.ZodType>(
-    path: string,
-    schema: S,
-    what: string,
-  ): Promise<z.output<S> | undefined> {
-    return this.#api.find({ path }, schema, what);
+    return kit.readPage(page, ({ value }) => read(value));
   }
 
   /** Makes an object. With a reference that is known, the provider answers with what it has made of it before. */
   create(path: string, json: object, reference?: string): Promise<unknown> {
     const headers: Record<string, string> =
       reference === undefined ? {} : { "idempotency-key": idempotencyKeyOf(reference) };
-    return this.#api.read({ method: "POST", path, json, headers }, z.unknown(), "what was made");
+    return this.read({ method: "POST", path, json, headers }, z.unknown(), "what was made");
   }
 
   async update(path: string, json: object): Promise<unknown> {
-    return this.#api.read({ method: "PATCH", path, json }, z.unknown(), "what was changed");
+    return this.read({ method: "PATCH", path, json }, z.unknown(), "what was changed");
   }
 
   /** An object that is not there any more is removed. */
   async remove(path: string): Promise<void> {
-    await this.#api.send({ method: "DELETE", path });
+    await this.send({ method: "DELETE", path });
   }
 }
 
 /** Another request with the same idempotency key is under way, and may succeed. */
-const errorKindOf = ({ status }: ProviderResponse): ConnectorErrorKind | undefined =>
+const errorKindOf = ({ status }: kit.ProviderResponse): kit.ConnectorErrorKind | undefined =>
   status === 409 ? "unknown" : undefined;

@@ -1,23 +1,8 @@
-import type { ConfigField, PluginConfig } from "#modules/payments/connectors/config.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-const text = { type: "string", isRequired: true } as const;
+export const COLUMN_FIELDS = [
+  { ...kit.REQUIRED_TEXT, name: "apiKey", label: "APIKey", isSecret: true },
+  { ...kit.REQUIRED_TEXT, name: "endpoint", label: "Endpoint", rule: kit.URL_RULE },
+] as const satisfies readonly kit.ConfigField[];
 
-export const COLUMN_FIELDS: readonly ConfigField[] = [
-  { ...text, name: "apiKey", label: "APIKey", isSecret: true },
-  {
-    ...text,
-    name: "endpoint",
-    label: "Endpoint",
-    rule: { name: "url", holds: (value) => URL.canParse(value) },
-  },
-];
-
-export interface ColumnConfig {
-  readonly apiKey: string;
-  readonly endpoint: string;
-}
-
-export const readColumnConfig = (values: PluginConfig): ColumnConfig => ({
-  apiKey: String(values["apiKey"]),
-  endpoint: String(values["endpoint"]),
-});
+export type ColumnConfig = kit.ConfigOf<typeof COLUMN_FIELDS>;

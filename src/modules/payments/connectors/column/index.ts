@@ -5,14 +5,14 @@ import {
   fetchExternalAccounts,
 } from "./accounts.ts";
 import { ColumnClient, idempotencyKeyOf } from "./client.ts";
-import { COLUMN_FIELDS, readColumnConfig } from "./config.ts";
+import { COLUMN_FIELDS } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
 import { createPayout, createTransfer, reversePayout } from "./transfers.ts";
 import { columnWebhooks, removeWebhooks } from "./webhooks.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Column: the bank accounts of a platform, and all transfers of them. See the README of this folder. */
-export const columnKind: ConnectorKind = {
+export const columnKind: kit.ConnectorKind = {
   key: "column",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -29,18 +29,14 @@ export const columnKind: ConnectorKind = {
   fields: COLUMN_FIELDS,
   shownReferenceOf: idempotencyKeyOf,
   tree: [
-    {
-      task: "FETCH_ACCOUNTS",
-      isPeriodic: true,
-      children: [{ task: "FETCH_BALANCES", isPeriodic: true, children: [] }],
-    },
+    kit.periodic("FETCH_ACCOUNTS", kit.periodic("FETCH_BALANCES")),
     // Webhooks tell sooner; a delivery about a new transfer that was lost is made up for here.
-    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
-    { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
-    { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
+    kit.periodic("FETCH_PAYMENTS"),
+    kit.periodic("FETCH_EXTERNAL_ACCOUNTS"),
+    kit.once("CREATE_WEBHOOKS"),
   ],
   create: (values, { fetch, clock, store }) => {
-    const client = new ColumnClient(fetch, readColumnConfig(values));
+    const client = new ColumnClient(fetch, kit.readConfig(COLUMN_FIELDS, values));
     return {
       fetchAccounts: (request) => fetchAccounts(client, request),
       fetchExternalAccounts: (request) => fetchExternalAccounts(client, request),

@@ -1,17 +1,6 @@
 import { z } from "zod";
-import { type ColumnClient, CURRENCIES, PREFIX } from "./client.ts";
-import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import {
-  Amount,
-  Date3339,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type { PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
+import { type ColumnClient, CURRENCIES, SPEC } from "./client.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { log } from "#platform/log.ts";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -19,7 +8,7 @@ import type { Timestamp } from "#platform/time.ts";
  * What outgoing transfers are; all others are a `TRANSFER`, and incoming ones a `PAY-IN`. A book transfer moves money between two accounts
  * of the bank, and has no direction.
  */
-export const TYPES: Readonly<Record<string, PaymentType>> = {
+export const TYPES: Readonly<Record<string, kit.PaymentType>> = {
   book: "TRANSFER",
   wire: "PAYOUT",
   swift: "PAYOUT",
@@ -29,7 +18,7 @@ export const TYPES: Readonly<Record<string, PaymentType>> = {
 };
 
 /** The statuses of transfers of all kinds. Those that begin with `pending` are `PENDING`, and all others are `UNKNOWN`. */
-export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
+export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   submitted: "PENDING",
   initiated: "PENDING",
   scheduled: "PENDING",
@@ -59,36 +48,38 @@ export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
 };
 
 /** The provider writes statuses of some transfers in capitals. */
-export function statusOf(text: string): PaymentStatus {
+export function statusOf(text: string): kit.PaymentStatus {
   const status = text.toLowerCase();
-  return status.startsWith("pending") ? "PENDING" : (rowOf(STATUSES, status) ?? "UNKNOWN");
+  return status.startsWith("pending") ? "PENDING" : (kit.rowOf(STATUSES, status) ?? "UNKNOWN");
 }
 
 const Transfer = z.object({
-  id: Text,
-  created_at: Date3339,
+  id: kit.Text,
+  created_at: kit.Date3339,
   /** `BOOK`, `ACH_CREDIT` and others in the list of all; `CREDIT` or `DEBIT` of an ACH transfer by itself. */
-  type: OptionalText,
-  status: Text,
-  amount: Amount,
-  currency_code: Text,
+  type: kit.OptionalText,
+  status: kit.Text,
+  amount: kit.Amount,
+  currency_code: kit.Text,
   is_incoming: z
     .boolean()
     .nullish()
     .transform((isIncoming) => isIncoming === true),
-  bank_account_id: OptionalText,
-  counterparty_id: OptionalText,
-  sender_bank_account_id: OptionalText,
-  receiver_bank_account_id: OptionalText,
-  description: OptionalText,
+  bank_account_id: kit.OptionalText,
+  counterparty_id: kit.OptionalText,
+  sender_bank_account_id: kit.OptionalText,
+  receiver_bank_account_id: kit.OptionalText,
+  description: kit.OptionalText,
   /** The key of the request that has made it. */
-  idempotency_key: OptionalText,
+  idempotency_key: kit.OptionalText,
 });
 type Transfer = z.output<typeof Transfer>;
 
 /** The transfers of all bank accounts. */
-export const fetchPayments = (client: ColumnClient, request: FetchRequest): Promise<PaymentPage> =>
-  client.fetchList("/transfers", request, (value) => toPayment(value));
+export const fetchPayments = (
+  client: ColumnClient,
+  request: kit.FetchRequest,
+): Promise<kit.PaymentPage> => client.fetchList("/transfers", request, (value) => toPayment(value));
 
 /** What is known of a transfer besides itself. */
 interface Context {
@@ -103,8 +94,8 @@ interface Context {
 export function toPayment(
   value: unknown,
   { rail, isIncoming, event }: Context = {},
-): ProviderPayment | undefined {
-  const transfer = parseObject(Transfer, value, "a transfer");
+): kit.ProviderPayment | undefined {
+  const transfer = kit.parseObject(Transfer, value, "a transfer");
   const { id, created_at, status, currency_code: currency, description } = transfer;
   const { idempotency_key: initiationReference } = transfer;
   const amount = CURRENCIES.fromUnits(transfer.amount, currency);
@@ -121,12 +112,9 @@ export function toPayment(
     ...amount,
     scheme: "OTHER",
     status: statusOf(status),
-    ...(initiationReference === undefined ? {} : { initiationReference }),
-    metadata: {
-      [`${PREFIX}type`]: kind,
-      ...(description === undefined ? {} : { [`${PREFIX}description`]: description }),
-    },
-    raw: rawOf(value),
+    ...kit.given({ initiationReference }),
+    metadata: SPEC.write({ type: kind, description }),
+    raw: kit.rawOf(value),
   };
 }
 
@@ -145,7 +133,7 @@ function flowOf(
   transfer: Transfer,
   kind: string,
   isIncoming: boolean,
-): Pick<ProviderPayment, "type" | "sourceReference" | "destinationReference"> {
+): Pick<kit.ProviderPayment, "type" | "sourceReference" | "destinationReference"> {
   const { bank_account_id: own, counterparty_id: other } = transfer;
   const isDebit = kind === "ach_debit";
   const ends = isIncoming === isDebit ? [own, other] : [other, own];
@@ -153,13 +141,12 @@ function flowOf(
   const destination = transfer.receiver_bank_account_id ?? ends[1];
   return {
     type: typeOf(kind, isIncoming),
-    ...(source === undefined ? {} : { sourceReference: source }),
-    ...(destination === undefined ? {} : { destinationReference: destination }),
+    ...kit.given({ sourceReference: source, destinationReference: destination }),
   };
 }
 
-function typeOf(kind: string, isIncoming: boolean): PaymentType {
+function typeOf(kind: string, isIncoming: boolean): kit.PaymentType {
   if (isIncoming && kind === "ach_debit") return "PAYOUT";
   if (isIncoming && kind !== "book") return "PAY-IN";
-  return rowOf(TYPES, kind) ?? "TRANSFER";
+  return kit.rowOf(TYPES, kind) ?? "TRANSFER";
 }

@@ -1,49 +1,27 @@
 import { z } from "zod";
-import { type ColumnClient, CURRENCIES, PREFIX } from "./client.ts";
+import { type ColumnClient, CURRENCIES, SPEC } from "./client.ts";
 import { statusOf } from "./payments.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type {
-  Movement,
-  MovementResult,
-  PluginStore,
-  Reversal,
-  StoredAccount,
-} from "#modules/payments/connectors/contract.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import { Amount, Date3339, Text } from "#modules/payments/connectors/kit/objects.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import { sha256 } from "#modules/payments/connectors/kit/signatures.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type { PaymentStatus } from "#modules/payments/core/enums.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-export interface ColumnMoney {
-  readonly client: ColumnClient;
-  readonly store: PluginStore;
-}
+export type ColumnMoney = kit.ClientWith<ColumnClient, "store">;
 
 /** The statuses of book transfers that are made here; all others are as those of other transfers. */
-export const BOOK_STATUSES: Readonly<Record<string, PaymentStatus>> = {
+export const BOOK_STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   completed: "SUCCEEDED",
   rejected: "FAILED",
   canceled: "FAILED",
   hold: "PENDING",
 };
 
-/** A movement whose accounts are there. */
-interface Order extends Movement {
-  readonly source: StoredAccount;
-  readonly destination: StoredAccount;
-}
-
 /** Moves money between two bank accounts of the platform. */
 export async function createTransfer(
   { client }: ColumnMoney,
-  movement: Movement,
-): Promise<MovementResult> {
-  const order = orderOf(movement);
+  movement: kit.Movement,
+): Promise<kit.MovementResult> {
+  const order = kit.requireComplete(movement);
   const { source, destination } = order;
   if (source.name === undefined || source.name === "") {
-    throw refused("source account name is required in transfer request");
+    throw kit.refused("source account name is required in transfer request");
   }
   const json = {
     ...moneyOf(order),
@@ -56,19 +34,19 @@ export async function createTransfer(
   const value = await client.create("/transfers/book", json, order.reference);
   const { status, ...payment } = readMade(value, order);
   const key = status.toLowerCase();
-  return { payment: { ...payment, status: rowOf(BOOK_STATUSES, key) ?? statusOf(status) } };
+  return { payment: { ...payment, status: kit.rowOf(BOOK_STATUSES, key) ?? statusOf(status) } };
 }
 
 const MERCHANT = ["merchant_name", "merchant_category_code"] as const;
 const ADDRESS = ["line_1", "line_2", "city", "state", "postal_code", "country_code"] as const;
 
 /** What the statement of the receiver says of the sender. */
-function detailsOf(order: Order, senderName: string): object {
-  const address = ADDRESS.map((name) => [name, optional(order, `address_${name}`)] as const);
+function detailsOf(order: kit.CompleteMovement, senderName: string): object {
+  const address = ADDRESS.map((name) => [name, SPEC.find(order, `address_${name}`)] as const);
   const hasAddress = address.some(([, value]) => value !== undefined);
   return {
     sender_name: senderName,
-    ...Object.fromEntries(MERCHANT.map((name) => [name, optional(order, name)])),
+    ...Object.fromEntries(MERCHANT.map((name) => [name, SPEC.find(order, name)])),
     ...(hasAddress ? { address: Object.fromEntries(address) } : {}),
   };
 }
@@ -118,14 +96,13 @@ export const PAYOUT_TYPES: Readonly<Record<string, PayoutType>> = {
 /** Moves money to an account at another bank. */
 export async function createPayout(
   { client, store }: ColumnMoney,
-  movement: Movement,
-): Promise<MovementResult> {
-  const order = orderOf(movement);
-  const name = optional(order, "payout_type");
-  const type = rowOf(PAYOUT_TYPES, name);
+  movement: kit.Movement,
+): Promise<kit.MovementResult> {
+  const order = kit.requireComplete(movement);
+  const name = SPEC.find(order, "payout_type");
+  const type = kit.rowOf(PAYOUT_TYPES, name);
   if (type === undefined) {
-    const known = Object.keys(PAYOUT_TYPES).join(", ");
-    throw refused(`${PREFIX}payout_type is '${name ?? ""}', and not one of ${known}`);
+    throw kit.notOneOf(SPEC.nameOf("payout_type"), name, Object.keys(PAYOUT_TYPES));
   }
   const json = {
     ...moneyOf(order),
@@ -141,21 +118,25 @@ export async function createPayout(
 }
 
 const optionsOf = (
-  order: Order,
+  order: kit.CompleteMovement,
   { options }: PayoutType,
 ): Readonly<Record<string, string | boolean | undefined>> =>
   Object.fromEntries(
     Object.entries(options).map(([option, kind]) => [
       option,
-      kind === "flag" ? flagOf(order, option) : optional(order, option),
+      kind === "flag" ? flagOf(order, option) : SPEC.find(order, option),
     ]),
   );
 
 /** Where the id of the transfer is kept that was made for an initiation: a reversal needs it. */
-const nameOf = ({ reference }: Pick<Movement, "reference">): string =>
-  `ach/${sha256(reference, "hex")}`;
+const nameOf = ({ reference }: Pick<kit.Movement, "reference">): string =>
+  `ach/${kit.sha256(reference, "hex")}`;
 
-async function noteTransfer(store: PluginStore, order: Order, value: string): Promise<void> {
+async function noteTransfer(
+  store: kit.PluginStore,
+  order: kit.CompleteMovement,
+  value: string,
+): Promise<void> {
   await store.insert({ name: nameOf(order), value });
 }
 
@@ -171,45 +152,46 @@ export const REVERSAL_REASONS = [
 /** Takes an ACH transfer back, all of it. */
 export async function reversePayout(
   { client, store }: ColumnMoney,
-  reversal: Reversal,
-): Promise<ProviderPayment> {
+  reversal: kit.Reversal,
+): Promise<kit.ProviderPayment> {
   const { movement, metadata } = reversal;
-  const reason = metadata[`${PREFIX}reason`] ?? metadata["reason"];
+  const reason = metadata[SPEC.nameOf("reason")] ?? metadata["reason"];
   if (!REVERSAL_REASONS.some((each) => each === reason)) {
-    const known = REVERSAL_REASONS.join(", ");
-    throw refused(`${PREFIX}reason is '${reason ?? ""}', and not one of ${known}`);
+    throw kit.notOneOf(SPEC.nameOf("reason"), reason, REVERSAL_REASONS);
   }
-  if (reversal.amount !== movement.amount) throw refused("an ACH transfer is reversed as a whole");
+  if (reversal.amount !== movement.amount)
+    throw kit.refused("an ACH transfer is reversed as a whole");
   const id = await store.find(nameOf(movement));
-  if (id === undefined) throw refused("only a payout by ACH that was made here is reversed");
+  if (id === undefined) throw kit.refused("only a payout by ACH that was made here is reversed");
   const path = `/transfers/ach/${encodeURIComponent(id)}/reverse`;
   const json = { reason, description: textOf(reversal) };
   const value = await client.create(path, json, reversal.reference);
-  const { status: _status, ...payment } = readMade(value, orderOf(movement));
+  const { status: _status, ...payment } = readMade(value, kit.requireComplete(movement));
   return { ...payment, parentReference: id, status: "REFUNDED" };
 }
 
 const Made = z.object({
-  id: Text,
-  created_at: Date3339,
-  amount: Amount,
-  currency_code: Text,
-  status: Text,
+  id: kit.Text,
+  created_at: kit.Date3339,
+  amount: kit.Amount,
+  currency_code: kit.Text,
+  status: kit.Text,
 });
 
 /** The payment that was made, with the provider's own status. */
 function readMade(
   value: unknown,
-  { type, source, destination, asset }: Order,
-): Omit<ProviderPayment, "status"> & { readonly status: string } {
+  order: kit.CompleteMovement,
+): Omit<kit.ProviderPayment, "status"> & { readonly status: string } {
+  const { type, asset } = order;
   const made = Made.safeParse(value);
   const amount = made.data && CURRENCIES.fromUnits(made.data.amount, made.data.currency_code);
   // It was made, whatever is wrong with the answer.
   if (made.data === undefined || amount === undefined) {
-    throw new ConnectorError("unknown", "the answer to a transfer is not valid");
+    throw kit.outcomeUnknown("the answer to a transfer is not valid");
   }
   if (amount.asset !== asset) {
-    throw new ConnectorError("unknown", `the provider has moved ${amount.asset} and not ${asset}`);
+    throw kit.outcomeUnknown(`the provider has moved ${amount.asset} and not ${asset}`);
   }
   const { id, created_at, status } = made.data;
   return {
@@ -219,41 +201,24 @@ function readMade(
     ...amount,
     scheme: "OTHER",
     status,
-    sourceReference: source.reference,
-    destinationReference: destination.reference,
+    ...kit.endsOf(order),
     metadata: {},
-    raw: rawOf(value),
+    raw: kit.rawOf(value),
   };
 }
 
-function orderOf(movement: Movement): Order {
-  const { source, destination, amount } = movement;
-  const request = "in transfer/payout request";
-  if (source === undefined) throw refused(`source account is required ${request}`);
-  if (destination === undefined) throw refused(`destination account is required ${request}`);
-  if (amount <= 0n) throw refused("amount must be positive");
-  return { ...movement, source, destination };
-}
-
-function moneyOf(order: Order): object {
+function moneyOf(order: kit.CompleteMovement): object {
   const { units, currency } = CURRENCIES.toUnits(order);
   return { amount: units, currency_code: currency, description: textOf(order) };
 }
 
-const textOf = ({ description }: Pick<Movement, "description">): string | undefined =>
+const textOf = ({ description }: Pick<kit.Movement, "description">): string | undefined =>
   description === "" ? undefined : description;
 
-function optional({ metadata }: Order, name: string): string | undefined {
-  const value = metadata[`${PREFIX}${name}`];
-  return value === "" ? undefined : value;
-}
-
-function flagOf(order: Order, name: string): boolean | undefined {
-  const value = optional(order, name);
+function flagOf(order: kit.CompleteMovement, name: string): boolean | undefined {
+  const value = SPEC.find(order, name);
   if (value === undefined || value === "true" || value === "false") {
     return value === undefined ? undefined : value === "true";
   }
-  throw refused(`${PREFIX}${name} is '${value}', and not 'true' or 'false'`);
+  throw kit.refused(`${SPEC.nameOf(name)} is '${value}', and not 'true' or 'false'`);
 }
-
-const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

@@ -1,23 +1,7 @@
 import { z } from "zod";
 import type { ColumnClient } from "./client.ts";
 import { toPayment } from "./payments.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import {
-  Date3339,
-  parseBody,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { isSignedBy } from "#modules/payments/connectors/kit/signatures.ts";
-import { readEndpoints, verdictOnEvent } from "#modules/payments/connectors/kit/webhooks.ts";
-import type {
-  ProviderWebhook,
-  RegisteredWebhook,
-  WebhookPlugin,
-  WebhookRegistration,
-  WebhookReport,
-  WebhookVerdict,
-} from "#modules/payments/connectors/webhook-contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** What is told of each kind of transfer. */
 const TOLD: Readonly<Record<string, string>> = {
@@ -45,14 +29,14 @@ export const EVENTS: readonly string[] = Object.entries(TOLD).flatMap(([transfer
 const NAME = "events";
 const URL_PATH = "/events";
 
-export const columnWebhooks = (client: ColumnClient): WebhookPlugin => ({
+export const columnWebhooks = (client: ColumnClient): kit.WebhookPlugin => ({
   create: (registration) => register(client, registration),
   verify: async (webhook) => verify(webhook),
   translate: async (webhook) => translate(webhook),
 });
 
 const Endpoint = z.object({
-  id: Text,
+  id: kit.Text,
   url: z.string(),
   enabled_events: z.array(z.string()),
   secret: z.string().nullish(),
@@ -60,11 +44,11 @@ const Endpoint = z.object({
 type Endpoint = z.output<typeof Endpoint>;
 
 const listEndpoints = (client: ColumnClient): Promise<Endpoint[]> =>
-  readEndpoints<Endpoint, string>(async (after, limit) => {
+  kit.readEndpoints<Endpoint, string>(async (after, limit) => {
     const place = after === undefined ? {} : { after };
     const { items, hasMore } = await client.list("/webhook-endpoints", { limit, ...place });
     return {
-      endpoints: items.map(({ value }) => parseObject(Endpoint, value, "a webhook endpoint")),
+      endpoints: items.map(({ value }) => kit.parseObject(Endpoint, value, "a webhook endpoint")),
       next: hasMore ? items.at(-1)?.id : undefined,
     };
   });
@@ -75,13 +59,13 @@ const pathOf = ({ id }: Pick<Endpoint, "id">): string =>
 /** An endpoint that is there stays if its secret is known; otherwise it is made anew, as a crash came between. */
 async function register(
   client: ColumnClient,
-  { baseUrl, registered }: WebhookRegistration,
-): Promise<RegisteredWebhook[]> {
+  { baseUrl, registered }: kit.WebhookRegistration,
+): Promise<kit.RegisteredWebhook[]> {
   const url = `${baseUrl}${URL_PATH}`;
   if (!url.startsWith("https:")) {
-    throw new ConnectorError("invalid", "the provider delivers webhooks to https URLs only");
+    throw kit.refused("the provider delivers webhooks to https URLs only");
   }
-  let kept: RegisteredWebhook | undefined;
+  let kept: kit.RegisteredWebhook | undefined;
   for (const endpoint of (await listEndpoints(client)).filter((each) => each.url === url)) {
     const known = registered.find(({ metadata }) => metadata["endpoint_id"] === endpoint.id);
     if (kept === undefined && known !== undefined && hasAllEvents(endpoint)) kept = known;
@@ -93,10 +77,10 @@ async function register(
 const hasAllEvents = ({ enabled_events: enabled }: Endpoint): boolean =>
   EVENTS.every((event) => enabled.includes(event));
 
-async function createEndpoint(client: ColumnClient, url: string): Promise<RegisteredWebhook> {
+async function createEndpoint(client: ColumnClient, url: string): Promise<kit.RegisteredWebhook> {
   const value = await client.create("/webhook-endpoints", { url, enabled_events: EVENTS });
-  const { id, secret } = parseObject(Endpoint, value, "a webhook endpoint");
-  if (!secret) throw new ConnectorError("invalid", "a webhook endpoint has no secret");
+  const { id, secret } = kit.parseObject(Endpoint, value, "a webhook endpoint");
+  if (!secret) throw kit.refused("a webhook endpoint has no secret");
   return { name: NAME, urlPath: URL_PATH, metadata: { endpoint_id: id, secret } };
 }
 
@@ -107,21 +91,26 @@ export async function removeWebhooks(client: ColumnClient, connectorId: string):
   }
 }
 
-function verify({ headers, body, config }: ProviderWebhook): WebhookVerdict {
+function verify({ headers, body, config }: kit.ProviderWebhook): kit.WebhookVerdict {
   const signature = headers["column-signature"];
   const key = config.metadata["secret"] ?? "";
   if (signature === undefined || key === "") return { refused: "it has no signature" };
-  if (!isSignedBy({ key, text: body, encoding: "hex" }, [signature.toLowerCase()])) {
+  if (!kit.isSignedBy({ key, text: body, encoding: "hex" }, [signature.toLowerCase()])) {
     return { refused: "the signature does not fit" };
   }
-  return verdictOnEvent(body);
+  return kit.verdictOnEvent(body);
 }
 
-const Event = z.object({ id: Text, type: z.string(), created_at: Date3339, data: z.unknown() });
+const Event = z.object({
+  id: kit.Text,
+  type: z.string(),
+  created_at: kit.Date3339,
+  data: z.unknown(),
+});
 
 /** An event has the transfer as it was then: each is a state of one payment. */
-function translate({ body }: ProviderWebhook): WebhookReport {
-  const { id, type, created_at, data } = parseObject(Event, parseBody(body), "an event");
+function translate({ body }: kit.ProviderWebhook): kit.WebhookReport {
+  const { id, type, created_at, data } = kit.parseObject(Event, kit.parseBody(body), "an event");
   if (!EVENTS.includes(type)) return {};
   const [rail = "", direction = ""] = type.split(".");
   const payment = toPayment(data, {

@@ -1,30 +1,17 @@
 import { z } from "zod";
 import type { CurrencycloudConfig } from "./config.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { PluginPorts } from "#modules/payments/connectors/contract.ts";
-import type { ApiCall } from "#modules/payments/connectors/kit/client.ts";
-import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
-import { Text } from "#modules/payments/connectors/kit/objects.ts";
-import { TokenApiClient } from "#modules/payments/connectors/kit/token-client.ts";
-import { log } from "#platform/log.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** The currencies that the provider has balances in, of those that are known here. */
-export const CURRENCIES = new Currencies({
+export const CURRENCIES = new kit.Currencies({
   known:
     "AED AUD CAD CHF CZK DKK EUR GBP HKD IDR ILS INR JPY KES MXN MYR NOK NZD PHP PLN QAR RON SAR SEK SGD THB TRY UGX USD ZAR".split(
       " ",
     ),
 });
 
-/** Items in other currencies are left out. */
-export function noteCurrency(what: string, id: string, currency: string): void {
-  log("info", "an item in a currency that is not supported is left out", {
-    provider: "currencycloud",
-    what,
-    id,
-    currency,
-  });
-}
+/** Logs that an item in another currency is left out. */
+export const skipCurrency = kit.currencySkipper("currencycloud");
 
 /** A page of a list; the first one is 1. */
 export interface CurrencycloudPage {
@@ -33,7 +20,7 @@ export interface CurrencycloudPage {
   readonly next: number | undefined;
 }
 
-const Login = z.object({ auth_token: Text });
+const Login = z.object({ auth_token: kit.Text });
 const Pagination = z.object({ next_page: z.int() });
 
 /** The lists that are searched by POST, and those by GET. */
@@ -49,17 +36,17 @@ export type Creation = "transfers" | "payments";
 
 /** The API of Currencycloud, version 2. All methods throw `ConnectorError`. */
 export class CurrencycloudClient {
-  readonly #api: TokenApiClient;
+  readonly #api: kit.TokenApiClient;
 
   constructor(
-    { fetch, clock }: Pick<PluginPorts, "fetch" | "clock">,
-    { loginId, apiKey, endpoint }: CurrencycloudConfig,
+    { fetch, clock }: Pick<kit.PluginPorts, "fetch" | "clock">,
+    { loginID, apiKey, endpoint }: CurrencycloudConfig,
   ) {
-    this.#api = new TokenApiClient(fetch, {
+    this.#api = new kit.TokenApiClient(fetch, {
       baseUrl: endpoint,
       clock,
       logIn: async (api) => {
-        const form = { login_id: loginId, api_key: apiKey };
+        const form = { login_id: loginID, api_key: apiKey };
         const call = { method: "POST", path: "/v2/authenticate/api", form, isRead: true } as const;
         return { token: (await api.read(call, Login, "the answer to a login")).auth_token };
       },
@@ -69,7 +56,7 @@ export class CurrencycloudClient {
 
   async list(
     name: keyof typeof LISTS,
-    query: NonNullable<ApiCall["query"]>,
+    query: NonNullable<kit.ApiCall["query"]>,
   ): Promise<CurrencycloudPage> {
     const call = { method: LISTS[name], path: `/v2/${name}/find`, query, isRead: true };
     const schema = z.object({ [name]: z.array(z.unknown()), pagination: Pagination });
@@ -79,12 +66,12 @@ export class CurrencycloudClient {
   }
 
   /** Makes something once for each id of a request. The provider refuses one that it knows: what was made for it is looked up. */
-  async create(what: Creation, form: NonNullable<ApiCall["form"]>): Promise<unknown> {
+  async create(what: Creation, form: NonNullable<kit.ApiCall["form"]>): Promise<unknown> {
     const call = { method: "POST", path: `/v2/${what}/create`, form } as const;
     try {
       return await this.#api.read(call, z.unknown(), `an answer about ${what}`);
     } catch (error) {
-      const isKnown = error instanceof ConnectorError && error.message.includes(REQUEST_ID);
+      const isKnown = error instanceof kit.ConnectorError && error.message.includes(REQUEST_ID);
       const made =
         isKnown && error.kind === "invalid" ? await this.#findMade(what, form) : undefined;
       if (made === undefined) throw error;
@@ -92,7 +79,7 @@ export class CurrencycloudClient {
     }
   }
 
-  async #findMade(what: Creation, form: NonNullable<ApiCall["form"]>): Promise<unknown> {
+  async #findMade(what: Creation, form: NonNullable<kit.ApiCall["form"]>): Promise<unknown> {
     const query = { [REQUEST_ID]: form[REQUEST_ID] };
     const schema = z.object({ [what]: z.array(z.unknown()) });
     const answer = await this.#api.read({ path: `/v2/${what}/find`, query }, schema, what);

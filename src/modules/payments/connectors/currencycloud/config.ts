@@ -1,21 +1,9 @@
-import type { ConfigField, PluginConfig } from "#modules/payments/connectors/config.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-const text = { type: "string", isRequired: true } as const;
+export const CURRENCYCLOUD_FIELDS = [
+  { ...kit.REQUIRED_TEXT, name: "loginID", label: "LoginID" },
+  { ...kit.REQUIRED_TEXT, name: "apiKey", label: "APIKey", isSecret: true },
+  { ...kit.REQUIRED_TEXT, name: "endpoint", label: "Endpoint" },
+] as const satisfies readonly kit.ConfigField[];
 
-export const CURRENCYCLOUD_FIELDS: readonly ConfigField[] = [
-  { ...text, name: "loginID", label: "LoginID" },
-  { ...text, name: "apiKey", label: "APIKey", isSecret: true },
-  { ...text, name: "endpoint", label: "Endpoint" },
-];
-
-export interface CurrencycloudConfig {
-  readonly loginId: string;
-  readonly apiKey: string;
-  readonly endpoint: string;
-}
-
-export const readCurrencycloudConfig = (values: PluginConfig): CurrencycloudConfig => ({
-  loginId: String(values["loginID"]),
-  apiKey: String(values["apiKey"]),
-  endpoint: String(values["endpoint"]),
-});
+export type CurrencycloudConfig = kit.ConfigOf<typeof CURRENCYCLOUD_FIELDS>;

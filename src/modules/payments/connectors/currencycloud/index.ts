@@ -1,12 +1,12 @@
 import { fetchAccounts, fetchBalances, fetchBeneficiaries } from "./accounts.ts";
 import { CurrencycloudClient } from "./client.ts";
-import { CURRENCYCLOUD_FIELDS, readCurrencycloudConfig } from "./config.ts";
+import { CURRENCYCLOUD_FIELDS } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
 import { createPayout, createTransfer } from "./transfers.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Currencycloud: the accounts of a login, their balances and transactions, and beneficiaries. See the README of this folder. */
-export const currencycloudKind: ConnectorKind = {
+export const currencycloudKind: kit.ConnectorKind = {
   key: "currencycloud",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -19,13 +19,16 @@ export const currencycloudKind: ConnectorKind = {
   pageSize: 25,
   fields: CURRENCYCLOUD_FIELDS,
   tree: [
-    { task: "FETCH_ACCOUNTS", isPeriodic: true, children: [] },
-    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
-    { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
-    { task: "FETCH_BALANCES", isPeriodic: true, children: [] },
+    kit.periodic("FETCH_ACCOUNTS"),
+    kit.periodic("FETCH_PAYMENTS"),
+    kit.periodic("FETCH_EXTERNAL_ACCOUNTS"),
+    kit.periodic("FETCH_BALANCES"),
   ],
   create: (values, { fetch, clock }) => {
-    const client = new CurrencycloudClient({ fetch, clock }, readCurrencycloudConfig(values));
+    const client = new CurrencycloudClient(
+      { fetch, clock },
+      kit.readConfig(CURRENCYCLOUD_FIELDS, values),
+    );
     return {
       fetchAccounts: (request) => fetchAccounts(client, request),
       fetchExternalAccounts: (request) => fetchBeneficiaries(client, request),

@@ -1,21 +1,9 @@
 import { z } from "zod";
-import { CURRENCIES, type CurrencycloudClient, noteCurrency } from "./client.ts";
-import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import {
-  Date3339,
-  DecimalText,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import { fetchTimeList, type Listed } from "#modules/payments/connectors/kit/time-list.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type { PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
+import { CURRENCIES, type CurrencycloudClient, skipCurrency } from "./client.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** What transactions are, by what they are of. */
-export const TYPES: Readonly<Record<string, PaymentType>> = {
+export const TYPES: Readonly<Record<string, kit.PaymentType>> = {
   inbound_funds: "PAY-IN",
   payment: "PAYOUT",
   transfer: "TRANSFER",
@@ -23,13 +11,13 @@ export const TYPES: Readonly<Record<string, PaymentType>> = {
 };
 
 /** What transactions of anything else are, by their side. */
-export const SIDES: Readonly<Record<string, PaymentType>> = {
+export const SIDES: Readonly<Record<string, kit.PaymentType>> = {
   credit: "PAY-IN",
   debit: "PAYOUT",
 };
 
 /** The statuses of transactions, transfers and payments; all others are `OTHER`. */
-export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
+export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   completed: "SUCCEEDED",
   pending: "PENDING",
   ready_to_send: "PENDING",
@@ -37,27 +25,28 @@ export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
   cancelled: "CANCELLED",
 };
 
-export const statusOf = (status: string): PaymentStatus => rowOf(STATUSES, status) ?? "OTHER";
+export const statusOf = (status: string): kit.PaymentStatus =>
+  kit.rowOf(STATUSES, status) ?? "OTHER";
 
 const Transaction = z.object({
-  id: Text,
-  account_id: Text,
-  currency: Text,
-  amount: DecimalText,
+  id: kit.Text,
+  account_id: kit.Text,
+  currency: kit.Text,
+  amount: kit.DecimalText,
   type: z.string(),
-  related_entity_type: OptionalText,
-  related_entity_id: OptionalText,
+  related_entity_type: kit.OptionalText,
+  related_entity_id: kit.OptionalText,
   status: z.string(),
-  created_at: Date3339,
-  updated_at: Date3339,
+  created_at: kit.Date3339,
+  updated_at: kit.Date3339,
 });
 
 /** The transactions of all accounts, in the order of their changes. They can be asked for since a day. */
 export const fetchPayments = (
   client: CurrencycloudClient,
-  request: FetchRequest,
-): Promise<PaymentPage> =>
-  fetchTimeList(request, {
+  request: kit.FetchRequest,
+): Promise<kit.PaymentPage> =>
+  kit.fetchTimeList(request, {
     readPage: async ({ page, pageSize, from }) => {
       const query = {
         page,
@@ -72,25 +61,22 @@ export const fetchPayments = (
   });
 
 /** The payment that a transaction is; undefined for a currency that is not known. */
-export function toPayment(value: unknown): Listed<ProviderPayment> | undefined {
-  const transaction = parseObject(Transaction, value, "a transaction");
+export function toPayment(value: unknown): kit.Listed<kit.ProviderPayment> | undefined {
+  const transaction = kit.parseObject(Transaction, value, "a transaction");
   const { id, account_id: account, currency, type: side, status, updated_at } = transaction;
   const amount = CURRENCIES.fromDecimal(transaction.amount.replace("-", ""), currency);
-  if (amount === undefined) {
-    noteCurrency("transaction", id, currency);
-    return undefined;
-  }
+  if (amount === undefined) return skipCurrency("transaction", id, currency);
   const isCredit = side === "credit";
-  const item: ProviderPayment = {
+  const item: kit.ProviderPayment = {
     reference: transaction.related_entity_id ?? id,
     createdAt: transaction.created_at,
-    type: rowOf(TYPES, transaction.related_entity_type) ?? rowOf(SIDES, side) ?? "OTHER",
+    type: kit.rowOf(TYPES, transaction.related_entity_type) ?? kit.rowOf(SIDES, side) ?? "OTHER",
     ...amount,
     scheme: "OTHER",
     status: statusOf(status),
     ...(isCredit ? { destinationReference: account } : { sourceReference: account }),
     metadata: {},
-    raw: rawOf(value),
+    raw: kit.rawOf(value),
   };
   return { item, time: updated_at, identity: `${id} ${status} ${updated_at}` };
 }

@@ -1,17 +1,13 @@
 import { z } from "zod";
 import { CURRENCIES, type Creation, type CurrencycloudClient, REQUEST_ID } from "./client.ts";
 import { statusOf } from "./payments.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { Movement, MovementResult } from "#modules/payments/connectors/contract.ts";
-import type { ApiCall } from "#modules/payments/connectors/kit/client.ts";
-import { Date3339, DecimalText, Text } from "#modules/payments/connectors/kit/objects.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Moves money between two accounts of the login. */
 export function createTransfer(
   client: CurrencycloudClient,
-  movement: Movement,
-): Promise<MovementResult> {
+  movement: kit.Movement,
+): Promise<kit.MovementResult> {
   const { source, destination } = partiesOf(movement);
   return make(client, movement, {
     what: "transfers",
@@ -22,8 +18,8 @@ export function createTransfer(
 /** Pays a beneficiary, from the balance of the account of the login: the provider is told no other one. */
 export function createPayout(
   client: CurrencycloudClient,
-  movement: Movement,
-): Promise<MovementResult> {
+  movement: kit.Movement,
+): Promise<kit.MovementResult> {
   const { destination } = partiesOf(movement);
   const { description } = movement;
   return make(client, movement, {
@@ -39,18 +35,15 @@ export function createPayout(
 
 interface CurrencycloudOrder {
   readonly what: Creation;
-  readonly form: NonNullable<ApiCall["form"]>;
+  readonly form: NonNullable<kit.ApiCall["form"]>;
 }
 
-function partiesOf({ source, destination, amount }: Movement) {
-  const request = "in transfer/payout request";
-  if (source === undefined) throw refused(`source account is required ${request}`);
-  if (destination === undefined) throw refused(`destination account is required ${request}`);
-  if (amount <= 0n) throw refused("amount must be positive");
+function partiesOf(movement: kit.Movement) {
+  const { source, destination } = kit.requireComplete(movement);
   return { source: source.reference, destination: destination.reference };
 }
 
-function common(movement: Movement) {
+function common(movement: kit.Movement) {
   const { decimal, currency } = CURRENCIES.toDecimal(movement);
   const { description, reference } = movement;
   return {
@@ -62,29 +55,29 @@ function common(movement: Movement) {
 }
 
 const Made = z.object({
-  id: Text,
-  currency: Text,
-  amount: DecimalText,
+  id: kit.Text,
+  currency: kit.Text,
+  amount: kit.DecimalText,
   status: z.string(),
-  created_at: Date3339,
+  created_at: kit.Date3339,
 });
 
 async function make(
   client: CurrencycloudClient,
-  { type, asset, amount, source, destination }: Movement,
+  { type, asset, amount, source, destination }: kit.Movement,
   { what, form }: CurrencycloudOrder,
-): Promise<MovementResult> {
+): Promise<kit.MovementResult> {
   const value = await client.create(what, form);
   const { data: made } = Made.safeParse(value);
   const moved = made && CURRENCIES.fromDecimal(made.amount, made.currency);
   // It was made, whatever is wrong with the answer.
   if (made === undefined || moved === undefined) {
-    throw new ConnectorError("unknown", `the answer about ${what} is not valid`);
+    throw kit.outcomeUnknown(`the answer about ${what} is not valid`);
   }
   const { decimal, currency } = CURRENCIES.toDecimal({ amount, asset });
   const ordered = CURRENCIES.fromDecimal(decimal, currency);
   if (moved.amount !== ordered?.amount || moved.asset !== ordered.asset) {
-    throw refused(`the provider knows the reference from another request, ${made.id}`);
+    throw kit.refused(`the provider knows the reference from another request, ${made.id}`);
   }
   return {
     payment: {
@@ -97,9 +90,7 @@ async function make(
       ...(source === undefined ? {} : { sourceReference: source.reference }),
       ...(destination === undefined ? {} : { destinationReference: destination.reference }),
       metadata: {},
-      raw: rawOf(value),
+      raw: kit.rawOf(value),
     },
   };
 }
-
-const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

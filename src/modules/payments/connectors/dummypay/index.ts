@@ -3,21 +3,14 @@ import { seededSource } from "./seeded-source.ts";
 import { type DummySource, toPage } from "./source.ts";
 import { urlSource } from "./url-source.ts";
 import { accountOfConnection, dummyUsers } from "./users.ts";
-import type { PluginConfig } from "#modules/payments/connectors/config.ts";
-import type {
-  ConnectorKind,
-  FetchRequest,
-  Plugin,
-  PluginPorts,
-} from "#modules/payments/connectors/contract.ts";
-import { onlyPage } from "#modules/payments/connectors/kit/pages.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /**
  * A provider that moves no money: for tests, demonstrations and newcomers. Its `directory` is an http(s) URL under which
  * `accounts.json` and `balances.json` are read, or any other name; then accounts, balances and payments follow from the
  * name, the same ones each time. Transfers and payouts change the balances that it reports afterwards.
  */
-export const dummypayKind: ConnectorKind = {
+export const dummypayKind: kit.ConnectorKind = {
   key: "dummypay",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -47,13 +40,9 @@ export const dummypayKind: ConnectorKind = {
     },
   ],
   tree: [
-    {
-      task: "FETCH_ACCOUNTS",
-      isPeriodic: true,
-      children: [{ task: "FETCH_BALANCES", isPeriodic: true, children: [] }],
-    },
-    { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
-    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
+    kit.periodic("FETCH_ACCOUNTS", kit.periodic("FETCH_BALANCES")),
+    kit.periodic("FETCH_EXTERNAL_ACCOUNTS"),
+    kit.periodic("FETCH_PAYMENTS"),
   ],
   create,
 };
@@ -66,7 +55,7 @@ function isDirectory(text: string): boolean {
   return URL_DIRECTORY.test(text) ? URL.canParse(text) : NAME_DIRECTORY.test(text);
 }
 
-function create(config: PluginConfig, ports: PluginPorts): Plugin {
+function create(config: kit.PluginConfig, ports: kit.PluginPorts): kit.Plugin {
   const directory = String(config["directory"]);
   const source = URL_DIRECTORY.test(directory)
     ? urlSource(directory, ports.fetch)
@@ -107,9 +96,9 @@ async function fetchBalances(
     book,
     clock,
   }: {
-    readonly request: FetchRequest;
+    readonly request: kit.FetchRequest;
     readonly book: ReturnType<typeof movementBook>;
-    readonly clock: PluginPorts["clock"];
+    readonly clock: kit.PluginPorts["clock"];
   },
 ) {
   const account = request.parent?.reference ?? "";
@@ -124,5 +113,5 @@ async function fetchBalances(
     asset,
     amount,
   }));
-  return onlyPage(items);
+  return kit.onlyPage(items);
 }

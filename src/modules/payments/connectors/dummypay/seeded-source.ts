@@ -1,11 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DummySource } from "./source.ts";
-import type {
-  ProviderAccount,
-  ProviderPayment,
-} from "#modules/payments/connectors/provider-objects.ts";
+import type * as kit from "#modules/payments/connectors/kit/index.ts";
 import { assetOf } from "#modules/payments/core/assets.ts";
-import type { PaymentStatus } from "#modules/payments/core/enums.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, type Timestamp } from "#platform/time.ts";
 
@@ -21,9 +17,9 @@ const OPENED_MS = Date.UTC(2025, 0, 2, 9);
 const STEP_MS = 28 * 24 * 3_600_000;
 
 interface SeededBooks {
-  readonly accounts: readonly ProviderAccount[];
-  readonly externalAccounts: readonly ProviderAccount[];
-  readonly payments: readonly ProviderPayment[];
+  readonly accounts: readonly kit.ProviderAccount[];
+  readonly externalAccounts: readonly kit.ProviderAccount[];
+  readonly payments: readonly kit.ProviderPayment[];
   readonly balances: ReadonlyMap<string, ReadonlyMap<string, bigint>>;
 }
 
@@ -65,21 +61,25 @@ function makeBooks(name: string): SeededBooks {
 function makeAccount(
   reference: string,
   account: { name: string; createdAt: Timestamp; asset: string },
-): ProviderAccount {
+): kit.ProviderAccount {
   const { name, createdAt, asset } = account;
   const raw = stringifyJson({ id: reference, name, currency: asset });
   return { reference, name, createdAt, defaultAsset: asset, metadata: {}, raw };
 }
 
 /** Money comes in first, so that no balance is ever negative; the last payment but one is refunded, and the last pending. */
-function makePayments(name: string, account: ProviderAccount, place: number): ProviderPayment[] {
+function makePayments(
+  name: string,
+  account: kit.ProviderAccount,
+  place: number,
+): kit.ProviderPayment[] {
   const { reference: own, defaultAsset: asset = "" } = account;
   return Array.from({ length: PAYMENTS }, (_, index) => {
     const isIncoming = index % 3 === 0;
     const reference = `${own}-${String(index + 1).padStart(3, "0")}`;
     const size = amountFrom(`${name}/${reference}`);
     const supplier = SUPPLIERS[(index + place) % SUPPLIERS.length] ?? "landlord";
-    const status: PaymentStatus =
+    const status: kit.PaymentStatus =
       index === PAYMENTS - 1 ? "PENDING" : index === PAYMENTS - 2 ? "FAILED" : "SUCCEEDED";
     // What comes in exceeds the two payouts that follow it.
     const amount = isIncoming ? size + 2n * AMOUNT_MAX : size;
@@ -109,7 +109,7 @@ const amountFrom = (text: string): bigint =>
 const dateOf = (step: number, place: number): Timestamp =>
   fromMillis(OPENED_MS + step * STEP_MS + place * 60_000);
 
-function sumUp(accounts: readonly ProviderAccount[], payments: readonly ProviderPayment[]) {
+function sumUp(accounts: readonly kit.ProviderAccount[], payments: readonly kit.ProviderPayment[]) {
   const balances = new Map<string, Map<string, bigint>>(
     accounts.map(({ reference, defaultAsset = "" }) => [reference, new Map([[defaultAsset, 0n]])]),
   );

@@ -1,15 +1,11 @@
 import { z } from "zod";
-import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
-import type {
-  ProviderAccount,
-  ProviderPayment,
-} from "#modules/payments/connectors/provider-objects.ts";
+import type * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Where a dummy provider has its data from. */
 export interface DummySource {
-  readonly accounts: () => Promise<Pick<FetchPage<ProviderAccount>, "items" | "rejected" | "read">>;
-  readonly externalAccounts: () => Promise<readonly ProviderAccount[]>;
-  readonly payments: () => Promise<readonly ProviderPayment[]>;
+  readonly accounts: () => Promise<Pick<kit.AccountsPage, "items" | "rejected" | "read">>;
+  readonly externalAccounts: () => Promise<readonly kit.ProviderAccount[]>;
+  readonly payments: () => Promise<readonly kit.ProviderPayment[]>;
   /** The amounts of an account by their assets, without those that were moved since. */
   readonly balances: (account: string) => Promise<ReadonlyMap<string, bigint>>;
 }
@@ -19,8 +15,8 @@ const State = z.object({ nextToken: z.int().min(0).default(0) });
 /** The next items of a list that only grows at its end. */
 export function toPage<Item>(
   items: readonly Item[],
-  { state, pageSize }: FetchRequest,
-): FetchPage<Item> {
+  { state, pageSize }: kit.FetchRequest,
+): kit.FetchPage<Item> {
   const { nextToken } = State.parse(state ?? {});
   const page = items.slice(nextToken, nextToken + pageSize);
   const end = nextToken + page.length;

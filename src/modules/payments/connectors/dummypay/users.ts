@@ -1,13 +1,4 @@
-import type { PluginConfig } from "#modules/payments/connectors/config.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type {
-  LinkCallback,
-  LinkedUser,
-  LinkRequest,
-  PluginPorts,
-  UserPlugin,
-} from "#modules/payments/connectors/contract.ts";
-import type { ProviderAccount } from "#modules/payments/connectors/provider-objects.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
@@ -16,7 +7,10 @@ import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 const LINK_MS = 24 * 3_600_000;
 
 /** Open banking without a bank: the link leads straight back, with the outcome that the configuration asks for. */
-export function dummyUsers(config: PluginConfig, { store, clock }: PluginPorts): UserPlugin {
+export function dummyUsers(
+  config: kit.PluginConfig,
+  { store, clock }: kit.PluginPorts,
+): kit.UserPlugin {
   return {
     createUser: async ({ id }) => {
       await store.insert({ name: userName(id), value: stringifyJson({ id }) });
@@ -44,9 +38,10 @@ export function dummyUsers(config: PluginConfig, { store, clock }: PluginPorts):
     completeLink: async (callback) => {
       const user = only(callback, "user_id");
       const status = only(callback, "status");
-      if (user !== providerUserOf(callback)) throw refused("the user is not the one of the link");
+      if (user !== providerUserOf(callback))
+        throw kit.refused("the user is not the one of the link");
       if (status === "error") return { error: "error" };
-      if (status !== "success") throw refused(`the status '${status}' is not known`);
+      if (status !== "success") throw kit.refused(`the status '${status}' is not known`);
       const connectionId = newId();
       const createdAt = clock();
       const value = stringifyJson({ connectionId, createdAt });
@@ -66,9 +61,9 @@ export function dummyUsers(config: PluginConfig, { store, clock }: PluginPorts):
 
 /** What a user has at the bank of a connection. */
 export const accountOfConnection = (
-  { user, connectionId }: LinkedUser,
+  { user, connectionId }: kit.LinkedUser,
   createdAt: Timestamp,
-): ProviderAccount => ({
+): kit.ProviderAccount => ({
   reference: `bank-${connectionId}`,
   name: `Bank account of ${user.name}`,
   createdAt,
@@ -79,10 +74,10 @@ export const accountOfConnection = (
 const userName = (id: string): string => `user/${id}`;
 const connectionPrefix = (user: string): string => `connection/${user}/`;
 
-const statusOf = (isError: PluginConfig[string] | undefined): string =>
+const statusOf = (isError: kit.PluginConfig[string] | undefined): string =>
   isError === true ? "error" : "success";
 
-const providerUserOf = ({ user, forwarded }: Pick<LinkRequest, "user" | "forwarded">): string =>
+const providerUserOf = ({ user, forwarded }: Pick<kit.LinkRequest, "user" | "forwarded">): string =>
   forwarded.providerUserId ?? user.id;
 
 function withQuery(target: string, parameters: Readonly<Record<string, string>>): string {
@@ -92,10 +87,8 @@ function withQuery(target: string, parameters: Readonly<Record<string, string>>)
 }
 
 /** A parameter that comes exactly once. */
-function only({ query }: LinkCallback, name: string): string {
+function only({ query }: kit.LinkCallback, name: string): string {
   const [value, ...others] = query[name] ?? [];
   if (value !== undefined && others.length === 0) return value;
-  throw refused(`the parameter '${name}' is missing or comes several times`);
+  throw kit.refused(`the parameter '${name}' is missing or comes several times`);
 }
-
-const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

@@ -1,13 +1,13 @@
 import { createMovement } from "./movements.ts";
 import { fetchBalances, fetchPage } from "./pages.ts";
 import { toAccount, toExternalAccount, toPayment } from "./provider-objects.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /**
  * Any provider that offers the REST contract of generic connectors: lists that can be asked for what is new since a date, and
  * transfers and payouts with an idempotency key.
  */
-export const genericKind: ConnectorKind = {
+export const genericKind: kit.ConnectorKind = {
   key: "generic",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -25,13 +25,9 @@ export const genericKind: ConnectorKind = {
     { name: "endpoint", label: "Endpoint", type: "string", isRequired: true },
   ],
   tree: [
-    {
-      task: "FETCH_ACCOUNTS",
-      isPeriodic: true,
-      children: [{ task: "FETCH_BALANCES", isPeriodic: true, children: [] }],
-    },
-    { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
-    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
+    kit.periodic("FETCH_ACCOUNTS", kit.periodic("FETCH_BALANCES")),
+    kit.periodic("FETCH_EXTERNAL_ACCOUNTS"),
+    kit.periodic("FETCH_PAYMENTS"),
   ],
   create: (config, { fetch }) => {
     const provider = {

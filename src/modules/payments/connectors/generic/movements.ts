@@ -1,8 +1,6 @@
 import type { GenericProvider } from "./pages.ts";
 import { toMovementPayment } from "./provider-objects.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { Movement, MovementResult } from "#modules/payments/connectors/contract.ts";
-import { assertFound, parseAnswer } from "#modules/payments/connectors/kit/http.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 const ASSET = /^[A-Z][A-Z0-9]*(?:\/\d+)?$/;
@@ -10,14 +8,14 @@ const ASSET = /^[A-Z][A-Z0-9]*(?:\/\d+)?$/;
 /** Moves money. The reference of the movement is the idempotency key, so that the same call may be made again. */
 export async function createMovement(
   { fetch, endpoint, apiKey }: GenericProvider,
-  movement: Movement,
-): Promise<MovementResult> {
+  movement: kit.Movement,
+): Promise<kit.MovementResult> {
   const { type, reference, source, destination, amount, asset, description, metadata } = movement;
-  if (source === undefined) throw refused("source account is required");
-  if (destination === undefined) throw refused("destination account is required");
-  if (amount <= 0n) throw refused("amount must be positive");
-  if (reference === "") throw refused("reference is required");
-  if (!ASSET.test(asset)) throw refused(`the asset ${asset} is not valid`);
+  if (source === undefined) throw kit.refused("source account is required");
+  if (destination === undefined) throw kit.refused("destination account is required");
+  if (amount <= 0n) throw kit.refused("amount must be positive");
+  if (reference === "") throw kit.refused("reference is required");
+  if (!ASSET.test(asset)) throw kit.refused(`the asset ${asset} is not valid`);
   const response = await fetch({
     method: "POST",
     url: `${endpoint}/${type === "PAYOUT" ? "payouts" : "transfers"}`,
@@ -32,8 +30,6 @@ export async function createMovement(
       ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     }),
   });
-  assertFound(response);
-  return { payment: toMovementPayment(parseAnswer(response), { type, reference }) };
+  kit.assertFound(response);
+  return { payment: toMovementPayment(kit.parseAnswer(response), { type, reference }) };
 }
-
-const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

@@ -1,45 +1,30 @@
 import { z } from "zod";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import {
-  Amount,
-  Date3339,
-  Metadata,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import type { Listed } from "#modules/payments/connectors/kit/time-list.ts";
-import type {
-  ProviderAccount,
-  ProviderBalance,
-  ProviderPayment,
-} from "#modules/payments/connectors/provider-objects.ts";
-import type { PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** What a generic provider sends, in the form of the module. */
 
 const Account = z.object({
-  id: Text,
-  accountName: OptionalText,
-  createdAt: Date3339,
-  metadata: Metadata,
+  id: kit.Text,
+  accountName: kit.OptionalText,
+  createdAt: kit.Date3339,
+  metadata: kit.Metadata,
 });
 const Beneficiary = z.object({
-  id: Text,
-  ownerName: OptionalText,
-  createdAt: Date3339,
-  metadata: Metadata,
+  id: kit.Text,
+  ownerName: kit.OptionalText,
+  createdAt: kit.Date3339,
+  metadata: kit.Metadata,
 });
 
-export function toAccount(value: unknown): Listed<ProviderAccount> {
-  const { accountName: name, ...account } = parseObject(Account, value, "an account");
+export function toAccount(value: unknown): kit.Listed<kit.ProviderAccount> {
+  const { accountName: name, ...account } = kit.parseObject(Account, value, "an account");
   return toListedAccount({ ...account, name }, value);
 }
 
-export function toExternalAccount(value: unknown): Listed<ProviderAccount> {
-  const { ownerName: name, ...account } = parseObject(Beneficiary, value, "a beneficiary");
+export function toExternalAccount(value: unknown): kit.Listed<kit.ProviderAccount> {
+  const { ownerName: name, ...account } = kit.parseObject(Beneficiary, value, "a beneficiary");
   return toListedAccount({ ...account, name }, value);
 }
 
@@ -51,21 +36,21 @@ function toListedAccount(
     metadata: Record<string, string>;
   },
   value: unknown,
-): Listed<ProviderAccount> {
+): kit.Listed<kit.ProviderAccount> {
   const { id: reference, name, createdAt, metadata } = account;
   const raw = stringifyJson(value);
-  const item = { reference, createdAt, metadata, raw, ...(name === undefined ? {} : { name }) };
+  const item = { reference, createdAt, metadata, raw, ...kit.given({ name }) };
   return { item, time: createdAt, identity: reference };
 }
 
 const Balances = z.object({
-  accountID: Text,
-  at: Date3339,
-  balances: z.array(z.object({ currency: Text, amount: Amount })),
+  accountID: kit.Text,
+  at: kit.Date3339,
+  balances: z.array(z.object({ currency: kit.Text, amount: kit.Amount })),
 });
 
-export function toBalances(value: unknown): ProviderBalance[] {
-  const { accountID, at, balances } = parseObject(Balances, value, "the balances");
+export function toBalances(value: unknown): kit.ProviderBalance[] {
+  const { accountID, at, balances } = kit.parseObject(Balances, value, "the balances");
   return balances.map(({ currency: asset, amount }) => ({
     accountReference: accountID,
     createdAt: at,
@@ -75,28 +60,28 @@ export function toBalances(value: unknown): ProviderBalance[] {
 }
 
 const Transaction = z.object({
-  id: Text,
-  relatedTransactionID: OptionalText,
-  createdAt: Date3339,
-  updatedAt: Date3339,
-  currency: Text,
+  id: kit.Text,
+  relatedTransactionID: kit.OptionalText,
+  createdAt: kit.Date3339,
+  updatedAt: kit.Date3339,
+  currency: kit.Text,
   type: z.string().nullish(),
   status: z.string().nullish(),
-  amount: Amount,
-  sourceAccountID: OptionalText,
-  destinationAccountID: OptionalText,
-  metadata: Metadata,
+  amount: kit.Amount,
+  sourceAccountID: kit.OptionalText,
+  destinationAccountID: kit.OptionalText,
+  metadata: kit.Metadata,
 });
 
 /** The types of transactions; all others are `OTHER`. */
-export const TYPES: Readonly<Record<string, PaymentType>> = {
+export const TYPES: Readonly<Record<string, kit.PaymentType>> = {
   PAYIN: "PAY-IN",
   PAYOUT: "PAYOUT",
   TRANSFER: "TRANSFER",
 };
 
 /** The statuses of transactions and movements; all others are `OTHER`. */
-export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
+export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   PENDING: "PENDING",
   SUCCEEDED: "SUCCEEDED",
   FAILED: "FAILED",
@@ -113,28 +98,27 @@ export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
   CAPTURE_FAILED: "CAPTURE_FAILED",
 };
 
-const toStatus = (text: string | null | undefined): PaymentStatus =>
-  rowOf(STATUSES, text) ?? "OTHER";
+const toStatus = (text: string | null | undefined): kit.PaymentStatus =>
+  kit.rowOf(STATUSES, text) ?? "OTHER";
 
-export function toPayment(value: unknown): Listed<ProviderPayment> {
-  const transaction = parseObject(Transaction, value, "a transaction");
+export function toPayment(value: unknown): kit.Listed<kit.ProviderPayment> {
+  const transaction = kit.parseObject(Transaction, value, "a transaction");
   const { id, relatedTransactionID, updatedAt, createdAt, currency, amount } = transaction;
   const { sourceAccountID, destinationAccountID, metadata } = transaction;
   const status = toStatus(transaction.status);
-  const item: ProviderPayment = {
+  const item: kit.ProviderPayment = {
     reference: id,
     // Of a movement that was asked for here, it is the key of that.
     ...(relatedTransactionID === undefined
       ? {}
       : { parentReference: relatedTransactionID, initiationReference: relatedTransactionID }),
     createdAt,
-    type: rowOf(TYPES, transaction.type) ?? "OTHER",
+    type: kit.rowOf(TYPES, transaction.type) ?? "OTHER",
     amount,
     asset: currency,
     scheme: "OTHER",
     status,
-    ...(sourceAccountID === undefined ? {} : { sourceReference: sourceAccountID }),
-    ...(destinationAccountID === undefined ? {} : { destinationReference: destinationAccountID }),
+    ...kit.given({ sourceReference: sourceAccountID, destinationReference: destinationAccountID }),
     metadata,
     raw: stringifyJson(value),
   };
@@ -142,22 +126,22 @@ export function toPayment(value: unknown): Listed<ProviderPayment> {
 }
 
 const MovementAnswer = z.object({
-  id: Text,
-  amount: Amount,
-  currency: Text,
-  sourceAccountId: OptionalText,
-  destinationAccountId: OptionalText,
+  id: kit.Text,
+  amount: kit.Amount,
+  currency: kit.Text,
+  sourceAccountId: kit.OptionalText,
+  destinationAccountId: kit.OptionalText,
   status: z.string().nullish(),
-  createdAt: Date3339,
-  metadata: Metadata,
+  createdAt: kit.Date3339,
+  metadata: kit.Metadata,
 });
 
 /** The payment that a movement has made. It belongs to the movement's reference, under the provider's own id. */
 export function toMovementPayment(
   value: unknown,
   { type, reference }: { readonly type: "TRANSFER" | "PAYOUT"; readonly reference: string },
-): ProviderPayment {
-  const made = parseObject(MovementAnswer, value, "the answer to a movement");
+): kit.ProviderPayment {
+  const made = kit.parseObject(MovementAnswer, value, "the answer to a movement");
   const { sourceAccountId, destinationAccountId } = made;
   return {
     reference: made.id,
@@ -168,8 +152,7 @@ export function toMovementPayment(
     asset: made.currency,
     scheme: "OTHER",
     status: toStatus(made.status),
-    ...(sourceAccountId === undefined ? {} : { sourceReference: sourceAccountId }),
-    ...(destinationAccountId === undefined ? {} : { destinationReference: destinationAccountId }),
+    ...kit.given({ sourceReference: sourceAccountId, destinationReference: destinationAccountId }),
     metadata: made.metadata,
     raw: stringifyJson(value),
   };

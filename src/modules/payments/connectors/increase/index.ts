@@ -1,14 +1,14 @@
 import { createBankAccount, fetchAccounts, fetchExternalAccounts } from "./accounts.ts";
 import { fetchBalances } from "./balances.ts";
 import { IncreaseClient } from "./client.ts";
-import { INCREASE_FIELDS, readIncreaseConfig } from "./config.ts";
+import { INCREASE_FIELDS } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
 import { createPayout, createTransfer } from "./transfers.ts";
 import { increaseWebhooks, removeWebhooks } from "./webhooks.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Increase: the bank accounts of a key, and all that moves on them. See the README of this folder. */
-export const increaseKind: ConnectorKind = {
+export const increaseKind: kit.ConnectorKind = {
   key: "increase",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -24,18 +24,14 @@ export const increaseKind: ConnectorKind = {
   pageSize: 100,
   fields: INCREASE_FIELDS,
   tree: [
-    {
-      task: "FETCH_ACCOUNTS",
-      isPeriodic: true,
-      children: [{ task: "FETCH_BALANCES", isPeriodic: true, children: [] }],
-    },
+    kit.periodic("FETCH_ACCOUNTS", kit.periodic("FETCH_BALANCES")),
     // Webhooks tell sooner; a delivery that was lost is made up for here.
-    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
-    { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
-    { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
+    kit.periodic("FETCH_PAYMENTS"),
+    kit.periodic("FETCH_EXTERNAL_ACCOUNTS"),
+    kit.once("CREATE_WEBHOOKS"),
   ],
   create: (values, { fetch, clock }) => {
-    const config = readIncreaseConfig(values);
+    const config = kit.readConfig(INCREASE_FIELDS, values);
     const client = new IncreaseClient(fetch, config);
     return {
       fetchAccounts: (request) => fetchAccounts(client, request),

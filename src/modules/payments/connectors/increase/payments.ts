@@ -1,45 +1,34 @@
 import { z } from "zod";
-import { CURRENCIES, type IncreaseClient, noteCurrency } from "./client.ts";
+import { CURRENCIES, type IncreaseClient, skipCurrency } from "./client.ts";
 import { categoryOf } from "./sources.ts";
-import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
-import { fetchNewestList } from "#modules/payments/connectors/kit/newest-list.ts";
-import {
-  Amount,
-  Date3339,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type { PaymentStatus } from "#modules/payments/core/enums.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** The lists of transactions, in the order in which they are read, and what is in each. */
 export const LISTS = {
   pending_transactions: "PENDING",
   transactions: "SUCCEEDED",
   declined_transactions: "FAILED",
-} as const satisfies Readonly<Record<string, PaymentStatus>>;
+} as const satisfies Readonly<Record<string, kit.PaymentStatus>>;
 export type TransactionList = keyof typeof LISTS;
 
 const NAMES = ["pending_transactions", "transactions", "declined_transactions"] as const;
 
 /** What the source of a transaction says of who takes part in it. */
 const Details = z.object({
-  transfer_id: OptionalText,
-  wire_transfer_id: OptionalText,
-  check_deposit_id: OptionalText,
-  pending_transaction_id: OptionalText,
-  source_account_id: OptionalText,
-  destination_account_id: OptionalText,
+  transfer_id: kit.OptionalText,
+  wire_transfer_id: kit.OptionalText,
+  check_deposit_id: kit.OptionalText,
+  pending_transaction_id: kit.OptionalText,
+  source_account_id: kit.OptionalText,
+  destination_account_id: kit.OptionalText,
 });
 
 const Transaction = z.object({
-  id: Text,
-  account_id: Text,
-  amount: Amount,
-  currency: Text,
-  created_at: Date3339,
+  id: kit.Text,
+  account_id: kit.Text,
+  amount: kit.Amount,
+  currency: kit.Text,
+  created_at: kit.Date3339,
   source: z.looseObject({ category: z.string() }),
 });
 
@@ -52,15 +41,15 @@ const State = z.object({
 /** One page of one of the lists. A run reads all of them. */
 export async function fetchPayments(
   client: IncreaseClient,
-  { state, pageSize }: FetchRequest,
-): Promise<PaymentPage> {
+  { state, pageSize }: kit.FetchRequest,
+): Promise<kit.PaymentPage> {
   const { next: list, lists } = State.parse(state ?? {});
-  const page = await fetchNewestList(
+  const page = await kit.fetchNewestList(
     { state: lists[list], pageSize },
     {
       readPage: (place) => client.list(`/${list}`, place),
       read: (value) => {
-        const { id, created_at } = parseObject(Transaction, value, "a transaction");
+        const { id, created_at } = kit.parseObject(Transaction, value, "a transaction");
         return { id, time: created_at, item: toPayment(list, value) };
       },
     },
@@ -74,18 +63,15 @@ export async function fetchPayments(
 }
 
 /** The state of a payment that a transaction is; undefined for a currency that is not known. */
-export function toPayment(list: TransactionList, value: unknown): ProviderPayment | undefined {
-  const transaction = parseObject(Transaction, value, "a transaction");
+export function toPayment(list: TransactionList, value: unknown): kit.ProviderPayment | undefined {
+  const transaction = kit.parseObject(Transaction, value, "a transaction");
   const { id, amount: units, currency, created_at, source } = transaction;
   const amount = CURRENCIES.fromUnits(units < 0n ? -units : units, currency);
-  if (amount === undefined) {
-    noteCurrency("transaction", id, currency);
-    return undefined;
-  }
+  if (amount === undefined) return skipCurrency("transaction", id, currency);
   const category = categoryOf(source.category);
   const type = category.type === "by-sign" ? (units > 0n ? "PAY-IN" : "TRANSFER") : category.type;
   const posted = list === "transactions" ? category.posted : undefined;
-  const details = parseObject(
+  const details = kit.parseObject(
     Details,
     source[source.category] ?? {},
     "the source of a transaction",
@@ -97,7 +83,7 @@ export function toPayment(list: TransactionList, value: unknown): ProviderPaymen
     details.pending_transaction_id;
   return {
     reference: id,
-    ...(parent === undefined ? {} : { parentReference: parent }),
+    ...kit.given({ parentReference: parent }),
     createdAt: created_at,
     type,
     ...amount,
@@ -105,22 +91,21 @@ export function toPayment(list: TransactionList, value: unknown): ProviderPaymen
     status: posted ?? LISTS[list],
     ...endsOf(type, transaction, details),
     metadata: {},
-    raw: rawOf(value),
+    raw: kit.rawOf(value),
   };
 }
 
 /** The account of the transaction is where a pay-in arrives, and where all else comes from, unless it is a credit. */
 function endsOf(
-  type: ProviderPayment["type"],
+  type: kit.ProviderPayment["type"],
   { account_id: own, amount }: z.output<typeof Transaction>,
   { source_account_id, destination_account_id }: z.output<typeof Details>,
-): Pick<ProviderPayment, "sourceReference" | "destinationReference"> {
+): Pick<kit.ProviderPayment, "sourceReference" | "destinationReference"> {
   const isArriving = type === "PAY-IN" || (type === "OTHER" && amount > 0n);
   const source = isArriving ? source_account_id : own;
   const destination = isArriving ? own : destination_account_id;
   return {
-    ...(source === undefined ? {} : { sourceReference: source }),
-    ...(destination === undefined ? {} : { destinationReference: destination }),
+    ...kit.given({ sourceReference: source, destinationReference: destination }),
   };
 }
 
@@ -129,8 +114,8 @@ export async function readPayment(
   client: IncreaseClient,
   list: TransactionList,
   id: string,
-): Promise<ProviderPayment | undefined> {
+): Promise<kit.ProviderPayment | undefined> {
   const path = `/${list}/${encodeURIComponent(id)}`;
-  const value = await client.find(path, z.unknown(), "a transaction");
+  const value = await client.find({ path }, z.unknown(), "a transaction");
   return value === undefined ? undefined : toPayment(list, value);
 }

@@ -1,12 +1,11 @@
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import type { PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** What the categories of sources say of a transaction, besides the list that it is in. */
 interface Category {
   /** `by-sign`: between accounts of the key. The side that pays has the transfer, and the other one a pay-in. */
-  readonly type: PaymentType | "by-sign";
+  readonly type: kit.PaymentType | "by-sign";
   /** The status of what is posted, where that is no success. */
-  readonly posted?: PaymentStatus;
+  readonly posted?: kit.PaymentStatus;
 }
 
 const payIn: Category = { type: "PAY-IN" };
@@ -82,4 +81,4 @@ export const CATEGORIES: Readonly<Record<string, Category>> = {
   user_initiated_hold: other,
 };
 
-export const categoryOf = (name: string): Category => rowOf(CATEGORIES, name) ?? other;
+export const categoryOf = (name: string): Category => kit.rowOf(CATEGORIES, name) ?? other;

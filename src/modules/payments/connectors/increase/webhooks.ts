@@ -1,22 +1,7 @@
 import { z } from "zod";
 import type { IncreaseClient } from "./client.ts";
 import { readPayment, type TransactionList } from "./payments.ts";
-import type { InstalledWebhooks } from "#modules/payments/connectors/contract.ts";
-import {
-  Date3339,
-  parseBody,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { readEndpoints, verifyTimed } from "#modules/payments/connectors/kit/webhooks.ts";
-import type {
-  ProviderWebhook,
-  RegisteredWebhook,
-  WebhookPlugin,
-  WebhookRegistration,
-  WebhookReport,
-  WebhookVerdict,
-} from "#modules/payments/connectors/webhook-contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { type Clock, parseTimestamp } from "#platform/time.ts";
 
 /** What is subscribed to, and where each event names a transaction. */
@@ -52,20 +37,20 @@ interface Signing {
   readonly clock: Clock;
 }
 
-export const increaseWebhooks = (client: IncreaseClient, signing: Signing): WebhookPlugin => ({
+export const increaseWebhooks = (client: IncreaseClient, signing: Signing): kit.WebhookPlugin => ({
   create: (registration) => register(client, signing, registration),
   verify: async (webhook) => verify(signing, webhook),
   translate: (webhook) => translate(client, webhook),
 });
 
-const Subscription = z.object({ id: Text, url: z.string(), status: z.string() });
+const Subscription = z.object({ id: kit.Text, url: z.string(), status: z.string() });
 type Subscription = z.output<typeof Subscription>;
 
 async function listSubscriptions(client: IncreaseClient): Promise<Subscription[]> {
-  const found = await readEndpoints<Subscription, string>(async (cursor, pageSize) => {
+  const found = await kit.readEndpoints<Subscription, string>(async (cursor, pageSize) => {
     const page = await client.list("/event_subscriptions", { cursor, since: undefined, pageSize });
     const endpoints = page.values.map((value) =>
-      parseObject(Subscription, value, "a subscription"),
+      kit.parseObject(Subscription, value, "a subscription"),
     );
     return { endpoints, next: page.next };
   });
@@ -76,10 +61,10 @@ async function listSubscriptions(client: IncreaseClient): Promise<Subscription[]
 async function register(
   client: IncreaseClient,
   { sharedSecret: secret }: Signing,
-  { baseUrl, registered }: WebhookRegistration,
-): Promise<RegisteredWebhook[]> {
+  { baseUrl, registered }: kit.WebhookRegistration,
+): Promise<kit.RegisteredWebhook[]> {
   const found = await listSubscriptions(client);
-  const webhooks: RegisteredWebhook[] = [];
+  const webhooks: kit.RegisteredWebhook[] = [];
   for (const { category, urlPath } of SUBSCRIPTIONS) {
     const url = `${baseUrl}${urlPath}`;
     const there = found.filter((subscription) => subscription.url === url);
@@ -91,7 +76,7 @@ async function register(
     for (const { id } of there) if (id !== known?.id) await client.unsubscribe(id);
     const json = { url, selected_event_category: category, shared_secret: secret };
     const { id } =
-      known ?? parseObject(Subscription, await client.subscribe(json), "a subscription");
+      known ?? kit.parseObject(Subscription, await client.subscribe(json), "a subscription");
     webhooks.push({ name: id, urlPath, metadata: { secret } });
   }
   return webhooks;
@@ -100,7 +85,7 @@ async function register(
 /** Removes the subscriptions of an installation, also those whose making was not stored. */
 export async function removeWebhooks(
   client: IncreaseClient,
-  { connectorId, webhooks }: InstalledWebhooks,
+  { connectorId, webhooks }: kit.InstalledWebhooks,
 ): Promise<void> {
   const names = new Set(webhooks.map(({ name }) => name));
   for (const { id, url } of await listSubscriptions(client)) {
@@ -111,9 +96,9 @@ export async function removeWebhooks(
 /** The subscription may still have the secret that it was made with. */
 const verify = (
   { sharedSecret, clock }: Signing,
-  { headers, body, config }: ProviderWebhook,
-): WebhookVerdict =>
-  verifyTimed({
+  { headers, body, config }: kit.ProviderWebhook,
+): kit.WebhookVerdict =>
+  kit.verifyTimed({
     header: headers["increase-webhook-signature"],
     body,
     key: config.metadata["secret"] ?? sharedSecret,
@@ -123,16 +108,16 @@ const verify = (
 
 const Event = z.object({
   category: z.string(),
-  associated_object_id: Text,
-  created_at: Date3339,
+  associated_object_id: kit.Text,
+  created_at: kit.Date3339,
 });
 
 /** The transaction is read: what it is now is never older than the event. */
 async function translate(
   client: IncreaseClient,
-  { body }: ProviderWebhook,
-): Promise<WebhookReport> {
-  const event = parseObject(Event, parseBody(body), "an event");
+  { body }: kit.ProviderWebhook,
+): Promise<kit.WebhookReport> {
+  const event = kit.parseObject(Event, kit.parseBody(body), "an event");
   const about = SUBSCRIPTIONS.find(({ category }) => category === event.category);
   if (about === undefined) return {};
   const payment = await readPayment(client, about.list, event.associated_object_id);

@@ -1,4 +1,4 @@
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { refused } from "./orders.ts";
 import {
   assetOf,
   currencyDecimals,
@@ -6,6 +6,7 @@ import {
   fromMinorUnits,
   toMinorUnits,
 } from "#modules/payments/core/assets.ts";
+import { log } from "#platform/log.ts";
 
 /** An amount in the smallest unit of an asset. */
 export interface ProviderAmount {
@@ -35,8 +36,9 @@ export class Currencies {
   }
 
   /** The asset of a currency; undefined for one that is not known, which fetched data is skipped for. */
-  assetOf(currency: string): string | undefined {
-    return this.#decimalsOf(currency) === undefined ? undefined : assetOf(currency);
+  assetOf(currency: string | undefined): string | undefined {
+    if (currency === undefined || this.#decimalsOf(currency) === undefined) return undefined;
+    return assetOf(currency);
   }
 
   /** An amount in the units that the provider counts in; undefined for a currency that is not known. */
@@ -59,7 +61,7 @@ export class Currencies {
     if (decimals === undefined || this.#decimalsOf(currency) === undefined) return undefined;
     const amount = toMinorUnits(withoutZeros(text, decimals), decimals);
     if (amount === undefined)
-      throw invalid(`${text} ${currency} has more than ${decimals} decimals`);
+      throw refused(`${text} ${currency} has more than ${decimals} decimals`);
     return { amount, asset: assetOf(currency) };
   }
 
@@ -88,7 +90,7 @@ export class Currencies {
     const currency = currencyOf(asset);
     const [, decimals = "0"] = asset.split("/", 2);
     if (this.#decimalsOf(currency) === undefined) {
-      throw invalid(`the provider does not take the asset ${asset}`);
+      throw refused(`the provider does not take the asset ${asset}`);
     }
     return { currency, decimals: Number(decimals) };
   }
@@ -99,6 +101,14 @@ export class Currencies {
     return this.#exceptions.get(code) ?? currencyDecimals(code);
   }
 }
+
+/** Makes the function that logs why an item of a provider is left out. It gives undefined, the reading of such an item. */
+export const currencySkipper =
+  (provider: string) =>
+  (what: string, id: string, currency: string): undefined => {
+    const why = "an item in a currency that is not supported is left out";
+    log("info", why, { provider, what, id, currency });
+  };
 
 interface Rescaling {
   readonly asset: string;
@@ -111,7 +121,7 @@ function rescale(amount: bigint, { asset, from, to }: Rescaling): bigint {
   if (from <= to) return amount * 10n ** BigInt(to - from);
   const factor = 10n ** BigInt(from - to);
   if (amount % factor !== 0n) {
-    throw invalid(`the provider counts ${currencyOf(asset)} with ${to} decimals`);
+    throw refused(`the provider counts ${currencyOf(asset)} with ${to} decimals`);
   }
   return amount / factor;
 }
@@ -122,5 +132,3 @@ function withoutZeros(text: string, decimals: number): string {
   const kept = fraction.slice(decimals).replace(/0+$/, "");
   return fraction === "" ? whole : `${whole}.${fraction.slice(0, decimals)}${kept}`;
 }
-
-const invalid = (why: string): ConnectorError => new ConnectorError("invalid", why);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readEach } from "./items.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { refused } from "./orders.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 
 /**
@@ -39,7 +39,7 @@ export async function fetchGrowingList<Item>(
   const ids = listed.map(({ id }) => id);
   if (before.length > 0 && before.join("\n") === ids.join("\n")) {
     if (repeats >= REPEATS_MAX) {
-      throw new ConnectorError("invalid", `the provider answers page ${page} like the one before`);
+      throw refused(`the provider answers page ${page} like the one before`);
     }
     return { items: [], state: { ...state, repeats: repeats + 1 }, hasMore: true };
   }

@@ -55,6 +55,13 @@ export function parseBody(body: string): unknown {
   }
 }
 
+/** The row of a table by its name; undefined for a name that the table does not have: providers add values without notice. */
+export const rowOf = <Row>(
+  table: Readonly<Record<string, Row>>,
+  name: string | null | undefined,
+): Row | undefined =>
+  typeof name === "string" && Object.hasOwn(table, name) ? table[name] : undefined;
+
 /** A value of a provider in the form of its schema. Throws `InvalidObjectError`. */
 export function parseObject<S extends z.ZodType>(
   schema: S,

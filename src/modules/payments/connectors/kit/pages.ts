@@ -1,5 +1,5 @@
 import { readEach } from "./items.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { refused } from "./orders.ts";
 import type { FetchPage } from "#modules/payments/connectors/contract.ts";
 import type {
   ProviderAccount,
@@ -9,7 +9,7 @@ import type {
 /** The account that a fetch belongs to, as the tree of the kind says. Throws `ConnectorError` where the fetch has none. */
 export function requireAccount(parent: ProviderAccount | undefined, what: string): ProviderAccount {
   if (parent !== undefined) return parent;
-  throw new ConnectorError("invalid", `${what} belong to an account`);
+  throw refused(`${what} belong to an account`);
 }
 
 /** A page of all that there is. */
@@ -18,6 +18,9 @@ export const onlyPage = <Item>(items: readonly Item[]): FetchPage<Item> => ({
   state: undefined,
   hasMore: false,
 });
+
+/** The page of a fetch that has nothing to read. */
+export const EMPTY_PAGE = onlyPage<never>([]);
 
 /** A page of all that there is, each value read as an item. */
 export const onlyPageOf = <Value, Item>(

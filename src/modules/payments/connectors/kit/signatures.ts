@@ -54,9 +54,12 @@ export function parseTimedSignature(header: string | undefined): TimedSignature 
   return { time, signatures: pairs.flatMap(({ name, value }) => (name === "v1" ? [value] : [])) };
 }
 
+/** Greatest difference between the time of a signature and now, in milliseconds. */
+const TOLERANCE_MS = 300_000;
+
 /** Whether a signature was made about now: an older one may be a recorded one. */
-export const isRecent = (madeAt: Timestamp, now: Timestamp, toleranceMs: number): boolean =>
-  Math.abs(toMillis(now) - toMillis(madeAt)) <= toleranceMs;
+export const isRecent = (madeAt: Timestamp, now: Timestamp): boolean =>
+  Math.abs(toMillis(now) - toMillis(madeAt)) <= TOLERANCE_MS;
 
 /** Whether a base64 signature of a text (RSA, PKCS #1 v1.5, SHA-256) fits a public key in PEM. */
 export function isRsaSigned(

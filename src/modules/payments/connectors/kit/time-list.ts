@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { readEach } from "./items.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { refused } from "./orders.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
@@ -120,7 +120,7 @@ function nextPage({ page, digest, repeats }: State, values: readonly unknown[]) 
   const made = createHash("sha256").update(texts.join("\n")).digest("base64url");
   if (made !== digest) return { page: page + 1, digest: made, repeats: 0 };
   if (repeats < REPEATS_MAX) return { repeats: repeats + 1 };
-  throw new ConnectorError("invalid", `the provider answers page ${page} like the one before`);
+  throw refused(`the provider answers page ${page} like the one before`);
 }
 
 /** How far the clock of a provider may be behind that of this server, in milliseconds. */

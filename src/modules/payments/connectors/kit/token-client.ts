@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { type ApiCall, ApiClient, type ApiOptions } from "./client.ts";
+import { Text } from "./objects.ts";
 import type { ProviderFetch, ProviderResponse } from "#modules/payments/connectors/contract.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
 
@@ -8,6 +10,13 @@ export interface AccessToken {
   /** How long it holds, in milliseconds; until the provider refuses it where that is not known. */
   readonly lifetimeMs?: number;
 }
+
+/** A token as OAuth 2 gives it, with its lifetime in seconds. */
+export const OAuthToken = z
+  .object({ access_token: Text, expires_in: z.number() })
+  .transform(({ access_token, expires_in }): AccessToken => {
+    return { token: access_token, lifetimeMs: expires_in * 1000 };
+  });
 
 export interface TokenOptions {
   readonly baseUrl: string;

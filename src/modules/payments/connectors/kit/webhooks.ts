@@ -1,10 +1,6 @@
 import { z } from "zod";
-import { parseBody, Text } from "#modules/payments/connectors/kit/objects.ts";
-import {
-  isRecent,
-  isSignedBy,
-  parseTimedSignature,
-} from "#modules/payments/connectors/kit/signatures.ts";
+import { parseBody, Text } from "./objects.ts";
+import { isRecent, isSignedBy, parseTimedSignature } from "./signatures.ts";
 import type { WebhookVerdict } from "#modules/payments/connectors/webhook-contract.ts";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -43,9 +39,6 @@ export function verdictOnEvent(body: string): WebhookVerdict {
   return data === undefined ? { refused: "it is no event" } : { key: data.id };
 }
 
-/** How far the time of a signature may be from now, in milliseconds. */
-const TOLERANCE_MS = 300_000;
-
 export interface TimedDelivery {
   /** The header with the signatures; see `parseTimedSignature`. */
   readonly header: string | undefined;
@@ -67,7 +60,7 @@ export function verifyTimed({ header, body, key, readTime, now }: TimedDelivery)
     return { refused: "its signature is another one" };
   }
   const madeAt = readTime(time);
-  if (madeAt === undefined || !isRecent(madeAt, now, TOLERANCE_MS)) {
+  if (madeAt === undefined || !isRecent(madeAt, now)) {
     return { refused: "its signature is too old, or of the future" };
   }
   return verdictOnEvent(body);

@@ -1,89 +1,77 @@
 import { z } from "zod";
 import { amountOf, CURRENCIES, Funds, type MangopayClient } from "./client.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
-import {
-  OptionalText,
-  parseObject,
-  Text,
-  UnixSeconds,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { onlyBalance, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import type {
-  ProviderAccount,
-  ProviderBalance,
-} from "#modules/payments/connectors/provider-objects.ts";
-import type { ParentItem } from "#modules/payments/connectors/webhook-contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
-import type { Clock } from "#platform/time.ts";
 
-const User = z.object({ Id: Text });
+const User = z.object({ Id: kit.Text });
 
 /** The users of the client. Nothing else of them is kept: they are persons. */
 export const fetchUsers = (
   client: MangopayClient,
-  request: FetchRequest,
-): Promise<FetchPage<ParentItem>> =>
+  request: kit.FetchRequest,
+): Promise<kit.FetchPage<kit.ParentItem>> =>
   client.fetchList("/users", request, (value) => {
-    const { Id: reference } = parseObject(User, value, "a user");
+    const { Id: reference } = kit.parseObject(User, value, "a user");
     return { reference, raw: stringifyJson({ Id: reference }) };
   });
 
-function userOf({ other }: Pick<FetchRequest, "other">): string {
-  if (other === undefined) throw new ConnectorError("invalid", "this belongs to a user");
+function userOf({ other }: Pick<kit.FetchRequest, "other">): string {
+  if (other === undefined) throw kit.refused("this belongs to a user");
   return other.reference;
 }
 
 const pathOf = (user: string, list: string): string => `/users/${encodeURIComponent(user)}/${list}`;
 
 const Wallet = z.object({
-  Id: Text,
-  Description: OptionalText,
-  Currency: Text,
-  CreationDate: UnixSeconds,
+  Id: kit.Text,
+  Description: kit.OptionalText,
+  Currency: kit.Text,
+  CreationDate: kit.UnixSeconds,
 });
 
 /** The wallets of a user. */
 export function fetchAccounts(
   client: MangopayClient,
-  request: FetchRequest,
-): Promise<FetchPage<ProviderAccount>> {
+  request: kit.FetchRequest,
+): Promise<kit.AccountsPage> {
   const userID = userOf(request);
   return client.fetchList(pathOf(userID, "wallets"), request, (value) => {
-    const wallet = parseObject(Wallet, value, "a wallet");
+    const wallet = kit.parseObject(Wallet, value, "a wallet");
     const asset = CURRENCIES.assetOf(wallet.Currency);
     return {
       reference: wallet.Id,
       createdAt: wallet.CreationDate,
-      ...(wallet.Description === undefined ? {} : { name: wallet.Description }),
-      ...(asset === undefined ? {} : { defaultAsset: asset }),
+      ...kit.given({ name: wallet.Description, defaultAsset: asset }),
       metadata: { userID },
-      raw: rawOf(value),
+      raw: kit.rawOf(value),
     };
   });
 }
 
-const BankAccount = z.object({ Id: Text, OwnerName: OptionalText, CreationDate: UnixSeconds });
+const BankAccount = z.object({
+  Id: kit.Text,
+  OwnerName: kit.OptionalText,
+  CreationDate: kit.UnixSeconds,
+});
 
 /** The bank accounts of a user. */
 export function fetchExternalAccounts(
   client: MangopayClient,
-  request: FetchRequest,
-): Promise<FetchPage<ProviderAccount>> {
+  request: kit.FetchRequest,
+): Promise<kit.AccountsPage> {
   const user = userOf(request);
   const path = pathOf(user, "bankaccounts");
   return client.fetchList(path, request, (value) => toExternalAccount(value, user));
 }
 
-export function toExternalAccount(value: unknown, user: string): ProviderAccount {
-  const account = parseObject(BankAccount, value, "a bank account");
+export function toExternalAccount(value: unknown, user: string): kit.ProviderAccount {
+  const account = kit.parseObject(BankAccount, value, "a bank account");
   return {
     reference: account.Id,
     createdAt: account.CreationDate,
-    ...(account.OwnerName === undefined ? {} : { name: account.OwnerName }),
+    ...kit.given({ name: account.OwnerName }),
     metadata: { user_id: user },
-    raw: rawOf(value),
+    raw: kit.rawOf(value),
   };
 }
 
@@ -91,12 +79,12 @@ const WalletBalance = z.object({ Balance: Funds });
 
 /** What is in a wallet now. */
 export async function fetchBalances(
-  { client, clock }: { readonly client: MangopayClient; readonly clock: Clock },
-  { parent }: FetchRequest,
-): Promise<FetchPage<ProviderBalance>> {
-  const { reference } = requireAccount(parent, "balances");
+  { client, clock }: kit.ClientWith<MangopayClient, "clock">,
+  { parent }: kit.FetchRequest,
+): Promise<kit.BalancesPage> {
+  const { reference } = kit.requireAccount(parent, "balances");
   const path = `/wallets/${encodeURIComponent(reference)}`;
   const wallet = await client.find(path, WalletBalance, "a wallet");
   const amount = wallet && amountOf(wallet.Balance, reference);
-  return onlyBalance(reference, clock(), amount);
+  return kit.onlyBalance(reference, clock(), amount);
 }

@@ -1,34 +1,23 @@
 import { z } from "zod";
 import type { MangopayConfig } from "./config.ts";
-import type {
-  FetchPage,
-  FetchRequest,
-  ProviderFetch,
-} from "#modules/payments/connectors/contract.ts";
-import type { ApiCall, ApiClient } from "#modules/payments/connectors/kit/client.ts";
-import { Currencies, type ProviderAmount } from "#modules/payments/connectors/kit/currencies.ts";
-import { fetchGrowingList } from "#modules/payments/connectors/kit/growing-list.ts";
-import { Amount, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
-import { basicAuth } from "#modules/payments/connectors/kit/signatures.ts";
-import { type AccessToken, TokenApiClient } from "#modules/payments/connectors/kit/token-client.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { log } from "#platform/log.ts";
-import type { Clock } from "#platform/time.ts";
 
-/** What users add to the metadata of bank accounts begins so. */
-export const PREFIX = "com.mangopay.spec/";
+/** Metadata of bank accounts. */
+export const SPEC = new kit.SpecMetadata("com.mangopay.spec/");
 
 /** The currencies of wallets. Amounts are in minor units. */
-export const CURRENCIES = new Currencies({
+export const CURRENCIES = new kit.Currencies({
   known: "AED AUD CAD CHF CZK DKK EUR GBP HKD JPY NOK PLN SEK USD ZAR".split(" "),
 });
 
-export const Funds = z.object({ Currency: Text, Amount });
+export const Funds = z.object({ Currency: kit.Text, Amount: kit.Amount });
 
 /** An amount in a supported currency; undefined, with a line in the log, for another one. */
 export function amountOf(
   { Currency: currency, Amount: units }: z.output<typeof Funds>,
   id: string,
-): ProviderAmount | undefined {
+): kit.ProviderAmount | undefined {
   const amount = CURRENCIES.fromUnits(units, currency);
   if (amount === undefined) {
     const why = "an item in a currency that is not supported is left out";
@@ -37,21 +26,17 @@ export function amountOf(
   return amount;
 }
 
-const Token = z.object({ access_token: Text, expires_in: z.number() });
 const Values = z.array(z.unknown());
-const Identified = z.object({ Id: Text });
+const Identified = z.object({ Id: kit.Text });
 
 /** The API of Mangopay, version 2.01, for one client of it. All methods throw `ConnectorError`. */
 export class MangopayClient {
-  readonly #api: ApiClient;
+  readonly #api: kit.ApiClient;
   readonly #client: string;
 
-  constructor(
-    { fetch, clock }: { readonly fetch: ProviderFetch; readonly clock: Clock },
-    config: MangopayConfig,
-  ) {
-    this.#client = `/${encodeURIComponent(config.clientId)}`;
-    this.#api = new TokenApiClient(fetch, {
+  constructor({ fetch, clock }: Pick<kit.PluginPorts, "fetch" | "clock">, config: MangopayConfig) {
+    this.#client = `/${encodeURIComponent(config.clientID)}`;
+    this.#api = new kit.TokenApiClient(fetch, {
       baseUrl: `${config.endpoint.replace(/\/+$/, "")}/v2.01`,
       clock,
       logIn: (api) => logIn(api, config),
@@ -66,7 +51,7 @@ export class MangopayClient {
       page,
       pageSize,
       ...query
-    }: { page: number; pageSize: number } & NonNullable<ApiCall["query"]>,
+    }: { page: number; pageSize: number } & NonNullable<kit.ApiCall["query"]>,
   ): Promise<readonly unknown[]> {
     const asked = { page, per_page: pageSize, Sort: "CreationDate:ASC", ...query };
     return this.#api.read({ path: `${this.#client}${path}`, query: asked }, Values, "a list");
@@ -75,12 +60,15 @@ export class MangopayClient {
   /** The next page of a list that only grows. */
   fetchList<Item>(
     path: string,
-    request: FetchRequest,
+    request: kit.FetchRequest,
     read: (value: unknown) => Item | undefined,
-  ): Promise<FetchPage<Item>> {
-    return fetchGrowingList(request, {
+  ): Promise<kit.FetchPage<Item>> {
+    return kit.fetchGrowingList(request, {
       readPage: (place) => this.list(path, place),
-      read: (value) => ({ id: parseObject(Identified, value, "an object").Id, item: read(value) }),
+      read: (value) => ({
+        id: kit.parseObject(Identified, value, "an object").Id,
+        item: read(value),
+      }),
     });
   }
 
@@ -110,14 +98,16 @@ export class MangopayClient {
   }
 }
 
-async function logIn(api: ApiClient, { clientId, apiKey }: MangopayConfig): Promise<AccessToken> {
+async function logIn(
+  api: kit.ApiClient,
+  { clientID, apiKey }: MangopayConfig,
+): Promise<kit.AccessToken> {
   const call = {
     method: "POST",
     path: "/oauth/token",
-    headers: { authorization: basicAuth(clientId, apiKey) },
+    headers: { authorization: kit.basicAuth(clientID, apiKey) },
     form: { grant_type: "client_credentials" },
     isRead: true,
   } as const;
-  const { access_token: token, expires_in: seconds } = await api.read(call, Token, "a token");
-  return { token, lifetimeMs: seconds * 1000 };
+  return api.read(call, kit.OAuthToken, "a token");
 }

@@ -1,14 +1,14 @@
 import { fetchAccounts, fetchBalances, fetchExternalAccounts, fetchUsers } from "./accounts.ts";
 import { createBankAccount } from "./bank-accounts.ts";
 import { MangopayClient } from "./client.ts";
-import { MANGOPAY_FIELDS, readMangopayConfig } from "./config.ts";
+import { MANGOPAY_FIELDS } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
 import { createPayout, createTransfer } from "./transfers.ts";
 import { disableHooks, mangopayWebhooks } from "./webhooks.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Mangopay: the users of a client with their wallets and bank accounts. See the README of this folder. */
-export const mangopayKind: ConnectorKind = {
+export const mangopayKind: kit.ConnectorKind = {
   key: "mangopay",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -25,26 +25,19 @@ export const mangopayKind: ConnectorKind = {
   pageSize: 100,
   fields: MANGOPAY_FIELDS,
   tree: [
-    {
-      task: "FETCH_OTHERS",
-      isPeriodic: true,
-      children: [
-        {
-          task: "FETCH_ACCOUNTS",
-          isPeriodic: true,
-          children: [
-            // Webhooks tell sooner; what was lost is made up for here.
-            { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
-            { task: "FETCH_BALANCES", isPeriodic: true, children: [] },
-          ],
-        },
-        { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
-      ],
-    },
-    { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
+    kit.periodic(
+      "FETCH_OTHERS",
+      kit.periodic(
+        "FETCH_ACCOUNTS", // Webhooks tell sooner; what was lost is made up for here.
+        kit.periodic("FETCH_PAYMENTS"),
+        kit.periodic("FETCH_BALANCES"),
+      ),
+      kit.periodic("FETCH_EXTERNAL_ACCOUNTS"),
+    ),
+    kit.once("CREATE_WEBHOOKS"),
   ],
   create: (values, { fetch, clock }) => {
-    const client = new MangopayClient({ fetch, clock }, readMangopayConfig(values));
+    const client = new MangopayClient({ fetch, clock }, kit.readConfig(MANGOPAY_FIELDS, values));
     return {
       fetchOthers: (request) => fetchUsers(client, request),
       fetchAccounts: async (request) => fetchAccounts(client, request),

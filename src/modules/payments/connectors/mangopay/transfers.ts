@@ -1,29 +1,16 @@
 import { z } from "zod";
 import { CURRENCIES, type MangopayClient } from "./client.ts";
 import { toPayment } from "./payments.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type {
-  Movement,
-  MovementResult,
-  StoredAccount,
-} from "#modules/payments/connectors/contract.ts";
-import { OptionalText, parseObject } from "#modules/payments/connectors/kit/objects.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import { type Clock, toMillis } from "#platform/time.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
+import { toMillis } from "#platform/time.ts";
 
-export interface MangopayMoney {
-  readonly client: MangopayClient;
-  readonly clock: Clock;
-}
-
-/** A movement whose accounts are there. */
-interface Order extends Movement {
-  readonly source: StoredAccount;
-  readonly destination: StoredAccount;
-}
+export type MangopayMoney = kit.ClientWith<MangopayClient, "clock">;
 
 /** Moves money between two wallets. */
-export function createTransfer(money: MangopayMoney, movement: Movement): Promise<MovementResult> {
+export function createTransfer(
+  money: MangopayMoney,
+  movement: kit.Movement,
+): Promise<kit.MovementResult> {
   const order = orderOf(movement);
   const json = { ...fieldsOf(order), CreditedWalletId: order.destination.reference };
   return make(money, order, { path: "/transfers", json });
@@ -33,11 +20,14 @@ export function createTransfer(money: MangopayMoney, movement: Movement): Promis
 const WIRE_REFERENCE = /^[A-Za-z0-9]{0,12}$/;
 
 /** Moves money from a wallet to a bank account. */
-export function createPayout(money: MangopayMoney, movement: Movement): Promise<MovementResult> {
+export function createPayout(
+  money: MangopayMoney,
+  movement: kit.Movement,
+): Promise<kit.MovementResult> {
   const order = orderOf(movement);
   const { description, destination } = order;
   if (!WIRE_REFERENCE.test(description)) {
-    throw refused("the description of a payout has at most 12 letters and digits");
+    throw kit.refused("the description of a payout has at most 12 letters and digits");
   }
   const json = {
     ...fieldsOf(order),
@@ -49,20 +39,16 @@ export function createPayout(money: MangopayMoney, movement: Movement): Promise<
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function orderOf(movement: Movement): Order {
-  const { source, destination, amount, reference } = movement;
-  const request = "in transfer/payout request";
-  if (source === undefined) throw refused(`source account is required ${request}`);
-  if (destination === undefined) throw refused(`destination account is required ${request}`);
-  if (amount <= 0n) throw refused("amount must be positive");
-  if (!UUID.test(reference)) throw refused(`the reference has to be a UUID ${request}`);
-  return { ...movement, source, destination };
+function orderOf(movement: kit.Movement): kit.CompleteMovement {
+  const order = kit.requireComplete(movement);
+  if (UUID.test(order.reference)) return order;
+  throw kit.refused("the reference has to be a UUID in transfer/payout request");
 }
 
-function fieldsOf(order: Order): object {
+function fieldsOf(order: kit.CompleteMovement): object {
   const author = order.source.metadata["userID"];
   if (author === undefined || author === "") {
-    throw refused("source account metadata with userID is required in transfer/payout request");
+    throw kit.refused("source account metadata with userID is required in transfer/payout request");
   }
   const { units, currency } = CURRENCIES.toUnits(order);
   return {
@@ -85,25 +71,25 @@ const KEY_MS = 23 * 3_600_000;
 /** Makes what is ordered, once: an old order may have been made under a key that the provider has forgotten. */
 async function make(
   { client, clock }: MangopayMoney,
-  order: Order,
+  order: kit.CompleteMovement,
   { path, json }: ApiOrder,
-): Promise<MovementResult> {
+): Promise<kit.MovementResult> {
   const ageMs = toMillis(clock()) - toMillis(order.createdAt);
   const earlier = ageMs < KEY_MS ? undefined : await findEarlier(client, order);
   const value = earlier ?? (await client.create(path, json, order.reference));
   const payment = paymentOf(value);
   // It was made, whatever is wrong with the answer.
   if (payment === undefined) {
-    throw new ConnectorError("unknown", "the answer to a transfer is not valid");
+    throw kit.outcomeUnknown("the answer to a transfer is not valid");
   }
   if (payment.asset !== order.asset) {
-    throw new ConnectorError("unknown", `the provider has moved ${payment.asset}`);
+    throw kit.outcomeUnknown(`the provider has moved ${payment.asset}`);
   }
   const { reference: destinationReference } = order.destination;
   return { payment: { ...payment, type: order.type, destinationReference } };
 }
 
-function paymentOf(value: unknown): ProviderPayment | undefined {
+function paymentOf(value: unknown): kit.ProviderPayment | undefined {
   try {
     return toPayment(value);
   } catch {
@@ -111,30 +97,28 @@ function paymentOf(value: unknown): ProviderPayment | undefined {
   }
 }
 
-const Tagged = z.object({ Tag: OptionalText });
+const Tagged = z.object({ Tag: kit.OptionalText });
 const PER_PAGE = 100;
 const PAGES_MAX = 20;
 
 /** What was made for the same reference, from the same wallet. */
 async function findEarlier(
   client: MangopayClient,
-  { source, createdAt, reference }: Order,
+  { source, createdAt, reference }: kit.CompleteMovement,
 ): Promise<unknown> {
   const path = `/wallets/${encodeURIComponent(source.reference)}/transactions`;
   const AfterDate = Math.floor((toMillis(createdAt) - CLOCK_MS) / 1000);
   for (let page = 1; page <= PAGES_MAX; page++) {
     const values = await client.list(path, { page, pageSize: PER_PAGE, AfterDate });
     const found = values.find(
-      (value) => parseObject(Tagged, value, "a transaction").Tag === reference,
+      (value) => kit.parseObject(Tagged, value, "a transaction").Tag === reference,
     );
     if (found !== undefined || values.length < PER_PAGE) return found;
   }
-  throw refused(
+  throw kit.refused(
     "it is too old to be sent now: a transaction of that time may have been made for it",
   );
 }
 
 /** How much the clock of the provider may be behind, in milliseconds. */
 const CLOCK_MS = 3_600_000;
-
-const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

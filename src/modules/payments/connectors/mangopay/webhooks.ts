@@ -1,15 +1,7 @@
 import { z } from "zod";
 import type { MangopayClient } from "./client.ts";
 import { toPayment } from "./payments.ts";
-import { parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
-import type {
-  ProviderWebhook,
-  RegisteredWebhook,
-  WebhookPlugin,
-  WebhookRegistration,
-  WebhookReport,
-  WebhookVerdict,
-} from "#modules/payments/connectors/webhook-contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** What is told to which path, and where the object of an event is read. */
 export const EVENTS: readonly {
@@ -37,14 +29,14 @@ export const EVENTS: readonly {
   { type: "PAYIN_REFUND_SUCCEEDED", urlPath: "/refund/payin/succeeded", list: "refunds" },
 ];
 
-export const mangopayWebhooks = (client: MangopayClient): WebhookPlugin => ({
+export const mangopayWebhooks = (client: MangopayClient): kit.WebhookPlugin => ({
   create: (registration) => register(client, registration),
   verify: async (webhook) => verify(webhook),
   translate: (webhook) => translate(client, webhook),
 });
 
 const Hook = z.object({
-  Id: Text,
+  Id: kit.Text,
   Url: z.string(),
   Status: z.string(),
   Validity: z.string(),
@@ -60,7 +52,7 @@ async function listHooks(client: MangopayClient): Promise<Hook[]> {
   const found: Hook[] = [];
   for (let page = 1; page <= PAGES_MAX; page++) {
     const values = await client.list("/hooks", { page, pageSize: PER_PAGE });
-    found.push(...values.map((value) => parseObject(Hook, value, "a hook")));
+    found.push(...values.map((value) => kit.parseObject(Hook, value, "a hook")));
     if (values.length < PER_PAGE) break;
   }
   return found;
@@ -71,8 +63,8 @@ const pathOf = ({ Id }: Hook): string => `/hooks/${encodeURIComponent(Id)}`;
 /** The provider has one hook for each type of event, which is led here, whoever has made it. */
 async function register(
   client: MangopayClient,
-  { baseUrl }: WebhookRegistration,
-): Promise<RegisteredWebhook[]> {
+  { baseUrl }: kit.WebhookRegistration,
+): Promise<kit.RegisteredWebhook[]> {
   const hooks = await listHooks(client);
   for (const { type, urlPath } of EVENTS) {
     const url = `${baseUrl}${urlPath}`;
@@ -99,9 +91,9 @@ export async function disableHooks(client: MangopayClient, connectorId: string):
   }
 }
 
-const Notification = z.object({ EventType: Text, RessourceId: Text, Date: Text });
+const Notification = z.object({ EventType: kit.Text, RessourceId: kit.Text, Date: kit.Text });
 
-function readNotification({ query }: ProviderWebhook) {
+function readNotification({ query }: kit.ProviderWebhook) {
   const first = Object.entries(query).map(([name, [value]]) => [name, value]);
   return Notification.safeParse(Object.fromEntries(first)).data;
 }
@@ -110,7 +102,7 @@ function readNotification({ query }: ProviderWebhook) {
  * The provider signs nothing, but only it knows the URL, which has the id of the connector. Nothing of a notification is believed: it says
  * only what to read.
  */
-function verify(webhook: ProviderWebhook): WebhookVerdict {
+function verify(webhook: kit.ProviderWebhook): kit.WebhookVerdict {
   const notification = readNotification(webhook);
   if (notification === undefined) return { refused: "it names no object" };
   const { EventType, RessourceId, Date } = notification;
@@ -119,7 +111,10 @@ function verify(webhook: ProviderWebhook): WebhookVerdict {
     : { refused: "the event belongs to another URL" };
 }
 
-async function translate(client: MangopayClient, webhook: ProviderWebhook): Promise<WebhookReport> {
+async function translate(
+  client: MangopayClient,
+  webhook: kit.ProviderWebhook,
+): Promise<kit.WebhookReport> {
   const notification = readNotification(webhook);
   const event = EVENTS.find(({ type }) => type === notification?.EventType);
   if (notification === undefined || event === undefined) return {};

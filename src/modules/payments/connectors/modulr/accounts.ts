@@ -1,29 +1,20 @@
 import { z } from "zod";
-import { CURRENCIES, type ModulrClient, ModulrTime, noteCurrency } from "./client.ts";
-import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
-import {
-  DecimalText,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { onlyBalance, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import { fetchTimeList, type Listed } from "#modules/payments/connectors/kit/time-list.ts";
-import type {
-  ProviderAccount,
-  ProviderBalance,
-} from "#modules/payments/connectors/provider-objects.ts";
-import type { Clock } from "#platform/time.ts";
+import { CURRENCIES, type ModulrClient, ModulrTime, skipCurrency } from "./client.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-const Account = z.object({ id: Text, name: OptionalText, currency: Text, createdDate: ModulrTime });
+const Account = z.object({
+  id: kit.Text,
+  name: kit.OptionalText,
+  currency: kit.Text,
+  createdDate: ModulrTime,
+});
 
 /** The accounts, in the order in which they were made. */
 export const fetchAccounts = (
   client: ModulrClient,
-  request: FetchRequest,
-): Promise<FetchPage<ProviderAccount>> =>
-  fetchTimeList(request, {
+  request: kit.FetchRequest,
+): Promise<kit.AccountsPage> =>
+  kit.fetchTimeList(request, {
     readPage: async ({ page, pageSize, from }) => {
       const order = { sortField: "createdDate", sortOrder: "asc" };
       const query = { page: page - 1, size: pageSize, ...order };
@@ -33,52 +24,48 @@ export const fetchAccounts = (
     read: toAccount,
   });
 
-function toAccount(value: unknown): Listed<ProviderAccount> | undefined {
-  const { id, name, currency, createdDate } = parseObject(Account, value, "an account");
+function toAccount(value: unknown): kit.Listed<kit.ProviderAccount> | undefined {
+  const { id, name, currency, createdDate } = kit.parseObject(Account, value, "an account");
   const asset = CURRENCIES.assetOf(currency);
-  if (asset === undefined) return leftOut(id, currency);
-  const item: ProviderAccount = {
+  if (asset === undefined) return skipCurrency("account", id, currency);
+  const item: kit.ProviderAccount = {
     reference: id,
     createdAt: createdDate,
-    ...(name === undefined ? {} : { name }),
+    ...kit.given({ name }),
     defaultAsset: asset,
     metadata: {},
-    raw: rawOf(value),
+    raw: kit.rawOf(value),
   };
   return { item, time: createdDate, identity: id };
 }
 
-function leftOut(id: string, currency: string): undefined {
-  noteCurrency("account", id, currency);
-}
-
-const Balance = z.object({ balance: DecimalText, currency: Text });
+const Balance = z.object({ balance: kit.DecimalText, currency: kit.Text });
 
 /** What is there now on one account. */
 export async function fetchBalances(
-  { client, clock }: { readonly client: ModulrClient; readonly clock: Clock },
-  { parent }: FetchRequest,
-): Promise<FetchPage<ProviderBalance>> {
-  const { reference } = requireAccount(parent, "balances");
+  { client, clock }: kit.ClientWith<ModulrClient, "clock">,
+  { parent }: kit.FetchRequest,
+): Promise<kit.BalancesPage> {
+  const { reference } = kit.requireAccount(parent, "balances");
   const path = `/accounts/${encodeURIComponent(reference)}`;
   const found = await client.find(path, Balance, "an account");
   const amount = found && CURRENCIES.fromDecimal(found.balance, found.currency);
-  return onlyBalance(reference, clock(), amount);
+  return kit.onlyBalance(reference, clock(), amount);
 }
 
 const Beneficiary = z.object({
-  id: Text,
-  name: OptionalText,
+  id: kit.Text,
+  name: kit.OptionalText,
   created: ModulrTime,
-  status: OptionalText,
+  status: kit.OptionalText,
 });
 
 /** The beneficiaries. The provider gives those that were changed since the newest one was made. */
 export const fetchBeneficiaries = (
   client: ModulrClient,
-  request: FetchRequest,
-): Promise<FetchPage<ProviderAccount>> =>
-  fetchTimeList(request, {
+  request: kit.FetchRequest,
+): Promise<kit.AccountsPage> =>
+  kit.fetchTimeList(request, {
     readPage: async ({ page, pageSize, from }) => {
       const since = { name: "modifiedSince", time: from };
       const query = { page: page - 1, size: pageSize };
@@ -87,14 +74,14 @@ export const fetchBeneficiaries = (
     read: toBeneficiary,
   });
 
-function toBeneficiary(value: unknown): Listed<ProviderAccount> {
-  const { id, name, created, status } = parseObject(Beneficiary, value, "a beneficiary");
-  const item: ProviderAccount = {
+function toBeneficiary(value: unknown): kit.Listed<kit.ProviderAccount> {
+  const { id, name, created, status } = kit.parseObject(Beneficiary, value, "a beneficiary");
+  const item: kit.ProviderAccount = {
     reference: id,
     createdAt: created,
-    ...(name === undefined ? {} : { name }),
+    ...kit.given({ name }),
     metadata: status === undefined ? {} : { status },
-    raw: rawOf(value),
+    raw: kit.rawOf(value),
   };
   return { item, time: created, identity: `${id} ${name} ${status}` };
 }

@@ -1,36 +1,23 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { ModulrConfig } from "./config.ts";
-import type { PluginPorts } from "#modules/payments/connectors/contract.ts";
-import { type ApiCall, ApiClient } from "#modules/payments/connectors/kit/client.ts";
-import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
-import type { NewestPage } from "#modules/payments/connectors/kit/newest-list.ts";
-import { Date3339 } from "#modules/payments/connectors/kit/objects.ts";
-import { headerKey } from "#modules/payments/connectors/kit/signatures.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { newId } from "#platform/ids.ts";
-import { log } from "#platform/log.ts";
 import { type Timestamp, toMillis } from "#platform/time.ts";
 
 /** The currencies that the provider has accounts in. */
-export const CURRENCIES = new Currencies({
+export const CURRENCIES = new kit.Currencies({
   known: "GBP EUR CZK DKK NOK PLN SEK CHF USD HKD JPY".split(" "),
 });
 
-/** Items in other currencies are left out. */
-export function noteCurrency(what: string, id: string, currency: string): void {
-  log("info", "an item in a currency that is not supported is left out", {
-    provider: "modulr",
-    what,
-    id,
-    currency,
-  });
-}
+/** Logs that an item in another currency is left out. */
+export const skipCurrency = kit.currencySkipper("modulr");
 
 /** `2026-01-28T01:01:01.000+0000`: its zone has no colon. */
 export const ModulrTime = z
   .string()
   .transform((text) => text.replace(/([+-]\d\d)(\d\d)$/, "$1:$2"))
-  .pipe(Date3339);
+  .pipe(kit.Date3339);
 
 /** A time as the provider takes it, in whole seconds. */
 const toModulrTime = (time: Timestamp): string => `${time.slice(0, 19)}+0000`;
@@ -46,7 +33,7 @@ const TOKEN_ENDPOINT = /-token\/*$/;
 /** Longest nonce that is sent as it is, in characters. */
 const NONCE_LENGTH_MAX = 128;
 
-type ModulrPorts = Pick<PluginPorts, "fetch" | "clock">;
+type ModulrPorts = Pick<kit.PluginPorts, "fetch" | "clock">;
 
 /** The API of Modulr. All methods throw `ConnectorError`. */
 export class ModulrClient {
@@ -61,7 +48,7 @@ export class ModulrClient {
   /** A page of a list; the first one is 0. */
   async list(
     path: string,
-    query: NonNullable<ApiCall["query"]>,
+    query: NonNullable<kit.ApiCall["query"]>,
     since?: { readonly name: string; readonly time: Timestamp | undefined },
   ): Promise<z.output<typeof Page>> {
     const from = since?.time === undefined ? {} : { [since.name]: toModulrTime(since.time) };
@@ -89,14 +76,14 @@ export class ModulrClient {
 
   /** Makes a payment once for each reference: a request whose nonce is known is answered as it was before. */
   createPayment(json: object, reference: string): Promise<unknown> {
-    const nonce = headerKey(reference, NONCE_LENGTH_MAX);
+    const nonce = kit.headerKey(reference, NONCE_LENGTH_MAX);
     const call = { method: "POST", path: "/payments", json } as const;
     const headers = { "x-mod-retry": "true" };
     return this.#api(nonce).read({ ...call, headers }, z.unknown(), "a payment");
   }
 
-  #api(nonce: string): ApiClient {
-    return new ApiClient(this.#ports.fetch, {
+  #api(nonce: string): kit.ApiClient {
+    return new kit.ApiClient(this.#ports.fetch, {
       baseUrl: this.#config.endpoint,
       headers: () => this.#headers(nonce),
     });
@@ -122,6 +109,6 @@ export class ModulrClient {
 const Payments = z.object({ content: z.array(z.unknown()) });
 
 /** A page of a list with its newest object first. One that is answered with another page names itself as the next one. */
-export function toNewestPage({ content, page, totalPages }: z.output<typeof Page>): NewestPage {
+export function toNewestPage({ content, page, totalPages }: z.output<typeof Page>): kit.NewestPage {
   return { values: content, next: page + 1 < totalPages ? String(page + 1) : undefined };
 }

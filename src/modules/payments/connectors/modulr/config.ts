@@ -1,21 +1,9 @@
-import type { ConfigField, PluginConfig } from "#modules/payments/connectors/config.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-const text = { type: "string", isRequired: true } as const;
+export const MODULR_FIELDS = [
+  { ...kit.REQUIRED_TEXT, name: "apiKey", label: "APIKey", isSecret: true },
+  { ...kit.REQUIRED_TEXT, name: "apiSecret", label: "APISecret", isSecret: true },
+  { ...kit.REQUIRED_TEXT, name: "endpoint", label: "Endpoint" },
+] as const satisfies readonly kit.ConfigField[];
 
-export const MODULR_FIELDS: readonly ConfigField[] = [
-  { ...text, name: "apiKey", label: "APIKey", isSecret: true },
-  { ...text, name: "apiSecret", label: "APISecret", isSecret: true },
-  { ...text, name: "endpoint", label: "Endpoint" },
-];
-
-export interface ModulrConfig {
-  readonly apiKey: string;
-  readonly apiSecret: string;
-  readonly endpoint: string;
-}
-
-export const readModulrConfig = (values: PluginConfig): ModulrConfig => ({
-  apiKey: String(values["apiKey"]),
-  apiSecret: String(values["apiSecret"]),
-  endpoint: String(values["endpoint"]),
-});
+export type ModulrConfig = kit.ConfigOf<typeof MODULR_FIELDS>;

@@ -1,13 +1,12 @@
 import { fetchAccounts, fetchBalances, fetchBeneficiaries } from "./accounts.ts";
 import { ModulrClient } from "./client.ts";
-import { MODULR_FIELDS, readModulrConfig } from "./config.ts";
+import { MODULR_FIELDS } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
 import { createMovement, externalReferenceOf } from "./transfers.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
-import { OpenMovements } from "#modules/payments/connectors/kit/open-movements.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Modulr: accounts with their transactions, and payments to beneficiaries. See the README of this folder. */
-export const modulrKind: ConnectorKind = {
+export const modulrKind: kit.ConnectorKind = {
   key: "modulr",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -21,19 +20,12 @@ export const modulrKind: ConnectorKind = {
   fields: MODULR_FIELDS,
   shownReferenceOf: externalReferenceOf,
   tree: [
-    {
-      task: "FETCH_ACCOUNTS",
-      isPeriodic: true,
-      children: [
-        { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
-        { task: "FETCH_BALANCES", isPeriodic: true, children: [] },
-      ],
-    },
-    { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
+    kit.periodic("FETCH_ACCOUNTS", kit.periodic("FETCH_PAYMENTS"), kit.periodic("FETCH_BALANCES")),
+    kit.periodic("FETCH_EXTERNAL_ACCOUNTS"),
   ],
   create: (values, { fetch, clock, store }) => {
-    const client = new ModulrClient({ fetch, clock }, readModulrConfig(values));
-    const open = new OpenMovements(store);
+    const client = new ModulrClient({ fetch, clock }, kit.readConfig(MODULR_FIELDS, values));
+    const open = new kit.OpenMovements(store);
     return {
       fetchAccounts: (request) => fetchAccounts(client, request),
       fetchBalances: (request) => fetchBalances({ client, clock }, request),

@@ -1,19 +1,9 @@
 import { z } from "zod";
 import { CURRENCIES, type ModulrClient, ModulrTime } from "./client.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import {
-  DecimalText,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type { PaymentStatus } from "#modules/payments/core/enums.ts";
-import type { Clock } from "#platform/time.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** The statuses of payments; all others are `UNKNOWN`. */
-export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
+export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   SUBMITTED: "PENDING",
   VALIDATED: "PENDING",
   PENDING_FOR_DATE: "PENDING",
@@ -27,30 +17,32 @@ export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
   ER_GENERAL: "FAILED",
 };
 
-export const statusOf = (status: string): PaymentStatus => rowOf(STATUSES, status) ?? "UNKNOWN";
+export const statusOf = (status: string): kit.PaymentStatus =>
+  kit.rowOf(STATUSES, status) ?? "UNKNOWN";
 
 /** What a payment goes on from. */
-export const isOpen = (status: PaymentStatus): boolean => ["PENDING", "UNKNOWN"].includes(status);
+export const isOpen = (status: kit.PaymentStatus): boolean =>
+  ["PENDING", "UNKNOWN"].includes(status);
 
 export const ModulrOrder = z.object({
-  id: Text,
+  id: kit.Text,
   status: z.string(),
   createdDate: ModulrTime,
-  externalReference: OptionalText,
+  externalReference: kit.OptionalText,
   details: z.object({
-    sourceAccountId: Text,
-    destination: z.object({ type: z.string(), id: Text.nullish() }),
-    amount: DecimalText,
-    currency: Text,
+    sourceAccountId: kit.Text,
+    destination: z.object({ type: z.string(), id: kit.Text.nullish() }),
+    amount: kit.DecimalText,
+    currency: kit.Text,
   }),
 });
 export type ModulrOrder = z.output<typeof ModulrOrder>;
 
 export const readOrder = (value: unknown): ModulrOrder =>
-  parseObject(ModulrOrder, value, "a payment");
+  kit.parseObject(ModulrOrder, value, "a payment");
 
 /** The payment that an order is; undefined for a currency that is not known. */
-export function toOrdered(order: ModulrOrder, value: unknown): ProviderPayment | undefined {
+export function toOrdered(order: ModulrOrder, value: unknown): kit.ProviderPayment | undefined {
   const { sourceAccountId, destination, amount: decimal, currency } = order.details;
   const amount = CURRENCIES.fromDecimal(decimal, currency);
   if (amount === undefined) return undefined;
@@ -66,21 +58,21 @@ export function toOrdered(order: ModulrOrder, value: unknown): ProviderPayment |
     ...(id === undefined || id === null ? {} : { destinationReference: id }),
     ...initiationOf(order),
     metadata: {},
-    raw: rawOf(value),
+    raw: kit.rawOf(value),
   };
 }
 
 /** The reference that was given with a payment, where one was. */
 export const initiationOf = ({
   externalReference: initiationReference,
-}: Pick<ModulrOrder, "externalReference">): Pick<ProviderPayment, "initiationReference"> =>
+}: Pick<ModulrOrder, "externalReference">): Pick<kit.ProviderPayment, "initiationReference"> =>
   initiationReference === undefined ? {} : { initiationReference };
 
 /** How a payment has ended; undefined where it goes on. The provider does not say when: it is as of now. */
 export async function endOfPayment(
-  { client, clock }: { readonly client: ModulrClient; readonly clock: Clock },
+  { client, clock }: kit.ClientWith<ModulrClient, "clock">,
   id: string,
-): Promise<ProviderPayment | "gone" | undefined> {
+): Promise<kit.ProviderPayment | "gone" | undefined> {
   const value = await client.findPayment(id);
   if (value === undefined) return "gone";
   const payment = toOrdered(readOrder(value), value);

@@ -1,25 +1,11 @@
 import { z } from "zod";
-import { CURRENCIES, type ModulrClient, ModulrTime, noteCurrency, toNewestPage } from "./client.ts";
+import { CURRENCIES, type ModulrClient, ModulrTime, skipCurrency, toNewestPage } from "./client.ts";
 import { endOfPayment, initiationOf, readOrder } from "./orders.ts";
-import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
-import { readPageAsync } from "#modules/payments/connectors/kit/items.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import { fetchNewestList } from "#modules/payments/connectors/kit/newest-list.ts";
-import {
-  DecimalText,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import type { OpenMovements } from "#modules/payments/connectors/kit/open-movements.ts";
-import { requireAccount } from "#modules/payments/connectors/kit/pages.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type { PaymentType } from "#modules/payments/core/enums.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import type { Clock } from "#platform/time.ts";
 
 /** The types of transactions that are what their beginning does not say. */
-export const TYPES: Readonly<Record<string, PaymentType>> = {
+export const TYPES: Readonly<Record<string, kit.PaymentType>> = {
   PI_REV: "OTHER",
   PO_REV: "OTHER",
   ADHOC: "OTHER",
@@ -27,45 +13,45 @@ export const TYPES: Readonly<Record<string, PaymentType>> = {
 };
 
 /** What the types of all other transactions begin with; the rest is `OTHER`. */
-export const PREFIXES: Readonly<Record<string, PaymentType>> = {
+export const PREFIXES: Readonly<Record<string, kit.PaymentType>> = {
   PI_: "PAY-IN",
   PO_: "PAYOUT",
 };
 
-export const typeOf = (type: string): PaymentType =>
-  rowOf(TYPES, type) ?? rowOf(PREFIXES, type.slice(0, 3)) ?? "OTHER";
+export const typeOf = (type: string): kit.PaymentType =>
+  kit.rowOf(TYPES, type) ?? kit.rowOf(PREFIXES, type.slice(0, 3)) ?? "OTHER";
 
 const Transaction = z.object({
-  id: Text,
-  amount: DecimalText,
-  currency: Text,
+  id: kit.Text,
+  amount: kit.DecimalText,
+  currency: kit.Text,
   type: z.string(),
   credit: z.boolean(),
   postedDate: ModulrTime,
-  sourceId: Text,
+  sourceId: kit.Text,
   /** The reference that was given with the payment which the transaction is of. */
-  sourceExternalReference: OptionalText,
+  sourceExternalReference: kit.OptionalText,
 });
 
 export interface ModulrReader {
   readonly client: ModulrClient;
   readonly clock: Clock;
-  readonly open: OpenMovements;
+  readonly open: kit.OpenMovements;
 }
 
 /** The transactions of an account, and then the payments of it that have ended without one. */
 export async function fetchPayments(
   reader: ModulrReader,
-  { parent, state, pageSize }: FetchRequest,
-): Promise<PaymentPage> {
-  const { reference: account } = requireAccount(parent, "payments");
+  { parent, state, pageSize }: kit.FetchRequest,
+): Promise<kit.PaymentPage> {
+  const { reference: account } = kit.requireAccount(parent, "payments");
   const { client, open } = reader;
   return open.fetch({
     account,
     state,
     readList: async (list) => {
       const page = await readTransactions(client, account, { state: list, pageSize });
-      return readPageAsync(page, (value) => toPayment(client, account, value));
+      return kit.readPageAsync(page, (value) => toPayment(client, account, value));
     },
     endOf: (id) => endOfPayment(reader, id),
   });
@@ -74,16 +60,16 @@ export async function fetchPayments(
 const readTransactions = (
   client: ModulrClient,
   account: string,
-  request: Pick<FetchRequest, "state" | "pageSize">,
+  request: Pick<kit.FetchRequest, "state" | "pageSize">,
 ) =>
-  fetchNewestList(request, {
+  kit.fetchNewestList(request, {
     readPage: async ({ since, cursor = "0", pageSize }) => {
       const path = `/accounts/${encodeURIComponent(account)}/transactions`;
       const query = { page: cursor, size: pageSize };
       return toNewestPage(await client.list(path, query, { name: "fromPostedDate", time: since }));
     },
     read: (value) => {
-      const { id, postedDate } = parseObject(Transaction, value, "a transaction");
+      const { id, postedDate } = kit.parseObject(Transaction, value, "a transaction");
       return { id, time: postedDate, item: value };
     },
   });
@@ -93,18 +79,15 @@ export async function toPayment(
   client: ModulrClient,
   account: string,
   value: unknown,
-): Promise<ProviderPayment | undefined> {
-  const transaction = parseObject(Transaction, value, "a transaction");
+): Promise<kit.ProviderPayment | undefined> {
+  const transaction = kit.parseObject(Transaction, value, "a transaction");
   const { amount: decimal, currency, credit, postedDate, sourceId } = transaction;
   const { sourceExternalReference: externalReference } = transaction;
   const type = typeOf(transaction.type);
   // Both accounts have a transaction of it.
   if (type === "TRANSFER" && !credit) return undefined;
   const amount = CURRENCIES.fromDecimal(decimal.replace("-", ""), currency);
-  if (amount === undefined) {
-    noteCurrency("transaction", transaction.id, currency);
-    return undefined;
-  }
+  if (amount === undefined) return skipCurrency("transaction", transaction.id, currency);
   const source = type === "TRANSFER" ? await findSource(client, sourceId) : undefined;
   const ends = credit ? { ...source, destinationReference: account } : { sourceReference: account };
   return {
@@ -117,7 +100,7 @@ export async function toPayment(
     ...initiationOf({ externalReference }),
     ...ends,
     metadata: {},
-    raw: rawOf(value),
+    raw: kit.rawOf(value),
   };
 }
 
@@ -125,7 +108,7 @@ export async function toPayment(
 async function findSource(
   client: ModulrClient,
   id: string,
-): Promise<Pick<ProviderPayment, "sourceReference" | "initiationReference"> | undefined> {
+): Promise<Pick<kit.ProviderPayment, "sourceReference" | "initiationReference"> | undefined> {
   const value = await client.findPayment(id);
   if (value === undefined) return undefined;
   const order = readOrder(value);

@@ -1,12 +1,6 @@
 import { CURRENCIES, type ModulrClient } from "./client.ts";
 import { isOpen, ModulrOrder, toOrdered } from "./orders.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { Movement, MovementResult } from "#modules/payments/connectors/contract.ts";
-import type { OpenMovements } from "#modules/payments/connectors/kit/open-movements.ts";
-import {
-  assertStatementText,
-  shortReference,
-} from "#modules/payments/connectors/kit/references.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Longest description that the provider takes, in characters. */
 const DESCRIPTION_LENGTH_MAX = 18;
@@ -15,16 +9,16 @@ const REFERENCE_LENGTH_MAX = 50;
 
 /** Orders a payment to another account of the same customer, or to a beneficiary. */
 export async function createMovement(
-  { client, open }: { readonly client: ModulrClient; readonly open: OpenMovements },
-  movement: Movement,
-): Promise<MovementResult> {
+  { client, open }: { readonly client: ModulrClient; readonly open: kit.OpenMovements },
+  movement: kit.Movement,
+): Promise<kit.MovementResult> {
   const { reference, source } = movement;
   const value = await client.createPayment(bodyOf(movement), reference);
   const { data: order } = ModulrOrder.safeParse(value);
   const payment = order && toOrdered(order, value);
   // It was made, whatever is wrong with the answer.
   if (payment === undefined || payment.asset !== CURRENCIES.assetOf(currencyOf(movement))) {
-    throw new ConnectorError("unknown", "the answer to a payment is not valid");
+    throw kit.outcomeUnknown("the answer to a payment is not valid");
   }
   if (source !== undefined && isOpen(payment.status)) {
     await open.add(source.reference, payment.reference);
@@ -32,15 +26,11 @@ export async function createMovement(
   return { payment: { ...payment, type: movement.type } };
 }
 
-const currencyOf = (movement: Movement): string => CURRENCIES.toDecimal(movement).currency;
+const currencyOf = (movement: kit.Movement): string => CURRENCIES.toDecimal(movement).currency;
 
-function bodyOf(movement: Movement): object {
-  const { type, source, destination, description, amount, reference } = movement;
-  const request = "in transfer/payout request";
-  if (source === undefined) throw refused(`source account is required ${request}`);
-  if (destination === undefined) throw refused(`destination account is required ${request}`);
-  if (amount <= 0n) throw refused("amount must be positive");
-  assertStatementText(description, DESCRIPTION_LENGTH_MAX);
+function bodyOf(movement: kit.Movement): object {
+  const { type, source, destination, description, reference } = kit.requireComplete(movement);
+  kit.assertStatementText(description, DESCRIPTION_LENGTH_MAX);
   const { decimal, currency } = CURRENCIES.toDecimal(movement);
   return {
     sourceAccountId: source.reference,
@@ -58,6 +48,4 @@ function bodyOf(movement: Movement): object {
 
 /** The reference of a movement as the provider takes and shows it. */
 export const externalReferenceOf = (reference: string): string =>
-  shortReference(reference, REFERENCE_LENGTH_MAX);
-
-const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);
+  kit.shortReference(reference, REFERENCE_LENGTH_MAX);

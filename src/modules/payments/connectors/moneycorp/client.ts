@@ -1,42 +1,29 @@
 import { z } from "zod";
 import type { MoneycorpConfig } from "./config.ts";
-import type { PluginPorts } from "#modules/payments/connectors/contract.ts";
-import type { ApiCall } from "#modules/payments/connectors/kit/client.ts";
-import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
-import { Date3339, Id, Text } from "#modules/payments/connectors/kit/objects.ts";
-import { headerKey } from "#modules/payments/connectors/kit/signatures.ts";
-import { TokenApiClient } from "#modules/payments/connectors/kit/token-client.ts";
-import { log } from "#platform/log.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** The currencies that the provider trades in, of those that are known here. */
-export const CURRENCIES = new Currencies({
+export const CURRENCIES = new kit.Currencies({
   known:
     "AED AUD BBD BGN BHD BWP CAD CHF CZK DKK EUR GBP GHS HKD ILS INR JMD JPY KES LKR MAD MUR MXN MYR NOK NZD OMR PHP PKR PLN QAR RON SAR SEK SGD THB TRY TTD TZS UGX USD XCD XOF ZAR ZMW".split(
       " ",
     ),
 });
 
-/** Items in other currencies are left out. */
-export function noteCurrency(what: string, id: string, currency: string): void {
-  log("info", "an item in a currency that is not supported is left out", {
-    provider: "moneycorp",
-    what,
-    id,
-    currency,
-  });
-}
+/** Logs that an item in another currency is left out. */
+export const skipCurrency = kit.currencySkipper("moneycorp");
 
 /** A time of the provider, in UTC where it names no zone. */
 export const MoneycorpTime = z
   .string()
   .transform((text) => (/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`))
-  .pipe(Date3339);
+  .pipe(kit.Date3339);
 
 /** An object in the form of JSON:API. */
-export const MoneycorpResource = z.looseObject({ id: Id, attributes: z.looseObject({}) });
+export const MoneycorpResource = z.looseObject({ id: kit.Id, attributes: z.looseObject({}) });
 export type MoneycorpResource = z.output<typeof MoneycorpResource>;
 
-const Login = z.object({ data: z.object({ accessToken: Text, expiresIn: z.coerce.number() }) });
+const Login = z.object({ data: z.object({ accessToken: kit.Text, expiresIn: z.coerce.number() }) });
 const List = z.object({ data: z.array(z.unknown()) });
 const Single = z.object({ data: MoneycorpResource });
 
@@ -52,17 +39,17 @@ const KEY_LENGTH_MAX = 255;
 
 /** The API of Moneycorp: JSON:API over HTTP. A list that has nothing is not found. All methods throw `ConnectorError`. */
 export class MoneycorpClient {
-  readonly #api: TokenApiClient;
+  readonly #api: kit.TokenApiClient;
 
   constructor(
-    { fetch, clock }: Pick<PluginPorts, "fetch" | "clock">,
-    { clientId, apiKey, endpoint }: MoneycorpConfig,
+    { fetch, clock }: Pick<kit.PluginPorts, "fetch" | "clock">,
+    { clientID, apiKey, endpoint }: MoneycorpConfig,
   ) {
-    this.#api = new TokenApiClient(fetch, {
+    this.#api = new kit.TokenApiClient(fetch, {
       baseUrl: endpoint,
       clock,
       logIn: async (api) => {
-        const json = { loginId: clientId, apiKey };
+        const json = { loginId: clientID, apiKey };
         const call = { method: "POST", path: "/login", json, isRead: true } as const;
         const { data } = await api.read(call, Login, "the answer to a login");
         return { token: data.accessToken, lifetimeMs: data.expiresIn * 1000 };
@@ -82,7 +69,7 @@ export class MoneycorpClient {
     return this.#readList({ method: "POST", path, ...queryOf(page), json, isRead: true });
   }
 
-  async #readList(call: ApiCall): Promise<readonly unknown[]> {
+  async #readList(call: kit.ApiCall): Promise<readonly unknown[]> {
     return (await this.#api.find(call, List, "a list"))?.data ?? [];
   }
 
@@ -93,7 +80,7 @@ export class MoneycorpClient {
 
   /** Makes something once for each reference. Gives the answer as it is. */
   create(path: string, attributes: object, reference: string): Promise<unknown> {
-    const headers = { "idempotency-key": headerKey(reference, KEY_LENGTH_MAX) };
+    const headers = { "idempotency-key": kit.headerKey(reference, KEY_LENGTH_MAX) };
     const call = { method: "POST", path, json: { data: { attributes } }, headers } as const;
     return this.#api.read(call, z.unknown(), "what was made");
   }
@@ -102,7 +89,7 @@ export class MoneycorpClient {
 /** What the answer to a creation has made. */
 export const Created = Single;
 
-function queryOf(page: MoneycorpPage | undefined): Pick<ApiCall, "query"> {
+function queryOf(page: MoneycorpPage | undefined): Pick<kit.ApiCall, "query"> {
   if (page === undefined) return {};
   const { page: number, pageSize, sortBy } = page;
   return { query: { "page[size]": pageSize, "page[number]": number, sortBy } };

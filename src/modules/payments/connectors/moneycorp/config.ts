@@ -1,21 +1,9 @@
-import type { ConfigField, PluginConfig } from "#modules/payments/connectors/config.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-const text = { type: "string", isRequired: true } as const;
+export const MONEYCORP_FIELDS = [
+  { ...kit.REQUIRED_TEXT, name: "clientID", label: "ClientID" },
+  { ...kit.REQUIRED_TEXT, name: "apiKey", label: "APIKey", isSecret: true },
+  { ...kit.REQUIRED_TEXT, name: "endpoint", label: "Endpoint" },
+] as const satisfies readonly kit.ConfigField[];
 
-export const MONEYCORP_FIELDS: readonly ConfigField[] = [
-  { ...text, name: "clientID", label: "ClientID" },
-  { ...text, name: "apiKey", label: "APIKey", isSecret: true },
-  { ...text, name: "endpoint", label: "Endpoint" },
-];
-
-export interface MoneycorpConfig {
-  readonly clientId: string;
-  readonly apiKey: string;
-  readonly endpoint: string;
-}
-
-export const readMoneycorpConfig = (values: PluginConfig): MoneycorpConfig => ({
-  clientId: String(values["clientID"]),
-  apiKey: String(values["apiKey"]),
-  endpoint: String(values["endpoint"]),
-});
+export type MoneycorpConfig = kit.ConfigOf<typeof MONEYCORP_FIELDS>;

@@ -1,13 +1,12 @@
 import { fetchAccounts, fetchBalances, fetchRecipients } from "./accounts.ts";
 import { MoneycorpClient } from "./client.ts";
-import { MONEYCORP_FIELDS, readMoneycorpConfig } from "./config.ts";
+import { MONEYCORP_FIELDS } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
 import { clientReferenceOf, createPayout, createTransfer } from "./transfers.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
-import { OpenMovements } from "#modules/payments/connectors/kit/open-movements.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Moneycorp: accounts with their transactions, and payments to recipients. See the README of this folder. */
-export const moneycorpKind: ConnectorKind = {
+export const moneycorpKind: kit.ConnectorKind = {
   key: "moneycorp",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -21,19 +20,16 @@ export const moneycorpKind: ConnectorKind = {
   fields: MONEYCORP_FIELDS,
   shownReferenceOf: clientReferenceOf,
   tree: [
-    {
-      task: "FETCH_ACCOUNTS",
-      isPeriodic: true,
-      children: [
-        { task: "FETCH_BALANCES", isPeriodic: true, children: [] },
-        { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
-        { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
-      ],
-    },
+    kit.periodic(
+      "FETCH_ACCOUNTS",
+      kit.periodic("FETCH_BALANCES"),
+      kit.periodic("FETCH_PAYMENTS"),
+      kit.periodic("FETCH_EXTERNAL_ACCOUNTS"),
+    ),
   ],
   create: (values, { fetch, clock, store }) => {
-    const client = new MoneycorpClient({ fetch, clock }, readMoneycorpConfig(values));
-    const open = new OpenMovements(store);
+    const client = new MoneycorpClient({ fetch, clock }, kit.readConfig(MONEYCORP_FIELDS, values));
+    const open = new kit.OpenMovements(store);
     return {
       fetchAccounts: (request) => fetchAccounts({ client, clock }, request),
       fetchBalances: (request) => fetchBalances({ client, clock }, request),

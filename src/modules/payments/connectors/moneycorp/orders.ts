@@ -6,28 +6,17 @@ import {
   MoneycorpTime,
   type MoneycorpResource,
 } from "./client.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import {
-  DecimalText,
-  Id,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type { PaymentStatus } from "#modules/payments/core/enums.ts";
-import type { Clock } from "#platform/time.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** The statuses of transfers; all others are `UNKNOWN`. */
-export const TRANSFER_STATUSES: Readonly<Record<string, PaymentStatus>> = {
+export const TRANSFER_STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   "Awaiting Dispatch": "PENDING",
   Cleared: "SUCCEEDED",
   Cancelled: "FAILED",
 };
 
 /** The statuses of payments to recipients; all others are `UNKNOWN`. */
-export const PAYMENT_STATUSES: Readonly<Record<string, PaymentStatus>> = {
+export const PAYMENT_STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   Unauthorised: "FAILED",
   Failed: "FAILED",
   Query: "FAILED",
@@ -38,37 +27,40 @@ export const PAYMENT_STATUSES: Readonly<Record<string, PaymentStatus>> = {
 };
 
 /** What a movement goes on from. */
-export const isOpen = (status: PaymentStatus): boolean => ["PENDING", "UNKNOWN"].includes(status);
+export const isOpen = (status: kit.PaymentStatus): boolean =>
+  ["PENDING", "UNKNOWN"].includes(status);
 
 /** What is ordered, by its path below an account. */
 export type OrderKind = "transfers" | "payments";
 
 const Transfer = z.object({
-  sendingAccountId: Id,
-  receivingAccountId: Id,
+  sendingAccountId: kit.Id,
+  receivingAccountId: kit.Id,
   createdAt: MoneycorpTime,
-  transferAmount: DecimalText,
-  transferCurrency: Text,
+  transferAmount: kit.DecimalText,
+  transferCurrency: kit.Text,
   transferStatus: z.string(),
-  clientReference: OptionalText,
+  clientReference: kit.OptionalText,
 });
 
 const Payment = z.object({
-  accountId: Id,
+  accountId: kit.Id,
   createdAt: MoneycorpTime,
-  paymentAmount: DecimalText,
-  paymentCurrency: Text,
+  paymentAmount: kit.DecimalText,
+  paymentCurrency: kit.Text,
   paymentStatus: z.string(),
-  clientReference: OptionalText,
-  recipientDetails: z.object({ recipientId: Id }).nullish(),
+  clientReference: kit.OptionalText,
+  recipientDetails: z.object({ recipientId: kit.Id }).nullish(),
 });
 
 /** The payment that an order is; undefined for a currency that is not known. */
-export const toOrdered = (kind: OrderKind, value: MoneycorpResource): ProviderPayment | undefined =>
-  kind === "transfers" ? toTransfer(value) : toPaid(value);
+export const toOrdered = (
+  kind: OrderKind,
+  value: MoneycorpResource,
+): kit.ProviderPayment | undefined => (kind === "transfers" ? toTransfer(value) : toPaid(value));
 
-function toTransfer(value: MoneycorpResource): ProviderPayment | undefined {
-  const transfer = parseObject(Transfer, value.attributes, "a transfer");
+function toTransfer(value: MoneycorpResource): kit.ProviderPayment | undefined {
+  const transfer = kit.parseObject(Transfer, value.attributes, "a transfer");
   const amount = CURRENCIES.fromDecimal(transfer.transferAmount, transfer.transferCurrency);
   if (amount === undefined) return undefined;
   return {
@@ -77,17 +69,17 @@ function toTransfer(value: MoneycorpResource): ProviderPayment | undefined {
     type: "TRANSFER",
     ...amount,
     scheme: "OTHER",
-    status: rowOf(TRANSFER_STATUSES, transfer.transferStatus) ?? "UNKNOWN",
+    status: kit.rowOf(TRANSFER_STATUSES, transfer.transferStatus) ?? "UNKNOWN",
     sourceReference: transfer.sendingAccountId,
     destinationReference: transfer.receivingAccountId,
     ...initiationOf(transfer),
     metadata: {},
-    raw: rawOf(value),
+    raw: kit.rawOf(value),
   };
 }
 
-function toPaid(value: MoneycorpResource): ProviderPayment | undefined {
-  const payment = parseObject(Payment, value.attributes, "a payment");
+function toPaid(value: MoneycorpResource): kit.ProviderPayment | undefined {
+  const payment = kit.parseObject(Payment, value.attributes, "a payment");
   const amount = CURRENCIES.fromDecimal(payment.paymentAmount, payment.paymentCurrency);
   if (amount === undefined) return undefined;
   const recipient = payment.recipientDetails?.recipientId;
@@ -97,12 +89,12 @@ function toPaid(value: MoneycorpResource): ProviderPayment | undefined {
     type: "PAYOUT",
     ...amount,
     scheme: "OTHER",
-    status: rowOf(PAYMENT_STATUSES, payment.paymentStatus) ?? "UNKNOWN",
+    status: kit.rowOf(PAYMENT_STATUSES, payment.paymentStatus) ?? "UNKNOWN",
     sourceReference: payment.accountId,
-    ...(recipient === undefined ? {} : { destinationReference: recipient }),
+    ...kit.given({ destinationReference: recipient }),
     ...initiationOf(payment),
     metadata: {},
-    raw: rawOf(value),
+    raw: kit.rawOf(value),
   };
 }
 
@@ -111,15 +103,15 @@ const initiationOf = ({
   clientReference: initiationReference,
 }: {
   readonly clientReference: string | undefined;
-}): Pick<ProviderPayment, "initiationReference"> =>
+}): Pick<kit.ProviderPayment, "initiationReference"> =>
   initiationReference === undefined ? {} : { initiationReference };
 
 /** How an order has ended; undefined where it goes on. The provider does not say when: it is as of now. */
 export async function endOfOrder(
-  { client, clock }: { readonly client: MoneycorpClient; readonly clock: Clock },
+  { client, clock }: kit.ClientWith<MoneycorpClient, "clock">,
   account: string,
   order: string,
-): Promise<ProviderPayment | "gone" | undefined> {
+): Promise<kit.ProviderPayment | "gone" | undefined> {
   const value = await client.find(`${accountPath(account)}/${order}`);
   const kind = order.startsWith("transfers/") ? "transfers" : "payments";
   const payment = value === undefined ? undefined : toOrdered(kind, value);

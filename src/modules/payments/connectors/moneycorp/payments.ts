@@ -5,19 +5,11 @@ import {
   CURRENCIES,
   type MoneycorpClient,
   MoneycorpTime,
-  noteCurrency,
+  skipCurrency,
   MoneycorpResource,
 } from "./client.ts";
 import { endOfOrder, orderPath, toOrdered } from "./orders.ts";
-import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
-import { readPageAsync } from "#modules/payments/connectors/kit/items.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import { DecimalText, Id, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
-import type { OpenMovements } from "#modules/payments/connectors/kit/open-movements.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import { fetchTimeList } from "#modules/payments/connectors/kit/time-list.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type { PaymentType } from "#modules/payments/core/enums.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import type { Clock } from "#platform/time.ts";
 
 /** What transactions are; those of all other types are left out. `by-direction` is a payout or a pay-in. */
@@ -30,32 +22,32 @@ export const TYPES: Readonly<Record<string, "TRANSFER" | "by-direction">> = {
 };
 
 /** What the directions of transactions are. */
-export const DIRECTIONS: Readonly<Record<string, PaymentType>> = {
+export const DIRECTIONS: Readonly<Record<string, kit.PaymentType>> = {
   Debit: "PAYOUT",
   Credit: "PAY-IN",
 };
 
 const Transaction = z.object({
   createdAt: MoneycorpTime,
-  transactionCurrency: Text,
-  transactionAmount: DecimalText,
+  transactionCurrency: kit.Text,
+  transactionAmount: kit.DecimalText,
   transactionDirection: z.string(),
   transactionType: z.string(),
 });
 
-const Relationships = z.object({ data: z.object({ id: Id }).nullish() }).nullish();
+const Relationships = z.object({ data: z.object({ id: kit.Id }).nullish() }).nullish();
 
 export interface MoneycorpReader {
   readonly client: MoneycorpClient;
   readonly clock: Clock;
-  readonly open: OpenMovements;
+  readonly open: kit.OpenMovements;
 }
 
 /** The transactions of an account, and then the movements from it that have ended without one. */
 export async function fetchPayments(
   reader: MoneycorpReader,
-  request: FetchRequest,
-): Promise<PaymentPage> {
+  request: kit.FetchRequest,
+): Promise<kit.PaymentPage> {
   const { client, open } = reader;
   const account = accountOf(request);
   return open.fetch({
@@ -63,14 +55,14 @@ export async function fetchPayments(
     state: request.state,
     readList: async (list) => {
       const page = await readTransactions(client, account, { ...request, state: list });
-      return readPageAsync(page, (value) => toPayment(client, account, value));
+      return kit.readPageAsync(page, (value) => toPayment(client, account, value));
     },
     endOf: (order) => endOfOrder(reader, account, order),
   });
 }
 
-const readTransactions = (client: MoneycorpClient, account: string, request: FetchRequest) =>
-  fetchTimeList(request, {
+const readTransactions = (client: MoneycorpClient, account: string, request: kit.FetchRequest) =>
+  kit.fetchTimeList(request, {
     readPage: ({ page, pageSize, from }) =>
       client.search(
         `${accountPath(account)}/transactions/find`,
@@ -79,8 +71,8 @@ const readTransactions = (client: MoneycorpClient, account: string, request: Fet
         from === undefined ? {} : { transactionDateTimeFrom: from.slice(0, 19) },
       ),
     read: (value) => {
-      const item = parseObject(MoneycorpResource, value, "a transaction");
-      const { createdAt } = parseObject(Transaction, item.attributes, "a transaction");
+      const item = kit.parseObject(MoneycorpResource, value, "a transaction");
+      const { createdAt } = kit.parseObject(Transaction, item.attributes, "a transaction");
       return { item, time: createdAt, identity: item.id };
     },
   });
@@ -90,25 +82,22 @@ export async function toPayment(
   client: MoneycorpClient,
   account: string,
   value: MoneycorpResource,
-): Promise<ProviderPayment | undefined> {
-  const transaction = parseObject(Transaction, value.attributes, "a transaction");
+): Promise<kit.ProviderPayment | undefined> {
+  const transaction = kit.parseObject(Transaction, value.attributes, "a transaction");
   const { transactionAmount: decimal, transactionCurrency: currency } = transaction;
   const { transactionType, transactionDirection: direction, createdAt } = transaction;
-  const related = parseObject(Relationships, value["relationships"], "a transaction")?.data?.id;
-  const kind = rowOf(TYPES, transactionType);
+  const related = kit.parseObject(Relationships, value["relationships"], "a transaction")?.data?.id;
+  const kind = kit.rowOf(TYPES, transactionType);
   if (kind === "TRANSFER") {
     // Both accounts have a transaction of it.
     return direction === "Debit" && related !== undefined
       ? readTransfer(client, account, related)
       : undefined;
   }
-  const type = kind === undefined ? undefined : rowOf(DIRECTIONS, direction);
+  const type = kind === undefined ? undefined : kit.rowOf(DIRECTIONS, direction);
   if (type === undefined) return undefined;
   const amount = CURRENCIES.fromDecimal(decimal.replace("-", ""), currency);
-  if (amount === undefined) {
-    noteCurrency("transaction", value.id, currency);
-    return undefined;
-  }
+  if (amount === undefined) return skipCurrency("transaction", value.id, currency);
   const isPayment = transactionType === "Payment";
   return {
     reference: isPayment ? (related ?? value.id) : value.id,
@@ -119,7 +108,7 @@ export async function toPayment(
     status: "SUCCEEDED",
     ...(type === "PAYOUT" ? { sourceReference: account } : { destinationReference: account }),
     metadata: {},
-    raw: rawOf(value),
+    raw: kit.rawOf(value),
   };
 }
 
@@ -128,7 +117,7 @@ async function readTransfer(
   client: MoneycorpClient,
   account: string,
   id: string,
-): Promise<ProviderPayment | undefined> {
+): Promise<kit.ProviderPayment | undefined> {
   const value = await client.find(`${accountPath(account)}/${orderPath("transfers", id)}`);
   return value === undefined ? undefined : toOrdered("transfers", value);
 }

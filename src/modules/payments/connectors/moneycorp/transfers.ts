@@ -1,16 +1,6 @@
 import { accountPath, Created, CURRENCIES, type MoneycorpClient } from "./client.ts";
 import { isOpen, type OrderKind, orderPath, toOrdered } from "./orders.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type {
-  Movement,
-  MovementResult,
-  StoredAccount,
-} from "#modules/payments/connectors/contract.ts";
-import type { OpenMovements } from "#modules/payments/connectors/kit/open-movements.ts";
-import {
-  assertStatementText,
-  shortReference,
-} from "#modules/payments/connectors/kit/references.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Longest description, and longest reference of its clients, that the provider takes, in characters. */
 const DESCRIPTION_LENGTH_MAX = 18;
@@ -18,14 +8,21 @@ const REFERENCE_LENGTH_MAX = 50;
 
 interface Desk {
   readonly client: MoneycorpClient;
-  readonly open: OpenMovements;
+  readonly open: kit.OpenMovements;
+}
+
+interface MoneycorpOrder {
+  readonly kind: OrderKind;
+  readonly account: string;
+  readonly attributes: object;
 }
 
 /** Moves money to another account of the login. */
-export function createTransfer(desk: Desk, movement: Movement): Promise<MovementResult> {
-  const { destination, decimal, currency, description, reference } = orderOf(movement);
+export function createTransfer(desk: Desk, movement: kit.Movement): Promise<kit.MovementResult> {
+  const { account, destination, decimal, currency, description, reference } = orderOf(movement);
   return make(desk, movement, {
     kind: "transfers",
+    account,
     attributes: {
       receivingAccountId: destination.reference,
       transferAmount: decimal,
@@ -37,10 +34,11 @@ export function createTransfer(desk: Desk, movement: Movement): Promise<Movement
 }
 
 /** Pays a recipient of the account. */
-export function createPayout(desk: Desk, movement: Movement): Promise<MovementResult> {
-  const { destination, decimal, currency, description, reference } = orderOf(movement);
+export function createPayout(desk: Desk, movement: kit.Movement): Promise<kit.MovementResult> {
+  const { account, destination, decimal, currency, description, reference } = orderOf(movement);
   return make(desk, movement, {
     kind: "payments",
+    account,
     attributes: {
       recipientId: destination.reference,
       paymentAmount: decimal,
@@ -52,15 +50,12 @@ export function createPayout(desk: Desk, movement: Movement): Promise<MovementRe
   });
 }
 
-function orderOf(movement: Movement) {
-  const { destination, description, amount, reference } = movement;
-  const request = "in transfer/payout request";
-  sourceOf(movement);
-  if (destination === undefined) throw refused(`destination account is required ${request}`);
-  if (amount <= 0n) throw refused("amount must be positive");
-  assertStatementText(description, DESCRIPTION_LENGTH_MAX);
+function orderOf(movement: kit.Movement) {
+  const { source, destination, description, reference } = kit.requireComplete(movement);
+  kit.assertStatementText(description, DESCRIPTION_LENGTH_MAX);
   const { decimal, currency } = CURRENCIES.toDecimal(movement);
   return {
+    account: source.reference,
     destination,
     // A number with exactly these decimals.
     decimal: Symbol(decimal),
@@ -72,19 +67,13 @@ function orderOf(movement: Movement) {
 
 /** The reference of a movement as the provider takes and shows it. */
 export const clientReferenceOf = (reference: string): string =>
-  shortReference(reference, REFERENCE_LENGTH_MAX);
-
-function sourceOf({ source }: Movement): StoredAccount {
-  if (source !== undefined) return source;
-  throw refused("source account is required in transfer/payout request");
-}
+  kit.shortReference(reference, REFERENCE_LENGTH_MAX);
 
 async function make(
   { client, open }: Desk,
-  movement: Movement,
-  { kind, attributes }: { readonly kind: OrderKind; readonly attributes: object },
-): Promise<MovementResult> {
-  const account = sourceOf(movement).reference;
+  movement: kit.Movement,
+  { kind, account, attributes }: MoneycorpOrder,
+): Promise<kit.MovementResult> {
   const path = `${accountPath(account)}/${kind}`;
   const value = await client.create(path, attributes, movement.reference);
   const payment = readMade(kind, value);
@@ -95,7 +84,7 @@ async function make(
 /** It was made, whatever is wrong with the answer. */
 function readMade(kind: OrderKind, value: unknown) {
   const unknown = (cause?: unknown) =>
-    new ConnectorError("unknown", `the answer about ${kind} is not valid`, { cause });
+    kit.outcomeUnknown(`the answer about ${kind} is not valid`, cause);
   const { data: made } = Created.safeParse(value);
   if (made === undefined) throw unknown();
   try {
@@ -106,5 +95,3 @@ function readMade(kind: OrderKind, value: unknown) {
   }
   throw unknown();
 }
-
-const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

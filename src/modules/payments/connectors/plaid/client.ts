@@ -1,27 +1,20 @@
 import { z } from "zod";
 import type { PlaidConfig } from "./config.ts";
-import {
-  ConnectorError,
-  type ConnectorErrorKind,
-} from "#modules/payments/connectors/connector-error.ts";
-import type { PluginPorts, ProviderResponse } from "#modules/payments/connectors/contract.ts";
-import { ApiClient } from "#modules/payments/connectors/kit/client.ts";
-import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
-import { parseJson } from "#platform/json.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 export const PLAID_URL = "https://production.plaid.com";
 export const SANDBOX_URL = "https://sandbox.plaid.com";
 
-export const CURRENCIES = new Currencies();
+export const CURRENCIES = new kit.Currencies();
 
 /** An error that the provider names by a code. */
-export class PlaidError extends ConnectorError {
+export class PlaidError extends kit.ConnectorError {
   readonly code: string;
 
-  constructor(code: string, cause: ConnectorError) {
+  constructor(code: string, cause: kit.ConnectorError) {
     super(cause.kind, cause.message, {
       cause,
-      ...(cause.retryAfterMs === undefined ? {} : { retryAfterMs: cause.retryAfterMs }),
+      ...kit.given({ retryAfterMs: cause.retryAfterMs }),
     });
     this.code = code;
   }
@@ -34,7 +27,7 @@ const Problem = z.object({ error_type: z.string().nullish(), error_code: z.strin
 type Problem = z.output<typeof Problem>;
 
 /** A bank that does not answer, or data that are not ready yet, may be there the next time, although the status is that of a bad request. */
-function kindOf({ error_type, error_code }: Problem): ConnectorErrorKind | undefined {
+function kindOf({ error_type, error_code }: Problem): kit.ConnectorErrorKind | undefined {
   const isPassing = error_type === "INSTITUTION_ERROR" || error_code === "PRODUCT_NOT_READY";
   return isPassing ? "unreachable" : undefined;
 }
@@ -48,11 +41,11 @@ interface PlaidCall {
 
 /** The API of Plaid. All methods throw `ConnectorError`, which is a `PlaidError` where the provider names a code. */
 export class PlaidClient {
-  readonly #fetch: PluginPorts["fetch"];
+  readonly #fetch: kit.PluginPorts["fetch"];
   readonly #config: PlaidConfig;
   readonly #baseUrl: string;
 
-  constructor({ fetch, baseUrl }: Pick<PluginPorts, "fetch" | "baseUrl">, config: PlaidConfig) {
+  constructor({ fetch, baseUrl }: Pick<kit.PluginPorts, "fetch" | "baseUrl">, config: PlaidConfig) {
     this.#fetch = fetch;
     this.#config = config;
     this.#baseUrl = baseUrl ?? (config.isSandbox ? SANDBOX_URL : PLAID_URL);
@@ -60,10 +53,10 @@ export class PlaidClient {
 
   async call<S extends z.ZodType>(call: PlaidCall, schema: S): Promise<z.output<S>> {
     const seen: { problem?: Problem } = {};
-    const { clientId, clientSecret } = this.#config;
-    const api = new ApiClient(this.#fetch, {
+    const { clientID, clientSecret } = this.#config;
+    const api = new kit.ApiClient(this.#fetch, {
       baseUrl: this.#baseUrl,
-      headers: () => ({ "plaid-client-id": clientId, "plaid-secret": clientSecret }),
+      headers: () => ({ "plaid-client-id": clientID, "plaid-secret": clientSecret }),
       errorKindOf: (answer) => {
         const problem = problemIn(answer);
         if (problem !== undefined) seen.problem = problem;
@@ -73,16 +66,11 @@ export class PlaidClient {
     try {
       return await api.read({ method: "POST", ...call }, schema, `the answer to ${call.path}`);
     } catch (error) {
-      if (seen.problem === undefined || !(error instanceof ConnectorError)) throw error;
+      if (seen.problem === undefined || !(error instanceof kit.ConnectorError)) throw error;
       throw new PlaidError(seen.problem.error_code, error);
     }
   }
 }
 
-function problemIn({ text }: ProviderResponse): Problem | undefined {
-  try {
-    return Problem.safeParse(parseJson(text)).data;
-  } catch {
-    return undefined; // its status says what it is
-  }
-}
+const problemIn = ({ text }: kit.ProviderResponse): Problem | undefined =>
+  Problem.safeParse(kit.parseBody(text)).data;

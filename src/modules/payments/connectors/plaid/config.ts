@@ -1,21 +1,9 @@
-import type { ConfigField, PluginConfig } from "#modules/payments/connectors/config.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-const text = { type: "string", isRequired: true } as const;
-
-export const PLAID_FIELDS: readonly ConfigField[] = [
-  { ...text, name: "clientID", label: "ClientID" },
-  { ...text, name: "clientSecret", label: "ClientSecret", isSecret: true },
+export const PLAID_FIELDS = [
+  { ...kit.REQUIRED_TEXT, name: "clientID", label: "ClientID" },
+  { ...kit.REQUIRED_TEXT, name: "clientSecret", label: "ClientSecret", isSecret: true },
   { name: "isSandbox", label: "IsSandbox", type: "boolean", isRequired: false },
-];
+] as const satisfies readonly kit.ConfigField[];
 
-export interface PlaidConfig {
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly isSandbox: boolean;
-}
-
-export const readPlaidConfig = (values: PluginConfig): PlaidConfig => ({
-  clientId: String(values["clientID"]),
-  clientSecret: String(values["clientSecret"]),
-  isSandbox: values["isSandbox"] === true,
-});
+export type PlaidConfig = kit.ConfigOf<typeof PLAID_FIELDS>;

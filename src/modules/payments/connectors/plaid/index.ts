@@ -1,13 +1,13 @@
-import { fetchAccounts, fetchBalances, NOTHING } from "./accounts.ts";
+import { fetchAccounts, fetchBalances } from "./accounts.ts";
 import { PlaidClient } from "./client.ts";
-import { PLAID_FIELDS, readPlaidConfig } from "./config.ts";
+import { PLAID_FIELDS } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
 import { plaidUsers } from "./users.ts";
 import { plaidWebhooks } from "./webhooks.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Plaid: the bank accounts that users let be read. See the README of this folder. */
-export const plaidKind: ConnectorKind = {
+export const plaidKind: kit.ConnectorKind = {
   key: "plaid",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -21,21 +21,17 @@ export const plaidKind: ConnectorKind = {
   fields: PLAID_FIELDS,
   // The roots hold nothing of their own: the connections of users are fetched by them when webhooks tell of data.
   tree: [
-    {
-      task: "FETCH_ACCOUNTS",
-      isPeriodic: true,
-      children: [{ task: "FETCH_BALANCES", isPeriodic: false, children: [] }],
-    },
-    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
-    { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
+    kit.periodic("FETCH_ACCOUNTS", kit.once("FETCH_BALANCES")),
+    kit.periodic("FETCH_PAYMENTS"),
+    kit.once("CREATE_WEBHOOKS"),
   ],
   create: (values, ports) => {
     const { clock, store } = ports;
-    const client = new PlaidClient(ports, readPlaidConfig(values));
+    const client = new PlaidClient(ports, kit.readConfig(PLAID_FIELDS, values));
     return {
       fetchAccounts: (request) => fetchAccounts({ client, clock }, request),
       // Others' accounts are not told of.
-      fetchExternalAccounts: async () => NOTHING,
+      fetchExternalAccounts: async () => kit.EMPTY_PAGE,
       fetchBalances: async (request) => fetchBalances(request, clock),
       fetchPayments: (request) => fetchPayments({ client, store }, request),
       users: plaidUsers(client, clock),

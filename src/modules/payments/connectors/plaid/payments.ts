@@ -1,21 +1,7 @@
 import { z } from "zod";
-import { NOTHING, tokenOf } from "./accounts.ts";
+import { tokenOf } from "./accounts.ts";
 import { CURRENCIES, isPlaidError, type PlaidClient } from "./client.ts";
-import type {
-  FetchRequest,
-  PaymentPage,
-  PluginStore,
-} from "#modules/payments/connectors/contract.ts";
-import { readEach } from "#modules/payments/connectors/kit/items.ts";
-import {
-  Date3339,
-  DecimalText,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Where the list of changes goes on; empty for its beginning. */
 const State = z.object({ cursor: z.string() });
@@ -23,21 +9,21 @@ const State = z.object({ cursor: z.string() });
 const Changes = z.object({
   added: z.array(z.unknown()),
   modified: z.array(z.unknown()),
-  removed: z.array(z.object({ transaction_id: Text })),
+  removed: z.array(z.object({ transaction_id: kit.Text })),
   next_cursor: z.string(),
   has_more: z.boolean(),
 });
 
 const Transaction = z.object({
-  transaction_id: Text,
-  account_id: Text,
-  amount: DecimalText,
-  iso_currency_code: OptionalText,
+  transaction_id: kit.Text,
+  account_id: kit.Text,
+  amount: kit.DecimalText,
+  iso_currency_code: kit.OptionalText,
   date: z
     .string()
     .transform((date) => `${date}T00:00:00Z`)
-    .pipe(Date3339),
-  datetime: Date3339.nullish(),
+    .pipe(kit.Date3339),
+  datetime: kit.Date3339.nullish(),
 });
 
 /** The provider's word for transactions that change while they are read: they are read from the beginning then. */
@@ -48,10 +34,10 @@ const MUTATION = "TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION";
  * fetch goes on at the last page of this one.
  */
 export async function fetchPayments(
-  { client, store }: { readonly client: PlaidClient; readonly store: PluginStore },
-  { connection, state, pageSize }: FetchRequest,
-): Promise<PaymentPage> {
-  if (connection === undefined) return NOTHING;
+  { client, store }: kit.ClientWith<PlaidClient, "store">,
+  { connection, state, pageSize }: kit.FetchRequest,
+): Promise<kit.PaymentPage> {
+  if (connection === undefined) return kit.EMPTY_PAGE;
   const name = `cursor/${connection.connectionId}/`;
   const cursor = await cursorOf(store, name, state);
   const json = {
@@ -63,7 +49,7 @@ export async function fetchPayments(
     const call = { path: "/transactions/sync", json, isRead: true };
     const changes = await client.call(call, Changes);
     return {
-      ...readEach([...changes.added, ...changes.modified], toPayment),
+      ...kit.readEach([...changes.added, ...changes.modified], toPayment),
       deleted: changes.removed.map(({ transaction_id }) => transaction_id),
       state: { cursor: changes.next_cursor },
       hasMore: changes.has_more,
@@ -75,7 +61,7 @@ export async function fetchPayments(
 }
 
 /** Where a page begins. What the state of a run says is kept for the next run. */
-async function cursorOf(store: PluginStore, name: string, state: unknown): Promise<string> {
+async function cursorOf(store: kit.PluginStore, name: string, state: unknown): Promise<string> {
   const kept = await store.find(name);
   if (state === undefined || state === null) return kept ?? "";
   const { cursor } = State.parse(state);
@@ -86,8 +72,8 @@ async function cursorOf(store: PluginStore, name: string, state: unknown): Promi
 }
 
 /** The payment that a transaction is; undefined for a currency that is not known. Money that leaves the account has a positive amount. */
-export function toPayment(value: unknown): ProviderPayment | undefined {
-  const transaction = parseObject(Transaction, value, "a transaction");
+export function toPayment(value: unknown): kit.ProviderPayment | undefined {
+  const transaction = kit.parseObject(Transaction, value, "a transaction");
   const { transaction_id, account_id: account, amount: decimal, iso_currency_code } = transaction;
   const amount = CURRENCIES.fromDecimal(decimal.replace("-", ""), iso_currency_code ?? "");
   if (amount === undefined) return undefined;
@@ -101,6 +87,6 @@ export function toPayment(value: unknown): ProviderPayment | undefined {
     status: "SUCCEEDED",
     ...(isLeaving ? { sourceReference: account } : { destinationReference: account }),
     metadata: {},
-    raw: rawOf(value),
+    raw: kit.rawOf(value),
   };
 }

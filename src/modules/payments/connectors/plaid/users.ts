@@ -1,18 +1,7 @@
 import { z } from "zod";
 import { tokenOf } from "./accounts.ts";
 import { isPlaidError, type PlaidClient } from "./client.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type {
-  LinkCallback,
-  LinkOutcome,
-  LinkRequest,
-  UserConnection,
-  UserLink,
-  UserPlugin,
-} from "#modules/payments/connectors/contract.ts";
-import { Date3339, OptionalText, Text } from "#modules/payments/connectors/kit/objects.ts";
-import { isSameText } from "#modules/payments/connectors/kit/signatures.ts";
-import { given } from "#modules/payments/core/given.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import type { Clock } from "#platform/time.ts";
 
 /** The languages and countries of links. */
@@ -21,20 +10,20 @@ export const COUNTRIES = new Set(
   "AT BE CA DE DK EE ES FI FR GB IE IT LT LV NL NO PL PT SE US".split(" "),
 );
 
-const User = z.object({ user_id: Text, user_token: OptionalText });
+const User = z.object({ user_id: kit.Text, user_token: kit.OptionalText });
 const LinkToken = z.object({
-  link_token: Text,
-  hosted_link_url: Text,
-  expiration: Date3339,
+  link_token: kit.Text,
+  hosted_link_url: kit.Text,
+  expiration: kit.Date3339,
 });
-const Exchanged = z.object({ access_token: Text, item_id: Text });
+const Exchanged = z.object({ access_token: kit.Text, item_id: kit.Text });
 const Done = z.looseObject({});
 
-export const plaidUsers = (client: PlaidClient, clock: Clock): UserPlugin => ({
+export const plaidUsers = (client: PlaidClient, clock: Clock): kit.UserPlugin => ({
   createUser: async ({ id }) => {
     const call = { path: "/user/create", json: { client_user_id: id } };
     const { user_id, user_token } = await client.call(call, User);
-    return { providerUserId: user_id, ...given({ accessToken: user_token }), metadata: {} };
+    return { providerUserId: user_id, ...kit.given({ accessToken: user_token }), metadata: {} };
   },
   createLink: async (request) =>
     toLink(client, {
@@ -67,32 +56,34 @@ async function removing(code: string, remove: () => Promise<unknown>): Promise<v
 }
 
 /** What links for new and for known connections have in common. The provider tells of the end of the attempt at the URL for webhooks. */
-function linkOf(request: LinkRequest): object {
+function linkOf(request: kit.LinkRequest): object {
   const { user, forwarded, applicationName, clientRedirectUrl, webhookUrl, attemptId } = request;
   const [language = ""] = (user.locale ?? "").toLowerCase().split(/[-_]/, 1);
   const country = (user.country ?? "").toUpperCase();
-  if (user.name === "") throw refused("the user has to have a name");
-  if (!LANGUAGES.has(language)) throw refused("the user has to have a locale of a known language");
-  if (!COUNTRIES.has(country)) throw refused("the user has to have an address in a known country");
+  if (user.name === "") throw kit.refused("the user has to have a name");
+  if (!LANGUAGES.has(language))
+    throw kit.refused("the user has to have a locale of a known language");
+  if (!COUNTRIES.has(country))
+    throw kit.refused("the user has to have an address in a known country");
   if (applicationName === undefined || applicationName === "") {
-    throw refused("the name of the application is required");
+    throw kit.refused("the name of the application is required");
   }
   return {
     client_name: applicationName,
     language,
     country_codes: [country],
-    user: given({
+    user: kit.given({
       client_user_id: user.id,
       legal_name: user.name,
       email_address: user.email,
     }),
-    ...given({ user_token: forwarded.accessToken }),
+    ...kit.given({ user_token: forwarded.accessToken }),
     webhook: `${webhookUrl}/all?attemptID=${encodeURIComponent(attemptId)}`,
     hosted_link: { completion_redirect_uri: clientRedirectUrl },
   };
 }
 
-async function toLink(client: PlaidClient, json: object): Promise<UserLink> {
+async function toLink(client: PlaidClient, json: object): Promise<kit.UserLink> {
   const made = await client.call({ path: "/link/token/create", json }, LinkToken);
   return {
     url: made.hosted_link_url,
@@ -105,15 +96,15 @@ async function toLink(client: PlaidClient, json: object): Promise<UserLink> {
 async function completeLink(
   client: PlaidClient,
   clock: Clock,
-  { query, temporaryToken }: LinkCallback,
-): Promise<LinkOutcome> {
+  { query, temporaryToken }: kit.LinkCallback,
+): Promise<kit.LinkOutcome> {
   const [linkToken, ...others] = query["link_token"] ?? [];
-  const isOwn = linkToken !== undefined && isSameText(linkToken, temporaryToken ?? "");
-  if (others.length > 0 || !isOwn) throw refused("the link is not the one of the attempt");
+  const isOwn = linkToken !== undefined && kit.isSameText(linkToken, temporaryToken ?? "");
+  if (others.length > 0 || !isOwn) throw kit.refused("the link is not the one of the attempt");
   const tokens = query["public_token"] ?? [];
   const [status = tokens.length > 0 ? "success" : "exited"] = query["status"] ?? [];
   if (status !== "success") return { error: status };
-  const connections: UserConnection[] = [];
+  const connections: kit.UserConnection[] = [];
   for (const public_token of tokens) {
     const call = { path: "/item/public_token/exchange", json: { public_token } };
     const { item_id, access_token } = await client.call(call, Exchanged);
@@ -122,5 +113,3 @@ async function completeLink(
   }
   return { connections };
 }
-
-const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

@@ -1,47 +1,20 @@
 import { z } from "zod";
 import type { PowensClient } from "./client.ts";
 import { ParisTime } from "./time.ts";
-import type {
-  FetchPage,
-  FetchRequest,
-  PaymentPage,
-} from "#modules/payments/connectors/contract.ts";
-import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
-import { readEach } from "#modules/payments/connectors/kit/items.ts";
-import {
-  DecimalText,
-  Id,
-  OptionalText,
-  parseObject,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { onlyPage, onlyPageOf, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import type { RejectedItem } from "#modules/payments/connectors/provider-objects.ts";
-import type {
-  ProviderAccount,
-  ProviderBalance,
-  ProviderPayment,
-} from "#modules/payments/connectors/provider-objects.ts";
-import { given } from "#modules/payments/core/given.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { parseJson } from "#platform/json.ts";
 import type { Clock, Timestamp } from "#platform/time.ts";
 
-const CURRENCIES = new Currencies();
+const CURRENCIES = new kit.Currencies();
 
-/** What there is where nothing is asked for a connection: the provider has data of connections only. */
-export const NOTHING = onlyPage<never>([]);
-
-interface Reader {
-  readonly client: PowensClient;
-  readonly clock: Clock;
-}
+type Reader = kit.ClientWith<PowensClient, "clock">;
 
 const Account = z.looseObject({
-  id: Id,
-  name: OptionalText,
-  original_name: OptionalText,
-  currency: z.object({ id: OptionalText }).nullish(),
-  balance: DecimalText.nullish(),
+  id: kit.Id,
+  name: kit.OptionalText,
+  original_name: kit.OptionalText,
+  currency: z.object({ id: kit.OptionalText }).nullish(),
+  balance: kit.DecimalText.nullish(),
   last_update: ParisTime.nullish(),
 });
 type Account = z.output<typeof Account>;
@@ -51,33 +24,33 @@ const currencyOf = ({ currency }: Account): string => currency?.id ?? "";
 /** The accounts of a connection: one answer has all of them. */
 export async function fetchAccounts(
   { client, clock }: Reader,
-  { connection }: FetchRequest,
-): Promise<FetchPage<ProviderAccount>> {
-  if (connection === undefined) return NOTHING;
+  { connection }: kit.FetchRequest,
+): Promise<kit.AccountsPage> {
+  if (connection === undefined) return kit.EMPTY_PAGE;
   const { forwarded, connectionId } = connection;
   const values = await client.listAccounts(forwarded, connectionId);
   const now = clock();
-  return onlyPageOf(values, (value) => toAccount(value, now));
+  return kit.onlyPageOf(values, (value) => toAccount(value, now));
 }
 
 /** The provider does not say when an account was opened: it is as old as what told of it. Its transactions are not kept with it. */
-export function toAccount(value: unknown, now: Timestamp): ProviderAccount {
+export function toAccount(value: unknown, now: Timestamp): kit.ProviderAccount {
   const { transactions: _transactions, ...kept } = z.looseObject({}).parse(value);
-  const account = parseObject(Account, value, "an account");
+  const account = kit.parseObject(Account, value, "an account");
   const name = account.name ?? account.original_name;
   const defaultAsset = CURRENCIES.assetOf(currencyOf(account));
   return {
     reference: account.id,
     createdAt: now,
-    ...given({ name, defaultAsset }),
+    ...kit.given({ name, defaultAsset }),
     metadata: {},
-    raw: rawOf(kept),
+    raw: kit.rawOf(kept),
   };
 }
 
 /** The balance of an account, as of its last update. */
-export function toBalances(value: unknown, now: Timestamp): ProviderBalance[] {
-  const account = parseObject(Account.partial({ id: true }), value, "an account");
+export function toBalances(value: unknown, now: Timestamp): kit.ProviderBalance[] {
+  const account = kit.parseObject(Account.partial({ id: true }), value, "an account");
   const { id = "", balance, last_update, currency } = account;
   const amount =
     balance === undefined || balance === null
@@ -89,22 +62,25 @@ export function toBalances(value: unknown, now: Timestamp): ProviderBalance[] {
 }
 
 /** The balance that came with the account. */
-export function fetchBalances({ parent }: FetchRequest, clock: Clock): FetchPage<ProviderBalance> {
+export function fetchBalances({ parent }: kit.FetchRequest, clock: Clock): kit.BalancesPage {
   const {
     raw,
     reference: accountReference,
     psuId,
     connectionId,
-  } = requireAccount(parent, "balances");
-  const owner = given({ psuId, connectionId });
+  } = kit.requireAccount(parent, "balances");
+  const owner = kit.given({ psuId, connectionId });
   const items = toBalances(parseJson(raw), clock());
-  return { ...NOTHING, items: items.map((item) => ({ ...item, accountReference, ...owner })) };
+  return {
+    ...kit.EMPTY_PAGE,
+    items: items.map((item) => ({ ...item, accountReference, ...owner })),
+  };
 }
 
 const Transaction = z.object({
-  id: Id,
-  id_account: Id.nullish(),
-  value: DecimalText,
+  id: kit.Id,
+  id_account: kit.Id.nullish(),
+  value: kit.DecimalText,
   date: ParisTime,
   datetime: ParisTime.nullish(),
   coming: z.boolean().nullish(),
@@ -113,10 +89,10 @@ const Transaction = z.object({
 
 /** What transactions of an account report. */
 export interface Reported {
-  readonly payments: readonly ProviderPayment[];
+  readonly payments: readonly kit.ProviderPayment[];
   /** References of those that the provider has withdrawn. */
   readonly deleted: readonly string[];
-  readonly rejected: readonly RejectedItem[];
+  readonly rejected: readonly kit.RejectedItem[];
   readonly read: readonly string[];
 }
 
@@ -126,39 +102,42 @@ export function toPayments(
   accounts: readonly unknown[],
   ofAccount?: string,
 ): Reported {
-  const known = readEach(accounts, (value): [string, string] => {
-    const account = parseObject(Account, value, "an account");
+  const known = kit.readEach(accounts, (value): [string, string] => {
+    const account = kit.parseObject(Account, value, "an account");
     return [account.id, currencyOf(account)];
   });
   const currencies = new Map(known.items);
   const deleted: string[] = [];
-  const { items: payments, ...outcome } = readEach(values, (value): ProviderPayment | undefined => {
-    const transaction = parseObject(Transaction, value, "a transaction");
-    const account = transaction.id_account ?? ofAccount ?? "";
-    if (transaction.deleted !== undefined && transaction.deleted !== null) {
-      deleted.push(transaction.id);
-      return undefined;
-    }
-    const decimal = transaction.value.replace("-", "");
-    const amount = CURRENCIES.fromDecimal(decimal, currencies.get(account) ?? "");
-    if (amount === undefined) return undefined;
-    const isLeaving = transaction.value.startsWith("-");
-    return {
-      reference: transaction.id,
-      createdAt: transaction.datetime ?? transaction.date,
-      type: isLeaving ? "PAYOUT" : "PAY-IN",
-      ...amount,
-      scheme: "OTHER",
-      status: transaction.coming === true ? "PENDING" : "SUCCEEDED",
-      ...(isLeaving ? { sourceReference: account } : { destinationReference: account }),
-      metadata: {},
-      raw: rawOf(value),
-    };
-  });
+  const { items: payments, ...outcome } = kit.readEach(
+    values,
+    (value): kit.ProviderPayment | undefined => {
+      const transaction = kit.parseObject(Transaction, value, "a transaction");
+      const account = transaction.id_account ?? ofAccount ?? "";
+      if (transaction.deleted !== undefined && transaction.deleted !== null) {
+        deleted.push(transaction.id);
+        return undefined;
+      }
+      const decimal = transaction.value.replace("-", "");
+      const amount = CURRENCIES.fromDecimal(decimal, currencies.get(account) ?? "");
+      if (amount === undefined) return undefined;
+      const isLeaving = transaction.value.startsWith("-");
+      return {
+        reference: transaction.id,
+        createdAt: transaction.datetime ?? transaction.date,
+        type: isLeaving ? "PAYOUT" : "PAY-IN",
+        ...amount,
+        scheme: "OTHER",
+        status: transaction.coming === true ? "PENDING" : "SUCCEEDED",
+        ...(isLeaving ? { sourceReference: account } : { destinationReference: account }),
+        metadata: {},
+        raw: kit.rawOf(value),
+      };
+    },
+  );
   return { payments, deleted, ...outcome };
 }
 
-const Identified = z.object({ id: Id });
+const Identified = z.object({ id: kit.Id });
 
 const State = z.object({
   offset: z.int().min(0).default(0),
@@ -169,9 +148,9 @@ const State = z.object({
 /** A page of the transactions of a connection, its newest one first. A page that is the one before is asked for again by the next run. */
 export async function fetchPayments(
   client: PowensClient,
-  { connection, state: stored, pageSize }: FetchRequest,
-): Promise<PaymentPage> {
-  if (connection === undefined) return NOTHING;
+  { connection, state: stored, pageSize }: kit.FetchRequest,
+): Promise<kit.PaymentPage> {
+  if (connection === undefined) return kit.EMPTY_PAGE;
   const { forwarded, connectionId } = connection;
   const state = State.parse(stored ?? {});
   const { offset } = state;

@@ -1,57 +1,54 @@
 import { z } from "zod";
 import type { PowensConfig } from "./config.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { ForwardedUser, ProviderFetch } from "#modules/payments/connectors/contract.ts";
-import { type ApiCall, ApiClient } from "#modules/payments/connectors/kit/client.ts";
-import { Id, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-const NewUser = z.object({ auth_token: Text, id_user: Id, expires_in: z.int().nullish() });
-const Code = z.object({ code: Text, expires_in: z.int().nullish() });
+const NewUser = z.object({ auth_token: kit.Text, id_user: kit.Id, expires_in: z.int().nullish() });
+const Code = z.object({ code: kit.Text, expires_in: z.int().nullish() });
 const Accounts = z.object({ accounts: z.array(z.unknown()) });
 const Transactions = z.object({ transactions: z.array(z.unknown()) });
-const Auth = z.looseObject({ id: Id, name: z.string().nullish() });
-const NewAuth = z.object({ id: Id, config: z.object({ secret_key: Text }) });
+const Auth = z.looseObject({ id: kit.Id, name: z.string().nullish() });
+const NewAuth = z.object({ id: kit.Id, config: z.object({ secret_key: kit.Text }) });
 
 /** The API of Powens. All methods throw `ConnectorError`. */
 export class PowensClient {
-  readonly #fetch: ProviderFetch;
+  readonly #fetch: kit.ProviderFetch;
   readonly #config: PowensConfig;
 
-  constructor(fetch: ProviderFetch, config: PowensConfig) {
+  constructor(fetch: kit.ProviderFetch, config: PowensConfig) {
     this.#fetch = fetch;
     this.#config = config;
   }
 
   createUser(): Promise<z.output<typeof NewUser>> {
-    const { clientId: client_id, clientSecret: client_secret } = this.#config;
+    const { clientID: client_id, clientSecret: client_secret } = this.#config;
     const json = { client_id, client_secret };
     const call = { method: "POST", path: "/2.0/auth/init", json } as const;
     return this.#api().read(call, NewUser, "a new user");
   }
 
   /** A code that opens a link for a user. */
-  createCode(user: ForwardedUser): Promise<z.output<typeof Code>> {
+  createCode(user: kit.ForwardedUser): Promise<z.output<typeof Code>> {
     const call = { path: "/2.0/auth/token/code" };
     return this.#as(user).read(call, Code, "the code of a link");
   }
 
-  async hasConnection(user: ForwardedUser, connectionId: string): Promise<boolean> {
+  async hasConnection(user: kit.ForwardedUser, connectionId: string): Promise<boolean> {
     const path = connectionPath(connectionId);
     return (
-      (await this.#as(user).find({ path }, z.object({ id: Id }), "a connection")) !== undefined
+      (await this.#as(user).find({ path }, z.object({ id: kit.Id }), "a connection")) !== undefined
     );
   }
 
-  async listAccounts(user: ForwardedUser, connectionId: string): Promise<readonly unknown[]> {
+  async listAccounts(user: kit.ForwardedUser, connectionId: string): Promise<readonly unknown[]> {
     const path = `${connectionPath(connectionId)}/accounts`;
     return (await this.#as(user).read({ path }, Accounts, "the accounts")).accounts;
   }
 
   /** A page of the transactions of a connection, the newest one first. */
   async listTransactions(
-    user: ForwardedUser,
+    user: kit.ForwardedUser,
     connectionId: string,
-    query: NonNullable<ApiCall["query"]>,
+    query: NonNullable<kit.ApiCall["query"]>,
   ): Promise<readonly unknown[]> {
     const path = `${connectionPath(connectionId)}/transactions`;
     const answer = await this.#as(user).read({ path, query }, Transactions, "transactions");
@@ -59,12 +56,12 @@ export class PowensClient {
   }
 
   /** A connection that is not there any more is removed. */
-  async deleteConnection(user: ForwardedUser, connectionId: string): Promise<void> {
+  async deleteConnection(user: kit.ForwardedUser, connectionId: string): Promise<void> {
     await this.#as(user).send({ method: "DELETE", path: connectionPath(connectionId) });
   }
 
   /** A user who is not there any more is removed. */
-  async deleteUser(user: ForwardedUser): Promise<void> {
+  async deleteUser(user: kit.ForwardedUser): Promise<void> {
     await this.#as(user).send({ method: "DELETE", path: "/2.0/users/me" });
   }
 
@@ -76,7 +73,9 @@ export class PowensClient {
       "the signatures of webhooks",
     );
     const list = Object.values(answer).find((value) => Array.isArray(value));
-    return list === undefined ? [] : parseObject(z.array(Auth), list, "the signatures of webhooks");
+    return list === undefined
+      ? []
+      : kit.parseObject(z.array(Auth), list, "the signatures of webhooks");
   }
 
   createAuth(name: string): Promise<z.output<typeof NewAuth>> {
@@ -90,17 +89,17 @@ export class PowensClient {
     await this.#configurator().send({ method: "DELETE", path });
   }
 
-  #as({ accessToken }: ForwardedUser): ApiClient {
-    if (accessToken === undefined) throw new ConnectorError("invalid", "the user has no token");
+  #as({ accessToken }: kit.ForwardedUser): kit.ApiClient {
+    if (accessToken === undefined) throw kit.refused("the user has no token");
     return this.#api(accessToken);
   }
 
-  #configurator(): ApiClient {
+  #configurator(): kit.ApiClient {
     return this.#api(this.#config.configurationToken);
   }
 
-  #api(token?: string): ApiClient {
-    return new ApiClient(this.#fetch, {
+  #api(token?: string): kit.ApiClient {
+    return new kit.ApiClient(this.#fetch, {
       baseUrl: this.#config.endpoint,
       headers: () => (token === undefined ? {} : { authorization: `Bearer ${token}` }),
     });

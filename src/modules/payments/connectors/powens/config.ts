@@ -1,43 +1,27 @@
-import type { ConfigField, PluginConfig } from "#modules/payments/connectors/config.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-const text = { type: "string", isRequired: true } as const;
-
-export const POWENS_FIELDS: readonly ConfigField[] = [
-  { ...text, name: "clientID", label: "ClientID" },
-  { ...text, name: "clientSecret", label: "ClientSecret", isSecret: true },
-  { ...text, name: "configurationToken", label: "ConfigurationToken", isSecret: true },
-  { ...text, name: "domain", label: "Domain" },
-  { ...text, name: "endpoint", label: "Endpoint" },
+export const POWENS_FIELDS = [
+  { ...kit.REQUIRED_TEXT, name: "clientID", label: "ClientID" },
+  { ...kit.REQUIRED_TEXT, name: "clientSecret", label: "ClientSecret", isSecret: true },
+  { ...kit.REQUIRED_TEXT, name: "configurationToken", label: "ConfigurationToken", isSecret: true },
+  { ...kit.REQUIRED_TEXT, name: "domain", label: "Domain" },
+  { ...kit.REQUIRED_TEXT, name: "endpoint", label: "Endpoint" },
   {
     name: "maxConnectionsPerLink",
     label: "MaxConnectionsPerLink",
     type: "unsigned integer",
     isRequired: true,
   },
-];
+] as const satisfies readonly kit.ConfigField[];
 
-export interface PowensConfig {
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly configurationToken: string;
-  readonly domain: string;
-  readonly endpoint: string;
-  readonly maxConnectionsPerLink: number;
-}
+export type PowensConfig = kit.ConfigOf<typeof POWENS_FIELDS>;
 
 /** Throws `ConnectorError` for a number of connections that is no integer. */
-export function readPowensConfig(values: PluginConfig): PowensConfig {
-  const maxConnectionsPerLink = Number(values["maxConnectionsPerLink"]);
+export function readPowensConfig(values: kit.PluginConfig): PowensConfig {
+  const config = kit.readConfig(POWENS_FIELDS, values);
+  const { maxConnectionsPerLink } = config;
   if (!Number.isSafeInteger(maxConnectionsPerLink) || maxConnectionsPerLink < 1) {
-    throw new ConnectorError("invalid", "maxConnectionsPerLink must be an integer of 1 at least");
+    throw kit.refused("maxConnectionsPerLink must be an integer of 1 at least");
   }
-  return {
-    clientId: String(values["clientID"]),
-    clientSecret: String(values["clientSecret"]),
-    configurationToken: String(values["configurationToken"]),
-    domain: String(values["domain"]),
-    endpoint: String(values["endpoint"]),
-    maxConnectionsPerLink,
-  };
+  return config;
 }

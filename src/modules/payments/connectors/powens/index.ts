@@ -1,12 +1,12 @@
-import { fetchAccounts, fetchBalances, fetchPayments, NOTHING } from "./accounts.ts";
+import { fetchAccounts, fetchBalances, fetchPayments } from "./accounts.ts";
 import { PowensClient } from "./client.ts";
 import { POWENS_FIELDS, readPowensConfig } from "./config.ts";
 import { powensUsers } from "./users.ts";
 import { powensWebhooks, removeWebhooks, splitPowensWebhook } from "./webhooks.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Powens: the bank accounts that users let be read. See the README of this folder. */
-export const powensKind: ConnectorKind = {
+export const powensKind: kit.ConnectorKind = {
   key: "powens",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -20,13 +20,9 @@ export const powensKind: ConnectorKind = {
   fields: POWENS_FIELDS,
   // The roots hold nothing of their own: a connection is fetched by them when it is made.
   tree: [
-    {
-      task: "FETCH_ACCOUNTS",
-      isPeriodic: true,
-      children: [{ task: "FETCH_BALANCES", isPeriodic: false, children: [] }],
-    },
-    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
-    { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
+    kit.periodic("FETCH_ACCOUNTS", kit.once("FETCH_BALANCES")),
+    kit.periodic("FETCH_PAYMENTS"),
+    kit.once("CREATE_WEBHOOKS"),
   ],
   splitWebhook: splitPowensWebhook,
   create: (values, { fetch, clock }) => {
@@ -35,7 +31,7 @@ export const powensKind: ConnectorKind = {
     return {
       fetchAccounts: (request) => fetchAccounts({ client, clock }, request),
       // Others' accounts are not told of.
-      fetchExternalAccounts: async () => NOTHING,
+      fetchExternalAccounts: async () => kit.EMPTY_PAGE,
       fetchBalances: async (request) => fetchBalances(request, clock),
       fetchPayments: (request) => fetchPayments(client, request),
       users: powensUsers({ client, config, clock }),

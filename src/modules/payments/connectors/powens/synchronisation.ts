@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { toAccount, toBalances, toPayments } from "./accounts.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import { Id, parseObject } from "#modules/payments/connectors/kit/objects.ts";
-import type { WebhookReport } from "#modules/payments/connectors/webhook-contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -26,13 +24,13 @@ const Continued = z.enum(["connection", "account"]);
 type Continued = z.output<typeof Continued>;
 
 const Synced = z.object({
-  user: z.object({ id: Id }),
+  user: z.object({ id: kit.Id }),
   connection: z.object({
-    id: Id,
+    id: kit.Id,
     state: z.string().nullish(),
     error_message: z.string().nullish(),
     accounts: z
-      .array(z.looseObject({ id: Id, transactions: z.array(z.unknown()).nullish() }))
+      .array(z.looseObject({ id: kit.Id, transactions: z.array(z.unknown()).nullish() }))
       .nullish(),
   }),
   /** Only in what `splitSynchronisation` makes; the provider has no such member. */
@@ -44,15 +42,15 @@ type SyncedAccount = NonNullable<Synced["connection"]["accounts"]>[number];
 const About = z.object({ user: z.looseObject({}), connection: z.looseObject({}) });
 
 /** A synchronisation brings the accounts with their new transactions, or says why the connection does not work. */
-export function toSynchronisation(value: unknown, now: Timestamp): WebhookReport {
+export function toSynchronisation(value: unknown, now: Timestamp): kit.WebhookReport {
   // Another event may be declared with this path.
   if (!About.safeParse(value).success) return {};
-  const synced = parseObject(Synced, value, "a synchronisation");
+  const synced = kit.parseObject(Synced, value, "a synchronisation");
   const { user, connection, florin_continued: continued } = synced;
   const owner = { providerUserId: user.id, connectionId: connection.id };
   if (!isWorking(synced)) {
     const { state, error_message: message } = connection;
-    const reason = rowOf(STATES, state ?? "") ?? message ?? state ?? "";
+    const reason = kit.rowOf(STATES, state ?? "") ?? message ?? state ?? "";
     return { connections: [{ kind: "disconnected", ...owner, at: now, reason }] };
   }
   const owned = connection.accounts ?? [];

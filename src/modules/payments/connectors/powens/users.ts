@@ -1,24 +1,15 @@
 import type { PowensClient } from "./client.ts";
 import type { PowensConfig } from "./config.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type {
-  LinkCallback,
-  LinkOutcome,
-  LinkRequest,
-  UserLink,
-  UserPlugin,
-} from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { type Clock, fromMillis, toMillis } from "#platform/time.ts";
 
 const WEBVIEW = "https://webview.powens.com";
 
-export interface PowensDesk {
-  readonly client: PowensClient;
+export interface PowensDesk extends kit.ClientWith<PowensClient, "clock"> {
   readonly config: PowensConfig;
-  readonly clock: Clock;
 }
 
-export const powensUsers = (desk: PowensDesk): UserPlugin => {
+export const powensUsers = (desk: PowensDesk): kit.UserPlugin => {
   const { client, clock } = desk;
   return {
     createUser: async () => {
@@ -55,11 +46,11 @@ interface WebviewPage {
 /** The provider takes the URL to return to as it is: escaped, it would not be the one that is allowed there. */
 async function toLink(
   { client, config, clock }: PowensDesk,
-  { forwarded, state, redirectUrl }: LinkRequest,
+  { forwarded, state, redirectUrl }: kit.LinkRequest,
   { page, parameters }: WebviewPage,
-): Promise<UserLink> {
+): Promise<kit.UserLink> {
   const { code, expires_in } = await client.createCode(forwarded);
-  const { domain, clientId: client_id } = config;
+  const { domain, clientID: client_id } = config;
   const query = new URLSearchParams({ domain, client_id, code, state, ...parameters });
   return {
     url: `${WEBVIEW}/${page}?${query.toString()}&redirect_uri=${redirectUrl}`,
@@ -74,22 +65,20 @@ async function toLink(
 async function completeLink(
   client: PowensClient,
   clock: Clock,
-  { query, forwarded }: LinkCallback,
-): Promise<LinkOutcome> {
+  { query, forwarded }: kit.LinkCallback,
+): Promise<kit.LinkOutcome> {
   const [error] = query["error"] ?? [];
   if (error !== undefined && error !== "") return { error };
   const named = [...(query["connection_id"] ?? []), ...(query["connection_ids"] ?? [])];
   const ids = new Set(named.flatMap((text) => text.split(",")).filter((id) => id !== ""));
-  if (ids.size === 0) throw refused("the parameter 'connection_id' is missing");
+  if (ids.size === 0) throw kit.refused("the parameter 'connection_id' is missing");
   const createdAt = clock();
   for (const connectionId of ids) {
     if (!(await client.hasConnection(forwarded, connectionId))) {
-      throw refused("the connection is not one of the user");
+      throw kit.refused("the connection is not one of the user");
     }
   }
   return {
     connections: [...ids].map((connectionId) => ({ connectionId, createdAt, metadata: {} })),
   };
 }
-
-const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

@@ -1,19 +1,7 @@
 import { z } from "zod";
 import type { PowensClient } from "./client.ts";
 import { splitSynchronisation, toSynchronisation } from "./synchronisation.ts";
-import type { InstalledWebhooks } from "#modules/payments/connectors/contract.ts";
-import { Id, parseObject } from "#modules/payments/connectors/kit/objects.ts";
-import { isRecent, isSignedBy, sha256 } from "#modules/payments/connectors/kit/signatures.ts";
-import type {
-  ProviderWebhook,
-  RegisteredWebhook,
-  SplitWebhook,
-  WebhookPlugin,
-  WebhookRegistration,
-  WebhookReport,
-  WebhookVerdict,
-} from "#modules/payments/connectors/webhook-contract.ts";
-import { parseJson } from "#platform/json.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { type Clock, parseTimestamp, type Timestamp } from "#platform/time.ts";
 
 /** The events that are taken, and the paths that they are declared with in the console of the provider. */
@@ -24,21 +12,23 @@ export const EVENTS = {
 } as const;
 type PowensEvent = keyof typeof EVENTS;
 
-export const powensWebhooks = (client: PowensClient, clock: Clock): WebhookPlugin => ({
+export const powensWebhooks = (client: PowensClient, clock: Clock): kit.WebhookPlugin => ({
   create: (registration) => register(client, registration),
   verify: async (webhook) => verify(webhook, clock),
-  translate: async ({ body, config }) => translate(config, parseBody(body), clock()),
+  translate: async ({ body, config }) => translate(config, kit.parseBody(body), clock()),
 });
 
 /** Only a synchronisation may be large. */
-export const splitPowensWebhook: SplitWebhook = ({ body, config: { urlPath } }) =>
-  urlPath === EVENTS.CONNECTION_SYNCED ? (splitSynchronisation(parseBody(body)) ?? [body]) : [body];
+export const splitPowensWebhook: kit.SplitWebhook = ({ body, config: { urlPath } }) =>
+  urlPath === EVENTS.CONNECTION_SYNCED
+    ? (splitSynchronisation(kit.parseBody(body)) ?? [body])
+    : [body];
 
 /** The provider shows the secret of a signature once: one whose secret is not known is made anew. */
 async function register(
   client: PowensClient,
-  { connectorId, registered }: WebhookRegistration,
-): Promise<RegisteredWebhook[]> {
+  { connectorId, registered }: kit.WebhookRegistration,
+): Promise<kit.RegisteredWebhook[]> {
   const there = (await client.listAuths()).filter(({ name }) => name === connectorId);
   const known = registered.find(({ metadata }) =>
     there.some(({ id }) => id === metadata["auth_id"]),
@@ -58,34 +48,31 @@ async function makeAuth(client: PowensClient, connectorId: string) {
 /** Removes the signature of an installation. The webhooks themselves are declared in the console of the provider. */
 export async function removeWebhooks(
   client: PowensClient,
-  { connectorId }: InstalledWebhooks,
+  { connectorId }: kit.InstalledWebhooks,
 ): Promise<void> {
   for (const { id, name } of await client.listAuths()) {
     if (name === connectorId) await client.deleteAuth(id);
   }
 }
 
-/** How far the time of a signature may be from now, in milliseconds. */
-const TOLERANCE_MS = 300_000;
-
 function verify(
-  { config, url, method, headers, body }: ProviderWebhook,
+  { config, url, method, headers, body }: kit.ProviderWebhook,
   clock: Clock,
-): WebhookVerdict {
+): kit.WebhookVerdict {
   const signature = headers["bi-signature"] ?? "";
   const date = headers["bi-signature-date"] ?? "";
   const key = config.metadata["secret"] ?? "";
   if (signature === "" || date === "" || key === "") return { refused: "it is not signed" };
   const text = `${method}.${new URL(url).pathname}.${date}.${body}`;
-  if (!isSignedBy({ key, text, encoding: "base64" }, [signature])) {
+  if (!kit.isSignedBy({ key, text, encoding: "base64" }, [signature])) {
     return { refused: "its signature is another one" };
   }
   const madeAt = timeOf(date);
-  if (madeAt === undefined || !isRecent(madeAt, clock(), TOLERANCE_MS)) {
+  if (madeAt === undefined || !kit.isRecent(madeAt, clock())) {
     return { refused: "its signature is too old, or of the future" };
   }
-  const isObject = z.looseObject({}).safeParse(parseBody(body)).success && body !== "{}";
-  return isObject ? { key: sha256(signature, "hex") } : { refused: "it is no event" };
+  const isObject = z.looseObject({}).safeParse(kit.parseBody(body)).success && body !== "{}";
+  return isObject ? { key: kit.sha256(signature, "hex") } : { refused: "it is no event" };
 }
 
 /** Signatures have times in UTC, as text in the form of RFC 3339, or of HTTP. */
@@ -97,16 +84,8 @@ function timeOf(date: string): Timestamp | undefined {
   return Number.isNaN(millis) ? undefined : parseTimestamp(new Date(millis).toISOString());
 }
 
-function parseBody(body: string): unknown {
-  try {
-    return parseJson(body);
-  } catch {
-    return undefined; // which is no event
-  }
-}
-
-const DeletedUser = z.object({ id: Id });
-const DeletedConnection = z.object({ id: Id, id_user: Id });
+const DeletedUser = z.object({ id: kit.Id });
+const DeletedConnection = z.object({ id: kit.Id, id_user: kit.Id });
 /** Each event has a path of its own. */
 const EVENT_PATHS = new Map<string, PowensEvent>([
   [EVENTS.USER_DELETED, "USER_DELETED"],
@@ -114,14 +93,18 @@ const EVENT_PATHS = new Map<string, PowensEvent>([
   [EVENTS.CONNECTION_DELETED, "CONNECTION_DELETED"],
 ]);
 
-function translate({ urlPath }: RegisteredWebhook, value: unknown, now: Timestamp): WebhookReport {
+function translate(
+  { urlPath }: kit.RegisteredWebhook,
+  value: unknown,
+  now: Timestamp,
+): kit.WebhookReport {
   switch (EVENT_PATHS.get(urlPath)) {
     case "USER_DELETED": {
-      const { id } = parseObject(DeletedUser, value, "an event about a user");
+      const { id } = kit.parseObject(DeletedUser, value, "an event about a user");
       return { connections: [{ kind: "user-disconnected", providerUserId: id, at: now }] };
     }
     case "CONNECTION_DELETED": {
-      const connection = parseObject(DeletedConnection, value, "an event about a connection");
+      const connection = kit.parseObject(DeletedConnection, value, "an event about a connection");
       const reason = "the connection was deleted at the provider";
       const about = { providerUserId: connection.id_user, connectionId: connection.id };
       return { connections: [{ kind: "disconnected", ...about, at: now, reason }] };

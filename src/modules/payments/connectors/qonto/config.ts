@@ -1,30 +1,17 @@
-import type { ConfigField, PluginConfig } from "#modules/payments/connectors/config.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-const text = { type: "string", isRequired: true } as const;
-
-export const QONTO_FIELDS: readonly ConfigField[] = [
-  { ...text, name: "clientID", label: "ClientID" },
-  { ...text, name: "apiKey", label: "APIKey", isSecret: true },
+export const QONTO_FIELDS = [
+  { ...kit.REQUIRED_TEXT, name: "clientID", label: "ClientID" },
+  { ...kit.REQUIRED_TEXT, name: "apiKey", label: "APIKey", isSecret: true },
+  { ...kit.REQUIRED_TEXT, name: "endpoint", label: "Endpoint", rule: kit.URL_RULE },
+  /** The value is empty outside of the provider's sandbox. */
   {
-    ...text,
-    name: "endpoint",
-    label: "Endpoint",
-    rule: { name: "url", holds: (value) => URL.canParse(value) },
+    ...kit.REQUIRED_TEXT,
+    name: "stagingToken",
+    label: "StagingToken",
+    isRequired: false,
+    isSecret: true,
   },
-  { ...text, name: "stagingToken", label: "StagingToken", isRequired: false, isSecret: true },
-];
+] as const satisfies readonly kit.ConfigField[];
 
-export interface QontoConfig {
-  readonly clientId: string;
-  readonly apiKey: string;
-  readonly endpoint: string;
-  /** Empty outside of the provider's sandbox. */
-  readonly stagingToken: string;
-}
-
-export const readQontoConfig = (values: PluginConfig): QontoConfig => ({
-  clientId: String(values["clientID"]),
-  apiKey: String(values["apiKey"]),
-  endpoint: String(values["endpoint"]),
-  stagingToken: String(values["stagingToken"]),
-});
+export type QontoConfig = kit.ConfigOf<typeof QONTO_FIELDS>;

@@ -1,28 +1,21 @@
 import { fetchAccounts, fetchBalances, fetchBeneficiaries } from "./accounts.ts";
 import { QontoClient } from "./client.ts";
-import { QONTO_FIELDS, readQontoConfig } from "./config.ts";
+import { QONTO_FIELDS } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Qonto: the bank accounts of an organization, their balances, transactions and beneficiaries. See the README of this folder. */
-export const qontoKind: ConnectorKind = {
+export const qontoKind: kit.ConnectorKind = {
   key: "qonto",
   capabilities: ["FETCH_ACCOUNTS", "FETCH_BALANCES", "FETCH_EXTERNAL_ACCOUNTS", "FETCH_PAYMENTS"],
   pageSize: 100,
   fields: QONTO_FIELDS,
   tree: [
-    {
-      task: "FETCH_ACCOUNTS",
-      isPeriodic: true,
-      children: [
-        { task: "FETCH_BALANCES", isPeriodic: true, children: [] },
-        { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
-      ],
-    },
-    { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
+    kit.periodic("FETCH_ACCOUNTS", kit.periodic("FETCH_BALANCES"), kit.periodic("FETCH_PAYMENTS")),
+    kit.periodic("FETCH_EXTERNAL_ACCOUNTS"),
   ],
   create: (values, { fetch, clock }) => {
-    const client = new QontoClient(fetch, readQontoConfig(values));
+    const client = new QontoClient(fetch, kit.readConfig(QONTO_FIELDS, values));
     return {
       fetchAccounts: () => fetchAccounts(client),
       fetchBalances: (request) => fetchBalances({ client, clock }, request),

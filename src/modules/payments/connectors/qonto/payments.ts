@@ -1,23 +1,11 @@
 import { z } from "zod";
 import { counterpartyOf, CURRENCIES, texts } from "./accounts.ts";
 import type { QontoClient } from "./client.ts";
-import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import {
-  Amount,
-  Date3339,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { requireAccount } from "#modules/payments/connectors/kit/pages.ts";
-import { fetchTimeList, type Listed } from "#modules/payments/connectors/kit/time-list.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type { PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /** What kinds of transactions are; all others are `OTHER`. */
-export const TYPES: Readonly<Record<string, PaymentType>> = {
+export const TYPES: Readonly<Record<string, kit.PaymentType>> = {
   Income: "PAY-IN",
   SwiftIncome: "PAY-IN",
   DirectDebitCollection: "PAY-IN",
@@ -35,7 +23,7 @@ export const TYPES: Readonly<Record<string, PaymentType>> = {
 };
 
 /** What the states of transactions are; all others are `OTHER`. */
-export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
+export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   pending: "PENDING",
   declined: "FAILED",
   completed: "SUCCEEDED",
@@ -44,23 +32,23 @@ export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
 /** The members that tell of a counterparty, one for each kind of transaction that has one. */
 const Party = z
   .object({
-    counterparty_account_number: OptionalText,
-    counterparty_bank_identifier: OptionalText,
+    counterparty_account_number: kit.OptionalText,
+    counterparty_bank_identifier: kit.OptionalText,
   })
   .nullish();
 
 const Transaction = z.object({
-  id: Text,
-  amount_cents: Amount,
-  currency: Text,
+  id: kit.Text,
+  amount_cents: kit.Amount,
+  currency: kit.Text,
   status: z.string(),
-  subject_type: OptionalText,
+  subject_type: kit.OptionalText,
   side: z.enum(["credit", "debit"]),
-  emitted_at: Date3339,
-  updated_at: Date3339,
-  label: OptionalText,
-  reference: OptionalText,
-  operation_type: OptionalText,
+  emitted_at: kit.Date3339,
+  updated_at: kit.Date3339,
+  label: kit.OptionalText,
+  reference: kit.OptionalText,
+  operation_type: kit.OptionalText,
   transfer: Party,
   income: Party,
   swift_income: Party,
@@ -69,17 +57,23 @@ const Transaction = z.object({
 });
 
 /** The transactions of a bank account, in the order of their changes. */
-export function fetchPayments(client: QontoClient, request: FetchRequest): Promise<PaymentPage> {
-  const { reference } = requireAccount(request.parent, "payments");
-  return fetchTimeList(request, {
+export function fetchPayments(
+  client: QontoClient,
+  request: kit.FetchRequest,
+): Promise<kit.PaymentPage> {
+  const { reference } = kit.requireAccount(request.parent, "payments");
+  return kit.fetchTimeList(request, {
     readPage: (place) => client.listTransactions(reference, place),
     read: (value) => toPayment(value, reference),
   });
 }
 
 /** A transaction of an account; undefined for a currency that is not known. */
-export function toPayment(value: unknown, account: string): Listed<ProviderPayment> | undefined {
-  const transaction = parseObject(Transaction, value, "a transaction");
+export function toPayment(
+  value: unknown,
+  account: string,
+): kit.Listed<kit.ProviderPayment> | undefined {
+  const transaction = kit.parseObject(Transaction, value, "a transaction");
   const { id, status, side, emitted_at, updated_at, currency, amount_cents } = transaction;
   const amount = CURRENCIES.fromUnits(amount_cents, currency);
   if (amount === undefined) return undefined;
@@ -98,15 +92,14 @@ export function toPayment(value: unknown, account: string): Listed<ProviderPayme
           fallback: "",
         });
   const [source, destination] = side === "debit" ? [account, other] : [other, account];
-  const item: ProviderPayment = {
+  const item: kit.ProviderPayment = {
     reference: id,
     createdAt: emitted_at,
-    type: rowOf(TYPES, transaction.subject_type) ?? "OTHER",
+    type: kit.rowOf(TYPES, transaction.subject_type) ?? "OTHER",
     ...amount,
     scheme: "OTHER",
-    status: rowOf(STATUSES, status) ?? "OTHER",
-    ...(source === undefined ? {} : { sourceReference: source }),
-    ...(destination === undefined ? {} : { destinationReference: destination }),
+    status: kit.rowOf(STATUSES, status) ?? "OTHER",
+    ...kit.given({ sourceReference: source, destinationReference: destination }),
     metadata: texts({
       label: transaction.label,
       reference: transaction.reference,

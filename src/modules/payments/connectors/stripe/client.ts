@@ -1,14 +1,7 @@
 import { z } from "zod";
 import type { StripeConfig } from "./config.ts";
 import { errorKindOf, isCursorGone, LostCursorError } from "./errors.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { PluginPorts, ProviderResponse } from "#modules/payments/connectors/contract.ts";
-import { type ApiCall, ApiClient } from "#modules/payments/connectors/kit/client.ts";
-import { assertFound, parseAnswer } from "#modules/payments/connectors/kit/http.ts";
-import { readEach } from "#modules/payments/connectors/kit/items.ts";
-import { parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
-import { headerKey, sha256 } from "#modules/payments/connectors/kit/signatures.ts";
-import type { TimelinePage, TimelinePlace } from "#modules/payments/connectors/kit/timeline.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 const BASE_URL = "https://api.stripe.com";
 /** The shapes of objects are those of this version, whatever the account's own version is. Webhooks are pinned to it as well. */
@@ -23,24 +16,24 @@ export interface StripeObject {
 }
 
 /** A request of one account: that of the key where none is named. */
-export interface StripeCall extends Pick<ApiCall, "path" | "query"> {
+export interface StripeCall extends Pick<kit.ApiCall, "path" | "query"> {
   readonly account?: string | undefined;
 }
 
 export interface StripeList extends StripeCall {
-  readonly place: TimelinePlace;
+  readonly place: kit.TimelinePlace;
   readonly limit: number;
 }
 
 export interface StripeWrite extends StripeCall {
-  readonly form: NonNullable<ApiCall["form"]>;
+  readonly form: NonNullable<kit.ApiCall["form"]>;
   /** Two requests with one key do what they ask for once, as long as the provider remembers it: a day at least. */
   readonly idempotencyKey?: string;
 }
 
-type StripePorts = Pick<PluginPorts, "fetch" | "store" | "baseUrl">;
+type StripePorts = Pick<kit.PluginPorts, "fetch" | "store" | "baseUrl">;
 
-const Identified = z.object({ id: Text });
+const Identified = z.object({ id: kit.Text });
 const Page = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
 
 /** The API of Stripe. All methods throw `ConnectorError`. */
@@ -65,33 +58,38 @@ export class StripeClient {
 
   async #readValue(call: StripeCall): Promise<unknown> {
     const response = await this.#send(call);
-    assertFound(response);
-    return parseAnswer(response);
+    kit.assertFound(response);
+    return kit.parseAnswer(response);
   }
 
   /** Undefined where the provider has no such object. */
   async find(call: StripeCall, what: string): Promise<StripeObject | undefined> {
     const response = await this.#send(call);
-    return response.status === 404 ? undefined : toObject(parseAnswer(response), what);
+    return response.status === 404 ? undefined : toObject(kit.parseAnswer(response), what);
   }
 
   /** A page of a list, its newest object first. Throws `LostCursorError` where the page's neighbour is gone. */
-  async list({ place, limit, query, ...call }: StripeList): Promise<TimelinePage<StripeObject>> {
+  async list({
+    place,
+    limit,
+    query,
+    ...call
+  }: StripeList): Promise<kit.TimelinePage<StripeObject>> {
     const asked = { ...query, limit, starting_after: place.after, ending_before: place.before };
     const response = await this.#send({ ...call, query: asked });
-    assertFound(response);
-    const { data, has_more: hasMore } = parseObject(Page, parseAnswer(response), "a list");
-    return { ...readEach(data, (value) => toObject(value, "an object of a list")), hasMore };
+    kit.assertFound(response);
+    const { data, has_more: hasMore } = kit.parseObject(Page, kit.parseAnswer(response), "a list");
+    return { ...kit.readEach(data, (value) => toObject(value, "an object of a list")), hasMore };
   }
 
   async write({ form, idempotencyKey, ...call }: StripeWrite, what: string): Promise<StripeObject> {
     const headers: Record<string, string> =
       idempotencyKey === undefined
         ? {}
-        : { "idempotency-key": headerKey(idempotencyKey, KEY_LENGTH_MAX) };
+        : { "idempotency-key": kit.headerKey(idempotencyKey, KEY_LENGTH_MAX) };
     const response = await this.#send({ ...call, form, headers, method: "POST" });
-    assertFound(response);
-    return toObject(parseAnswer(response), what);
+    kit.assertFound(response);
+    return toObject(kit.parseAnswer(response), what);
   }
 
   /** An object that is not there any more is removed. */
@@ -103,7 +101,7 @@ export class StripeClient {
   async ownAccount(): Promise<string> {
     if (this.#ownAccount !== undefined) return this.#ownAccount;
     const { store } = this.#ports;
-    const name = `own-account/${sha256(this.#apiKey, "hex")}`;
+    const name = `own-account/${kit.sha256(this.#apiKey, "hex")}`;
     const stored = await store.find(name);
     const account = stored ?? (await this.readOwnAccount()).id;
     if (stored === undefined) await store.insert({ name, value: account });
@@ -115,9 +113,9 @@ export class StripeClient {
     return this.read({ path: "/account" }, "the account of the key");
   }
 
-  async #send({ account, ...call }: StripeCall & ApiCall): Promise<ProviderResponse> {
+  async #send({ account, ...call }: StripeCall & kit.ApiCall): Promise<kit.ProviderResponse> {
     let isLost = false;
-    const api = new ApiClient(this.#ports.fetch, {
+    const api = new kit.ApiClient(this.#ports.fetch, {
       baseUrl: `${this.#ports.baseUrl ?? BASE_URL}/v1`,
       timeoutMs: TIMEOUT_MS,
       headers: () => ({
@@ -135,14 +133,14 @@ export class StripeClient {
     try {
       return await api.send({ ...call, headers });
     } catch (error) {
-      if (isLost && error instanceof ConnectorError) throw new LostCursorError();
+      if (isLost && error instanceof kit.ConnectorError) throw new LostCursorError();
       throw error;
     }
   }
 }
 
 const toObject = (value: unknown, what: string): StripeObject => ({
-  id: parseObject(Identified, value, what).id,
+  id: kit.parseObject(Identified, value, what).id,
   value,
 });
 

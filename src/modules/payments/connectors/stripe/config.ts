@@ -1,14 +1,8 @@
-import type { ConfigField, PluginConfig } from "#modules/payments/connectors/config.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-export const STRIPE_FIELDS: readonly ConfigField[] = [
-  { name: "apiKey", label: "APIKey", type: "string", isRequired: true, isSecret: true },
-];
-
-export interface StripeConfig {
+export const STRIPE_FIELDS = [
   /** A secret key, or a restricted one with the permissions that the README names. */
-  readonly apiKey: string;
-}
+  { ...kit.REQUIRED_TEXT, name: "apiKey", label: "APIKey", isSecret: true },
+] as const satisfies readonly kit.ConfigField[];
 
-export const readStripeConfig = (values: PluginConfig): StripeConfig => ({
-  apiKey: String(values["apiKey"]),
-});
+export type StripeConfig = kit.ConfigOf<typeof STRIPE_FIELDS>;

@@ -1,14 +1,8 @@
 import { z } from "zod";
-import {
-  ConnectorError,
-  type ConnectorErrorKind,
-} from "#modules/payments/connectors/connector-error.ts";
-import type { ProviderResponse } from "#modules/payments/connectors/contract.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import { parseJson } from "#platform/json.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** What an error says of itself decides before its type does, and its type before its HTTP status. */
-export const CODES: Readonly<Record<string, ConnectorErrorKind>> = {
+export const CODES: Readonly<Record<string, kit.ConnectorErrorKind>> = {
   rate_limit: "rate-limited",
   // Another request changes the same object.
   lock_timeout: "rate-limited",
@@ -16,7 +10,7 @@ export const CODES: Readonly<Record<string, ConnectorErrorKind>> = {
   idempotency_key_in_use: "unknown",
 };
 
-export const TYPES: Readonly<Record<string, ConnectorErrorKind>> = {
+export const TYPES: Readonly<Record<string, kit.ConnectorErrorKind>> = {
   invalid_request_error: "invalid",
   idempotency_error: "invalid",
   card_error: "invalid",
@@ -33,35 +27,31 @@ const Body = z.object({
 type Body = z.output<typeof Body>;
 
 /** What an error answer means; undefined where its status alone decides. */
-export function errorKindOf(answer: ProviderResponse): ConnectorErrorKind | undefined {
+export function errorKindOf(answer: kit.ProviderResponse): kit.ConnectorErrorKind | undefined {
   const { type = "", code = "" } = readError(answer) ?? {};
-  const kind = rowOf(CODES, code);
+  const kind = kit.rowOf(CODES, code);
   if (kind !== undefined) return kind;
-  return isOrdinary(answer) ? rowOf(TYPES, type) : undefined;
+  return isOrdinary(answer) ? kit.rowOf(TYPES, type) : undefined;
 }
 
 /** Statuses which say, whatever comes with them, that the request may be repeated. */
 const REPEATED = new Set([408, 421, 423, 425, 429]);
 
-const isOrdinary = ({ status }: ProviderResponse): boolean => status < 500 && !REPEATED.has(status);
+const isOrdinary = ({ status }: kit.ProviderResponse): boolean =>
+  status < 500 && !REPEATED.has(status);
 
 /** Whether a page was asked for next to an object that the provider has deleted. */
-export function isCursorGone(answer: ProviderResponse): boolean {
+export function isCursorGone(answer: kit.ProviderResponse): boolean {
   const { code, param = "" } = readError(answer) ?? {};
   return code === "resource_missing" && (param === "starting_after" || param === "ending_before");
 }
 
 /** A page was asked for next to an object that is gone: the list has to be read anew. */
-export class LostCursorError extends ConnectorError {
+export class LostCursorError extends kit.ConnectorError {
   constructor() {
     super("invalid", "the object that the next page follows is gone at the provider");
   }
 }
 
-function readError({ text }: ProviderResponse): Body["error"] | undefined {
-  try {
-    return Body.parse(parseJson(text)).error;
-  } catch {
-    return undefined; // something on the way has answered, and not the provider
-  }
-}
+const readError = ({ text }: kit.ProviderResponse): Body["error"] | undefined =>
+  Body.safeParse(kit.parseBody(text)).data?.error;

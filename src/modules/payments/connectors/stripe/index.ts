@@ -1,15 +1,15 @@
 import { fetchAccounts, fetchExternalAccounts } from "./accounts.ts";
 import { fetchBalances } from "./balances.ts";
 import { StripeClient } from "./client.ts";
-import { readStripeConfig, STRIPE_FIELDS } from "./config.ts";
+import { STRIPE_FIELDS } from "./config.ts";
 import { markOf } from "./objects.ts";
 import { fetchPayments } from "./transactions.ts";
 import { createPayout, createTransfer, reverseTransfer } from "./transfers.ts";
 import { removeWebhooks, stripeWebhooks } from "./webhooks.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Stripe: the account of the key and those connected to it. See the README of this folder. */
-export const stripeKind: ConnectorKind = {
+export const stripeKind: kit.ConnectorKind = {
   key: "stripe",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -25,21 +25,17 @@ export const stripeKind: ConnectorKind = {
   fields: STRIPE_FIELDS,
   shownReferenceOf: markOf,
   tree: [
-    {
-      task: "FETCH_ACCOUNTS",
-      isPeriodic: true,
-      children: [
-        // No event tells of what leaves a balance.
-        { task: "FETCH_BALANCES", isPeriodic: true, children: [] },
-        { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
-        { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
-      ],
-    },
-    { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
+    kit.periodic(
+      "FETCH_ACCOUNTS", // No event tells of what leaves a balance.
+      kit.periodic("FETCH_BALANCES"),
+      kit.periodic("FETCH_PAYMENTS"),
+      kit.periodic("FETCH_EXTERNAL_ACCOUNTS"),
+    ),
+    kit.once("CREATE_WEBHOOKS"),
   ],
   create: (values, ports) => {
     const { clock } = ports;
-    const client = new StripeClient(ports, readStripeConfig(values));
+    const client = new StripeClient(ports, kit.readConfig(STRIPE_FIELDS, values));
     return {
       fetchAccounts: (request) => fetchAccounts({ client, clock }, request),
       fetchExternalAccounts: (request) => fetchExternalAccounts(client, request),

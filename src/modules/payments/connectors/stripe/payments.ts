@@ -1,26 +1,16 @@
 import { z } from "zod";
 import { CURRENCIES, REFERENCE } from "./objects.ts";
 import { readCharge, readDispute, readPayout, readRefund, readTransfer } from "./sources.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import {
-  Amount,
-  Metadata,
-  parseObject,
-  Text,
-  UnixSeconds,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type { PaymentScheme, PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { log } from "#platform/log.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
 /** What becomes of a balance transaction of one type. */
 interface Mapping {
   readonly source: "charge" | "refund" | "payout" | "transfer" | "dispute";
-  readonly type: PaymentType;
+  readonly type: kit.PaymentType;
   /** `source`: that of the payout or dispute. */
-  readonly status: PaymentStatus | "source";
+  readonly status: kit.PaymentStatus | "source";
   /** Whose transaction opened the payment; absent where this one does. */
   readonly parent?: "charge" | "source";
   /** What was moved is said by the source, its charge, or only by the transaction. */
@@ -69,11 +59,11 @@ export const TRANSACTIONS: Readonly<Record<string, Mapping>> = {
 };
 
 const Transaction = z.object({
-  id: Text,
+  id: kit.Text,
   type: z.string(),
-  created: UnixSeconds,
-  amount: Amount,
-  currency: Text,
+  created: kit.UnixSeconds,
+  amount: kit.Amount,
+  currency: kit.Text,
   source: z.unknown(),
 });
 type Transaction = z.output<typeof Transaction>;
@@ -83,8 +73,8 @@ interface Facts {
   readonly amount: bigint;
   readonly currency: string;
   /** Undefined where the status does not follow from the source, or is not known. */
-  readonly status?: PaymentStatus | undefined;
-  readonly scheme: PaymentScheme;
+  readonly status?: kit.PaymentStatus | undefined;
+  readonly scheme: kit.PaymentScheme;
   /** The transaction that opened the payment. */
   readonly opening?: string | undefined;
   readonly destination?: string | undefined;
@@ -92,8 +82,8 @@ interface Facts {
 }
 
 /** The state of a payment that a balance transaction of an account is, with its source; undefined where it is none. */
-export function toPayment(value: unknown, account: string): ProviderPayment | undefined {
-  const transaction = parseObject(Transaction, value, "a balance transaction");
+export function toPayment(value: unknown, account: string): kit.ProviderPayment | undefined {
+  const transaction = kit.parseObject(Transaction, value, "a balance transaction");
   const mapping = mappingOf(transaction);
   if (mapping === undefined) return undefined;
   const facts = readFacts(transaction, mapping);
@@ -120,17 +110,17 @@ export function toPayment(value: unknown, account: string): ProviderPayment | un
     ...endsOf(type, account, facts),
     ...initiationOf(transaction, mapping),
     metadata,
-    raw: rawOf(value),
+    raw: kit.rawOf(value),
   };
 }
 
-const Marked = z.object({ metadata: Metadata });
+const Marked = z.object({ metadata: kit.Metadata });
 
 /** The reference of the movement that has made a payout, a transfer, or the reversal of one: each has metadata of its own. */
 function initiationOf(
   { source }: Transaction,
   mapping: Mapping,
-): Pick<ProviderPayment, "initiationReference"> {
+): Pick<kit.ProviderPayment, "initiationReference"> {
   if (mapping.source !== "payout" && mapping.source !== "transfer") return {};
   const initiationReference = Marked.safeParse(source).data?.metadata[REFERENCE];
   return initiationReference === undefined ? {} : { initiationReference };
@@ -138,7 +128,7 @@ function initiationOf(
 
 /** An adjustment is something else where it is not about a dispute. Only a failed payment may be without a source. */
 function mappingOf({ type, source }: Transaction): Mapping | undefined {
-  const mapping = rowOf(TRANSACTIONS, type);
+  const mapping = kit.rowOf(TRANSACTIONS, type);
   if (type === "adjustment") return isDispute(source) ? mapping : undefined;
   return hasSource(source) || type === "payment_failure_refund" ? mapping : undefined;
 }
@@ -191,17 +181,17 @@ const unsourced = ({ amount, currency }: Transaction): Facts => ({
 const magnitude = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
 
 function endsOf(
-  type: PaymentType,
+  type: kit.PaymentType,
   account: string,
   { destination }: Facts,
-): Pick<ProviderPayment, "sourceReference" | "destinationReference"> {
+): Pick<kit.ProviderPayment, "sourceReference" | "destinationReference"> {
   if (type === "PAY-IN") return { destinationReference: account };
   if (type === "PAYOUT" || destination === undefined) return { sourceReference: account };
   return { sourceReference: account, destinationReference: destination };
 }
 
 /** How far what the states of one transaction report has come. */
-const RANKS: Readonly<Partial<Record<PaymentStatus, bigint>>> = {
+const RANKS: Readonly<Partial<Record<kit.PaymentStatus, bigint>>> = {
   SUCCEEDED: 1n,
   FAILED: 2n,
   CANCELLED: 2n,
@@ -211,5 +201,5 @@ const RANKS: Readonly<Partial<Record<PaymentStatus, bigint>>> = {
  * The states of one transaction have its time, and the newest state of a payment counts. Microseconds put them in order: a state that is
  * heard of late, such as the answer to a request that is repeated, does not count for more than the one that has followed.
  */
-export const timeOf = (created: Timestamp, status: PaymentStatus): Timestamp =>
+export const timeOf = (created: Timestamp, status: kit.PaymentStatus): Timestamp =>
   fromMicros(toMicros(created) + (RANKS[status] ?? 0n));

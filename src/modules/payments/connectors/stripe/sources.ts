@@ -1,13 +1,10 @@
 import { z } from "zod";
 import { Reference } from "./objects.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import { Amount, Metadata, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
-import type { PaymentScheme, PaymentStatus } from "#modules/payments/core/enums.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** What moves money at Stripe, and what is read of it: the sources of balance transactions. */
 
-export const CARD_SCHEMES: Readonly<Record<string, PaymentScheme>> = {
+export const CARD_SCHEMES: Readonly<Record<string, kit.PaymentScheme>> = {
   visa: "CARD_VISA",
   mastercard: "CARD_MASTERCARD",
   amex: "CARD_AMEX",
@@ -17,7 +14,7 @@ export const CARD_SCHEMES: Readonly<Record<string, PaymentScheme>> = {
   unionpay: "CARD_UNION_PAY",
 };
 
-export const PAYOUT_STATUSES: Readonly<Record<string, PaymentStatus>> = {
+export const PAYOUT_STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   canceled: "CANCELLED",
   failed: "FAILED",
   in_transit: "PENDING",
@@ -26,24 +23,24 @@ export const PAYOUT_STATUSES: Readonly<Record<string, PaymentStatus>> = {
 };
 
 /** A dispute with any other status is still open. */
-export const DISPUTE_STATUSES: Readonly<Record<string, PaymentStatus>> = {
+export const DISPUTE_STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   won: "SUCCEEDED",
   lost: "FAILED",
 };
 
-export const cardScheme = (brand: string | null | undefined): PaymentScheme =>
-  rowOf(CARD_SCHEMES, brand) ?? "UNKNOWN";
+export const cardScheme = (brand: string | null | undefined): kit.PaymentScheme =>
+  kit.rowOf(CARD_SCHEMES, brand) ?? "UNKNOWN";
 
 const PaymentIntent = z
-  .union([Text.transform(() => ({ metadata: {} })), z.object({ metadata: Metadata })])
+  .union([kit.Text.transform(() => ({ metadata: {} })), z.object({ metadata: kit.Metadata })])
   .nullish()
   .transform((intent) => intent?.metadata ?? {});
 
 const Charge = z.object({
-  amount: Amount,
-  currency: Text,
+  amount: kit.Amount,
+  currency: kit.Text,
   balance_transaction: Reference,
-  metadata: Metadata,
+  metadata: kit.Metadata,
   payment_intent: PaymentIntent,
   payment_method_details: z
     .object({ card: z.object({ brand: z.string().nullish() }).nullish() })
@@ -55,12 +52,12 @@ export interface Paid {
   readonly amount: bigint;
   readonly currency: string;
   readonly transaction: string | undefined;
-  readonly scheme: PaymentScheme;
+  readonly scheme: kit.PaymentScheme;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
 export function readCharge(value: unknown): Paid {
-  const charge = parseObject(Charge, value, "a charge");
+  const charge = kit.parseObject(Charge, value, "a charge");
   return {
     amount: charge.amount,
     currency: charge.currency,
@@ -71,16 +68,16 @@ export function readCharge(value: unknown): Paid {
 }
 
 const Refund = z.object({
-  amount: Amount,
-  currency: Text,
+  amount: kit.Amount,
+  currency: kit.Text,
   charge: z.unknown(),
-  metadata: Metadata,
+  metadata: kit.Metadata,
   payment_intent: PaymentIntent,
 });
 
 /** A refund, and the charge that it belongs to; undefined for money of a customer that no charge has brought. */
 export function readRefund(value: unknown) {
-  const { charge, ...refund } = parseObject(Refund, value, "a refund");
+  const { charge, ...refund } = kit.parseObject(Refund, value, "a refund");
   return { ...refund, charge: readExpandedCharge(charge, "a refund") };
 }
 
@@ -91,11 +88,11 @@ const Dispute = z.object({
 });
 
 export function readDispute(value: unknown) {
-  const { status, charge, payment_intent: intent } = parseObject(Dispute, value, "a dispute");
+  const { status, charge, payment_intent: intent } = kit.parseObject(Dispute, value, "a dispute");
   const paid = readExpandedCharge(charge, "a dispute");
-  if (paid === undefined) throw new ConnectorError("invalid", "a dispute has no charge");
+  if (paid === undefined) throw kit.refused("a dispute has no charge");
   return {
-    status: rowOf(DISPUTE_STATUSES, status) ?? ("DISPUTE" as const),
+    status: kit.rowOf(DISPUTE_STATUSES, status) ?? ("DISPUTE" as const),
     charge: { ...paid, metadata: { ...paid.metadata, ...intent } },
   };
 }
@@ -104,32 +101,32 @@ export function readDispute(value: unknown) {
 function readExpandedCharge(value: unknown, what: string): Paid | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === "object") return readCharge(value);
-  throw new ConnectorError("unknown", `${what} of the provider comes without its charge`);
+  throw kit.outcomeUnknown(`${what} of the provider comes without its charge`);
 }
 
 const Payout = z.object({
-  id: Text,
-  amount: Amount,
-  currency: Text,
+  id: kit.Text,
+  amount: kit.Amount,
+  currency: kit.Text,
   status: z.string(),
   type: z.string().nullish(),
   balance_transaction: Reference,
   destination: z
     .union([
-      Text.transform(() => ({ brand: undefined })),
+      kit.Text.transform(() => ({ brand: undefined })),
       z.object({ brand: z.string().nullish() }),
     ])
     .nullish(),
-  metadata: Metadata,
+  metadata: kit.Metadata,
 });
 
 export function readPayout(value: unknown) {
-  const { status, type, destination, balance_transaction, ...payout } = parseObject(
+  const { status, type, destination, balance_transaction, ...payout } = kit.parseObject(
     Payout,
     value,
     "a payout",
   );
-  const scheme: PaymentScheme =
+  const scheme: kit.PaymentScheme =
     type === "bank_account"
       ? "SEPA_CREDIT"
       : type === "card"
@@ -140,23 +137,23 @@ export function readPayout(value: unknown) {
     scheme,
     transaction: balance_transaction,
     /** Undefined for one that is not known. */
-    status: rowOf(PAYOUT_STATUSES, status),
+    status: kit.rowOf(PAYOUT_STATUSES, status),
   };
 }
 
 const Transfer = z.object({
-  id: Text,
-  amount: Amount,
-  currency: Text,
+  id: kit.Text,
+  amount: kit.Amount,
+  currency: kit.Text,
   destination: Reference,
   balance_transaction: Reference,
-  metadata: Metadata,
+  metadata: kit.Metadata,
 });
 
 /** A transfer; the source of what was reversed of it may be the reversal, which has the transfer in it. */
 export function readTransfer(value: unknown) {
   const { data } = Reversal.safeParse(value);
-  const { balance_transaction: transaction, ...transfer } = parseObject(
+  const { balance_transaction: transaction, ...transfer } = kit.parseObject(
     Transfer,
     data === undefined ? value : data.transfer,
     "a transfer",

@@ -1,10 +1,7 @@
 import { z } from "zod";
 import type { StripeClient, StripeObject } from "./client.ts";
 import { toPayment } from "./payments.ts";
-import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
-import { readPage } from "#modules/payments/connectors/kit/items.ts";
-import { requireAccount } from "#modules/payments/connectors/kit/pages.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** What comes with a balance transaction: its source, and what that belongs to. */
 const EXPANDED = [
@@ -39,9 +36,9 @@ const ASKED_MAX = 10;
 /** One page of the payments of an account. */
 export async function fetchPayments(
   client: StripeClient,
-  { parent, state: stored, pageSize: limit }: FetchRequest,
-): Promise<PaymentPage> {
-  const { reference: account } = requireAccount(parent, "payments");
+  { parent, state: stored, pageSize: limit }: kit.FetchRequest,
+): Promise<kit.PaymentPage> {
+  const { reference: account } = kit.requireAccount(parent, "payments");
   const state = State.parse(stored ?? {});
   const { latest, cursor } = state;
   const place = latest === undefined ? { after: cursor } : { before: latest };
@@ -59,7 +56,7 @@ export async function fetchPayments(
   }
   const oldestFirst = items.toReversed();
   const oldest = { ...listed, items: oldestFirst, state };
-  const page = readPage(oldest, ({ value }) => toPayment(value, account));
+  const page = kit.readPage(oldest, ({ value }) => toPayment(value, account));
   const payments = page.items;
   const next = { latest: oldestFirst.at(-1)?.id ?? latest, open: remember(state.open, payments) };
   // The oldest page is given as soon as the walk has reached it, and all newer ones follow it.
@@ -77,19 +74,19 @@ const toPlace = (place: { readonly after: string | undefined } | { readonly befo
   return place.after === undefined ? {} : { after: place.after };
 };
 
-const isOpen = ({ type, status }: ProviderPayment): boolean =>
+const isOpen = ({ type, status }: kit.ProviderPayment): boolean =>
   type === "PAYOUT" && status === "PENDING";
 
-const remember = (open: readonly string[], payments: readonly ProviderPayment[]): string[] =>
+const remember = (open: readonly string[], payments: readonly kit.ProviderPayment[]): string[] =>
   [...open, ...payments.filter(isOpen).map(({ reference }) => reference)].slice(-OPEN_MAX);
 
 /** A payout that arrives makes no new balance transaction: those on their way are read again, some in each run. */
 async function askAgain(
   client: StripeClient,
   { account, open }: { readonly account: string; readonly open: readonly string[] },
-): Promise<{ readonly arrived: ProviderPayment[]; readonly open: string[] }> {
+): Promise<{ readonly arrived: kit.ProviderPayment[]; readonly open: string[] }> {
   const asked = open.slice(0, ASKED_MAX);
-  const read: ProviderPayment[] = [];
+  const read: kit.ProviderPayment[] = [];
   for (const id of asked) read.push(...(await readPayment(client, { account, id })));
   const still = read.filter(isOpen).map(({ reference }) => reference);
   return {
@@ -102,7 +99,7 @@ async function askAgain(
 export async function readPayment(
   client: StripeClient,
   { account, id }: { readonly account: string; readonly id: string },
-): Promise<ProviderPayment[]> {
+): Promise<kit.ProviderPayment[]> {
   const found: StripeObject | undefined = await client.find(
     {
       path: `/balance_transactions/${encodeURIComponent(id)}`,

@@ -3,28 +3,10 @@ import type { StripeClient, StripeObject } from "./client.ts";
 import { CURRENCIES, markOf, REFERENCE } from "./objects.ts";
 import { timeOf } from "./payments.ts";
 import { readPayout, readTransfer } from "./sources.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type {
-  Movement,
-  MovementResult,
-  Reversal,
-  StoredAccount,
-} from "#modules/payments/connectors/contract.ts";
-import {
-  Amount,
-  Metadata,
-  parseObject,
-  Text,
-  UnixSeconds,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import { type Clock, toMillis } from "#platform/time.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
+import { toMillis } from "#platform/time.ts";
 
-export interface StripeMoney {
-  readonly client: StripeClient;
-  readonly clock: Clock;
-}
+export type StripeMoney = kit.ClientWith<StripeClient, "clock">;
 
 /** Where a reversal says which transfer it is of. */
 const TRANSFER_ID = "com.stripe.spec/transfer_id";
@@ -32,8 +14,8 @@ const TRANSFER_ID = "com.stripe.spec/transfer_id";
 /** Moves money to a connected account. */
 export async function createTransfer(
   money: StripeMoney,
-  movement: Movement,
-): Promise<MovementResult> {
+  movement: kit.Movement,
+): Promise<kit.MovementResult> {
   const account = await accountOf(money, movement);
   const { client } = money;
   const made = await make(money, {
@@ -44,7 +26,7 @@ export async function createTransfer(
   });
   const transfer = readTransfer(made.value);
   const { id, created } = readTransaction(made.value, "a transfer");
-  const payment: ProviderPayment = {
+  const payment: kit.ProviderPayment = {
     reference: id,
     createdAt: created,
     type: "TRANSFER",
@@ -52,9 +34,9 @@ export async function createTransfer(
     scheme: "OTHER",
     status: "SUCCEEDED",
     sourceReference: account ?? (await client.ownAccount()),
-    ...(transfer.destination === undefined ? {} : { destinationReference: transfer.destination }),
+    ...kit.given({ destinationReference: transfer.destination }),
     metadata: transfer.metadata,
-    raw: rawOf(made.value),
+    raw: kit.rawOf(made.value),
   };
   return { payment };
 }
@@ -62,8 +44,8 @@ export async function createTransfer(
 /** Moves money to a bank account or a card of the account that it comes from. */
 export async function createPayout(
   money: StripeMoney,
-  movement: Movement,
-): Promise<MovementResult> {
+  movement: kit.Movement,
+): Promise<kit.MovementResult> {
   const account = await accountOf(money, movement);
   const { form, ...order } = orderOf(movement);
   const made = await make(money, {
@@ -75,7 +57,7 @@ export async function createPayout(
   });
   const { scheme, status = "UNKNOWN", metadata, ...payout } = readPayout(made.value);
   const { id, created } = readTransaction(made.value, "a payout");
-  const payment: ProviderPayment = {
+  const payment: kit.ProviderPayment = {
     reference: id,
     createdAt: timeOf(created, status),
     type: "PAYOUT",
@@ -84,7 +66,7 @@ export async function createPayout(
     status,
     sourceReference: account ?? (await money.client.ownAccount()),
     metadata,
-    raw: rawOf(made.value),
+    raw: kit.rawOf(made.value),
   };
   return { payment };
 }
@@ -92,11 +74,11 @@ export async function createPayout(
 /** Brings back a part of a transfer, or all of it. */
 export async function reverseTransfer(
   money: StripeMoney,
-  reversal: Reversal,
-): Promise<ProviderPayment> {
+  reversal: kit.Reversal,
+): Promise<kit.ProviderPayment> {
   const transferId = reversal.metadata[TRANSFER_ID];
   if (transferId === undefined || transferId === "") {
-    throw invalid("transfer id is required in metadata of transfer reversal request");
+    throw kit.refused("transfer id is required in metadata of transfer reversal request");
   }
   const account = await accountOf(money, reversal.movement);
   const { units } = CURRENCIES.toUnits(reversal);
@@ -108,11 +90,15 @@ export async function reverseTransfer(
     cause: reversal,
     what: "a reversal",
   });
-  const { amount: reversed, currency, metadata } = parseObject(Reversed, made.value, "a reversal");
+  const {
+    amount: reversed,
+    currency,
+    metadata,
+  } = kit.parseObject(Reversed, made.value, "a reversal");
   const { id, created } = readTransaction(made.value, "a reversal");
   const transfer = readTransfer(made.value);
   if (transfer.transaction === undefined) {
-    throw new ConnectorError("unknown", "a reversal of the provider comes without its transfer");
+    throw kit.outcomeUnknown("a reversal of the provider comes without its transfer");
   }
   return {
     reference: id,
@@ -123,44 +109,44 @@ export async function reverseTransfer(
     scheme: "OTHER",
     status: "REFUNDED",
     sourceReference: account ?? (await money.client.ownAccount()),
-    ...(transfer.destination === undefined ? {} : { destinationReference: transfer.destination }),
+    ...kit.given({ destinationReference: transfer.destination }),
     metadata,
-    raw: rawOf(made.value),
+    raw: kit.rawOf(made.value),
   };
 }
 
 const Transaction = z.object({
-  balance_transaction: z.object({ id: Text, created: UnixSeconds }),
+  balance_transaction: z.object({ id: kit.Text, created: kit.UnixSeconds }),
 });
 
 /** The balance transaction that was asked for with the object, and names the payment. */
 const readTransaction = (value: unknown, what: string) =>
-  parseObject(Transaction, value, what).balance_transaction;
+  kit.parseObject(Transaction, value, what).balance_transaction;
 
 /** The provider has moved the money already, in a currency that it was told. */
 function amountOf({ amount: units, currency }: { amount: bigint; currency: string }) {
   const amount = CURRENCIES.fromUnits(units, currency);
   if (amount !== undefined) return amount;
-  throw new ConnectorError("unknown", `the provider has moved the unknown currency ${currency}`);
+  throw kit.outcomeUnknown(`the provider has moved the unknown currency ${currency}`);
 }
 
-const Reversed = z.object({ amount: Amount, currency: Text, metadata: Metadata });
+const Reversed = z.object({ amount: kit.Amount, currency: kit.Text, metadata: kit.Metadata });
 
 /** The account that is asked, where it is not that of the key. */
 async function accountOf(
   { client }: StripeMoney,
-  { source }: Movement,
+  { source }: kit.Movement,
 ): Promise<string | undefined> {
   if (source === undefined || source.reference === (await client.ownAccount())) return undefined;
   return source.reference;
 }
 
-function destinationOf({ destination }: Movement): StoredAccount {
+function destinationOf({ destination }: kit.Movement): kit.StoredAccount {
   if (destination !== undefined) return destination;
-  throw invalid("destination account is required in transfer/payout request");
+  throw kit.refused("destination account is required in transfer/payout request");
 }
 
-function orderOf(movement: Movement) {
+function orderOf(movement: kit.Movement) {
   const { units, currency } = CURRENCIES.toUnits(movement);
   const destination = destinationOf(movement).reference;
   const sinceMs = toMillis(movement.createdAt) - CLOCK_MS;
@@ -175,7 +161,7 @@ function orderOf(movement: Movement) {
 /** How much the clock of the provider may be behind, in milliseconds. */
 const CLOCK_MS = 3_600_000;
 
-type Described = Pick<Movement, "description" | "metadata" | "reference">;
+type Described = Pick<kit.Movement, "description" | "metadata" | "reference">;
 
 const describe = (described: Described): Readonly<Record<string, string>> => ({
   ...(described.description === "" ? {} : { description: described.description }),
@@ -193,7 +179,7 @@ interface Order {
   /** The objects that come with what is made. */
   readonly expanded: readonly string[];
   /** What it is made for: its reference is the idempotency key. */
-  readonly cause: Pick<Movement, "reference" | "createdAt">;
+  readonly cause: Pick<kit.Movement, "reference" | "createdAt">;
   /** Narrows the list of what was made earlier. */
   readonly filter?: Readonly<Record<string, string | number>>;
   readonly what: string;
@@ -213,7 +199,7 @@ async function make({ client, clock }: StripeMoney, order: Order): Promise<Strip
   return earlier ?? client.write({ path, account, form, idempotencyKey: cause.reference }, what);
 }
 
-const Marked = z.object({ metadata: Metadata });
+const Marked = z.object({ metadata: kit.Metadata });
 
 /** What was made for the same reference. */
 async function findEarlier(
@@ -227,13 +213,11 @@ async function findEarlier(
     const { items, hasMore } = await client.list({ path, account, query, place, limit: PER_PAGE });
     const found = items.find(
       ({ value }) =>
-        parseObject(Marked, value, what).metadata[REFERENCE] === markOf(cause.reference),
+        kit.parseObject(Marked, value, what).metadata[REFERENCE] === markOf(cause.reference),
     );
     if (found !== undefined) return found;
     after = items.at(-1)?.id;
     if (!hasMore || after === undefined) return undefined;
   }
-  throw invalid(`it is too old to be sent now: ${what} of that time may have been made for it`);
+  throw kit.refused(`it is too old to be sent now: ${what} of that time may have been made for it`);
 }
-
-const invalid = (why: string): ConnectorError => new ConnectorError("invalid", why);

@@ -3,24 +3,7 @@ import { toBalances } from "./balances.ts";
 import { API_VERSION, type StripeClient } from "./client.ts";
 import { Reference } from "./objects.ts";
 import { readPayment } from "./transactions.ts";
-import type { InstalledWebhooks } from "#modules/payments/connectors/contract.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import {
-  parseBody,
-  parseObject,
-  Text,
-  UnixSeconds,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { readEndpoints, verifyTimed } from "#modules/payments/connectors/kit/webhooks.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type {
-  ProviderWebhook,
-  RegisteredWebhook,
-  WebhookPlugin,
-  WebhookRegistration,
-  WebhookReport,
-  WebhookVerdict,
-} from "#modules/payments/connectors/webhook-contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { type Clock, fromMillis } from "#platform/time.ts";
 
 /**
@@ -47,7 +30,7 @@ export const EVENTS: Readonly<Record<string, "balance" | "transactions" | "refun
 /** Events of the key's own account, and those of connected ones. */
 const URL_PATHS = ["/root", "/connect"] as const;
 
-export const stripeWebhooks = (client: StripeClient, clock: Clock): WebhookPlugin => ({
+export const stripeWebhooks = (client: StripeClient, clock: Clock): kit.WebhookPlugin => ({
   create: (registration) => register(client, registration),
   verify: async (webhook) => verify(webhook, clock),
   translate: (webhook) => translate(client, webhook),
@@ -56,11 +39,11 @@ export const stripeWebhooks = (client: StripeClient, clock: Clock): WebhookPlugi
 /** An endpoint tells its secret when it is made, and never again: one whose secret is not known is made anew. */
 async function register(
   client: StripeClient,
-  { baseUrl, registered }: WebhookRegistration,
-): Promise<RegisteredWebhook[]> {
+  { baseUrl, registered }: kit.WebhookRegistration,
+): Promise<kit.RegisteredWebhook[]> {
   const account = await client.ownAccount();
   const endpoints = await listEndpoints(client);
-  const webhooks: RegisteredWebhook[] = [];
+  const webhooks: kit.RegisteredWebhook[] = [];
   for (const urlPath of URL_PATHS) {
     const there = endpoints.filter(({ url }) => url === `${baseUrl}${urlPath}`);
     const known = registered.find(
@@ -84,7 +67,7 @@ interface NewEndpoint {
   readonly url: string;
   readonly urlPath: (typeof URL_PATHS)[number];
   /** What is there already, with its secret. */
-  readonly known: RegisteredWebhook | undefined;
+  readonly known: kit.RegisteredWebhook | undefined;
 }
 
 async function save(
@@ -100,21 +83,21 @@ async function save(
   const connect = urlPath === "/connect" ? { connect: true } : {};
   const form = { url, ...events, ...connect, api_version: API_VERSION };
   const made = await client.write({ path: "/webhook_endpoints", form }, "an endpoint of webhooks");
-  const { secret } = parseObject(Secret, made.value, "an endpoint of webhooks");
+  const { secret } = kit.parseObject(Secret, made.value, "an endpoint of webhooks");
   return { name: made.id, secret };
 }
 
-const Secret = z.object({ secret: Text });
-const Endpoint = z.object({ id: Text, url: z.string() });
+const Secret = z.object({ secret: kit.Text });
+const Endpoint = z.object({ id: kit.Text, url: z.string() });
 
 const pathOf = (id: string): string => `/webhook_endpoints/${encodeURIComponent(id)}`;
 
 const listEndpoints = (client: StripeClient): Promise<z.output<typeof Endpoint>[]> =>
-  readEndpoints<z.output<typeof Endpoint>, string>(async (after, limit) => {
+  kit.readEndpoints<z.output<typeof Endpoint>, string>(async (after, limit) => {
     const place = after === undefined ? {} : { after };
     const page = await client.list({ path: "/webhook_endpoints", place, limit });
     const endpoints = page.items.map(({ value }) =>
-      parseObject(Endpoint, value, "an endpoint of webhooks"),
+      kit.parseObject(Endpoint, value, "an endpoint of webhooks"),
     );
     return { endpoints, next: page.hasMore ? endpoints.at(-1)?.id : undefined };
   });
@@ -122,7 +105,7 @@ const listEndpoints = (client: StripeClient): Promise<z.output<typeof Endpoint>[
 /** Removes the endpoints of an installation, also those whose making was not stored. */
 export async function removeWebhooks(
   client: StripeClient,
-  { connectorId, webhooks }: InstalledWebhooks,
+  { connectorId, webhooks }: kit.InstalledWebhooks,
 ): Promise<void> {
   const names = new Set(webhooks.map(({ name }) => name));
   for (const { id, url } of await listEndpoints(client)) {
@@ -131,8 +114,8 @@ export async function removeWebhooks(
   }
 }
 
-const verify = ({ headers, body, config }: ProviderWebhook, clock: Clock): WebhookVerdict =>
-  verifyTimed({
+const verify = ({ headers, body, config }: kit.ProviderWebhook, clock: Clock): kit.WebhookVerdict =>
+  kit.verifyTimed({
     header: headers["stripe-signature"],
     body,
     key: config.metadata["secret"] ?? "",
@@ -140,28 +123,28 @@ const verify = ({ headers, body, config }: ProviderWebhook, clock: Clock): Webho
     now: clock(),
   });
 
-const Identified = z.object({ id: Text });
+const Identified = z.object({ id: kit.Text });
 
 const Event = z.object({
   type: z.string(),
   /** The connected account that it is of. */
-  account: Text.nullish(),
-  created: UnixSeconds,
+  account: kit.Text.nullish(),
+  created: kit.UnixSeconds,
   data: z.object({ object: z.unknown() }),
 });
 
 async function translate(
   client: StripeClient,
-  { body, config }: ProviderWebhook,
-): Promise<WebhookReport> {
-  const event = parseObject(Event, parseBody(body), "an event");
+  { body, config }: kit.ProviderWebhook,
+): Promise<kit.WebhookReport> {
+  const event = kit.parseObject(Event, kit.parseBody(body), "an event");
   const account = event.account ?? config.metadata["webhook_related_account_id"];
-  const what = rowOf(EVENTS, event.type);
+  const what = kit.rowOf(EVENTS, event.type);
   if (account === undefined || what === undefined) return {};
   const { object } = event.data;
   if (what === "balance") return { balances: toBalances(object, { account, at: event.created }) };
   const ids = what === "refunds" ? await refundsOf(client, { account, object }) : idsIn(object);
-  const payments: ProviderPayment[] = [];
+  const payments: kit.ProviderPayment[] = [];
   for (const id of ids) payments.push(...(await readPayment(client, { account, id })));
   return { payments };
 }
@@ -171,12 +154,12 @@ const Listed = z.object({ balance_transaction: Reference });
 /** Where objects name balance transactions: payouts the second one, disputes the third, and transfers the last. */
 const Moving = Listed.extend({
   failure_balance_transaction: Reference,
-  balance_transactions: z.array(z.object({ id: Text })).nullish(),
+  balance_transactions: z.array(z.object({ id: kit.Text })).nullish(),
   reversals: z.object({ data: z.array(Listed) }).nullish(),
 });
 
 function idsIn(object: unknown): string[] {
-  const moving = parseObject(Moving, object, "the object of an event");
+  const moving = kit.parseObject(Moving, object, "the object of an event");
   const ids = [
     moving.balance_transaction,
     moving.failure_balance_transaction,
@@ -194,7 +177,7 @@ async function refundsOf(
   client: StripeClient,
   { account, object }: { readonly account: string; readonly object: unknown },
 ): Promise<string[]> {
-  const { id: charge } = parseObject(Identified, object, "a charge");
+  const { id: charge } = kit.parseObject(Identified, object, "a charge");
   const { items } = await client.list({
     path: "/refunds",
     account,

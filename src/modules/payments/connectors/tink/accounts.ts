@@ -1,52 +1,32 @@
 import { z } from "zod";
-import { amountOf, assetOf, TinkAmount } from "./amounts.ts";
+import { amountOf, CURRENCIES, TinkAmount } from "./amounts.ts";
 import type { TinkClient } from "./client.ts";
 import { readOwnership } from "./consents.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
-import {
-  Date3339,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { onlyPage } from "#modules/payments/connectors/kit/pages.ts";
-import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
-import { fetchTokenList } from "#modules/payments/connectors/kit/token-list.ts";
-import type {
-  ProviderAccount,
-  ProviderBalance,
-} from "#modules/payments/connectors/provider-objects.ts";
-import type { Clock, Timestamp } from "#platform/time.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 const Balance = z.object({ amount: TinkAmount }).nullish();
 
 const Account = z.object({
-  id: Text,
-  name: OptionalText,
+  id: kit.Text,
+  name: kit.OptionalText,
   balances: z.object({ booked: Balance, available: Balance }).nullish(),
-  dates: z.object({ lastRefreshed: Date3339.nullish() }).nullish(),
+  dates: z.object({ lastRefreshed: kit.Date3339.nullish() }).nullish(),
 });
 type Account = z.output<typeof Account>;
 
-interface Reading {
-  readonly client: TinkClient;
-  readonly clock: Clock;
-}
-
-/** What the application itself sees is nothing: accounts belong to connections of users. */
-export const NOTHING = onlyPage<never>([]);
+type Reading = kit.ClientWith<TinkClient, "clock">;
 
 /** The accounts of a connection. */
 export async function fetchAccounts(
   { client, clock }: Reading,
-  request: FetchRequest,
-): Promise<FetchPage<ProviderAccount>> {
+  request: kit.FetchRequest,
+): Promise<kit.AccountsPage> {
   const { connection } = request;
-  if (connection === undefined) return NOTHING;
+  if (connection === undefined) return kit.EMPTY_PAGE;
   const { user, connectionId } = connection;
   const ownership = await readOwnership(client, user.id);
-  return fetchTokenList(request, {
+  return kit.fetchTokenList(request, {
     readPage: ({ token, pageSize }) =>
       client.list(user.id, "accounts", { pageSize, pageToken: token }),
     read: (value) => {
@@ -57,23 +37,22 @@ export async function fetchAccounts(
 }
 
 /** The provider does not say when an account was opened; the first time that is stored stays. */
-export function toAccount(value: unknown, now: Timestamp): ProviderAccount {
-  const account = parseObject(Account, value, "an account");
+export function toAccount(value: unknown, now: Timestamp): kit.ProviderAccount {
+  const account = kit.parseObject(Account, value, "an account");
   const currency = account.balances?.booked?.amount.currencyCode;
-  const asset = currency === undefined ? undefined : assetOf(currency);
+  const asset = CURRENCIES.assetOf(currency);
   return {
     reference: account.id,
     createdAt: account.dates?.lastRefreshed ?? now,
-    ...(account.name === undefined ? {} : { name: account.name }),
-    ...(asset === undefined ? {} : { defaultAsset: asset }),
+    ...kit.given({ name: account.name, defaultAsset: asset }),
     metadata: {},
-    raw: rawOf(value),
+    raw: kit.rawOf(value),
   };
 }
 
 /** What is booked on an account; none where the provider does not say, or the currency is not known. */
-export function toBalances(value: unknown, now: Timestamp): ProviderBalance[] {
-  const { id, balances, dates }: Account = parseObject(Account, value, "an account");
+export function toBalances(value: unknown, now: Timestamp): kit.ProviderBalance[] {
+  const { id, balances, dates }: Account = kit.parseObject(Account, value, "an account");
   const amount = balances?.booked ? amountOf(balances.booked.amount) : undefined;
   const createdAt = dates?.lastRefreshed ?? now;
   return amount === undefined ? [] : [{ accountReference: id, createdAt, ...amount }];
@@ -88,12 +67,12 @@ export function readAccount(client: TinkClient, user: string, id: string): Promi
 /** The balance of an account, which is asked for in the name of its user. */
 export async function fetchBalances(
   { client, clock }: Reading,
-  { parent }: FetchRequest,
-): Promise<FetchPage<ProviderBalance>> {
+  { parent }: kit.FetchRequest,
+): Promise<kit.BalancesPage> {
   if (parent?.psuId === undefined) {
-    throw new ConnectorError("invalid", "balances belong to an account of a user");
+    throw kit.refused("balances belong to an account of a user");
   }
   const value = await readAccount(client, parent.psuId, parent.reference);
   const items = value === undefined ? [] : toBalances(value, clock());
-  return onlyPage(items);
+  return kit.onlyPage(items);
 }

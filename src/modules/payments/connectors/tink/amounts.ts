@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { Currencies, type ProviderAmount } from "#modules/payments/connectors/kit/currencies.ts";
-import { Text } from "#modules/payments/connectors/kit/objects.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-const CURRENCIES = new Currencies();
+export const CURRENCIES = new kit.Currencies();
 
 /** An integer, and how many of its digits stand behind the point. */
 export const TinkAmount = z.object({
@@ -10,14 +9,14 @@ export const TinkAmount = z.object({
     unscaledValue: z.string().regex(/^-?\d{1,100}$/),
     scale: z.string().regex(/^-?\d{1,2}$/),
   }),
-  currencyCode: Text,
+  currencyCode: kit.Text,
 });
 
 /** An amount with the decimals of its currency, and its sign; undefined for a currency that is not known. */
 export function amountOf({
   value,
   currencyCode,
-}: z.output<typeof TinkAmount>): ProviderAmount | undefined {
+}: z.output<typeof TinkAmount>): kit.ProviderAmount | undefined {
   const { unscaledValue, scale } = value;
   return CURRENCIES.fromDecimal(toDecimal(unscaledValue, Number(scale)), currencyCode);
 }
@@ -28,5 +27,3 @@ function toDecimal(unscaled: string, scale: number): string {
   const digits = unscaled.replace("-", "").padStart(scale + 1, "0");
   return `${isNegative ? "-" : ""}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
-
-export const assetOf = (currency: string): string | undefined => CURRENCIES.assetOf(currency);

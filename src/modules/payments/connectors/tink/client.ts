@@ -1,11 +1,6 @@
 import { z } from "zod";
 import type { TinkConfig } from "./config.ts";
-import type { ProviderFetch } from "#modules/payments/connectors/contract.ts";
-import type { ApiClient } from "#modules/payments/connectors/kit/client.ts";
-import { OptionalText, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
-import { type AccessToken, TokenApiClient } from "#modules/payments/connectors/kit/token-client.ts";
-import type { TokenPage } from "#modules/payments/connectors/kit/token-list.ts";
-import type { Clock } from "#platform/time.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** What the application itself may do. */
 const APP_SCOPE = "authorization:grant,user:create,webhook-endpoints";
@@ -17,35 +12,35 @@ const LINK_SCOPE =
   "authorization:read,authorization:grant,credentials:refresh,credentials:read,credentials:write,providers:read,user:read";
 const LINK_CLIENT = "df05e4b379934cd09963197cc855bfe9";
 
-const Token = z.object({ access_token: Text, expires_in: z.number() });
-const Code = z.object({ code: Text });
+const Code = z.object({ code: kit.Text });
 
 /** Most users whose tokens are remembered. */
 const USERS_MAX = 500;
 
 type List = "accounts" | "transactions";
+type TinkPorts = Pick<kit.PluginPorts, "fetch" | "clock">;
 
 /** The API of Tink. A user is named by the id that Florin has given. All methods throw `ConnectorError`. */
 export class TinkClient {
-  readonly #ports: { readonly fetch: ProviderFetch; readonly clock: Clock };
+  readonly #ports: TinkPorts;
   readonly #config: TinkConfig;
-  readonly #users = new Map<string, ApiClient>();
+  readonly #users = new Map<string, kit.ApiClient>();
   /** The API with the token of the application. */
-  readonly app: ApiClient;
+  readonly app: kit.ApiClient;
 
-  constructor(ports: { readonly fetch: ProviderFetch; readonly clock: Clock }, config: TinkConfig) {
+  constructor(ports: TinkPorts, config: TinkConfig) {
     this.#ports = ports;
     this.#config = config;
     const grant = { grant_type: "client_credentials", scope: APP_SCOPE };
     this.app = this.#withToken((api) => this.#token(api, grant));
   }
 
-  get clientId(): string {
-    return this.#config.clientId;
+  get clientID(): string {
+    return this.#config.clientID;
   }
 
   /** The API with the token of a user. */
-  user(id: string): ApiClient {
+  user(id: string): kit.ApiClient {
     const known = this.#users.get(id);
     if (known !== undefined) return known;
     if (this.#users.size >= USERS_MAX) this.#users.clear();
@@ -62,12 +57,12 @@ export class TinkClient {
   async list(
     user: string,
     list: List,
-    query: NonNullable<Parameters<ApiClient["send"]>[0]["query"]>,
-  ): Promise<TokenPage> {
+    query: NonNullable<Parameters<kit.ApiClient["send"]>[0]["query"]>,
+  ): Promise<kit.TokenPage> {
     const call = { path: `/data/v2/${list}`, query };
     const page = await this.user(user).read(call, z.looseObject({}), "a list");
-    const { nextPageToken } = parseObject(Page, page, "a list");
-    return { values: parseObject(Values, page[list], "a list"), next: nextPageToken };
+    const { nextPageToken } = kit.parseObject(Page, page, "a list");
+    return { values: kit.parseObject(Values, page[list], "a list"), next: nextPageToken };
   }
 
   /** A code with which the provider's pages act in the name of a user. */
@@ -85,8 +80,8 @@ export class TinkClient {
     return (await this.app.read(call, Code, "a code")).code;
   }
 
-  #withToken(logIn: (api: ApiClient) => Promise<AccessToken>): ApiClient {
-    return new TokenApiClient(this.#ports.fetch, {
+  #withToken(logIn: (api: kit.ApiClient) => Promise<kit.AccessToken>): kit.ApiClient {
+    return new kit.TokenApiClient(this.#ports.fetch, {
       baseUrl: this.#config.endpoint,
       clock: this.#ports.clock,
       logIn,
@@ -94,14 +89,13 @@ export class TinkClient {
     });
   }
 
-  async #token(api: ApiClient, grant: Readonly<Record<string, string>>): Promise<AccessToken> {
-    const { clientId, clientSecret } = this.#config;
-    const form = { client_id: clientId, client_secret: clientSecret, ...grant };
+  #token(api: kit.ApiClient, grant: Readonly<Record<string, string>>): Promise<kit.AccessToken> {
+    const { clientID, clientSecret } = this.#config;
+    const form = { client_id: clientID, client_secret: clientSecret, ...grant };
     const call = { method: "POST", path: "/api/v1/oauth/token", form, isRead: true } as const;
-    const { access_token: token, expires_in: seconds } = await api.read(call, Token, "a token");
-    return { token, lifetimeMs: seconds * 1000 };
+    return api.read(call, kit.OAuthToken, "a token");
   }
 }
 
-const Page = z.object({ nextPageToken: OptionalText });
+const Page = z.object({ nextPageToken: kit.OptionalText });
 const Values = z.array(z.unknown());

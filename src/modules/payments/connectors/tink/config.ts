@@ -1,21 +1,9 @@
-import type { ConfigField, PluginConfig } from "#modules/payments/connectors/config.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-const text = { type: "string", isRequired: true } as const;
+export const TINK_FIELDS = [
+  { ...kit.REQUIRED_TEXT, name: "clientID", label: "ClientID" },
+  { ...kit.REQUIRED_TEXT, name: "clientSecret", label: "ClientSecret", isSecret: true },
+  { ...kit.REQUIRED_TEXT, name: "endpoint", label: "Endpoint" },
+] as const satisfies readonly kit.ConfigField[];
 
-export const TINK_FIELDS: readonly ConfigField[] = [
-  { ...text, name: "clientID", label: "ClientID" },
-  { ...text, name: "clientSecret", label: "ClientSecret", isSecret: true },
-  { ...text, name: "endpoint", label: "Endpoint" },
-];
-
-export interface TinkConfig {
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly endpoint: string;
-}
-
-export const readTinkConfig = (values: PluginConfig): TinkConfig => ({
-  clientId: String(values["clientID"]),
-  clientSecret: String(values["clientSecret"]),
-  endpoint: String(values["endpoint"]),
-});
+export type TinkConfig = kit.ConfigOf<typeof TINK_FIELDS>;

@@ -1,13 +1,13 @@
 import { fetchAccounts, fetchBalances } from "./accounts.ts";
 import { TinkClient } from "./client.ts";
-import { readTinkConfig, TINK_FIELDS } from "./config.ts";
+import { TINK_FIELDS } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
 import { tinkUsers } from "./users.ts";
 import { listEndpoints, removeWebhooks, tinkWebhooks } from "./webhooks.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Tink: open banking, the accounts that users have at their banks. See the README of this folder. */
-export const tinkKind: ConnectorKind = {
+export const tinkKind: kit.ConnectorKind = {
   key: "tink",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -19,16 +19,12 @@ export const tinkKind: ConnectorKind = {
   pageSize: 100,
   fields: TINK_FIELDS,
   tree: [
-    {
-      task: "FETCH_ACCOUNTS",
-      isPeriodic: true,
-      children: [{ task: "FETCH_BALANCES", isPeriodic: true, children: [] }],
-    },
-    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
-    { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
+    kit.periodic("FETCH_ACCOUNTS", kit.periodic("FETCH_BALANCES")),
+    kit.periodic("FETCH_PAYMENTS"),
+    kit.once("CREATE_WEBHOOKS"),
   ],
   create: (values, { fetch, clock, store }) => {
-    const client = new TinkClient({ fetch, clock }, readTinkConfig(values));
+    const client = new TinkClient({ fetch, clock }, kit.readConfig(TINK_FIELDS, values));
     return {
       fetchAccounts: (request) => fetchAccounts({ client, clock }, request),
       fetchBalances: (request) => fetchBalances({ client, clock }, request),

@@ -1,17 +1,7 @@
 import { z } from "zod";
 import type { TinkClient } from "./client.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type {
-  LinkCallback,
-  LinkRequest,
-  LinkOutcome,
-  PaymentUser,
-  PluginStore,
-  UserLink,
-  UserPlugin,
-} from "#modules/payments/connectors/contract.ts";
-import { Text } from "#modules/payments/connectors/kit/objects.ts";
-import { type Clock, fromMillis, toMillis } from "#platform/time.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
 
 const LINK_URL = "https://link.tink.com/1.0/transactions";
 /** How long a code of a link holds, in milliseconds. */
@@ -24,14 +14,10 @@ export const LOCALES: readonly string[] =
     " ",
   );
 
-interface Users {
-  readonly client: TinkClient;
-  readonly clock: Clock;
-  readonly store: PluginStore;
-}
+type Users = kit.ClientWith<TinkClient, "clock" | "store">;
 
 /** The users of open banking. The provider knows each by the id that Florin has given. */
-export const tinkUsers = (users: Users): UserPlugin => ({
+export const tinkUsers = (users: Users): kit.UserPlugin => ({
   createUser: async (user) => {
     const providerUserId = await createUser(users, user);
     await users.store.insert({ name: nameOf(user.id), value: providerUserId });
@@ -55,20 +41,20 @@ export const tinkUsers = (users: Users): UserPlugin => ({
 const nameOf = (user: string): string => `user/${user}/`;
 
 /** Whether a user is one of those that this installation has made: the application of the provider may have others. */
-export const isOwnUser = async (store: PluginStore, user: string): Promise<boolean> =>
+export const isOwnUser = async (store: kit.PluginStore, user: string): Promise<boolean> =>
   (await store.find(nameOf(user))) !== undefined;
 
-const Created = z.object({ user_id: Text });
-const Known = z.object({ id: Text });
+const Created = z.object({ user_id: kit.Text });
+const Known = z.object({ id: kit.Text });
 
 /** One that was made before, and whose answer was lost, is found by its id. */
-async function createUser({ client }: Users, user: PaymentUser): Promise<string> {
+async function createUser({ client }: Users, user: kit.PaymentUser): Promise<string> {
   const json = { external_user_id: user.id, market: marketOf(user), locale: localeOf(user) };
   const call = { method: "POST", path: "/api/v1/user/create", json } as const;
   try {
     return (await client.app.read(call, Created, "a user")).user_id;
   } catch (error) {
-    if (!(error instanceof ConnectorError) || error.kind !== "invalid") throw error;
+    if (!(error instanceof kit.ConnectorError) || error.kind !== "invalid") throw error;
     const known = await findUser(client, user.id);
     if (known === undefined) throw error;
     return known;
@@ -80,7 +66,7 @@ async function findUser(client: TinkClient, id: string): Promise<string | undefi
   try {
     return (await client.user(id).read({ path: "/api/v1/user" }, Known, "a user")).id;
   } catch (error) {
-    if (error instanceof ConnectorError && error.kind === "invalid") return undefined;
+    if (error instanceof kit.ConnectorError && error.kind === "invalid") return undefined;
     throw error;
   }
 }
@@ -91,29 +77,32 @@ async function deleteUser({ client }: Users, id: string): Promise<void> {
   await client.user(id).send({ method: "POST", path: "/api/v1/user/delete", json: {} });
 }
 
-function marketOf({ country }: PaymentUser): string {
+function marketOf({ country }: kit.PaymentUser): string {
   if (country !== undefined && MARKETS.includes(country)) return country;
-  throw refused(`address.country is '${country ?? ""}', and not one of ${MARKETS.join(", ")}`);
+  throw kit.notOneOf("address.country", country, MARKETS);
 }
 
-function localeOf({ locale }: PaymentUser): string {
+function localeOf({ locale }: kit.PaymentUser): string {
   if (locale !== undefined && LOCALES.includes(locale)) return locale;
-  throw refused(`contactDetails.locale is '${locale ?? ""}', and not one of ${LOCALES.join(", ")}`);
+  throw kit.notOneOf("contactDetails.locale", locale, LOCALES);
 }
 
 interface Link {
-  readonly request: LinkRequest;
+  readonly request: kit.LinkRequest;
   readonly page: "connect-accounts" | "update-consent";
   readonly more: Readonly<Record<string, string>>;
 }
 
 /** A page of the provider, where the user chooses a bank and agrees. */
-async function link({ client, clock }: Users, { request, page, more }: Link): Promise<UserLink> {
+async function link(
+  { client, clock }: Users,
+  { request, page, more }: Link,
+): Promise<kit.UserLink> {
   const { user, redirectUrl, state } = request;
   const [market, locale] = [marketOf(user), localeOf(user)];
   const code = await client.linkCode(user);
   const parameters = new URLSearchParams({
-    client_id: client.clientId,
+    client_id: client.clientID,
     redirect_uri: redirectUrl,
     authorization_code: code,
     market,
@@ -129,14 +118,12 @@ async function link({ client, clock }: Users, { request, page, more }: Link): Pr
 }
 
 /** The browser comes back with the id of the credentials, or with an error. */
-function completeLink({ clock }: Users, { query }: LinkCallback): LinkOutcome {
+function completeLink({ clock }: Users, { query }: kit.LinkCallback): kit.LinkOutcome {
   const [error] = query["error"] ?? [];
   if (error !== undefined) return { error: [error, ...(query["message"] ?? [])].join(": ") };
   const [connectionId, ...others] = query["credentials_id"] ?? query["credentialsId"] ?? [];
   if (connectionId === undefined || connectionId === "" || others.length > 0) {
-    throw refused("the parameter 'credentials_id' is missing or comes several times");
+    throw kit.refused("the parameter 'credentials_id' is missing or comes several times");
   }
   return { connections: [{ connectionId, createdAt: clock(), metadata: {} }] };
 }
-
-const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

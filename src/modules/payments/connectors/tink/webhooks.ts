@@ -4,24 +4,7 @@ import type { TinkClient } from "./client.ts";
 import { readOwnership } from "./consents.ts";
 import { toPayment } from "./payments.ts";
 import { isOwnUser } from "./users.ts";
-import type { PluginStore } from "#modules/payments/connectors/contract.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import { parseBody, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
-import {
-  isRecent,
-  isSignedBy,
-  parseTimedSignature,
-  sha256,
-} from "#modules/payments/connectors/kit/signatures.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type {
-  ProviderWebhook,
-  RegisteredWebhook,
-  WebhookPlugin,
-  WebhookRegistration,
-  WebhookReport,
-  WebhookVerdict,
-} from "#modules/payments/connectors/webhook-contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { type Clock, fromMillis } from "#platform/time.ts";
 
 type Meaning = "created" | "modified" | "deleted" | "refreshed" | "ignored";
@@ -46,25 +29,19 @@ export const REFRESHES: Readonly<Record<string, "reconnected" | "disconnected">>
 
 const NAME = "events";
 const URL_PATH = "/events";
-/** How old a signature may be, in milliseconds. */
-const TOLERANCE_MS = 300_000;
 
-interface Hearing {
-  readonly client: TinkClient;
-  readonly clock: Clock;
-  readonly store: PluginStore;
-}
+type Hearing = kit.ClientWith<TinkClient, "clock" | "store">;
 
-export const tinkWebhooks = (hearing: Hearing): WebhookPlugin => ({
+export const tinkWebhooks = (hearing: Hearing): kit.WebhookPlugin => ({
   create: (registration) => register(hearing.client, registration),
   verify: async (webhook) => verify(hearing.clock, webhook),
   translate: (webhook) => translate(hearing, webhook),
 });
 
 const ENDPOINTS = "/events/v2/webhook-endpoints";
-const Endpoint = z.object({ id: Text, url: z.string() });
+const Endpoint = z.object({ id: kit.Text, url: z.string() });
 const Endpoints = z.object({ webhookEndpoints: z.array(Endpoint) });
-const Created = z.object({ id: Text, secret: Text });
+const Created = z.object({ id: kit.Text, secret: kit.Text });
 type Endpoint = z.output<typeof Endpoint>;
 
 /** The endpoints of the application. */
@@ -78,10 +55,10 @@ const removeEndpoint = async ({ app }: TinkClient, { id }: Endpoint): Promise<vo
 /** An endpoint whose secret is not known, because a crash came between, is made anew. */
 async function register(
   client: TinkClient,
-  { baseUrl, registered }: WebhookRegistration,
-): Promise<RegisteredWebhook[]> {
+  { baseUrl, registered }: kit.WebhookRegistration,
+): Promise<kit.RegisteredWebhook[]> {
   const url = `${baseUrl}${URL_PATH}`;
-  let kept: RegisteredWebhook | undefined;
+  let kept: kit.RegisteredWebhook | undefined;
   for (const endpoint of (await listEndpoints(client)).filter((each) => each.url === url)) {
     const known = registered.find(({ metadata }) => metadata["webhook_id"] === endpoint.id);
     if (kept === undefined && known !== undefined) kept = known;
@@ -107,43 +84,46 @@ export async function removeWebhooks(client: TinkClient, connectorId: string): P
 }
 
 /** The provider gives deliveries no ids: the time of the signature tells two with one body apart. */
-function verify(clock: Clock, { headers, body, config }: ProviderWebhook): WebhookVerdict {
-  const signature = parseTimedSignature(headers["x-tink-signature"]);
+function verify(clock: Clock, { headers, body, config }: kit.ProviderWebhook): kit.WebhookVerdict {
+  const signature = kit.parseTimedSignature(headers["x-tink-signature"]);
   const key = config.metadata["secret"] ?? "";
   if (signature === undefined || key === "") return { refused: "it has no signature" };
   const { time, signatures } = signature;
   const text = `${time}.${body}`;
-  if (!isSignedBy({ key, text, encoding: "hex" }, signatures)) {
+  if (!kit.isSignedBy({ key, text, encoding: "hex" }, signatures)) {
     return { refused: "the signature does not fit" };
   }
   const seconds = /^\d{1,12}$/.test(time) ? Number(time) : 0;
-  if (!isRecent(fromMillis(seconds * 1000), clock(), TOLERANCE_MS)) {
+  if (!kit.isRecent(fromMillis(seconds * 1000), clock())) {
     return { refused: "the signature is too old" };
   }
-  return Event.safeParse(parseBody(body)).success
-    ? { key: sha256(text, "base64") }
+  return Event.safeParse(kit.parseBody(body)).success
+    ? { key: kit.sha256(text, "base64") }
     : { refused: "it is no event" };
 }
 
 const Event = z.object({
-  event: Text,
-  context: z.object({ userId: Text, externalUserId: Text.nullish() }),
+  event: kit.Text,
+  context: z.object({ userId: kit.Text, externalUserId: kit.Text.nullish() }),
   content: z.unknown(),
 });
 
-const meaningOf = (event: string): Meaning => rowOf(EVENTS, event) ?? "ignored";
+const meaningOf = (event: string): Meaning => kit.rowOf(EVENTS, event) ?? "ignored";
 
-async function translate(hearing: Hearing, { body }: ProviderWebhook): Promise<WebhookReport> {
-  const { event, context, content } = parseObject(Event, parseBody(body), "an event");
+async function translate(
+  hearing: Hearing,
+  { body }: kit.ProviderWebhook,
+): Promise<kit.WebhookReport> {
+  const { event, context, content } = kit.parseObject(Event, kit.parseBody(body), "an event");
   const user = context.externalUserId;
   if (!user || !(await isOwnUser(hearing.store, user))) return {};
   switch (meaningOf(event)) {
     case "created": {
-      const { id: account } = parseObject(Identified, content, "an event");
+      const { id: account } = kit.parseObject(Identified, content, "an event");
       return reportAccount(hearing, { user, providerUserId: context.userId, account });
     }
     case "modified": {
-      const { account, transactions } = parseObject(Modified, content, "an event");
+      const { account, transactions } = kit.parseObject(Modified, content, "an event");
       return reportAccount(hearing, {
         user,
         providerUserId: context.userId,
@@ -153,7 +133,7 @@ async function translate(hearing: Hearing, { body }: ProviderWebhook): Promise<W
       });
     }
     case "deleted":
-      return { cancelledPayments: parseObject(Deleted, content, "an event").transactions.ids };
+      return { cancelledPayments: kit.parseObject(Deleted, content, "an event").transactions.ids };
     case "refreshed":
       return reportRefresh(hearing.clock, context.userId, content);
     case "ignored":
@@ -161,7 +141,7 @@ async function translate(hearing: Hearing, { body }: ProviderWebhook): Promise<W
   }
 }
 
-const Identified = z.object({ id: Text });
+const Identified = z.object({ id: kit.Text });
 const Modified = z.object({
   account: Identified,
   transactions: z.object({
@@ -169,7 +149,7 @@ const Modified = z.object({
     latestModifiedBookedDate: z.string().nullish(),
   }),
 });
-const Deleted = z.object({ transactions: z.object({ ids: z.array(Text) }) });
+const Deleted = z.object({ transactions: z.object({ ids: z.array(kit.Text) }) });
 
 interface ChangedAccount {
   readonly user: string;
@@ -188,12 +168,12 @@ const PAGES_MAX = 5;
 async function reportAccount(
   { client, clock }: Hearing,
   { user, providerUserId, account, from, to }: ChangedAccount,
-): Promise<WebhookReport> {
+): Promise<kit.WebhookReport> {
   const value = await readAccount(client, user, account);
   if (value === undefined) return {};
   const connectionId = (await readOwnership(client, user)).connectionOf(account);
-  const owner = { psuId: user, ...(connectionId === undefined ? {} : { connectionId }) };
-  const payments: ProviderPayment[] = [];
+  const owner = { psuId: user, ...kit.given({ connectionId }) };
+  const payments: kit.ProviderPayment[] = [];
   let token: string | undefined;
   for (let pages = 0; pages === 0 || token !== undefined; pages++) {
     if (pages >= PAGES_MAX) break;
@@ -217,17 +197,17 @@ async function reportAccount(
 }
 
 const Refresh = z.object({
-  credentialsId: Text,
+  credentialsId: kit.Text,
   credentialsStatus: z.string(),
   /** Milliseconds since 1970. */
   finished: z.int().nullish(),
   detailedError: z.object({ type: z.string().nullish() }).nullish(),
 });
 
-function reportRefresh(clock: Clock, providerUserId: string, content: unknown): WebhookReport {
-  const refresh = parseObject(Refresh, content, "an event");
+function reportRefresh(clock: Clock, providerUserId: string, content: unknown): kit.WebhookReport {
+  const refresh = kit.parseObject(Refresh, content, "an event");
   const { credentialsId: connectionId, credentialsStatus: status, finished } = refresh;
-  const kind = rowOf(REFRESHES, status);
+  const kind = kit.rowOf(REFRESHES, status);
   if (kind === undefined) return {};
   const at = finished === null || finished === undefined ? clock() : fromMillis(finished);
   if (kind === "reconnected") return { connections: [{ kind, providerUserId, connectionId, at }] };

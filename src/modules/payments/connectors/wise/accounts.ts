@@ -1,26 +1,15 @@
 import { z } from "zod";
-import { type WiseBalance, CURRENCIES, noteCurrency, type WiseClient } from "./client.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
-import { readEach, readPage } from "#modules/payments/connectors/kit/items.ts";
-import {
-  Date3339,
-  Id,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import type { ProviderAccount } from "#modules/payments/connectors/provider-objects.ts";
-import type { ParentItem } from "#modules/payments/connectors/webhook-contract.ts";
+import { type WiseBalance, CURRENCIES, skipCurrency, type WiseClient } from "./client.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
-import type { Clock, Timestamp } from "#platform/time.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 /** The name of the metadata of an account that says whose balance it is. */
 export const PROFILE_ID = "profile_id";
 
 /** The profile that a fetch is for. */
-export function profileOf({ other }: Pick<FetchRequest, "other">): string {
-  if (other === undefined) throw new ConnectorError("invalid", "this belongs to a profile");
+export function profileOf({ other }: Pick<kit.FetchRequest, "other">): string {
+  if (other === undefined) throw kit.refused("this belongs to a profile");
   return other.reference;
 }
 
@@ -29,8 +18,8 @@ const ProfileState = z.object({ lastProfileID: z.string().default("0") });
 /** The profiles that are new. Nothing else of them is kept: they name persons. */
 export async function fetchProfiles(
   client: WiseClient,
-  request: FetchRequest,
-): Promise<FetchPage<ParentItem>> {
+  request: kit.FetchRequest,
+): Promise<kit.FetchPage<kit.ParentItem>> {
   const { lastProfileID } = ProfileState.parse(request.state ?? {});
   const { page, last, hasMore } = pageAfter(await client.listProfiles(), lastProfileID, request);
   const items = page.map(({ id, type }) => ({ reference: id, raw: stringifyJson({ id, type }) }));
@@ -42,21 +31,21 @@ const AccountState = z.object({ lastAccountID: z.string().default("0") });
 /** The balances that a profile has opened: they are its accounts. */
 export async function fetchAccounts(
   client: WiseClient,
-  request: FetchRequest,
-): Promise<FetchPage<ProviderAccount>> {
+  request: kit.FetchRequest,
+): Promise<kit.AccountsPage> {
   const { lastAccountID } = AccountState.parse(request.state ?? {});
   const profile = profileOf(request);
   const { items: balances, rejected } = await client.readBalances(profile);
   const { page, last, hasMore } = pageAfter(balances, lastAccountID, request);
   const listed = { items: page, rejected, state: { lastAccountID: last }, hasMore };
-  return readPage(listed, (balance) => toAccount(balance, profile));
+  return kit.readPage(listed, (balance) => toAccount(balance, profile));
 }
 
 /** The first items of a list after one of them, by their ids, which grow. The provider gives such lists as a whole. */
 function pageAfter<Item extends { readonly id: string }>(
   items: readonly Item[],
   last: string,
-  { pageSize }: FetchRequest,
+  { pageSize }: kit.FetchRequest,
 ): { readonly page: Item[]; readonly last: string; readonly hasMore: boolean } {
   const later = items.filter(({ id }) => isLater(id, last)).toSorted(byId);
   const page = later.slice(0, pageSize);
@@ -68,7 +57,7 @@ const DIGITS = /^\d{1,30}$/;
 /** The number that an id is. */
 export function numberOf(id: string): bigint {
   if (DIGITS.test(id)) return BigInt(id);
-  throw new ConnectorError("invalid", `the id ${id} of the provider is no number`);
+  throw kit.refused(`the id ${id} of the provider is no number`);
 }
 
 export const isLater = (id: string, last: string): boolean => numberOf(id) > numberOf(last);
@@ -76,19 +65,19 @@ export const isLater = (id: string, last: string): boolean => numberOf(id) > num
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number =>
   isLater(a.id, b.id) ? 1 : -1;
 
-const Account = z.object({ creationTime: Date3339, name: OptionalText });
+const Account = z.object({ creationTime: kit.Date3339, name: kit.OptionalText });
 
 function toAccount(
   { id, currency, value }: WiseBalance,
   profile: string,
-): ProviderAccount | undefined {
-  const { creationTime, name } = parseObject(Account, value, "a balance");
+): kit.ProviderAccount | undefined {
+  const { creationTime, name } = kit.parseObject(Account, value, "a balance");
   const asset = CURRENCIES.assetOf(currency);
-  if (asset === undefined) return leftOut("balance", id, currency);
+  if (asset === undefined) return skipCurrency("balance", id, currency);
   return {
     reference: id,
     createdAt: creationTime,
-    ...(name === undefined ? {} : { name }),
+    ...kit.given({ name }),
     defaultAsset: asset,
     metadata: { [PROFILE_ID]: profile },
     raw: stringifyJson(value),
@@ -96,14 +85,14 @@ function toAccount(
 }
 
 const Recipient = z.object({
-  id: Id,
-  currency: Text,
-  name: z.object({ fullName: OptionalText }).nullish(),
+  id: kit.Id,
+  currency: kit.Text,
+  name: z.object({ fullName: kit.OptionalText }).nullish(),
 });
 
 const RecipientPage = z.object({
   content: z.array(z.unknown()),
-  seekPositionForNext: Id.nullish(),
+  seekPositionForNext: kit.Id.nullish(),
 });
 
 const RecipientState = z.object({
@@ -118,9 +107,9 @@ const RecipientState = z.object({
  * to another request, and is asked for again by the next run.
  */
 export async function fetchRecipients(
-  { client, clock }: { readonly client: WiseClient; readonly clock: Clock },
-  request: FetchRequest,
-): Promise<FetchPage<ProviderAccount>> {
+  { client, clock }: kit.ClientWith<WiseClient, "clock">,
+  request: kit.FetchRequest,
+): Promise<kit.AccountsPage> {
   const { pageSize } = request;
   const { lastSeekPosition, lastRecipientID } = RecipientState.parse(request.state ?? {});
   const query = {
@@ -135,9 +124,9 @@ export async function fetchRecipients(
     "a page of recipients",
   );
   const { content, seekPositionForNext } = answer;
-  const found = readEach(content, (value) => ({
-    ...parseObject(Recipient, value, "a recipient"),
-    value: parseObject(z.looseObject({}), value, "a recipient"),
+  const found = kit.readEach(content, (value) => ({
+    ...kit.parseObject(Recipient, value, "a recipient"),
+    value: kit.parseObject(z.looseObject({}), value, "a recipient"),
   }));
   const fresh = found.items.filter(({ id }) => isLater(id, lastRecipientID)).toSorted(byId);
   const last = fresh.at(-1)?.id ?? lastRecipientID;
@@ -150,7 +139,7 @@ export async function fetchRecipients(
     ...found,
     items: fresh.flatMap((recipient) => toExternalAccount(recipient, now) ?? []),
     state: {
-      ...(position === undefined ? {} : { lastSeekPosition: position }),
+      ...kit.given({ lastSeekPosition: position }),
       lastRecipientID: last,
     },
     hasMore,
@@ -170,9 +159,9 @@ const KEPT =
 function toExternalAccount(
   { id, currency, name, value }: FoundRecipient,
   now: Timestamp,
-): ProviderAccount | undefined {
+): kit.ProviderAccount | undefined {
   const asset = CURRENCIES.assetOf(currency);
-  if (asset === undefined) return leftOut("recipient", id, currency);
+  if (asset === undefined) return skipCurrency("recipient", id, currency);
   const kept = KEPT.filter((member) => member in value);
   return {
     reference: id,
@@ -182,8 +171,4 @@ function toExternalAccount(
     metadata: {},
     raw: stringifyJson(Object.fromEntries(kept.map((member) => [member, value[member]]))),
   };
-}
-
-function leftOut(what: string, id: string, currency: string): undefined {
-  noteCurrency(what, id, currency);
 }

@@ -1,43 +1,30 @@
 import { z } from "zod";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { ProviderFetch } from "#modules/payments/connectors/contract.ts";
-import { type ApiCall, ApiClient } from "#modules/payments/connectors/kit/client.ts";
-import { Currencies, type ProviderAmount } from "#modules/payments/connectors/kit/currencies.ts";
-import { type ReadItems, readEach } from "#modules/payments/connectors/kit/items.ts";
-import { Id, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
-import { log } from "#platform/log.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 export const WISE_URL = "https://api.wise.com";
 
 /** What is known here of the currencies that the provider has balances in. */
-export const CURRENCIES = new Currencies({
+export const CURRENCIES = new kit.Currencies({
   known:
     "AUD BGN BRL CAD CNY CHF CZK DKK EUR GBP IDR JPY MYR NOK NZD PLN RON SEK SGD TRY USD".split(
       " ",
     ),
 });
 
-/** Items in other currencies are left out. */
-export function noteCurrency(what: string, id: string, currency: string): void {
-  log("info", "an item in a currency that is not supported is left out", {
-    provider: "wise",
-    what,
-    id,
-    currency,
-  });
-}
+/** Logs that an item in another currency is left out. */
+export const skipCurrency = kit.currencySkipper("wise");
 
 /** An amount in a supported currency; undefined, with a line in the log, for another one. */
 export function amountOf(
   { value, currency }: { readonly value: string; readonly currency: string },
   item: { readonly what: string; readonly id: string },
-): ProviderAmount | undefined {
+): kit.ProviderAmount | undefined {
   const amount = CURRENCIES.fromDecimal(value, currency);
-  if (amount === undefined) noteCurrency(item.what, item.id, currency);
+  if (amount === undefined) skipCurrency(item.what, item.id, currency);
   return amount;
 }
 
-export const WiseProfile = z.object({ id: Id, type: Text });
+export const WiseProfile = z.object({ id: kit.Id, type: kit.Text });
 const WiseProfiles = z.array(WiseProfile);
 export type WiseProfile = z.output<typeof WiseProfile>;
 
@@ -48,13 +35,13 @@ export interface WiseBalance {
   readonly value: unknown;
 }
 
-const WiseBalanceKey = z.object({ id: Id, amount: z.object({ currency: Text }) });
+const WiseBalanceKey = z.object({ id: kit.Id, amount: z.object({ currency: kit.Text }) });
 
 /** Whose a recipient is. */
-const Owner = z.object({ profile: Id.nullish() });
+const Owner = z.object({ profile: kit.Id.nullish() });
 
 const WiseSubscription = z.object({
-  id: Id,
+  id: kit.Id,
   name: z.string(),
   trigger_on: z.string(),
   delivery: z.object({ url: z.string() }),
@@ -68,48 +55,35 @@ const OWNERS_MAX = 2048;
 const RECIPIENT_MISSING = "RECIPIENT_MISSING";
 
 /** The API of Wise. What does not change is asked for once. */
-export class WiseClient {
-  readonly #api: ApiClient;
+export class WiseClient extends kit.ApiClient {
   #profiles: Promise<WiseProfile[]> | undefined;
   readonly #balances = new Map<string, Promise<readonly WiseBalance[]>>();
   readonly #owners = new Map<string, string | undefined>();
 
   constructor(
-    fetch: ProviderFetch,
+    fetch: kit.ProviderFetch,
     options: { readonly apiKey: string; readonly baseUrl: string },
   ) {
-    this.#api = new ApiClient(fetch, {
+    super(fetch, {
       baseUrl: options.baseUrl,
       headers: () => ({ authorization: `Bearer ${options.apiKey}` }),
     });
   }
 
-  read<S extends z.ZodType>(call: ApiCall, schema: S, what: string): Promise<z.output<S>> {
-    return this.#api.read(call, schema, what);
-  }
-
-  find<S extends z.ZodType>(
-    call: ApiCall,
-    schema: S,
-    what: string,
-  ): Promise<z.output<S> | undefined> {
-    return this.#api.find(call, schema, what);
-  }
-
   listProfiles(): Promise<WiseProfile[]> {
-    return this.#api.read({ path: "/v2/profiles" }, WiseProfiles, "the profiles");
+    return this.read({ path: "/v2/profiles" }, WiseProfiles, "the profiles");
   }
 
   async listBalances(profile: string): Promise<readonly WiseBalance[]> {
     return (await this.readBalances(profile)).items;
   }
 
-  async readBalances(profile: string): Promise<ReadItems<WiseBalance>> {
+  async readBalances(profile: string): Promise<kit.ReadItems<WiseBalance>> {
     const path = `/v4/profiles/${encodeURIComponent(profile)}/balances`;
     const query = { types: "STANDARD" };
-    const values = await this.#api.read({ path, query }, z.array(z.unknown()), "the balances");
-    return readEach(values, (value) => {
-      const { id, amount } = parseObject(WiseBalanceKey, value, "a balance");
+    const values = await this.read({ path, query }, z.array(z.unknown()), "the balances");
+    return kit.readEach(values, (value) => {
+      const { id, amount } = kit.parseObject(WiseBalanceKey, value, "a balance");
       return { id, currency: amount.currency, value };
     });
   }
@@ -149,16 +123,17 @@ export class WiseClient {
   async #readOwner(recipient: string): Promise<string | undefined> {
     const path = `/v1/accounts/${encodeURIComponent(recipient)}`;
     try {
-      return (await this.#api.find({ path }, Owner, "a recipient"))?.profile ?? undefined;
+      return (await this.find({ path }, Owner, "a recipient"))?.profile ?? undefined;
     } catch (error) {
-      const isGone = error instanceof ConnectorError && error.message.includes(RECIPIENT_MISSING);
+      const isGone =
+        error instanceof kit.ConnectorError && error.message.includes(RECIPIENT_MISSING);
       if (isGone) return undefined;
       throw error;
     }
   }
 
   listSubscriptions(profile: string): Promise<WiseSubscription[]> {
-    return this.#api.read(
+    return this.read(
       { path: subscriptionsOf(profile) },
       WiseSubscriptions,
       "the webhooks of a profile",
@@ -167,13 +142,13 @@ export class WiseClient {
 
   createSubscription(profile: string, json: object): Promise<WiseSubscription> {
     const path = subscriptionsOf(profile);
-    return this.#api.read({ method: "POST", path, json }, WiseSubscription, "a webhook");
+    return this.read({ method: "POST", path, json }, WiseSubscription, "a webhook");
   }
 
   /** A webhook that is not there any more is removed. */
   async deleteSubscription(profile: string, id: string): Promise<void> {
     const path = `${subscriptionsOf(profile)}/${encodeURIComponent(id)}`;
-    await this.#api.send({ method: "DELETE", path });
+    await this.send({ method: "DELETE", path });
   }
 }
 

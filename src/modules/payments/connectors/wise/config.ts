@@ -1,23 +1,20 @@
 import { createPublicKey } from "node:crypto";
-import type { ConfigField, PluginConfig } from "#modules/payments/connectors/config.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-export const WISE_FIELDS: readonly ConfigField[] = [
-  { name: "apiKey", label: "APIKey", type: "string", isRequired: true, isSecret: true },
-  { name: "webhookPublicKey", label: "WebhookPublicKey", type: "string", isRequired: true },
-];
+export const WISE_FIELDS = [
+  { ...kit.REQUIRED_TEXT, name: "apiKey", label: "APIKey", isSecret: true },
+  { ...kit.REQUIRED_TEXT, name: "webhookPublicKey", label: "WebhookPublicKey" },
+] as const satisfies readonly kit.ConfigField[];
 
-export interface WiseConfig {
-  readonly apiKey: string;
-  /** In PEM. */
-  readonly webhookPublicKey: string;
-}
+/** The key for webhooks is in PEM. */
+export type WiseConfig = kit.ConfigOf<typeof WISE_FIELDS>;
 
 /** Throws `ConnectorError` for a key that verifies nothing. */
-export function readWiseConfig(values: PluginConfig): WiseConfig {
-  const webhookPublicKey = String(values["webhookPublicKey"]).trim();
+export function readWiseConfig(values: kit.PluginConfig): WiseConfig {
+  const config = kit.readConfig(WISE_FIELDS, values);
+  const webhookPublicKey = config.webhookPublicKey.trim();
   assertPublicKey(webhookPublicKey);
-  return { apiKey: String(values["apiKey"]), webhookPublicKey };
+  return { ...config, webhookPublicKey };
 }
 
 const PEM = /^-----BEGIN PUBLIC KEY-----\s[\s\S]+-----END PUBLIC KEY-----$/;
@@ -34,5 +31,5 @@ function assertPublicKey(pem: string): void {
   if (type !== "rsa") throw invalid(`${failed}: it is no RSA key`);
 }
 
-const invalid = (why: string, cause?: unknown): ConnectorError =>
-  new ConnectorError("invalid", why, cause === undefined ? {} : { cause });
+const invalid = (why: string, cause?: unknown): kit.ConnectorError =>
+  new kit.ConnectorError("invalid", why, cause === undefined ? {} : { cause });

@@ -5,10 +5,10 @@ import { readWiseConfig, WISE_FIELDS } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
 import { createTransfer, toCustomerTransactionId } from "./transfers.ts";
 import { removeWebhooks, wiseWebhooks } from "./webhooks.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Wise: profiles with their balances, recipients and transfers. See the README of this folder. */
-export const wiseKind: ConnectorKind = {
+export const wiseKind: kit.ConnectorKind = {
   key: "wise",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -25,20 +25,13 @@ export const wiseKind: ConnectorKind = {
   fields: WISE_FIELDS,
   shownReferenceOf: toCustomerTransactionId,
   tree: [
-    {
-      task: "FETCH_OTHERS",
-      isPeriodic: true,
-      children: [
-        {
-          task: "FETCH_ACCOUNTS",
-          isPeriodic: true,
-          children: [{ task: "FETCH_BALANCES", isPeriodic: true, children: [] }],
-        },
-        { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
-        { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
-        { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
-      ],
-    },
+    kit.periodic(
+      "FETCH_OTHERS",
+      kit.periodic("FETCH_ACCOUNTS", kit.periodic("FETCH_BALANCES")),
+      kit.periodic("FETCH_EXTERNAL_ACCOUNTS"),
+      kit.once("CREATE_WEBHOOKS"),
+      kit.periodic("FETCH_PAYMENTS"),
+    ),
   ],
   create: (values, { fetch, clock, baseUrl = WISE_URL }) => {
     const { apiKey, webhookPublicKey } = readWiseConfig(values);

@@ -1,24 +1,12 @@
 import { z } from "zod";
 import { profileOf } from "./accounts.ts";
 import { amountOf, type WiseClient } from "./client.ts";
-import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
-import { readEach, readPageAsync } from "#modules/payments/connectors/kit/items.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import {
-  Date3339,
-  DecimalText,
-  Id,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type { PaymentStatus } from "#modules/payments/core/enums.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
-import type { Clock, Timestamp } from "#platform/time.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 /** The statuses of transfers. */
-export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
+export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   incoming_payment_waiting: "PENDING",
   incoming_payment_initiated: "PENDING",
   processing: "PENDING",
@@ -30,24 +18,24 @@ export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
   cancelled: "CANCELLED",
 };
 
-const statusOf = (status: string): PaymentStatus => rowOf(STATUSES, status) ?? "OTHER";
+const statusOf = (status: string): kit.PaymentStatus => kit.rowOf(STATUSES, status) ?? "OTHER";
 
 /** `2026-03-01 09:30:00` in UTC, or RFC 3339. */
 const WiseTime = z
   .string()
   .transform((text) => (SPACED.test(text) ? `${text.replace(" ", "T")}Z` : text))
-  .pipe(Date3339);
+  .pipe(kit.Date3339);
 const SPACED = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
 export const WiseTransfer = z.looseObject({
-  id: Id,
-  targetAccount: Id.nullish(),
+  id: kit.Id,
+  targetAccount: kit.Id.nullish(),
   status: z.string(),
   created: WiseTime,
-  sourceCurrency: Text,
-  targetCurrency: Text,
-  targetValue: DecimalText,
-  customerTransactionId: OptionalText,
+  sourceCurrency: kit.Text,
+  targetCurrency: kit.Text,
+  targetValue: kit.DecimalText,
+  customerTransactionId: kit.OptionalText,
 });
 export type WiseTransfer = z.output<typeof WiseTransfer>;
 
@@ -82,7 +70,7 @@ export async function endsOf(
   return {
     type: "TRANSFER",
     ...from,
-    ...(balance === undefined ? {} : { destinationReference: balance }),
+    ...kit.given({ destinationReference: balance }),
   };
 }
 
@@ -103,8 +91,8 @@ export function toPayment(
   value: unknown,
   ends: Ends,
   createdAt?: Timestamp,
-): ProviderPayment | undefined {
-  const transfer = parseObject(WiseTransfer, value, "a transfer");
+): kit.ProviderPayment | undefined {
+  const transfer = kit.parseObject(WiseTransfer, value, "a transfer");
   const { id, status, created, targetValue, targetCurrency, customerTransactionId } = transfer;
   const sent = { value: targetValue, currency: targetCurrency };
   const amount = amountOf(sent, { what: "transfer", id });
@@ -128,8 +116,8 @@ export function toPayment(
 export async function readPayment(
   client: WiseClient,
   { profile, value, createdAt }: { profile: string; value: unknown; createdAt?: Timestamp },
-): Promise<ProviderPayment | undefined> {
-  const transfer = parseObject(WiseTransfer, value, "a transfer");
+): Promise<kit.ProviderPayment | undefined> {
+  const transfer = kit.parseObject(WiseTransfer, value, "a transfer");
   return toPayment(value, await endsOf(client, { profile, transfer }), createdAt);
 }
 
@@ -152,16 +140,13 @@ const OPEN_MAX = 1000;
 /** How many of them are asked for in one page: each takes a request. */
 const CHECKS_MAX = 10;
 
-interface Reader {
-  readonly client: WiseClient;
-  readonly clock: Clock;
-}
+type Reader = kit.ClientWith<WiseClient, "clock">;
 
 /**
  * The transfers of a profile: new ones page by page, then what has become of those that had not ended. A webhook tells of that sooner; one
  * that was lost is made up for here.
  */
-export function fetchPayments(reader: Reader, request: FetchRequest): Promise<PaymentPage> {
+export function fetchPayments(reader: Reader, request: kit.FetchRequest): Promise<kit.PaymentPage> {
   const state = State.parse(request.state ?? {});
   return state.unchecked.length > 0
     ? checkOpen(reader, request, state)
@@ -171,9 +156,9 @@ export function fetchPayments(reader: Reader, request: FetchRequest): Promise<Pa
 /** The last page is asked for again each time, until it is full. */
 async function listNew(
   { client }: Reader,
-  request: FetchRequest,
+  request: kit.FetchRequest,
   state: State,
-): Promise<PaymentPage> {
+): Promise<kit.PaymentPage> {
   const profile = profileOf(request);
   const { pageSize: limit } = request;
   const query = { profile, limit, offset: state.offset };
@@ -182,9 +167,9 @@ async function listNew(
     WiseTransfers,
     "a page of transfers",
   );
-  const found = readEach(listed, (value) => ({
+  const found = kit.readEach(listed, (value) => ({
     value,
-    ...parseObject(WiseTransfer, value, "a transfer"),
+    ...kit.parseObject(WiseTransfer, value, "a transfer"),
   }));
   const transfers = found.items;
   const fresh = transfers.filter(({ id }) => !state.known.includes(id));
@@ -193,7 +178,7 @@ async function listNew(
   if (isFull && fresh.length === 0 && !state.isRepeated) {
     return { items: [], state: { ...state, isRepeated: true }, hasMore: false };
   }
-  const page = await readPageAsync(
+  const page = await kit.readPageAsync(
     { ...found, items: fresh, state, hasMore: isFull },
     ({ value }) => readPayment(client, { profile, value }),
   );
@@ -219,17 +204,17 @@ const mayChange = (status: string): boolean => ["PENDING", "OTHER"].includes(sta
 /** A state that has come since has no time of its own: it is of now. */
 async function checkOpen(
   { client, clock }: Reader,
-  request: FetchRequest,
+  request: kit.FetchRequest,
   state: State,
-): Promise<PaymentPage> {
+): Promise<kit.PaymentPage> {
   const profile = profileOf(request);
   const open = new Map(Object.entries(state.open));
-  const items: ProviderPayment[] = [];
+  const items: kit.ProviderPayment[] = [];
   for (const id of state.unchecked.slice(0, CHECKS_MAX)) {
     const path = `/v1/transfers/${encodeURIComponent(id)}`;
     const value = await client.find({ path }, z.unknown(), "a transfer");
     const transfer =
-      value === undefined ? undefined : parseObject(WiseTransfer, value, "a transfer");
+      value === undefined ? undefined : kit.parseObject(WiseTransfer, value, "a transfer");
     const before = open.get(id) ?? "";
     if (transfer === undefined || !mayChange(transfer.status)) open.delete(id);
     else open.set(id, transfer.status);

@@ -3,9 +3,7 @@ import { z } from "zod";
 import { numberOf, PROFILE_ID } from "./accounts.ts";
 import { CURRENCIES, type WiseClient } from "./client.ts";
 import { type Ends, toPayment, WiseTransfer } from "./payments.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { Movement, MovementResult } from "#modules/payments/connectors/contract.ts";
-import { Text } from "#modules/payments/connectors/kit/objects.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { present } from "#platform/assert.ts";
 
 /**
@@ -14,11 +12,11 @@ import { present } from "#platform/assert.ts";
  */
 export async function createTransfer(
   client: WiseClient,
-  movement: Movement,
-): Promise<MovementResult> {
+  movement: kit.Movement,
+): Promise<kit.MovementResult> {
   const { profile, target, ends } = partiesOf(movement);
   const { decimal, currency } = CURRENCIES.toDecimal(movement);
-  if (movement.amount <= 0n) throw refused("amount must be positive");
+  if (movement.amount <= 0n) throw kit.refused("amount must be positive");
   const quoteUuid = await createQuote(client, { profile, decimal, currency });
   const json = {
     targetAccount: numberOf(target),
@@ -32,10 +30,10 @@ export async function createTransfer(
   );
   const answer = WiseTransfer.safeParse(value);
   // It was made, whatever is wrong with the answer.
-  if (!answer.success) throw new ConnectorError("unknown", "the answer to a transfer is not valid");
+  if (!answer.success) throw kit.outcomeUnknown("the answer to a transfer is not valid");
   const { id, targetAccount, sourceCurrency, targetCurrency } = answer.data;
   if (targetAccount !== target || sourceCurrency !== currency || targetCurrency !== currency) {
-    throw refused(`the provider knows the reference from another transfer, ${id}`);
+    throw kit.refused(`the provider knows the reference from another transfer, ${id}`);
   }
   return { payment: present(toPayment(value, ends), "the currency is a supported one") };
 }
@@ -47,18 +45,20 @@ interface Parties {
 }
 
 /** An account of ours is paid through its profile, and a recipient as itself. */
-function partiesOf({ type, source, destination }: Movement): Parties {
-  const request = "in transfer/payout request";
-  if (source === undefined) throw refused(`source account is required ${request}`);
-  if (destination === undefined) throw refused(`destination account is required ${request}`);
+function partiesOf(movement: kit.Movement): Parties {
+  const { type, source, destination } = kit.requireAccounts(movement);
   const profile = source.metadata[PROFILE_ID];
   if (profile === undefined) {
-    throw refused(`source account metadata with profile id is required ${request}`);
+    throw kit.refused(
+      "source account metadata with profile id is required in transfer/payout request",
+    );
   }
   numberOf(profile);
   const own = destination.metadata[PROFILE_ID];
   if (own === undefined && type === "TRANSFER") {
-    throw refused("destination account metadata with profile id is required in transfer request");
+    throw kit.refused(
+      "destination account metadata with profile id is required in transfer request",
+    );
   }
   return {
     profile,
@@ -71,7 +71,7 @@ function partiesOf({ type, source, destination }: Movement): Parties {
   };
 }
 
-const Quote = z.object({ id: Text });
+const Quote = z.object({ id: kit.Text });
 
 async function createQuote(
   client: WiseClient,
@@ -96,5 +96,3 @@ export function toCustomerTransactionId(reference: string): string {
   const groups = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`];
   return [...groups, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-");
 }
-
-const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

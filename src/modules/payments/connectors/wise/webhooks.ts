@@ -1,25 +1,7 @@
 import { z } from "zod";
 import { amountOf, type WiseClient } from "./client.ts";
 import { readPayment } from "./payments.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import {
-  Date3339,
-  DecimalText,
-  Id,
-  parseBody,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { isRsaSigned } from "#modules/payments/connectors/kit/signatures.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type {
-  ProviderWebhook,
-  RegisteredWebhook,
-  WebhookPlugin,
-  WebhookRegistration,
-  WebhookReport,
-  WebhookVerdict,
-} from "#modules/payments/connectors/webhook-contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /** What is subscribed to for each profile. */
@@ -38,7 +20,7 @@ export const SUBSCRIPTIONS = [
   },
 ] as const;
 
-export const wiseWebhooks = (client: WiseClient, publicKey: string): WebhookPlugin => ({
+export const wiseWebhooks = (client: WiseClient, publicKey: string): kit.WebhookPlugin => ({
   create: (registration) => register(client, registration),
   verify: async (webhook) => verify(publicKey, webhook),
   translate: (webhook) => translate(client, webhook),
@@ -47,9 +29,9 @@ export const wiseWebhooks = (client: WiseClient, publicKey: string): WebhookPlug
 /** A subscription that is there already stays: deliveries are signed with a key of the provider, which is the same for all. */
 async function register(
   client: WiseClient,
-  { baseUrl, parent }: WebhookRegistration,
-): Promise<RegisteredWebhook[]> {
-  if (parent === undefined) throw new ConnectorError("invalid", "webhooks belong to a profile");
+  { baseUrl, parent }: kit.WebhookRegistration,
+): Promise<kit.RegisteredWebhook[]> {
+  if (parent === undefined) throw kit.refused("webhooks belong to a profile");
   const profile = parent.reference;
   const found = await client.listSubscriptions(profile);
   for (const { name, triggerOn, urlPath, version } of SUBSCRIPTIONS) {
@@ -73,9 +55,10 @@ export async function removeWebhooks(client: WiseClient, connectorId: string): P
   }
 }
 
-const isTest = ({ headers }: ProviderWebhook): boolean => headers["x-test-notification"] === "true";
+const isTest = ({ headers }: kit.ProviderWebhook): boolean =>
+  headers["x-test-notification"] === "true";
 
-function verify(publicKey: string, webhook: ProviderWebhook): WebhookVerdict {
+function verify(publicKey: string, webhook: kit.ProviderWebhook): kit.WebhookVerdict {
   // The provider tries a URL before it subscribes it. As these are not signed, all of them are one delivery, which reports nothing.
   if (isTest(webhook)) return { key: "test notification" };
   const { headers, body } = webhook;
@@ -83,16 +66,23 @@ function verify(publicKey: string, webhook: ProviderWebhook): WebhookVerdict {
   if (delivery === undefined || delivery === "") return { refused: "it has no delivery id" };
   const signature = headers["x-signature-sha256"];
   if (signature === undefined) return { refused: "it has no signature" };
-  return isRsaSigned(publicKey, { text: body, signature })
+  return kit.isRsaSigned(publicKey, { text: body, signature })
     ? { key: delivery }
     : { refused: "the signature does not fit" };
 }
 
 const Event = z.object({ event_type: z.string(), data: z.unknown() });
 
-async function translate(client: WiseClient, webhook: ProviderWebhook): Promise<WebhookReport> {
+async function translate(
+  client: WiseClient,
+  webhook: kit.ProviderWebhook,
+): Promise<kit.WebhookReport> {
   if (isTest(webhook)) return {};
-  const { event_type: type, data } = parseObject(Event, parseBody(webhook.body), "a notification");
+  const { event_type: type, data } = kit.parseObject(
+    Event,
+    kit.parseBody(webhook.body),
+    "a notification",
+  );
   const payment = await toReported(client, type, data);
   return payment === undefined ? {} : { payments: [payment] };
 }
@@ -101,39 +91,39 @@ async function toReported(
   client: WiseClient,
   type: string,
   data: unknown,
-): Promise<ProviderPayment | undefined> {
+): Promise<kit.ProviderPayment | undefined> {
   if (type === "transfers#state-change") return readTransfer(client, data);
   return type === "balances#update" ? toBalanceUpdate(data) : undefined;
 }
 
 const StateChange = z.object({
-  resource: z.object({ id: Id, profile_id: Id }),
-  occurred_at: Date3339,
+  resource: z.object({ id: kit.Id, profile_id: kit.Id }),
+  occurred_at: kit.Date3339,
 });
 
 /** The transfer is read: what it is now is never older than the event. */
 async function readTransfer(
   client: WiseClient,
   data: unknown,
-): Promise<ProviderPayment | undefined> {
-  const { resource, occurred_at } = parseObject(StateChange, data, "a change of a transfer");
+): Promise<kit.ProviderPayment | undefined> {
+  const { resource, occurred_at } = kit.parseObject(StateChange, data, "a change of a transfer");
   const path = `/v1/transfers/${encodeURIComponent(resource.id)}`;
   const value = await client.read({ path }, z.unknown(), "a transfer");
   return readPayment(client, { profile: resource.profile_id, value, createdAt: occurred_at });
 }
 
 const BalanceUpdate = z.object({
-  balance_id: Id,
-  transfer_reference: Text,
+  balance_id: kit.Id,
+  transfer_reference: kit.Text,
   transaction_type: z.string(),
-  amount: DecimalText,
-  currency: Text,
-  occurred_at: Date3339,
+  amount: kit.DecimalText,
+  currency: kit.Text,
+  occurred_at: kit.Date3339,
 });
 
 /** The balance is where a credit arrives, and where a debit comes from. */
-function toBalanceUpdate(data: unknown): ProviderPayment | undefined {
-  const update = parseObject(BalanceUpdate, data, "an update of a balance");
+function toBalanceUpdate(data: unknown): kit.ProviderPayment | undefined {
+  const update = kit.parseObject(BalanceUpdate, data, "an update of a balance");
   const { transfer_reference: reference, balance_id: balance, occurred_at, currency } = update;
   const amount = amountOf(
     { value: update.amount, currency },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
+import { rowOf } from "#modules/payments/connectors/kit/objects.ts";
 import { fetchTokenList } from "#modules/payments/connectors/kit/token-list.ts";
 
 const page = (state: unknown, next: string | undefined) => {
