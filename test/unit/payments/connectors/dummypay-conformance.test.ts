@@ -3,8 +3,9 @@ import { dummypayKind } from "#modules/payments/connectors/dummypay/index.ts";
 import { connectorConformance } from "#test/support/payments/conformance/index.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
 import { DUMMYPAY_DIRECTORY, FakeDummypay } from "#test/support/psp/dummypay.ts";
+import { accountOf } from "#test/support/psp/suite.ts";
 
-const parent = { reference: "acc-1", createdAt: NOW, metadata: {}, raw: "{}" };
+const parent = accountOf("acc-1");
 
 const movement = (type: Movement["type"]): Movement => ({
   type,

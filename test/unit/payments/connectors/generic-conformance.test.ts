@@ -4,8 +4,9 @@ import { connectorConformance } from "#test/support/payments/conformance/index.t
 import { NOW } from "#test/support/payments/plugins.ts";
 import { jsonAnswer } from "#test/support/psp/fake-psp.ts";
 import { FakeGeneric, GENERIC_ENDPOINT, GENERIC_KEY } from "#test/support/psp/generic.ts";
+import { accountOf } from "#test/support/psp/suite.ts";
 
-const parent = { reference: "acc-1", createdAt: NOW, metadata: {}, raw: "{}" };
+const parent = accountOf("acc-1");
 
 const movement = (type: Movement["type"], destination = "acc-2"): Movement => ({
   type,

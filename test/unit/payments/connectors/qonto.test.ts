@@ -3,10 +3,11 @@ import { qontoKind } from "#modules/payments/connectors/qonto/index.ts";
 import { STATUSES, toPayment, TYPES } from "#modules/payments/connectors/qonto/payments.ts";
 import { connectorConformance } from "#test/support/payments/conformance/index.ts";
 import { openBench } from "#test/support/payments/conformance/subject.ts";
-import { fetchAll, NOW } from "#test/support/payments/plugins.ts";
+import { fetchAll } from "#test/support/payments/plugins.ts";
 import { FakeQonto, problem, QONTO_CONFIG } from "#test/support/psp/qonto.ts";
+import { accountOf } from "#test/support/psp/suite.ts";
 
-const parent = { reference: "account-1", createdAt: NOW, metadata: {}, raw: "{}" };
+const parent = accountOf("account-1");
 const repeated = (count: number, add: () => string) => Array.from({ length: count }, add);
 
 const subject = {

@@ -13,6 +13,7 @@ import {
 import { NOW } from "#test/support/payments/plugins.ts";
 import { FakeStripe, STRIPE_KEY, STRIPE_ROOT } from "#test/support/psp/stripe/index.ts";
 import * as made from "#test/support/psp/stripe/objects.ts";
+import { accountOf } from "#test/support/psp/suite.ts";
 
 const open = () =>
   openBench<FakeStripe>({
@@ -78,7 +79,7 @@ describe("a movement of Stripe", () => {
     const request = psp.requests.at(-1);
     expect(request?.form().get("method")).toBe("standard");
     expect(request?.headers.get("stripe-account")).toBe(source.reference);
-    const parent = { reference: source.reference, createdAt: NOW, metadata: {}, raw: "{}" };
+    const parent = accountOf(source.reference);
     const page = await plugin.fetchPayments?.({ parent, state: undefined, pageSize: 10 });
     const { raw: _made, ...payment } = present(
       result !== undefined && "payment" in result ? result.payment : undefined,
@@ -169,7 +170,7 @@ describe("a reversal of Stripe", () => {
     });
     psp.forgetKeys();
     expect(await plugin.reverseTransfer?.(asked)).toEqual(first);
-    const parent = { reference: STRIPE_ROOT, createdAt: NOW, metadata: {}, raw: "{}" };
+    const parent = accountOf(STRIPE_ROOT);
     const page = await plugin.fetchPayments?.({ parent, state: undefined, pageSize: 10 });
     expect(page?.items.map(({ reference }) => reference)).toContain(first?.reference);
     expect(page?.items).toHaveLength(2);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { FetchRequest } from "#modules/payments/connectors/contract.ts";
-import type { ProviderAccount } from "#modules/payments/connectors/provider-objects.ts";
 import { stripeKind } from "#modules/payments/connectors/stripe/index.ts";
 import { toPayment, TRANSACTIONS } from "#modules/payments/connectors/stripe/payments.ts";
 import {
@@ -12,6 +11,7 @@ import { openBench } from "#test/support/payments/conformance/subject.ts";
 import { fetchAll, NOW } from "#test/support/payments/plugins.ts";
 import { FakeStripe, STRIPE_KEY, STRIPE_ROOT } from "#test/support/psp/stripe/index.ts";
 import * as made from "#test/support/psp/stripe/objects.ts";
+import { accountOf } from "#test/support/psp/suite.ts";
 
 const open = () =>
   openBench<FakeStripe>({
@@ -22,13 +22,6 @@ const open = () =>
     errors: [],
     unknownValues: [],
   });
-
-const parentOf = (reference: string): ProviderAccount => ({
-  reference,
-  createdAt: NOW,
-  metadata: {},
-  raw: "{}",
-});
 
 /** Reads a list as the engine does, with what it hangs on. */
 const readFor = <Item>(
@@ -43,7 +36,7 @@ const readFor = <Item>(
   }: { account?: string; state?: unknown; pageSize?: number } = {},
 ) =>
   fetchAll(
-    async (request) => (await fetch?.({ ...request, parent: parentOf(account) })) ?? nothing,
+    async (request) => (await fetch?.({ ...request, parent: accountOf(account) })) ?? nothing,
     options,
   );
 

@@ -8,6 +8,7 @@ import { connectorConformance } from "#test/support/payments/conformance/index.t
 import { openBench } from "#test/support/payments/conformance/subject.ts";
 import { fetchAll } from "#test/support/payments/plugins.ts";
 import { FakeAtlar } from "#test/support/psp/atlar.ts";
+import { assertRefused } from "#test/support/psp/suite.ts";
 
 connectorConformance<FakeAtlar>(subject);
 
@@ -198,9 +199,7 @@ describe("a payout at Atlar", () => {
   ])("%s is refused without a call", async (_, asked, message) => {
     const { psp, plugin } = openBench(subject);
     const call = plugin.createPayout?.(asked);
-    await expect(call).rejects.toMatchObject({ kind: "invalid" });
-    await expect(call).rejects.toThrow(message);
-    expect(psp.requests).toEqual([]);
+    await assertRefused(psp, call, message);
   });
 });
 
@@ -252,9 +251,7 @@ describe("a bank account for Atlar", () => {
   ])("is not made without %s", async (_, account, message) => {
     const { psp, plugin } = openBench(subject);
     const call = plugin.createBankAccount?.(account);
-    await expect(call).rejects.toMatchObject({ kind: "invalid" });
-    await expect(call).rejects.toThrow(message);
-    expect(psp.requests).toEqual([]);
+    await assertRefused(psp, call, message);
   });
 
   test("is found among the counterparties, however many there are", async () => {

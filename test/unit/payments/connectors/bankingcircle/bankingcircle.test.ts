@@ -20,6 +20,7 @@ import {
   FakeBankingCircle,
   IDENTIFIER,
 } from "#test/support/psp/bankingcircle.ts";
+import { assertMovementRefused } from "#test/support/psp/suite.ts";
 
 connectorConformance<FakeBankingCircle>(subject);
 
@@ -220,12 +221,7 @@ describe("a movement at Banking Circle", () => {
       "that was forwarded here",
     ],
   ])("%s is refused without a call", async (_, asked, message) => {
-    const { psp, plugin } = openBench(subject);
-    const create = asked.type === "PAYOUT" ? plugin.createPayout : plugin.createTransfer;
-    const call = create?.(asked);
-    await expect(call).rejects.toMatchObject({ kind: "invalid" });
-    await expect(call).rejects.toThrow(message);
-    expect(psp.requests).toEqual([]);
+    await assertMovementRefused(openBench(subject), asked, message);
   });
 
   test("from an account without an identifier is refused", async () => {

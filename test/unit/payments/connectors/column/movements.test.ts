@@ -4,21 +4,15 @@ import {
   PAYOUT_TYPES,
   REVERSAL_REASONS,
 } from "#modules/payments/connectors/column/transfers.ts";
-import type { Movement } from "#modules/payments/connectors/contract.ts";
 import { columnSubject as subject, movement, SPEC } from "#test/support/payments/column.ts";
-import { madeBy } from "#test/support/payments/conformance/orders.ts";
 import { openBench } from "#test/support/payments/conformance/subject.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
+import { making, assertMovementRefused } from "#test/support/psp/suite.ts";
 
 const spec = (values: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [`${SPEC}${name}`, value]));
 
-/** Makes a movement; the provider answers with these members in place of its own. */
-function made(asked: Movement, answered: Readonly<Record<string, unknown>> = {}) {
-  const bench = openBench(subject);
-  bench.psp.answered = answered;
-  return madeBy(bench, asked);
-}
+const made = making(subject);
 
 const MONEY = { amount: 1050, currency_code: "USD", description: "rent" };
 
@@ -127,12 +121,7 @@ test.each([
     "hold is 'yes'",
   ],
 ])("a movement %s is refused without a call", async (_, asked, message) => {
-  const { psp, plugin } = openBench(subject);
-  const create = asked.type === "PAYOUT" ? plugin.createPayout : plugin.createTransfer;
-  const call = create?.(asked);
-  await expect(call).rejects.toMatchObject({ kind: "invalid" });
-  await expect(call).rejects.toThrow(message);
-  expect(psp.requests).toEqual([]);
+  await assertMovementRefused(openBench(subject), asked, message);
 });
 
 describe("a reversal of a payout by ACH", () => {

@@ -4,11 +4,7 @@ import { STATUSES } from "#modules/payments/connectors/increase/transfers.ts";
 import { SUBSCRIPTIONS } from "#modules/payments/connectors/increase/webhooks.ts";
 import { sha256 } from "#modules/payments/connectors/kit/signatures.ts";
 import { present } from "#platform/assert.ts";
-import {
-  incompleteOrders,
-  type RefusedOrder,
-  madeBy,
-} from "#test/support/payments/conformance/orders.ts";
+import { incompleteOrders, type RefusedOrder } from "#test/support/payments/conformance/orders.ts";
 import {
   BASE_URL,
   CONNECTOR_ID,
@@ -17,13 +13,9 @@ import {
 } from "#test/support/payments/conformance/subject.ts";
 import { increaseSubject as subject, movement, SPEC } from "#test/support/payments/increase.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
+import { making } from "#test/support/psp/suite.ts";
 
-/** Makes a movement; the provider answers with these members in place of its own. */
-function made(asked: Movement, answered: Readonly<Record<string, unknown>> = {}) {
-  const bench = openBench(subject);
-  bench.psp.answered = answered;
-  return madeBy(bench, asked);
-}
+const made = making(subject);
 
 const payout = (metadata: Readonly<Record<string, string>>, more: Partial<Movement> = {}) =>
   movement("PAYOUT", {

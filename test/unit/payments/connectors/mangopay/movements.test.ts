@@ -11,6 +11,7 @@ import {
   WALLET,
 } from "#test/support/payments/mangopay.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
+import { assertRefused, assertMovementRefused } from "#test/support/psp/suite.ts";
 
 describe("a movement at Mangopay", () => {
   const money = {
@@ -71,12 +72,7 @@ describe("a movement at Mangopay", () => {
     ["with a long text", movement("PAYOUT", { description: "rent for 2026" }), "12 letters"],
     ["with signs", movement("PAYOUT", { description: "rent-42" }), "12 letters"],
   ])("%s is refused without a call", async (_, asked, message) => {
-    const { psp, plugin } = openBench(subject);
-    const create = asked.type === "PAYOUT" ? plugin.createPayout : plugin.createTransfer;
-    const call = create?.(asked);
-    await expect(call).rejects.toMatchObject({ kind: "invalid" });
-    await expect(call).rejects.toThrow(message);
-    expect(psp.requests).toEqual([]);
+    await assertMovementRefused(openBench(subject), asked, message);
   });
 
   test("is made once, even if the provider has forgotten its key", async () => {
@@ -179,8 +175,6 @@ describe("a bank account for Mangopay", () => {
   ])("is not made without %s", async (_, account, message) => {
     const { psp, plugin } = openBench(subject);
     const call = plugin.createBankAccount?.(account);
-    await expect(call).rejects.toMatchObject({ kind: "invalid" });
-    await expect(call).rejects.toThrow(message);
-    expect(psp.requests).toEqual([]);
+    await assertRefused(psp, call, message);
   });
 });

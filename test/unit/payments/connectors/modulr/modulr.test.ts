@@ -1,14 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { FetchRequest, Movement } from "#modules/payments/connectors/contract.ts";
+import type { Movement } from "#modules/payments/connectors/contract.ts";
 import { modulrKind } from "#modules/payments/connectors/modulr/index.ts";
 import { STATUSES } from "#modules/payments/connectors/modulr/orders.ts";
 import { PREFIXES, TYPES } from "#modules/payments/connectors/modulr/payments.ts";
-import { present } from "#platform/assert.ts";
 import { connectorConformance } from "#test/support/payments/conformance/index.ts";
 import {
   incompleteOrders,
   type RefusedOrder,
-  madeBy,
   many,
   movementOf,
   unwritableOrders,
@@ -22,8 +20,9 @@ import {
   problem,
   TOKEN_ENDPOINT,
 } from "#test/support/psp/modulr.ts";
+import { accountOf, openPayments, making } from "#test/support/psp/suite.ts";
 
-const parent = { reference: "A1", createdAt: NOW, metadata: {}, raw: "{}" };
+const parent = accountOf("A1");
 
 const movement = (type: Movement["type"], more: Partial<Movement> = {}): Movement =>
   movementOf(type, {
@@ -93,13 +92,7 @@ const subject = {
 
 connectorConformance<FakeModulr>(subject);
 
-const open = () => {
-  const { psp, plugin } = openBench(subject);
-  const fetchPayments = present(plugin.fetchPayments, "it fetches payments");
-  const run = (state?: unknown) =>
-    fetchAll((request: FetchRequest) => fetchPayments({ ...request, parent }), { state });
-  return { psp, plugin, run };
-};
+const open = () => openPayments<FakeModulr>(subject, parent);
 
 describe("an account of Modulr", () => {
   test("and a beneficiary are kept without their numbers", async () => {
@@ -206,11 +199,7 @@ describe("a transaction of Modulr", () => {
 });
 
 describe("a payment at Modulr", () => {
-  const made = (asked: Movement, answered: Readonly<Record<string, unknown>> = {}) => {
-    const bench = open();
-    bench.psp.answered = answered;
-    return madeBy(bench, asked);
-  };
+  const made = making<FakeModulr>(subject);
 
   test.each([
     ["TRANSFER", "ACCOUNT", "A2"],

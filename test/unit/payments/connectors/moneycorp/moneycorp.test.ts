@@ -1,22 +1,19 @@
 import { describe, expect, test } from "vitest";
-import type { FetchRequest, Movement } from "#modules/payments/connectors/contract.ts";
+import type { Movement } from "#modules/payments/connectors/contract.ts";
 import { moneycorpKind } from "#modules/payments/connectors/moneycorp/index.ts";
 import {
   PAYMENT_STATUSES,
   TRANSFER_STATUSES,
 } from "#modules/payments/connectors/moneycorp/orders.ts";
 import { DIRECTIONS, TYPES } from "#modules/payments/connectors/moneycorp/payments.ts";
-import { present } from "#platform/assert.ts";
 import { connectorConformance } from "#test/support/payments/conformance/index.ts";
 import {
   incompleteOrders,
   type RefusedOrder,
-  madeBy,
   many,
   movementOf,
   unwritableOrders,
 } from "#test/support/payments/conformance/orders.ts";
-import { openBench } from "#test/support/payments/conformance/subject.ts";
 import { fetchAll, NOW } from "#test/support/payments/plugins.ts";
 import {
   ACCOUNT,
@@ -25,8 +22,9 @@ import {
   MONEYCORP_CONFIG,
   problem,
 } from "#test/support/psp/moneycorp.ts";
+import { accountOf, openPayments, making } from "#test/support/psp/suite.ts";
 
-const parent = { reference: ACCOUNT, createdAt: NOW, metadata: {}, raw: "{}" };
+const parent = accountOf(ACCOUNT);
 
 const movement = (type: Movement["type"], more: Partial<Movement> = {}): Movement =>
   movementOf(type, {
@@ -112,13 +110,7 @@ const subject = {
 
 connectorConformance<FakeMoneycorp>(subject);
 
-const open = () => {
-  const { psp, plugin } = openBench(subject);
-  const fetchPayments = present(plugin.fetchPayments, "it fetches payments");
-  const run = (state?: unknown) =>
-    fetchAll((request: FetchRequest) => fetchPayments({ ...request, parent }), { state });
-  return { psp, plugin, run };
-};
+const open = () => openPayments<FakeMoneycorp>(subject, parent);
 
 describe("what Moneycorp holds", () => {
   test("are accounts, recipients without their numbers, and balances of each currency", async () => {
@@ -205,11 +197,7 @@ describe("a transaction of Moneycorp", () => {
 });
 
 describe("a movement at Moneycorp", () => {
-  const made = (asked: Movement, answered: Readonly<Record<string, unknown>> = {}) => {
-    const bench = open();
-    bench.psp.answered = answered;
-    return madeBy(bench, asked);
-  };
+  const made = making<FakeMoneycorp>(subject);
 
   test("is a transfer to another account", async () => {
     const { request, payment } = await made(movement("TRANSFER"));

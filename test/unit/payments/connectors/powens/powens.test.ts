@@ -4,7 +4,6 @@ import { powensKind } from "#modules/payments/connectors/powens/index.ts";
 import { STATES } from "#modules/payments/connectors/powens/synchronisation.ts";
 import { parseParisTime } from "#modules/payments/connectors/powens/time.ts";
 import { EVENTS } from "#modules/payments/connectors/powens/webhooks.ts";
-import { present } from "#platform/assert.ts";
 import { parseJson } from "#platform/json.ts";
 import { connectorConformance } from "#test/support/payments/conformance/index.ts";
 import { many } from "#test/support/payments/conformance/orders.ts";
@@ -22,12 +21,13 @@ import {
   problem,
   USER_TOKEN,
 } from "#test/support/psp/powens.ts";
+import { accountOf, openUsers } from "#test/support/psp/suite.ts";
 
 const user = { id: "psu-1", name: "Ann" };
 const forwarded = { providerUserId: "5", accessToken: USER_TOKEN, metadata: {} };
 const linked = { user, forwarded, connectionId: CONNECTION, metadata: {} };
 const ofConnection = () => ({ connection: linked });
-const parent = { reference: "101", createdAt: NOW, metadata: {}, raw: "{}" };
+const parent = accountOf("101");
 
 /** A value as it comes with an answer. */
 const received = (value: object): unknown => parseJson(JSON.stringify(value));
@@ -171,10 +171,7 @@ describe("data of Powens", () => {
 });
 
 describe("a user of Powens", () => {
-  const open = () => {
-    const { psp, plugin } = openBench(subject);
-    return { psp, users: present(plugin.users, "it has users") };
-  };
+  const open = () => openUsers(subject);
   const request = {
     ...linked,
     clientRedirectUrl: "https://app.example/done",

@@ -21,6 +21,7 @@ import {
   tinkSubject as subject,
   USER,
 } from "#test/support/payments/tink.ts";
+import { openUsers, assertRefused } from "#test/support/psp/suite.ts";
 import { FakeTink } from "#test/support/psp/tink.ts";
 
 connectorConformance<FakeTink>(subject);
@@ -132,10 +133,7 @@ describe("a transaction of Tink", () => {
 });
 
 describe("a user of Tink", () => {
-  const open = () => {
-    const { psp, plugin } = openBench(subject);
-    return { psp, users: present(plugin.users, "it has users") };
-  };
+  const open = () => openUsers(subject);
   const request = {
     ...linked,
     clientRedirectUrl: "https://shop.example/done",
@@ -165,9 +163,7 @@ describe("a user of Tink", () => {
   ])("%o is refused", async (user, message) => {
     const { psp, users } = open();
     const call = users.createUser(user);
-    await expect(call).rejects.toMatchObject({ kind: "invalid" });
-    await expect(call).rejects.toThrow(message);
-    expect(psp.requests).toEqual([]);
+    await assertRefused(psp, call, message);
     expect([MARKETS.length, LOCALES.length]).toEqual([18, 16]);
   });
 
