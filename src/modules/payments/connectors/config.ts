@@ -3,15 +3,15 @@ import { AppError } from "#platform/errors.ts";
 
 /** A field of a connector's configuration. */
 export interface ConfigField {
-  /** Its canonical name: `apiKey`. Requests may write it in any case. */
+  /** The canonical name, such as `apiKey`. Requests may write the name in any case. */
   readonly name: string;
-  /** What errors call it: `APIKey`. */
+  /** The name of the field in errors, such as `APIKey`. */
   readonly label: string;
   readonly type: "string" | "unsigned integer" | "boolean";
   readonly isRequired: boolean;
-  /** Whether only those who may write see it in clear, and logs and errors never show it. */
+  /** Whether the value is a secret: only clients with the scope to write read it in clear, and no log or error shows it. */
   readonly isSecret?: boolean;
-  /** A further check, by the name of its rule: `dirpath`. */
+  /** A further check of the value, and the name of its rule in errors, such as `dirpath`. */
   readonly rule?: { readonly name: string; readonly holds: (value: string) => boolean };
 }
 
@@ -69,7 +69,7 @@ export function parseConfig(
 }
 
 /**
- * Checks that the server may call what a configuration names: every text of it that is an http(s) URL, whatever its field is called. `problemOf`
+ * Checks that the server may call each http(s) URL among the texts of a configuration, whatever the name of its field is. `problemOf`
  * describes what is wrong with a URL, as the rest of a sentence. Throws `VALIDATION` naming each field that is wrong.
  */
 export function assertCallable(
@@ -92,13 +92,15 @@ export function assertCallable(
   );
 }
 
-/** URL parsers drop spaces and control characters before the scheme. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+/** A text that URL parsers read as an http(s) URL: they drop spaces and control characters before the scheme. */
+// oxlint-disable-next-line no-control-regex -- the pattern looks for control characters
 const WEB_URL = /^[\u0000-\u0020]*https?:/i;
 
 const NAME: ConfigField = { name: "name", label: "Name", type: "string", isRequired: true };
 
-/** The members of a body by their names in small letters. A name that is written exactly counts more than another one. */
+/**
+ * The members of a body by their names in lower case. If two members have one name, the one that is written exactly as in `names` counts.
+ */
 function membersOf(body: object, names: readonly string[]): ReadonlyMap<string, unknown> {
   const members = new Map<string, unknown>();
   for (const [name, value] of Object.entries(body)) {
@@ -113,7 +115,7 @@ interface FieldProblem {
   readonly rule: string;
 }
 
-/** The words that clients look for. */
+/** The message of a failed check, as clients of the reference product parse it. */
 const failed = ({ label }: ConfigField, rule: string): string =>
   `Key: 'Config.${label}' Error:Field validation for '${label}' failed on the '${rule}' tag`;
 

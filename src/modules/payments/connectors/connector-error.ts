@@ -12,7 +12,7 @@ export type ConnectorErrorKind = "invalid" | "rate-limited" | "unreachable" | "u
 
 export class ConnectorError extends Error {
   readonly kind: ConnectorErrorKind;
-  /** After how long the provider takes requests again, in milliseconds, where it has said so. */
+  /** How long the provider has asked to wait before the next request, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -27,7 +27,7 @@ export class ConnectorError extends Error {
   }
 }
 
-/** What a provider has sent is not in the form that it has to have. */
+/** An object of a provider does not fit its schema. */
 export class InvalidObjectError extends ConnectorError {
   constructor(message: string) {
     super("invalid", message);

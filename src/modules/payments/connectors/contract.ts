@@ -16,59 +16,59 @@ import type {
 import type { Capability } from "#modules/payments/core/enums.ts";
 import type { Clock, Timestamp } from "#platform/time.ts";
 
-/**
- * A kind of connector: what the catalogue says of it, and how it becomes a plugin for one installation. There is one folder
- * for each kind.
- */
+/** A kind of connector: its entry in the catalogue, and the function that makes a plugin for one installation. Each kind has a folder. */
 export interface ConnectorKind {
-  /** The path segment of its installation, in lower case: `generic`. */
+  /** The name of the kind in paths and ids, in lower case, such as `generic`. */
   readonly key: string;
   readonly capabilities: readonly Capability[];
-  /** How many items one call of a fetch asks for. */
+  /** The number of items that one call of a fetch requests. */
   readonly pageSize: number;
-  /** The fields of its configuration besides `name` and `pollingPeriod`, in the order in which they are checked. */
+  /** The fields of the configuration besides `name` and `pollingPeriod`, in the order in which they are checked. */
   readonly fields: readonly ConfigField[];
   /**
-   * The binding of the deployment through which its requests go, if there is one of that name: to show a certificate, which the runtime does
-   * not take from a program.
+   * The name of a binding for requests that have to present a client certificate, which the runtime accepts from bindings only. If the
+   * deployment has such a binding, the requests of the connector go through it.
    */
   readonly certificateBinding?: string;
-  /** Members that clients of the first generation require of a configuration besides. */
+  /** Members that version 1 of the API adds to a configuration, because its clients require them. */
   readonly legacyConfig?: PluginConfig;
-  /** What is polled, as a forest: a child runs once, or again and again, for each item of its parent. Siblings have different tasks. */
+  /**
+   * The tasks of an installation, as a forest: a child runs for each item of its parent, once or periodically. Siblings have different
+   * tasks.
+   */
   readonly tree: readonly FetchNode[];
   /**
-   * The reference of a movement as the provider shows it on what it has made, in `ProviderPayment.initiationReference`; the reference itself
-   * where it is absent. It never changes, as it is stored with movements.
+   * Maps the reference of a movement to the reference that the provider shows on the payment it makes
+   * (`ProviderPayment.initiationReference`); absent if both are the same. The mapping never changes, because its results are stored with
+   * movements.
    */
   readonly shownReferenceOf?: (reference: string) => string;
   /**
-   * Splits deliveries, where the provider may say in one what is too much to be stored at once. It belongs to the kind, because a kind that
-   * has it takes larger bodies: that has to be known before one is read.
+   * Splits deliveries of a provider that may report more in one delivery than one batch can store. The limit on the size of bodies depends
+   * on the presence of this function, so that it belongs to the kind and not to the plugin.
    */
   readonly splitWebhook?: SplitWebhook;
-  /** Only checks the configuration; the first request goes to the provider later. Throws `ConnectorError` for a bad one. */
+  /** Makes a plugin without calling the provider. Throws `ConnectorError` for an invalid configuration. */
   readonly create: (config: PluginConfig, ports: PluginPorts) => Plugin;
 }
 
-/** What a plugin needs besides its configuration. */
 export interface PluginPorts {
   /** Calls the provider within the limits of time, size and the outbound policy. */
   readonly fetch: ProviderFetch;
   readonly clock: Clock;
   readonly store: PluginStore;
-  /** Where the API of the provider is, if the deployment names another place than the usual one: its sandbox. */
+  /** The base URL of the provider's API, such as that of a sandbox, if the deployment sets one in place of the usual one. */
   readonly baseUrl?: string;
 }
 
-/** Named texts that a plugin keeps for its installation, encrypted; they go when it is uninstalled. Names are not. */
+/** Named texts that a plugin keeps for its installation until it is uninstalled. The texts are encrypted; their names are not. */
 export interface PluginStore {
   readonly find: (name: string) => Promise<string | undefined>;
-  /** All whose names begin so, in the order of their names. */
+  /** The texts whose names have the prefix, in the order of their names. */
   readonly list: (prefix: string) => Promise<readonly StoredText[]>;
-  /** Stores all of them, or none if the first one is there already; returns whether it did. */
+  /** Stores all texts, or none if there is a text with the name of the first one. Returns whether they were stored. */
   readonly insert: (...texts: readonly [StoredText, ...StoredText[]]) => Promise<boolean>;
-  /** Deletes those whose names begin so. */
+  /** Deletes the texts whose names have the prefix. */
   readonly remove: (prefix: string) => Promise<void>;
 }
 
@@ -77,17 +77,16 @@ export interface StoredText {
   readonly value: string;
 }
 
-/** A request to the provider. */
 export interface ProviderRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Whether it changes nothing, although its method says otherwise: a search, or a login. */
+  /** Whether a request with another method than GET changes nothing, such as a search or a login. */
   readonly isRead?: boolean;
-  /** How long the provider may take, in milliseconds; 10 s where it is absent, and 40 s at most. */
+  /** The time limit for an answer, in milliseconds: 10 s by default, and 40 s at most. */
   readonly timeoutMs?: number;
-  /** What an error answer means, where its status alone does not say. Undefined for all that it does not know. */
+  /** Classifies an error answer by more than its status; undefined for an answer whose status decides. */
   readonly errorKindOf?: (answer: ProviderResponse) => ConnectorErrorKind | undefined;
 }
 
@@ -96,11 +95,11 @@ export interface ProviderResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** What it answers, for errors: the method and the path of the request, without its parameters and without secrets. */
+  /** The method and path of the request, for texts of errors: without parameters and secrets. */
   readonly request: string;
 }
 
-/** Throws `ConnectorError` where there is no answer, or one that says that the request failed. */
+/** Sends a request. Throws `ConnectorError` if there is no answer, or an answer of an error other than 404. */
 export type ProviderFetch = (request: ProviderRequest) => Promise<ProviderResponse>;
 
 export type FetchTask =
@@ -110,41 +109,41 @@ export type FetchTask =
   | "FETCH_PAYMENTS"
   | "FETCH_ORDERS"
   | "FETCH_CONVERSIONS"
-  /** Items that are not stored, and that others hang on: profiles, users. */
+  /** Fetches items that are not stored and are parents of other tasks, such as profiles and users. */
   | "FETCH_OTHERS"
   | "CREATE_WEBHOOKS";
 
-/** A node of the tree of tasks. */
 export interface FetchNode {
   readonly task: FetchTask;
-  /** Whether it runs again after each polling period; if not, it runs once for each time that its parent gives the item. */
+  /** Whether the task runs again after each polling period; otherwise it runs once for each time that its parent gives an item. */
   readonly isPeriodic: boolean;
   readonly children: readonly FetchNode[];
 }
 
-/** What a call of a fetch is given. */
 export interface FetchRequest {
-  /** The account of the parent task that is fetched for; undefined for a root task. */
+  /** The account of the parent task; undefined for a root task. */
   readonly parent?: ProviderAccount;
-  /** The item of the parent task, where that is `FETCH_OTHERS`. */
+  /** The item of the parent task, if the parent is `FETCH_OTHERS`. */
   readonly other?: ParentItem;
-  /** The connection of a user that is fetched for; undefined where what the connector itself sees is meant. */
+  /** The connection of a user, whose data are fetched; undefined for a fetch of the connector's own data. */
   readonly connection?: LinkedUser;
-  /** What the call before has given as its state; undefined for the first one. JSON that only the plugin understands. */
+  /** The state that the previous call returned, as JSON that only the plugin understands; undefined for the first call. */
   readonly state: unknown;
   readonly pageSize: number;
-  /** When the call is made; absent where nobody says. */
+  /** The time of the call. */
   readonly now?: Timestamp;
 }
 
-/** One page. The state and the items are stored together; a page whose storing fails is asked for again with the old state. */
+/**
+ * One page of a fetch. The state and the items are stored together; a page that could not be stored is fetched again with the old state.
+ */
 export interface FetchPage<Item> {
   readonly items: readonly Item[];
   readonly state: unknown;
   readonly hasMore: boolean;
-  /** What could not be read of it: it is set aside, and the others are stored. See `kit/items.ts`. */
+  /** Items that could not be read. They are set aside, and the other items of the page are stored. See `kit/items.ts`. */
   readonly rejected?: readonly RejectedItem[];
-  /** The ids of all that could be read, also of what is left out: what was set aside of it before is settled. */
+  /** The ids of all values that could be read, with those that are left out. Earlier rejections of the same ids are resolved. */
   readonly read?: readonly string[];
 }
 
@@ -164,10 +163,9 @@ export interface StoredAccount {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** A movement of money that the plugin has to make. */
 export interface Movement {
   readonly type: "TRANSFER" | "PAYOUT";
-  /** Unique in the installation, and the idempotency key at the provider: two calls with one reference move money once. */
+  /** The idempotency key at the provider, unique in the installation: two calls with one reference move money once. */
   readonly reference: string;
   readonly createdAt: Timestamp;
   readonly description: string;
@@ -178,7 +176,7 @@ export interface Movement {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** A movement back. Its reference is an idempotency key as well. */
+/** The return of money that a movement has moved. The reference is the idempotency key. */
 export interface Reversal {
   readonly reference: string;
   readonly createdAt: Timestamp;
@@ -189,16 +187,16 @@ export interface Reversal {
   readonly movement: Movement;
 }
 
-/** The provider has made a payment of it, or names an id under which the outcome can be asked for. */
+/** The payment that the provider has made, or an id for polling the outcome. */
 export type MovementResult = { readonly payment: ProviderPayment } | { readonly pollingId: string };
 
-/** What is known of a movement that takes time. */
+/** The outcome of a movement, or that it is still pending. */
 export type PollResult =
   | { readonly payment: ProviderPayment }
   | { readonly error: string }
   | { readonly pending: true };
 
-/** A bank account in clear, for the provider. */
+/** A bank account with its numbers in clear, for the provider. */
 export interface BankAccountDetails {
   readonly id: string;
   readonly createdAt: Timestamp;
@@ -210,7 +208,7 @@ export interface BankAccountDetails {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** One installation of a connector at work. An operation that is absent is one that the provider does not offer. */
+/** One installation of a connector. Operations that the provider does not offer are absent. */
 export interface Plugin {
   readonly fetchAccounts?: (request: FetchRequest) => Promise<AccountsPage>;
   readonly fetchExternalAccounts?: (request: FetchRequest) => Promise<AccountsPage>;
@@ -225,22 +223,21 @@ export interface Plugin {
   readonly pollPayout?: (pollingId: string) => Promise<PollResult>;
   readonly reverseTransfer?: (reversal: Reversal) => Promise<ProviderPayment>;
   readonly reversePayout?: (reversal: Reversal) => Promise<ProviderPayment>;
-  /** May be called again for the same account, whose id is the idempotency key. */
+  /** Registers a bank account at the provider. The id of the account is the idempotency key. */
   readonly createBankAccount?: (account: BankAccountDetails) => Promise<ProviderAccount>;
   readonly users?: UserPlugin;
   readonly webhooks?: WebhookPlugin;
   /**
-   * Asks the provider whether the configuration lets the connector in, before it is installed or changed. Throws `ConnectorError`, which
-   * the client gets as `VALIDATION`.
+   * Checks at the provider that the configuration gives access, before the connector is installed or changed. Throws `ConnectorError`,
+   * which the client gets as `VALIDATION`.
    */
   readonly checkAccess?: () => Promise<void>;
-  /** Removes what the plugin has set up at the provider. It may be called again after it has removed a part. */
+  /** Removes all that the plugin has set up at the provider. A call may follow one that removed a part. */
   readonly uninstall?: (installation: InstalledWebhooks) => Promise<void>;
 }
 
-/** What an installation has registered. */
 export interface InstalledWebhooks {
-  /** As clients know it. */
+  /** The connector's id, as clients know it. */
   readonly connectorId: string;
   readonly webhooks: readonly RegisteredWebhook[];
 }
@@ -254,20 +251,19 @@ export interface PaymentUser {
   readonly email?: string;
 }
 
-/** What the provider knows a user by. */
+/** The provider's id of a user, and the token that acts for the user. */
 export interface ForwardedUser {
   readonly providerUserId?: string;
   readonly accessToken?: string;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** A user, and what the provider knows that user by. */
 export interface UserOfProvider {
   readonly user: PaymentUser;
   readonly forwarded: ForwardedUser;
 }
 
-/** A user of the provider, and one of the connections to banks. */
+/** A user of the provider, and one of the user's connections to banks. */
 export interface LinkedUser extends UserOfProvider {
   readonly connectionId: string;
   readonly accessToken?: string;
@@ -277,23 +273,23 @@ export interface LinkedUser extends UserOfProvider {
 export interface LinkRequest extends UserOfProvider {
   readonly applicationName?: string;
   readonly clientRedirectUrl: string;
-  /** Where the provider sends the browser when the user has decided. */
+  /** The URL to which the provider sends the browser after the user has decided. */
   readonly redirectUrl: string;
-  /** Comes back with the browser, and tells which attempt it is. */
+  /** A value that the browser brings back, which identifies the attempt. */
   readonly state: string;
   readonly attemptId: string;
-  /** The URL below which the connector's webhooks are taken, without a slash at its end. */
+  /** The base URL of the connector's webhooks, without a slash at its end. */
   readonly webhookUrl: string;
 }
 
 export interface UserLink {
   readonly url: string;
-  /** What the plugin needs to complete the link, such as a short-lived token. */
+  /** A short-lived token that the plugin needs to complete the link. */
   readonly temporaryToken?: string;
   readonly expiresAt?: Timestamp;
 }
 
-/** What the browser, or the provider, has brought to the redirect endpoint. */
+/** A request to the redirect endpoint, by the browser or by the provider. */
 export interface LinkCallback extends UserOfProvider {
   readonly query: Readonly<Record<string, readonly string[]>>;
   readonly headers: Readonly<Record<string, readonly string[]>>;
@@ -308,7 +304,7 @@ export interface UserConnection {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** The user was linked, or the attempt has ended without it. */
+/** The new connections of the user, or the reason why there are none. */
 export type LinkOutcome =
   | { readonly connections: readonly UserConnection[] }
   | { readonly error: string };

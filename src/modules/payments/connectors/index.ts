@@ -18,7 +18,7 @@ import { stripeKind } from "./stripe/index.ts";
 import { tinkKind } from "./tink/index.ts";
 import { wiseKind } from "./wise/index.ts";
 
-/** All kinds of connectors, by their names. */
+/** All kinds of connectors, in the order of their names. */
 export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
   adyenKind,
   atlarKind,
@@ -40,6 +40,6 @@ export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
   wiseKind,
 ];
 
-/** The kind of that name, as ids hold it; undefined where this version has none. */
+/** The kind with a name, as ids of connectors contain it; undefined if this version has no such kind. */
 export const kindOf = (provider: string): ConnectorKind | undefined =>
   CONNECTOR_KINDS.find(({ key }) => key === provider);

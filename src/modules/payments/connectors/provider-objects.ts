@@ -2,11 +2,11 @@ import { isProviderAsset } from "#modules/payments/core/assets.ts";
 import type { PaymentScheme, PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What a provider reports, in the one form that all plugins give. References are the provider's own ids. */
+/** The objects of a provider in the form that all plugins return. References are the provider's own ids. */
 
 interface ProviderObject {
   readonly createdAt: Timestamp;
-  /** The user of open banking that it belongs to. */
+  /** The user of open banking who owns the object. */
   readonly psuId?: string;
   readonly connectionId?: string;
 }
@@ -16,7 +16,7 @@ export interface ProviderAccount extends ProviderObject {
   readonly name?: string;
   readonly defaultAsset?: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** What the provider has sent, as JSON text. */
+  /** The object as the provider has sent it, as JSON text. */
   readonly raw: string;
 }
 
@@ -28,9 +28,9 @@ export interface ProviderBalance extends ProviderObject {
 
 /** One state of a payment. */
 export interface ProviderPayment extends ProviderObject {
-  /** The provider's id of this state, which is that of the payment where no parent is given. */
+  /** The provider's id of the state. Without a parent, the state is the first one, and the payment has the same id. */
   readonly reference: string;
-  /** The payment that this is a later state of: a refund of a charge. */
+  /** The payment of which this object is a later state, such as the charge of a refund. */
   readonly parentReference?: string;
   readonly type: PaymentType;
   readonly amount: bigint;
@@ -39,22 +39,22 @@ export interface ProviderPayment extends ProviderObject {
   readonly status: PaymentStatus;
   readonly sourceReference?: string;
   readonly destinationReference?: string;
-  /** The reference of the movement, or of the reversal, that it was made for, where the provider shows that. */
+  /** The reference of the movement or reversal that has made the payment, if the provider shows the reference. */
   readonly initiationReference?: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** What the provider has sent, as JSON text. */
+  /** The object as the provider has sent it, as JSON text. */
   readonly raw: string;
 }
 
-/** Something that a provider has sent, and that cannot be stored. */
+/** An object of a provider that cannot be stored. */
 export interface RejectedItem {
   readonly id: string;
-  /** What was sent, as JSON text, without secrets and numbers of cards and bank accounts. */
+  /** The object as JSON text, without secrets and without numbers of cards and bank accounts. */
   readonly raw: string;
   readonly reason: string;
 }
 
-/** What is wrong with an object of a provider, or undefined. A page with a bad object is not stored at all. */
+/** What is wrong with an account of a provider; undefined for a valid account. A page with an invalid account is not stored. */
 export function accountProblem({ reference, defaultAsset }: ProviderAccount): string | undefined {
   if (reference === "") return "an account has no reference";
   return defaultAsset === undefined || isProviderAsset(defaultAsset)

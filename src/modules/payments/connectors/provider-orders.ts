@@ -8,12 +8,12 @@ import type {
 } from "#modules/payments/core/enums.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What a provider of crypto assets reports besides accounts and payments. References are the provider's own ids. */
+/** Orders and conversions of a provider of crypto assets. References are the provider's own ids. */
 
 interface TradeObject {
   readonly reference: string;
   readonly createdAt: Timestamp;
-  /** When it became what is reported. */
+  /** When the object reached the reported state. */
   readonly updatedAt: Timestamp;
   readonly sourceAsset: string;
   readonly destinationAsset: string;
@@ -22,7 +22,7 @@ interface TradeObject {
   readonly sourceReference?: string;
   readonly destinationReference?: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** What the provider has sent, as JSON text. */
+  /** The object as the provider has sent it, as JSON text. */
   readonly raw: string;
 }
 
@@ -51,7 +51,7 @@ export interface ProviderConversion extends TradeObject {
   readonly destinationAmount?: bigint;
 }
 
-/** What is wrong with an order of a provider, or undefined. A page with a bad one is not stored at all. */
+/** What is wrong with an order of a provider; undefined for a valid order. A page with an invalid order is not stored. */
 export const orderProblem = (order: ProviderOrder): string | undefined =>
   tradeProblem("order", order, [order.quoteAsset, order.priceAsset]);
 

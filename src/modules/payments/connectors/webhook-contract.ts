@@ -7,99 +7,107 @@ import type {
 import type { Timestamp } from "#platform/time.ts";
 
 /**
- * Webhooks of a provider: what it calls when something has happened there.
+ * Webhooks of a provider, from their registration to the objects that are stored:
  *
- * 1. At the installation, the node `CREATE_WEBHOOKS` of the tree calls `create`, which registers URLs below the connector's own one.
- * 2. A delivery goes to the configuration whose path is that of the request. `verify` decides whether it comes from the provider. One that
- *    does is stored, once for each of its keys, and answered; the answer waits for nothing else.
- * 3. A kind may split it into parts, which are stored together, and worked off one after the other.
- * 4. `translate` says what it reports, which is stored in one batch. It may ask the provider for more, and is repeated when that fails.
+ *     CREATE_WEBHOOKS ─ create ─► URLs below the connector's base URL
+ *     delivery ─ verify, split ─► parts, stored once for each key ─► answer
+ *                                   └─ translate each ─► reports, each stored in one batch
+ *
+ * 1. The task `CREATE_WEBHOOKS` of the tree calls `create`, which registers URLs at the provider.
+ * 2. A delivery belongs to the registered webhook whose path is the path of the request. `verify` decides whether the provider has sent the
+ *    delivery. An accepted delivery is stored, once for each key, and answered; the answer waits for nothing else. A kind may split a delivery
+ *    into parts, which are stored together and processed one after the other.
+ * 3. `translate` reads the content of a delivery or part, which is stored in one batch. `translate` may send requests to the provider, and is
+ *    repeated if one of them fails.
  */
 export interface WebhookPlugin {
   /**
-   * Registers what the provider is to call. A call whose result could not be stored is repeated: it finds what was registered, and makes
-   * it anew where its secret cannot be read again.
+   * Registers the URLs that the provider has to call. A call whose result could not be stored is repeated: it finds the registered
+   * webhooks, and replaces a webhook whose secret cannot be read again.
    */
   readonly create: (registration: WebhookRegistration) => Promise<readonly RegisteredWebhook[]>;
-  /** Compares signatures in constant time. Throws `ConnectorError` only where it has to ask the provider for a key and gets no answer. */
+  /**
+   * Verifies that a delivery comes from the provider; signatures are compared in constant time. Throws `ConnectorError` only if the
+   * provider has to be asked for a key and gives no answer.
+   */
   readonly verify: (webhook: ProviderWebhook) => Promise<WebhookVerdict>;
   readonly translate: (webhook: ProviderWebhook) => Promise<WebhookReport>;
 }
 
 /**
- * The bodies of the parts of a verified delivery, in the order in which they are worked off: at least one. All of them together report what
- * the whole one does. The same delivery has the same parts. One that cannot be read is its only part.
+ * The bodies of the parts of a verified delivery, in processing order; there is at least one. Together the parts report the same as the
+ * delivery. Equal deliveries have equal parts, and a delivery that cannot be read is its own only part.
  */
 export type SplitWebhook = (webhook: ProviderWebhook) => readonly string[];
 
 export interface WebhookRegistration {
-  /** The URL below which the connector's deliveries are taken, without a slash at its end. It has the id of the connector in it. */
+  /** The base URL of the connector's webhooks, without a slash at its end. It contains the id of the connector. */
   readonly baseUrl: string;
-  /** As clients know it. It tells the connector's webhooks from others at the provider. */
+  /** The connector's id, as clients know it. It distinguishes the connector's webhooks from others at the provider. */
   readonly connectorId: string;
-  /** What is stored already: an update of the configuration registers again. */
+  /** The webhooks that are stored already, since each update of the configuration registers again. */
   readonly registered: readonly RegisteredWebhook[];
-  /** The item of the parent node, as JSON; undefined where `CREATE_WEBHOOKS` is a root. */
+  /** The item of the parent node; undefined if `CREATE_WEBHOOKS` is a root. */
   readonly parent?: ParentItem;
 }
 
-/** An item that others hang on: its id, and the JSON text that came from the provider. */
+/** An item that is the parent of other tasks: its id, and its JSON text. */
 export interface ParentItem {
   readonly reference: string;
   readonly raw: string;
 }
 
-/** A URL that the provider calls. A later one of the same path replaces it. */
+/** A URL that the provider calls. A later webhook with the same path replaces an earlier one. */
 export interface RegisteredWebhook {
   readonly name: string;
-  /** What follows the base URL, such as `/standard`. A request has exactly this path. */
+  /** The path below the base URL, such as `/standard`. The path of a request has to be exactly the same. */
   readonly urlPath: string;
-  /** Ids and secrets that verification and removal need. It is stored encrypted. */
+  /** Ids and secrets that verification and removal need. They are stored encrypted. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** A request that came to a URL of a connector. */
+/** A request to a webhook URL of a connector. */
 export interface ProviderWebhook {
   readonly config: RegisteredWebhook;
   readonly method: string;
   /** The URL as the provider knows it, with its query. */
   readonly url: string;
-  /** By their names in small letters. */
+  /** The headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, readonly string[]>>;
   readonly body: string;
 }
 
 /**
- * A delivery of the provider has a key, which is the same when it is delivered again, and of no other delivery. Of a refused one, the
- * reason goes into the log; the sender does not get to know it.
+ * The key of a delivery of the provider, or the reason for a refusal. A repeated delivery has the same key, and no other delivery has it.
+ * The reason is logged, and is not told to the sender.
  */
 export type WebhookVerdict = { readonly key: string } | { readonly refused: string };
 
-/** What a delivery reports. All of it is stored in one batch, in this order; a delivery that reports nothing is done. */
+/** The content of a delivery. All of it is stored in one batch, in the order of these members. An empty report is valid. */
 export interface WebhookReport {
-  /** Whose accounts, payments and balances these are; absent where they are the connector's own, or name their owner themselves. */
+  /** The owner of the accounts, payments and balances; absent if the connector owns them, or if each object names its owner. */
   readonly owner?: ConnectionOwner;
   readonly accounts?: readonly ProviderAccount[];
   readonly externalAccounts?: readonly ProviderAccount[];
-  /** Later states of payments advance the payment initiations that they belong to. */
+  /** States of payments, which also advance the payment initiations that they belong to. */
   readonly payments?: readonly ProviderPayment[];
   /** References of payments that the provider has withdrawn. */
   readonly deletedPayments?: readonly string[];
-  /** References of payments that the provider has cancelled, without saying more. */
+  /** References of payments that the provider has cancelled, if the delivery has no more than references. */
   readonly cancelledPayments?: readonly string[];
   readonly balances?: readonly ProviderBalance[];
-  /** What could not be read of it: it is set aside, and the others are stored. */
+  /** Objects that could not be read. They are set aside, and the other objects are stored. */
   readonly rejected?: readonly RejectedItem[];
-  /** How movements have ended that are asked for under a polling id. One that nobody asks for is ignored. */
+  /** Outcomes of movements that are polled. The outcome of an unknown polling id is ignored. */
   readonly outcomes?: readonly MovementOutcome[];
-  /** What has happened to users of open banking and to their connections. */
+  /** News of users of open banking and of their connections. */
   readonly connections?: readonly ConnectionNews[];
-  /** Attempts to link users that have come to their end at the provider, and are completed as if the browser had come back. */
+  /** Attempts to link users that have ended at the provider. They are completed as if the browser had come back. */
   readonly endedLinks?: readonly EndedLink[];
 }
 
-/** A connection of a user, by the names that the provider has. What is reported of somebody unknown is left out. */
+/** A connection of a user, by the provider's ids. Objects of an unknown user or connection are left out. */
 export interface ConnectionOwner {
   readonly providerUserId: string;
   readonly connectionId: string;
@@ -107,16 +115,16 @@ export interface ConnectionOwner {
 
 export interface EndedLink {
   readonly attemptId: string;
-  /** What the completion gets as the query of the callback. */
+  /** The query of the callback that completes the attempt. */
   readonly query: Readonly<Record<string, readonly string[]>>;
 }
 
 interface UserNews {
-  /** What the provider knows the user by. News of somebody unknown are left out. */
+  /** The provider's id of the user. News of unknown users are left out. */
   readonly providerUserId: string;
 }
 interface ConnectedNews {
-  /** Absent where the provider names the connection alone: then it is that of the user who has it. */
+  /** The provider's id of the user; absent if the provider names only the connection, which then identifies the user. */
   readonly providerUserId?: string;
   readonly connectionId: string;
 }
@@ -125,8 +133,8 @@ interface DatedNews extends ConnectedNews {
 }
 
 /**
- * What has happened to a user, or to a connection of one. A connection that is disconnected or works again is stored; `data-ready` fetches the
- * accounts and payments of a connection at once; of the others, only events tell.
+ * News of a user, or of a connection of a user. The states `disconnected` and `reconnected` are stored; `data-ready` fetches the accounts
+ * and payments of a connection at once; the other kinds are only published as events.
  */
 export type ConnectionNews =
   | (UserNews & {

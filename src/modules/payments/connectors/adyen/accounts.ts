@@ -3,15 +3,12 @@ import type { AdyenClient } from "./client.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** The page to ask for next; absent at the beginning of the list. */
+/** The page to request next; absent at the beginning of the list. */
 const State = z.object({ page: z.int().min(1).default(1) });
 
 const Merchant = z.object({ id: kit.Text, name: kit.OptionalText });
 
-/**
- * The merchant accounts. The list has no order by time, so that each run reads it from its beginning; accounts that are known stay as they
- * are.
- */
+/** The merchant accounts. The list has no order by time, so that each run reads it from its beginning; known accounts stay as they are. */
 export async function fetchAccounts(
   { client, clock }: kit.ClientWith<AdyenClient, "clock">,
   request: kit.FetchRequest,
@@ -24,7 +21,7 @@ export async function fetchAccounts(
     return {
       reference: id,
       ...kit.given({ name }),
-      // The provider does not say when it was opened.
+      // The provider gives no time of opening.
       createdAt: now,
       metadata: {},
       raw: stringifyJson(value),

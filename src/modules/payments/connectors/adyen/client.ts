@@ -5,15 +5,15 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 const TEST_URL = "https://management-test.adyen.com";
 const LIVE_URL = "https://management-live.adyen.com";
 
-/** How many webhooks are listed at once. */
+/** Page size of the list of webhooks. */
 const WEBHOOKS_PER_PAGE = 50;
-/** Most pages of webhooks that are looked through: a company has few. */
+/** Most pages of webhooks that are read. A company has few webhooks. */
 const WEBHOOK_PAGES_MAX = 100;
 const NO_CONTENT = 204;
 
 const Page = z.object({
   pagesTotal: z.int(),
-  /** Absent where there are none. */
+  /** The objects of the page; absent on a page without objects. */
   data: z
     .array(z.unknown())
     .nullish()
@@ -36,7 +36,6 @@ const Webhooks = Page.extend({
 
 const HmacKey = z.object({ hmacKey: z.string().regex(/^(?:[0-9A-Fa-f]{2})+$/) });
 
-/** The settings of a webhook, as the provider takes them. */
 export interface AdyenWebhookSettings {
   readonly description: string;
   readonly url: string;
@@ -51,12 +50,12 @@ const FIXED_SETTINGS = {
   sslVersion: "TLSv1.3",
 } as const;
 
-/** The Management API, version 3. */
+/** The Management API of Adyen, version 3. All methods throw `ConnectorError`. */
 export class AdyenClient {
   readonly #api: kit.ApiClient;
   readonly #company: string;
 
-  /** The platform is that of the configuration, unless a URL is given. */
+  /** Without a URL, the configuration decides between the live and the test platform. */
   constructor(
     fetch: kit.ProviderFetch,
     { apiKey, companyID, liveEndpointPrefix }: AdyenConfig,
@@ -69,7 +68,7 @@ export class AdyenClient {
     this.#company = `/companies/${encodeURIComponent(companyID)}`;
   }
 
-  /** Asks for what only a key with the role of managing webhooks gets. */
+  /** Lists webhooks, which only a key with the role for managing webhooks may. */
   async checkAccess(): Promise<void> {
     await this.#listWebhooks(1);
   }
@@ -79,7 +78,7 @@ export class AdyenClient {
     return this.#readPage({ path: "/merchants", query }, Page, "a page of merchant accounts");
   }
 
-  /** The standard webhooks with a description. */
+  /** All standard webhooks that have a description. */
   async findWebhooks(description: string): Promise<Webhook[]> {
     const found: Webhook[] = [];
     for (let page = 1; page <= WEBHOOK_PAGES_MAX; page++) {
@@ -98,7 +97,7 @@ export class AdyenClient {
     return this.#readPage({ path, query }, Webhooks, "a page of webhooks");
   }
 
-  /** A page of a list. The provider answers 204 where the list has nothing. */
+  /** A page of a list. The provider answers 204 for an empty list. */
   async #readPage<S extends z.ZodType>(
     call: kit.ApiCall,
     schema: S,
@@ -116,21 +115,20 @@ export class AdyenClient {
     return this.#api.read({ method: "POST", path, json }, Webhook, "a webhook");
   }
 
-  /** Lets a webhook have these settings. */
   async updateWebhook(id: string, settings: AdyenWebhookSettings): Promise<void> {
     const path = this.#webhookPath(id);
     const json = { ...FIXED_SETTINGS, ...settings };
     await this.#api.read({ method: "PATCH", path, json }, Webhook, "a webhook");
   }
 
-  /** A new key for the signatures of a webhook, in hexadecimal digits. The former one is no longer used. */
+  /** Makes a new key for the signatures of a webhook, in hexadecimal digits. The new key replaces the previous one. */
   async generateHmacKey(id: string): Promise<string> {
     const path = `${this.#webhookPath(id)}/generateHmac`;
     const { hmacKey } = await this.#api.read({ method: "POST", path }, HmacKey, "an HMAC key");
     return hmacKey;
   }
 
-  /** A webhook that is not there any more is removed. */
+  /** Deletes a webhook. A webhook that does not exist any more counts as deleted. */
   async deleteWebhook(id: string): Promise<void> {
     await this.#api.send({ method: "DELETE", path: this.#webhookPath(id) });
   }

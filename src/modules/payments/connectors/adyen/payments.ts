@@ -2,17 +2,17 @@ import { z } from "zod";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** Currencies that the provider counts otherwise than ISO 4217 does. */
+/** Currencies for which the provider deviates from ISO 4217. */
 const CURRENCIES = new kit.Currencies({ exceptions: { CLP: 2, CVE: 0, IDR: 0, ISK: 2 } });
 
-/** What becomes of an event of one code. */
+/** How an event with a code becomes a state of a payment. */
 interface EventMapping {
   readonly type: kit.PaymentType;
   readonly status: kit.PaymentStatus;
-  /** Whether it is a later state of the payment that its `originalReference` names. */
+  /** Whether the event is a later state of the payment that its `originalReference` names. */
   readonly hasParent: boolean;
   readonly scheme: "paymentMethod" | "OTHER";
-  /** What the event means when its `success` is false. */
+  /** The status of an event whose `success` is false. */
   readonly failed: "FAILED" | "ignored";
 }
 
@@ -24,7 +24,7 @@ const later = (status: kit.PaymentStatus, type: kit.PaymentType = "PAY-IN"): Eve
   failed: "ignored",
 });
 
-/** All other codes are ignored. */
+/** The event codes that report states of payments; all other codes are ignored. */
 export const EVENTS: Readonly<Record<string, EventMapping>> = {
   AUTHORISATION: {
     type: "PAY-IN",
@@ -52,7 +52,7 @@ export const EVENTS: Readonly<Record<string, EventMapping>> = {
   PAYOUT_EXPIRE: later("EXPIRED", "PAYOUT"),
 };
 
-/** The schemes by how the names of payment methods begin; all others are `OTHER`. */
+/** The schemes by prefixes of the names of payment methods; all other methods are `OTHER`. */
 export const SCHEMES: readonly (readonly [prefix: string, scheme: kit.PaymentScheme])[] = [
   ["visa", "CARD_VISA"],
   ["electron", "CARD_VISA"],
@@ -72,7 +72,7 @@ export const SCHEMES: readonly (readonly [prefix: string, scheme: kit.PaymentSch
 const schemeOf = (paymentMethod: string | undefined): kit.PaymentScheme =>
   SCHEMES.find(([prefix]) => paymentMethod?.startsWith(prefix))?.[1] ?? "OTHER";
 
-/** What every item has: enough to know whether it matters. */
+/** The members that decide whether an item reports a state of a payment. */
 const Event = z.object({ eventCode: kit.Text, success: z.enum(["true", "false"]) });
 
 const Item = z.object({
@@ -84,7 +84,7 @@ const Item = z.object({
   amount: z.object({ value: kit.Amount, currency: kit.Text }),
 });
 
-/** The state of a payment that an item of a notification reports; undefined where it reports none. */
+/** The state of a payment that an item of a notification reports; undefined for an item that reports no state. */
 export function toPayment(value: unknown): kit.ProviderPayment | undefined {
   const { eventCode, success } = kit.parseObject(Event, value, "a notification");
   const mapping = kit.rowOf(EVENTS, eventCode);

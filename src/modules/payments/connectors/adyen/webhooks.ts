@@ -4,7 +4,7 @@ import type { AdyenConfig } from "./config.ts";
 import { toPayment } from "./payments.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** The one webhook of an installation. Its description at the provider is the id of the connector. */
+/** The name of the only webhook of an installation. Its description at the provider is the id of the connector. */
 const NAME = "standard";
 const URL_PATH = "/standard";
 
@@ -18,8 +18,8 @@ export const adyenWebhooks = (client: AdyenClient, config: AdyenConfig): kit.Web
 });
 
 /**
- * A webhook that is there already gets the settings of now. Its key is known where it was stored; where it was not, because a crash came
- * between, a new one is made.
+ * Creates the webhook, or updates the settings of the existing one. If a crash has prevented the storing of its key, a new key is
+ * generated.
  */
 async function register(
   client: AdyenClient,
@@ -40,7 +40,7 @@ async function register(
   return [{ name: NAME, urlPath: URL_PATH, metadata: { webhook_id: id, hmac_key: hmacKey } }];
 }
 
-/** Removes the webhooks of an installation, however often they were made. */
+/** Removes all webhooks of an installation: a repeated registration may have created several. */
 export async function removeWebhooks(client: AdyenClient, connectorId: string): Promise<void> {
   for (const { id } of await client.findWebhooks(connectorId)) await client.deleteWebhook(id);
 }
@@ -64,7 +64,10 @@ function verify(
   return isSigned ? { key: kit.sha256(body, "base64") } : { refused: "an item is not signed" };
 }
 
-/** Either both a user and a password are configured, and come with each delivery, or none does. */
+/**
+ * Why the basic authentication of a delivery is refused; undefined if it is right. Either the configuration and each delivery have both a
+ * user and a password, or they have neither.
+ */
 function authProblem(
   { webhookUsername, webhookPassword }: AdyenConfig,
   header: string | undefined,
@@ -87,7 +90,7 @@ const SignedText = z
   .nullish()
   .transform((value) => (value === null || value === undefined ? "" : String(value)));
 
-/** What the signature of an item covers. */
+/** The members of an item that its signature covers, and the signature. */
 const Signed = z.object({
   pspReference: SignedText,
   originalReference: SignedText,
@@ -118,7 +121,7 @@ const Notifications = z.object({
   notificationItems: z.array(z.object({ NotificationRequestItem: z.looseObject({}) })),
 });
 
-/** The items of a delivery; none where it is something else. */
+/** The items of a delivery; none for a body of another form. */
 function readItems(body: unknown): readonly unknown[] {
   const { data } = Notifications.safeParse(body);
   return data?.notificationItems.map((item) => item.NotificationRequestItem) ?? [];

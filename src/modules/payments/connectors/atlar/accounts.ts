@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type AtlarClient, SPEC } from "./client.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** Accounts may be in any currency. Amounts are in minor units. */
+/** The currencies of accounts: all of ISO 4217. Amounts are in minor units. */
 const CURRENCIES = new kit.Currencies();
 
 const Bank = z.object({ id: kit.OptionalText, bic: kit.OptionalText }).nullish();
@@ -11,7 +11,7 @@ const Identifiers = z
   .nullish()
   .transform((identifiers) => identifiers ?? []);
 
-/** The numbers of an account, by the market that each is known in. */
+/** The numbers of an account as metadata, by market and type. */
 const identifiersOf = (
   identifiers: z.output<typeof Identifiers>,
 ): Readonly<Record<string, string>> =>
@@ -73,7 +73,7 @@ const AccountBalance = z.object({
     .nullish(),
 });
 
-/** The last balance that the bank has told of an account. */
+/** The last balance of an account that the bank has reported. */
 export async function fetchBalances(
   client: AtlarClient,
   { parent }: kit.FetchRequest,
@@ -119,7 +119,7 @@ export const fetchExternalAccounts = (
     },
   });
 
-/** An account of a counterparty, named as that is. */
+/** An account of a counterparty. It has the name of the counterparty. */
 export function toExternalAccount(value: unknown, counterparty: unknown): kit.ProviderAccount {
   const account = kit.parseObject(ExternalAccount, value, "an external account");
   const owner = kit.parseObject(Counterparty, counterparty, "a counterparty");

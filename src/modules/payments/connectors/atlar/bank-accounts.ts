@@ -3,12 +3,12 @@ import { toExternalAccount } from "./accounts.ts";
 import { type AtlarClient, SPEC } from "./client.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** What a counterparty names the bank account of Florin by that it was made of. */
+/** The metadata of a counterparty that contains the id of Florin's bank account. */
 const BANK_ACCOUNT = "florin_bank_account";
 
 const OWNER_TYPES = ["INDIVIDUAL", "COMPANY"] as const;
 
-/** Makes a counterparty with one account. One that was made of the bank account before is found, and counts. */
+/** Creates a counterparty with one account. If a counterparty of the bank account exists already, its account is the result. */
 export async function createBankAccount(
   client: AtlarClient,
   account: kit.BankAccountDetails,
@@ -56,7 +56,7 @@ function addressOf(account: kit.BankAccountDetails): object | undefined {
   ]);
   return members.every(([, value]) => value === undefined)
     ? undefined
-    : (Object.fromEntries(members) as object); // of texts that are there
+    : (Object.fromEntries(members) as object); // at least one of the texts is not undefined
 }
 
 function identifiersOf(
@@ -75,7 +75,7 @@ function identifiersOf(
 
 const Marked = z.object({ externalMetadata: kit.Metadata });
 const PER_PAGE = 100;
-/** Most pages that are looked through. Beyond them, a repetition may make a counterparty twice, which moves no money. */
+/** Most pages of counterparties that are read. Beyond, a repetition may create a second counterparty, which moves no money. */
 const PAGES_MAX = 50;
 
 async function findCounterparty(client: AtlarClient, id: string): Promise<unknown> {

@@ -7,14 +7,13 @@ export const SPEC = new kit.SpecMetadata("com.atlar.spec/");
 const Page = z.object({ items: z.array(z.unknown()), nextToken: kit.OptionalText });
 const Named = z.object({ name: kit.OptionalText });
 
-/** The lists of the API. */
 type AtlarList =
   | "/v1/accounts"
   | "/v1/external-accounts"
   | "/v1/transactions"
   | "/v1/counterparties";
 
-/** Most names of banks that are remembered. */
+/** Most names of banks in the cache. */
 const NAMES_MAX = 2048;
 
 /** The API of Atlar. All methods throw `ConnectorError`. */
@@ -41,7 +40,7 @@ export class AtlarClient extends kit.ApiClient {
     return this.read({ method: "POST", path, json }, z.unknown(), "what was made");
   }
 
-  /** The name of a bank, which the provider knows as a third party. It is asked for once. */
+  /** The name of a bank, which the provider lists as a third party. Names are cached. */
   async bankName(id: string): Promise<string | undefined> {
     if (this.#banks.has(id)) return this.#banks.get(id);
     const path = `/v1beta/third-parties/${encodeURIComponent(id)}`;

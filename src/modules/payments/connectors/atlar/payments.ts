@@ -42,7 +42,7 @@ export function fetchPayments(
   client: AtlarClient,
   request: kit.FetchRequest,
 ): Promise<kit.PaymentPage> {
-  // An account is asked for once in a page, however many transactions it has.
+  // An account is requested once for a page, however many of the transactions belong to it.
   const accounts = new Map<string, Readonly<Record<string, string>>>();
   return kit.fetchTokenList(request, {
     readPage: (place) => client.list("/v1/transactions", place),
@@ -55,7 +55,7 @@ export function fetchPayments(
   });
 }
 
-/** What is told of the account of a transaction. */
+/** The metadata that a transaction gets from its account. */
 async function readAccount(
   client: AtlarClient,
   id: string,
@@ -71,7 +71,7 @@ async function readAccount(
   });
 }
 
-/** The transaction that a credit transfer has become; undefined where it is not there. */
+/** The payment of a booked transaction; undefined if the provider does not have the transaction. */
 export async function readPayment(
   client: AtlarClient,
   id: string,
@@ -83,7 +83,7 @@ export async function readPayment(
   return toPayment(value, await readAccount(client, account.id));
 }
 
-/** A transaction by its sign; undefined for another currency, with a line in the log. */
+/** The payment of a transaction, whose sign decides the direction; undefined and logged for an unsupported currency. */
 export function toPayment(
   value: unknown,
   account: Readonly<Record<string, string>>,
@@ -102,7 +102,7 @@ export function toPayment(
   const status = kit.rowOf(STATUSES, reconciliation?.status) ?? "OTHER";
   return {
     reference: id,
-    // What is booked is later than what was expected, although the provider does not say when that was.
+    // A booked state must be later than the expected one, but the provider gives no time of booking.
     createdAt: status === "PENDING" ? created : fromMicros(toMicros(created) + 1n),
     ...(units >= 0n
       ? { type: "PAY-IN", destinationReference: own }

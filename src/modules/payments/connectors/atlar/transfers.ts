@@ -3,7 +3,7 @@ import type { AtlarClient } from "./client.ts";
 import { CURRENCIES, readPayment } from "./payments.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** What the statuses of credit transfers mean; with all others, it is still under way. */
+/** The statuses of credit transfers that have ended; all other statuses are pending. */
 export const STATUSES: Readonly<Record<string, "booked" | "failed">> = {
   RECONCILED: "booked",
   REJECTED: "failed",
@@ -22,8 +22,8 @@ const findTransfer = (client: AtlarClient, externalId: string) => {
 };
 
 /**
- * Orders a SEPA credit transfer, once: the reference is its external id, by which it is found if it was ordered before. What becomes of it is
- * asked for by the reference.
+ * Creates a SEPA credit transfer, once: the reference is its external id, by which an existing transfer is found. The outcome is polled by
+ * the reference.
  */
 export async function createPayout(
   { client, clock }: kit.ClientWith<AtlarClient, "clock">,
@@ -50,10 +50,9 @@ function bodyOf(movement: kit.Movement): object {
   };
 }
 
-/** What has become of a credit transfer. */
 export async function pollPayout(client: AtlarClient, pollingId: string): Promise<kit.PollResult> {
   const transfer = await findTransfer(client, pollingId);
-  // It was ordered: the provider shows it later.
+  // The transfer was created, and the provider does not show it yet.
   if (transfer === undefined) return { pending: true };
   const { status, reconciliation } = transfer;
   const meaning = kit.rowOf(STATUSES, status);

@@ -3,7 +3,7 @@ import type { BankingCircleClient } from "./client.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
-/** Amounts are decimal numbers. */
+/** All currencies of ISO 4217. Amounts are decimal numbers. */
 export const CURRENCIES = new kit.Currencies();
 
 const Account = z.object({
@@ -53,7 +53,7 @@ const Balances = z.object({
 
 const pathOf = (account: string): string => `/api/v1/accounts/${encodeURIComponent(account)}`;
 
-/** What an account has begun the day with, and what has moved since. */
+/** The balances of an account: the amount at the beginning of the day, and the movements since. */
 export async function fetchBalances(
   { client, clock }: kit.ClientWith<BankingCircleClient, "clock">,
   { parent }: kit.FetchRequest,
@@ -71,7 +71,7 @@ export async function fetchBalances(
   return kit.onlyPage(items);
 }
 
-/** How the bank knows an account, here or at another bank. */
+/** The bank's identifier of an account, at this bank or at another one. */
 const Identifier = z.object({
   account: kit.Text,
   financialInstitution: z.string().nullish(),
@@ -92,10 +92,10 @@ export async function identifierOf(
   return first;
 }
 
-/** Where the numbers of a bank account are kept, encrypted: payouts need them. */
+/** The name under which the numbers of a bank account are stored, encrypted. Payouts need them. */
 const nameOf = (id: string): string => `bank-account/${id}/`;
 
-/** The bank does not know accounts at other banks: what a payout needs is kept here. */
+/** Stores the numbers that a payout to a bank account needs, because the provider has no accounts at other banks. */
 export async function createBankAccount(
   store: kit.PluginStore,
   {
@@ -116,7 +116,7 @@ export async function createBankAccount(
   return { reference: id, createdAt, name, metadata, raw: "{}" };
 }
 
-/** The numbers of a bank account that was forwarded. */
+/** The stored numbers of a bank account. Throws `ConnectorError` for an account that was not forwarded to this connector. */
 export async function keptIdentifierOf(
   store: kit.PluginStore,
   { reference }: kit.StoredAccount,

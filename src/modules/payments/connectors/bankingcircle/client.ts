@@ -22,7 +22,6 @@ export class BankingCircleClient extends kit.TokenApiClient {
     });
   }
 
-  /** A page of a list. */
   async list(
     path: string,
     { page, pageSize, ...query }: { page: number; pageSize: number; OpeningDateFrom?: string },
@@ -37,7 +36,7 @@ export class BankingCircleClient extends kit.TokenApiClient {
   }
 }
 
-/** Tokens come from another host than all else. */
+/** Requests a token, from another host than that of all other requests. */
 async function logIn(
   fetch: kit.ProviderFetch,
   { authorizationEndpoint, username, password }: BankingCircleConfig,

@@ -13,7 +13,7 @@ export const BANKINGCIRCLE_FIELDS = [
 /** The certificate and its key are in PEM. */
 export type BankingCircleConfig = kit.ConfigOf<typeof BANKINGCIRCLE_FIELDS>;
 
-/** Throws where the certificate cannot be read, or the key is not the one of it. */
+/** Throws `ConnectorError` if the certificate cannot be read, or if the key does not belong to it. */
 export function assertCertificate(config: BankingCircleConfig): void {
   if (!isPair(config)) {
     const why = "it is no certificate in PEM with its private key";
@@ -23,11 +23,11 @@ export function assertCertificate(config: BankingCircleConfig): void {
 
 function isPair({ userCertificate, userCertificateKey }: BankingCircleConfig): boolean {
   try {
-    // The runtime's own check of the pair always says no.
+    // `X509Certificate.checkPrivateKey` always returns false in the runtime.
     const key = createPublicKey(createPrivateKey(userCertificateKey));
     return toText(new X509Certificate(userCertificate).publicKey) === toText(key);
   } catch {
-    return false; // one of them is something else
+    return false; // the certificate or the key cannot be parsed
   }
 }
 

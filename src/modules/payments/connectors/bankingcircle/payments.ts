@@ -37,7 +37,7 @@ const Payment = z.object({
   creditorInformation: Side,
 });
 
-/** The payments of all accounts. The list is read whole, and what has changed since the last run is kept. */
+/** The payments of all accounts. Each run reads the whole list, and gives the payments that have changed since the previous run. */
 export function fetchPayments(
   client: BankingCircleClient,
   request: kit.FetchRequest,
@@ -58,7 +58,7 @@ export function fetchPayments(
   });
 }
 
-/** A payment as it is since its status has changed; undefined for a currency that is not known, with a line in the log. */
+/** The state of a payment, as of the last change of its status; undefined and logged for an unknown currency. */
 export function toPayment(value: unknown): kit.ProviderPayment | undefined {
   const payment = kit.parseObject(Payment, value, "a payment");
   const { paymentId: id, transfer, debtorInformation, creditorInformation } = payment;

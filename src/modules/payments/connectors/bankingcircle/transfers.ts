@@ -17,7 +17,7 @@ export async function createTransfer(
   return make(client, order, { creditor, creditorName: order.destination.name });
 }
 
-/** Moves money to a bank account that was forwarded. */
+/** Moves money to a bank account that was forwarded to this connector. */
 export async function createPayout(
   { client, store }: BankingCircleMoney,
   movement: kit.Movement,
@@ -37,7 +37,10 @@ function orderOf(movement: kit.Movement): kit.CompleteMovement {
   return order;
 }
 
-/** The bank makes one payment for each idempotency key. It is read, as the answer has little of it. */
+/**
+ * Orders a payment: the bank makes one for each idempotency key. The payment is read afterwards, because the answer contains little more
+ * than its id.
+ */
 async function make(
   client: BankingCircleClient,
   order: kit.CompleteMovement,
@@ -50,7 +53,7 @@ async function make(
     debtorAccount: await identifierOf(client, order.source.reference),
     debtorReference: order.description === "" ? undefined : order.description,
     currencyOfTransfer: currency,
-    // A number with exactly these decimals.
+    // The amount is a JSON number with exactly these decimals.
     amount: { currency, amount: Symbol(decimal) },
     chargeBearer: "SHA",
     creditorAccount: creditor,
@@ -77,7 +80,7 @@ async function readMade(
   throw kit.outcomeUnknown("the answer to a payment has an unknown currency");
 }
 
-/** The bank has taken the payment: what goes wrong then is no refusal of it. */
+/** Turns refusals into unknown outcomes, because the bank has already accepted the payment. */
 async function afterwards<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -72,7 +72,7 @@ const Balances = z.object({
   balances: z.object({ available_amount: kit.Amount }),
 });
 
-/** What is available on a bank account now. */
+/** The available balance of a bank account. */
 export async function fetchBalances(
   { client, clock }: kit.ClientWith<ColumnClient, "clock">,
   { parent }: kit.FetchRequest,
@@ -85,7 +85,7 @@ export async function fetchBalances(
   return kit.onlyBalance(reference, clock(), amount);
 }
 
-/** What a counterparty may have besides its numbers, from the metadata of the bank account. */
+/** The optional fields of a counterparty, which the metadata of the bank account may have. */
 const OPTIONS = [
   "routing_number_type",
   "account_type",
@@ -98,7 +98,7 @@ const OPTIONS = [
   "local_bank_name",
 ] as const;
 
-/** Makes a counterparty of a bank account of Florin, whose id is the idempotency key. */
+/** Creates a counterparty of a bank account. The id of the bank account is the idempotency key. */
 export async function createBankAccount(
   client: ColumnClient,
   account: kit.BankAccountDetails,
@@ -120,7 +120,7 @@ export async function createBankAccount(
   return toExternalAccount(await client.create("/counterparties", json, id));
 }
 
-/** An address that has a line needs a city and a country. */
+/** The address of a counterparty. An address with a first line needs a city and a country. */
 function addressOf(
   { addressLine1, addressLine2, city, region, postalCode }: ReturnType<typeof readOwnerMetadata>,
   country: string | undefined,

@@ -10,7 +10,7 @@ export const CURRENCIES = new kit.Currencies({ known: ["USD"] });
 /** Longest idempotency key, in characters. */
 const KEY_LENGTH_MAX = 255;
 
-/** The reference of a movement as the provider takes and shows it. */
+/** The reference of a movement as the provider accepts and shows it. */
 export const idempotencyKeyOf = (reference: string): string =>
   kit.headerKey(reference, KEY_LENGTH_MAX);
 
@@ -41,7 +41,7 @@ export class ColumnClient extends kit.ApiClient {
     });
   }
 
-  /** A page of a list, which has its newest object first. */
+  /** A page of a list that has its newest object first. */
   async list(
     path: ColumnList,
     {
@@ -66,7 +66,7 @@ export class ColumnClient extends kit.ApiClient {
     };
   }
 
-  /** The next page of a list: at first from its newest object to its oldest one, and then what is newer. */
+  /** The next page of a list: at first from the newest object to the oldest one, afterwards the newer objects. */
   async fetchList<Item>(
     path: ColumnList,
     { state, pageSize }: { readonly state: unknown; readonly pageSize: number },
@@ -79,7 +79,7 @@ export class ColumnClient extends kit.ApiClient {
     return kit.readPage(page, ({ value }) => read(value));
   }
 
-  /** Makes an object. With a reference that is known, the provider answers with what it has made of it before. */
+  /** Creates an object. For a known reference, the provider answers with the object that it has created before. */
   create(path: string, json: object, reference?: string): Promise<unknown> {
     const headers: Record<string, string> =
       reference === undefined ? {} : { "idempotency-key": idempotencyKeyOf(reference) };
@@ -90,12 +90,12 @@ export class ColumnClient extends kit.ApiClient {
     return this.read({ method: "PATCH", path, json }, z.unknown(), "what was changed");
   }
 
-  /** An object that is not there any more is removed. */
+  /** Deletes an object. An object that does not exist any more counts as deleted. */
   async remove(path: string): Promise<void> {
     await this.send({ method: "DELETE", path });
   }
 }
 
-/** Another request with the same idempotency key is under way, and may succeed. */
+/** The status 409 says that another request with the same idempotency key is in progress, which may succeed. */
 const errorKindOf = ({ status }: kit.ProviderResponse): kit.ConnectorErrorKind | undefined =>
   status === 409 ? "unknown" : undefined;

@@ -30,7 +30,7 @@ export const columnKind: kit.ConnectorKind = {
   shownReferenceOf: idempotencyKeyOf,
   tree: [
     kit.periodic("FETCH_ACCOUNTS", kit.periodic("FETCH_BALANCES")),
-    // Webhooks tell sooner; a delivery about a new transfer that was lost is made up for here.
+    // Webhooks report transfers earlier; polling finds new transfers whose deliveries were lost.
     kit.periodic("FETCH_PAYMENTS"),
     kit.periodic("FETCH_EXTERNAL_ACCOUNTS"),
     kit.once("CREATE_WEBHOOKS"),

@@ -5,8 +5,8 @@ import { log } from "#platform/log.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
- * What outgoing transfers are; all others are a `TRANSFER`, and incoming ones a `PAY-IN`. A book transfer moves money between two accounts
- * of the bank, and has no direction.
+ * The types of outgoing transfers; all other outgoing transfers are `TRANSFER`, and incoming ones `PAY-IN`. A book transfer moves money
+ * between two accounts of the bank, and has no direction.
  */
 export const TYPES: Readonly<Record<string, kit.PaymentType>> = {
   book: "TRANSFER",
@@ -17,7 +17,7 @@ export const TYPES: Readonly<Record<string, kit.PaymentType>> = {
   ach_credit: "PAYOUT",
 };
 
-/** The statuses of transfers of all kinds. Those that begin with `pending` are `PENDING`, and all others are `UNKNOWN`. */
+/** The statuses of transfers of all kinds. Statuses that begin with `pending` are `PENDING`, and all others are `UNKNOWN`. */
 export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   submitted: "PENDING",
   initiated: "PENDING",
@@ -47,7 +47,7 @@ export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   hold: "CAPTURE",
 };
 
-/** The provider writes statuses of some transfers in capitals. */
+/** The status of a payment. The provider writes the statuses of some transfers in capitals. */
 export function statusOf(text: string): kit.PaymentStatus {
   const status = text.toLowerCase();
   return status.startsWith("pending") ? "PENDING" : (kit.rowOf(STATUSES, status) ?? "UNKNOWN");
@@ -56,7 +56,7 @@ export function statusOf(text: string): kit.PaymentStatus {
 const Transfer = z.object({
   id: kit.Text,
   created_at: kit.Date3339,
-  /** `BOOK`, `ACH_CREDIT` and others in the list of all; `CREDIT` or `DEBIT` of an ACH transfer by itself. */
+  /** `BOOK`, `ACH_CREDIT` and others in the list of all transfers; `CREDIT` or `DEBIT` in an event of an ACH transfer. */
   type: kit.OptionalText,
   status: kit.Text,
   amount: kit.Amount,
@@ -70,7 +70,7 @@ const Transfer = z.object({
   sender_bank_account_id: kit.OptionalText,
   receiver_bank_account_id: kit.OptionalText,
   description: kit.OptionalText,
-  /** The key of the request that has made it. */
+  /** The idempotency key of the request that created the transfer. */
   idempotency_key: kit.OptionalText,
 });
 type Transfer = z.output<typeof Transfer>;
@@ -81,16 +81,16 @@ export const fetchPayments = (
   request: kit.FetchRequest,
 ): Promise<kit.PaymentPage> => client.fetchList("/transfers", request, (value) => toPayment(value));
 
-/** What is known of a transfer besides itself. */
+/** Facts about a transfer that its object does not contain. */
 interface Context {
-  /** The kind of transfer, where it does not say that itself: `ach`. */
+  /** The kind of transfer, such as `ach`, from the type of an event. */
   readonly rail?: string;
   readonly isIncoming?: boolean;
-  /** What has happened to it, which is a later state of it. */
+  /** The event that reports a later state of the transfer. */
   readonly event?: { readonly id: string; readonly at: Timestamp };
 }
 
-/** A state of the payment that a transfer is; undefined for another currency, with a line in the log. */
+/** A state of the payment of a transfer; undefined and logged for an unsupported currency. */
 export function toPayment(
   value: unknown,
   { rail, isIncoming, event }: Context = {},
@@ -118,7 +118,7 @@ export function toPayment(
   };
 }
 
-/** `ach_credit` as the list of all transfers has it, from the rail and the direction of the transfer itself. */
+/** The type of a transfer as in the list of all transfers, such as `ach_credit`. */
 function kindOf({ type = "" }: Transfer, rail: string | undefined): string {
   const own = type.toLowerCase();
   if (rail === undefined) return own;
@@ -126,8 +126,8 @@ function kindOf({ type = "" }: Transfer, rail: string | undefined): string {
 }
 
 /**
- * The type of a payment, and where its money comes from and goes to. An ACH debit pulls money: an outgoing one brings it here, and an
- * incoming one takes it away.
+ * The type, source and destination of a payment. An ACH debit pulls money: an outgoing debit brings money to the account, and an incoming
+ * debit takes money from it.
  */
 function flowOf(
   transfer: Transfer,

@@ -5,7 +5,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 export type ColumnMoney = kit.ClientWith<ColumnClient, "store">;
 
-/** The statuses of book transfers that are made here; all others are as those of other transfers. */
+/** Statuses of book transfers that this connector creates, if they deviate from those of other transfers. */
 export const BOOK_STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   completed: "SUCCEEDED",
   rejected: "FAILED",
@@ -40,7 +40,7 @@ export async function createTransfer(
 const MERCHANT = ["merchant_name", "merchant_category_code"] as const;
 const ADDRESS = ["line_1", "line_2", "city", "state", "postal_code", "country_code"] as const;
 
-/** What the statement of the receiver says of the sender. */
+/** The details of the sender on the statement of the receiver. */
 function detailsOf(order: kit.CompleteMovement, senderName: string): object {
   const address = ADDRESS.map((name) => [name, SPEC.find(order, `address_${name}`)] as const);
   const hasAddress = address.some(([, value]) => value !== undefined);
@@ -51,7 +51,7 @@ function detailsOf(order: kit.CompleteMovement, senderName: string): object {
   };
 }
 
-/** What an initiation may say of a payout, by the kind of its value. */
+/** The optional fields of a type of payouts, by the kind of their values. */
 type Options = Readonly<Record<string, "text" | "flag">>;
 
 interface PayoutType {
@@ -60,7 +60,7 @@ interface PayoutType {
   readonly fixed?: Readonly<Record<string, string>>;
 }
 
-/** The types of payouts; an option has its name in the metadata of the initiation. */
+/** The types of payouts. The metadata of an initiation may have an option under its name. */
 export const PAYOUT_TYPES: Readonly<Record<string, PayoutType>> = {
   ach: {
     path: "/transfers/ach",
@@ -128,7 +128,7 @@ const optionsOf = (
     ]),
   );
 
-/** Where the id of the transfer is kept that was made for an initiation: a reversal needs it. */
+/** The name under which the id of the transfer of an initiation is stored. A reversal needs the id. */
 const nameOf = ({ reference }: Pick<kit.Movement, "reference">): string =>
   `ach/${kit.sha256(reference, "hex")}`;
 
@@ -140,7 +140,7 @@ async function noteTransfer(
   await store.insert({ name: nameOf(order), value });
 }
 
-/** Why an ACH transfer may be taken back. */
+/** The reasons for which an ACH transfer may be reversed. */
 export const REVERSAL_REASONS = [
   "duplicated_entry",
   "incorrect_amount",
@@ -149,7 +149,7 @@ export const REVERSAL_REASONS = [
   "credit_later_than_intended",
 ] as const;
 
-/** Takes an ACH transfer back, all of it. */
+/** Reverses an ACH transfer as a whole. */
 export async function reversePayout(
   { client, store }: ColumnMoney,
   reversal: kit.Reversal,
@@ -178,7 +178,7 @@ const Made = z.object({
   status: kit.Text,
 });
 
-/** The payment that was made, with the provider's own status. */
+/** The payment of a created transfer, with the provider's own status. */
 function readMade(
   value: unknown,
   order: kit.CompleteMovement,
@@ -186,7 +186,7 @@ function readMade(
   const { type, asset } = order;
   const made = Made.safeParse(value);
   const amount = made.data && CURRENCIES.fromUnits(made.data.amount, made.data.currency_code);
-  // It was made, whatever is wrong with the answer.
+  // The transfer was created, although the answer is not valid.
   if (made.data === undefined || amount === undefined) {
     throw kit.outcomeUnknown("the answer to a transfer is not valid");
   }

@@ -3,7 +3,7 @@ import type { ColumnClient } from "./client.ts";
 import { toPayment } from "./payments.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** What is told of each kind of transfer. */
+/** The types of events of each kind of transfer. */
 const TOLD: Readonly<Record<string, string>> = {
   "book.transfer": "completed canceled updated hold_created",
   "wire.outgoing_transfer": "initiated completed submitted rejected manual_review",
@@ -21,7 +21,7 @@ const TOLD: Readonly<Record<string, string>> = {
   "realtime.incoming_transfer": "completed",
 };
 
-/** The types of events that the endpoint of an installation gets. */
+/** The types of events that the endpoint of an installation receives. */
 export const EVENTS: readonly string[] = Object.entries(TOLD).flatMap(([transfer, types]) =>
   types.split(" ").map((type) => `${transfer}.${type}`),
 );
@@ -56,7 +56,10 @@ const listEndpoints = (client: ColumnClient): Promise<Endpoint[]> =>
 const pathOf = ({ id }: Pick<Endpoint, "id">): string =>
   `/webhook-endpoints/${encodeURIComponent(id)}`;
 
-/** An endpoint that is there stays if its secret is known; otherwise it is made anew, as a crash came between. */
+/**
+ * Creates the endpoint. An existing endpoint is kept if its secret is stored; otherwise a crash has prevented that, and the endpoint is
+ * replaced.
+ */
 async function register(
   client: ColumnClient,
   { baseUrl, registered }: kit.WebhookRegistration,
@@ -84,7 +87,7 @@ async function createEndpoint(client: ColumnClient, url: string): Promise<kit.Re
   return { name: NAME, urlPath: URL_PATH, metadata: { endpoint_id: id, secret } };
 }
 
-/** Removes the endpoint of an installation, however often it was made. */
+/** Removes all endpoints of an installation: a repeated registration may have created several. */
 export async function removeWebhooks(client: ColumnClient, connectorId: string): Promise<void> {
   for (const endpoint of await listEndpoints(client)) {
     if (endpoint.url.includes(`/${connectorId}/`)) await client.remove(pathOf(endpoint));
@@ -108,7 +111,7 @@ const Event = z.object({
   data: z.unknown(),
 });
 
-/** An event has the transfer as it was then: each is a state of one payment. */
+/** The state of a payment that an event reports. An event contains the transfer as it was at the time of the event. */
 function translate({ body }: kit.ProviderWebhook): kit.WebhookReport {
   const { id, type, created_at, data } = kit.parseObject(Event, kit.parseBody(body), "an event");
   if (!EVENTS.includes(type)) return {};

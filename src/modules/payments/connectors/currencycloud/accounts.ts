@@ -10,7 +10,7 @@ const Account = z.object({
   updated_at: kit.Date3339,
 });
 
-/** The account of the login and those below it. */
+/** The account of the login, and its sub-accounts. */
 export const fetchAccounts = (
   client: CurrencycloudClient,
   request: kit.FetchRequest,
@@ -62,7 +62,7 @@ function toBeneficiary(value: unknown): kit.Listed<kit.ProviderAccount> | undefi
     reference: id,
     createdAt: created_at,
     ...kit.given({ name }),
-    // Clients know it as the bare code.
+    // The reference product gives the bare code of the currency.
     defaultAsset: currency.toUpperCase(),
     metadata: {},
     raw: kit.rawOf(value),
@@ -87,7 +87,10 @@ interface ChangedList {
   readonly read: (value: unknown) => kit.Listed<kit.ProviderAccount> | undefined;
 }
 
-/** A list that cannot be asked for changes: each run reads all of it, and gives what has changed since the one before. */
+/**
+ * Fetches a list that cannot be filtered by time of change: each run reads the whole list, and gives the items that have changed since the
+ * previous run.
+ */
 function fetchChanged(
   request: kit.FetchRequest,
   { readPage, read }: ChangedList,
@@ -117,7 +120,7 @@ const Balance = z.object({
 
 const BalanceState = z.object({ page: z.int().min(1).default(1) });
 
-/** The balances of all accounts. Each run reads all of them. */
+/** The balances of all accounts. Each run reads the whole list. */
 export async function fetchBalances(
   client: CurrencycloudClient,
   { state, pageSize }: kit.FetchRequest,
@@ -127,7 +130,7 @@ export async function fetchBalances(
   return {
     ...kit.readEach(values, toBalance),
     state: next === undefined ? undefined : { page: next },
-    // An answer to the request for the page before names this one again: the next run goes on there.
+    // If the provider answers with the previous page, that page gives this page as the next one; then the next run continues here.
     hasMore: next !== undefined && next > page,
   };
 }

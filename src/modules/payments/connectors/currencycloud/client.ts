@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { CurrencycloudConfig } from "./config.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** The currencies that the provider has balances in, of those that are known here. */
+/** The currencies of the provider's balances that ISO 4217 contains. */
 export const CURRENCIES = new kit.Currencies({
   known:
     "AED AUD CAD CHF CZK DKK EUR GBP HKD IDR ILS INR JPY KES MXN MYR NOK NZD PHP PLN QAR RON SAR SEK SGD THB TRY UGX USD ZAR".split(
@@ -10,20 +10,19 @@ export const CURRENCIES = new kit.Currencies({
     ),
 });
 
-/** Logs that an item in another currency is left out. */
 export const skipCurrency = kit.currencySkipper("currencycloud");
 
-/** A page of a list; the first one is 1. */
+/** A page of a list. The first page has the number 1. */
 export interface CurrencycloudPage {
   readonly values: readonly unknown[];
-  /** Undefined for the last page. */
+  /** The number of the next page; undefined on the last page. */
   readonly next: number | undefined;
 }
 
 const Login = z.object({ auth_token: kit.Text });
 const Pagination = z.object({ next_page: z.int() });
 
-/** The lists that are searched by POST, and those by GET. */
+/** The lists, with the method that searches each of them. */
 const LISTS = {
   accounts: "POST",
   beneficiaries: "POST",
@@ -31,7 +30,7 @@ const LISTS = {
   transactions: "GET",
 } as const;
 
-/** What is made, by its path. */
+/** The kinds of objects that are created, by their paths. */
 export type Creation = "transfers" | "payments";
 
 /** The API of Currencycloud, version 2. All methods throw `ConnectorError`. */
@@ -65,7 +64,7 @@ export class CurrencycloudClient {
     return { values: z.array(z.unknown()).parse(answer[name]), next: next < 1 ? undefined : next };
   }
 
-  /** Makes something once for each id of a request. The provider refuses one that it knows: what was made for it is looked up. */
+  /** Creates an object once for each id of a request. The provider refuses a known id; then the existing object is looked up. */
   async create(what: Creation, form: NonNullable<kit.ApiCall["form"]>): Promise<unknown> {
     const call = { method: "POST", path: `/v2/${what}/create`, form } as const;
     try {
@@ -87,5 +86,5 @@ export class CurrencycloudClient {
   }
 }
 
-/** The field that names a request; errors name it where it is known from another one. */
+/** The field with the id of a request. The provider's error for a known id contains the name of the field. */
 export const REQUEST_ID = "unique_request_id";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CURRENCIES, type CurrencycloudClient, skipCurrency } from "./client.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** What transactions are, by what they are of. */
+/** The types of transactions, by the type of the related entity. */
 export const TYPES: Readonly<Record<string, kit.PaymentType>> = {
   inbound_funds: "PAY-IN",
   payment: "PAYOUT",
@@ -10,7 +10,7 @@ export const TYPES: Readonly<Record<string, kit.PaymentType>> = {
   balance_transfer: "TRANSFER",
 };
 
-/** What transactions of anything else are, by their side. */
+/** The types of all other transactions, by their side. */
 export const SIDES: Readonly<Record<string, kit.PaymentType>> = {
   credit: "PAY-IN",
   debit: "PAYOUT",
@@ -41,7 +41,7 @@ const Transaction = z.object({
   updated_at: kit.Date3339,
 });
 
-/** The transactions of all accounts, in the order of their changes. They can be asked for since a day. */
+/** The transactions of all accounts, in the order of their changes. The list can be requested from a day on. */
 export const fetchPayments = (
   client: CurrencycloudClient,
   request: kit.FetchRequest,
@@ -60,7 +60,7 @@ export const fetchPayments = (
     read: toPayment,
   });
 
-/** The payment that a transaction is; undefined for a currency that is not known. */
+/** The payment of a transaction; undefined and logged for an unsupported currency. */
 export function toPayment(value: unknown): kit.Listed<kit.ProviderPayment> | undefined {
   const transaction = kit.parseObject(Transaction, value, "a transaction");
   const { id, account_id: account, currency, type: side, status, updated_at } = transaction;

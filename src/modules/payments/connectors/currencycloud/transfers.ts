@@ -15,7 +15,7 @@ export function createTransfer(
   });
 }
 
-/** Pays a beneficiary, from the balance of the account of the login: the provider is told no other one. */
+/** Pays a beneficiary from the balance of the login's own account, because the request names no other account. */
 export function createPayout(
   client: CurrencycloudClient,
   movement: kit.Movement,
@@ -70,7 +70,7 @@ async function make(
   const value = await client.create(what, form);
   const { data: made } = Made.safeParse(value);
   const moved = made && CURRENCIES.fromDecimal(made.amount, made.currency);
-  // It was made, whatever is wrong with the answer.
+  // The object was created, although the answer is not valid.
   if (made === undefined || moved === undefined) {
     throw kit.outcomeUnknown(`the answer about ${what} is not valid`);
   }

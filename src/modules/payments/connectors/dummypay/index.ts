@@ -6,9 +6,9 @@ import { accountOfConnection, dummyUsers } from "./users.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /**
- * A provider that moves no money: for tests, demonstrations and newcomers. Its `directory` is an http(s) URL under which
- * `accounts.json` and `balances.json` are read, or any other name; then accounts, balances and payments follow from the
- * name, the same ones each time. Transfers and payouts change the balances that it reports afterwards.
+ * A provider that moves no money, for tests, demonstrations and newcomers. Its `directory` is an http(s) URL below which `accounts.json`
+ * and `balances.json` are read, or any other name, from which accounts, balances and payments are derived. Transfers and payouts change the
+ * balances that the connector reports afterwards.
  */
 export const dummypayKind: kit.ConnectorKind = {
   key: "dummypay",
@@ -48,7 +48,7 @@ export const dummypayKind: kit.ConnectorKind = {
 };
 
 const URL_DIRECTORY = /^https?:\/\//i;
-/** What paths of folders consist of. */
+/** The characters of paths of folders. */
 const NAME_DIRECTORY = /^(?=.*\S)[\p{L}\p{N} ._~@:+/\\-]+$/u;
 
 function isDirectory(text: string): boolean {
@@ -88,7 +88,7 @@ function create(config: kit.PluginConfig, ports: kit.PluginPorts): kit.Plugin {
   };
 }
 
-/** The balances of the source, changed by all movements since. */
+/** The balances of the source, with the effects of all movements of this connector. */
 async function fetchBalances(
   source: DummySource,
   {

@@ -8,12 +8,12 @@ type Effect = z.output<typeof Effect>;
 const Reversed = z.object({ amount: kit.Amount });
 
 /**
- * The movements that were made, as texts of the installation: what each has done to an account, under the name of the account and its own
- * reference. A reference is stored once, so that a movement that is made again moves nothing.
+ * The movements of an installation. The store has a text for the effect of each movement on each account, named after the account and the
+ * reference. A reference is stored once, so that a repeated movement moves nothing.
  */
 export function movementBook(store: kit.PluginStore) {
   return {
-    /** Moves an amount. Nothing is refused for lack of money: this provider lends without limit. */
+    /** Moves an amount. Balances may become negative. */
     async move(movement: kit.Movement): Promise<kit.MovementResult> {
       const { type, reference, source, destination, amount, asset, createdAt } = movement;
       if (source === undefined) throw kit.refused("source account is required");
@@ -28,7 +28,7 @@ export function movementBook(store: kit.PluginStore) {
       return { payment: paymentOf(moved, "SUCCEEDED") };
     },
 
-    /** Moves an amount back, of the payment that the movement has made, and at most as much as was moved. */
+    /** Returns an amount of a movement. All reversals of a movement together return at most the amount that it moved. */
     async reverse({
       reference,
       createdAt,
@@ -61,7 +61,7 @@ export function movementBook(store: kit.PluginStore) {
       return { ...paymentOf(moved, "REFUNDED"), parentReference: movement.reference };
     },
 
-    /** What movements and reversals have done to an account. */
+    /** The effects of movements and reversals on an account. */
     async effectsOn(account: string): Promise<Effect[]> {
       const texts = await store.list(`account/${digestOf(account)}/`);
       return texts.map(({ value }) => Effect.parse(parseJson(value)));
@@ -77,7 +77,10 @@ function paymentOf(moved: Moved, status: kit.PaymentStatus): kit.ProviderPayment
   return { ...moved, scheme: "OTHER", status, metadata: {}, raw };
 }
 
-/** References have any length and characters, and none may look like the beginning of another one. */
+/**
+ * The digest of a reference, for names in the store. References have any length and any characters, and no name may be a prefix of another
+ * name.
+ */
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
 const movedName = (reference: string): string => `moved/${digestOf(reference)}`;

@@ -5,14 +5,14 @@ import { assetOf } from "#modules/payments/core/assets.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, type Timestamp } from "#platform/time.ts";
 
-/** A company's accounts at a bank, those that it pays to, and what it was paid and has paid in a year. */
+/** The books of a company: its accounts at a bank, the accounts of its suppliers, and the payments of a year. */
 
 const CURRENCIES = ["EUR", "USD", "GBP"] as const;
 const PURPOSES = ["main", "payroll"] as const;
 const SUPPLIERS = ["landlord", "hosting", "insurance", "advisers"] as const;
-/** Payments of each account. */
+/** Number of payments of each account. */
 const PAYMENTS = 12;
-/** When the accounts were opened, and how far their payments are apart. */
+/** The time at which the accounts were opened, and the time between two payments, in milliseconds. */
 const OPENED_MS = Date.UTC(2025, 0, 2, 9);
 const STEP_MS = 28 * 24 * 3_600_000;
 
@@ -23,7 +23,7 @@ interface SeededBooks {
   readonly balances: ReadonlyMap<string, ReadonlyMap<string, bigint>>;
 }
 
-/** Books that follow from a name: the balance of each account is the sum of its payments. */
+/** Books that are derived from a name. The balance of each account is the sum of its payments. */
 export function seededSource(name: string): DummySource {
   let made: SeededBooks | undefined;
   const books = (): SeededBooks => (made ??= makeBooks(name));
@@ -67,7 +67,10 @@ function makeAccount(
   return { reference, name, createdAt, defaultAsset: asset, metadata: {}, raw };
 }
 
-/** Money comes in first, so that no balance is ever negative; the last payment but one is refunded, and the last pending. */
+/**
+ * The payments of an account. Every third one, from the first one on, comes in, so that no balance is ever negative; the last but one has failed, and the last one is
+ * pending.
+ */
 function makePayments(
   name: string,
   account: kit.ProviderAccount,
@@ -81,7 +84,7 @@ function makePayments(
     const supplier = SUPPLIERS[(index + place) % SUPPLIERS.length] ?? "landlord";
     const status: kit.PaymentStatus =
       index === PAYMENTS - 1 ? "PENDING" : index === PAYMENTS - 2 ? "FAILED" : "SUCCEEDED";
-    // What comes in exceeds the two payouts that follow it.
+    // An incoming amount exceeds the two payouts that follow.
     const amount = isIncoming ? size + 2n * AMOUNT_MAX : size;
     return {
       reference,
@@ -102,7 +105,7 @@ function makePayments(
 
 const AMOUNT_MAX = 1_000_000n;
 
-/** From 1 to the largest amount, the same for equal texts. */
+/** An amount from 1 to the largest amount, derived from a text. */
 const amountFrom = (text: string): bigint =>
   1n + (createHash("sha256").update(text).digest().readBigUInt64BE() % AMOUNT_MAX);
 

@@ -1,18 +1,18 @@
 import { z } from "zod";
 import type * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** Where a dummy provider has its data from. */
+/** The source of a dummy provider's data. */
 export interface DummySource {
   readonly accounts: () => Promise<Pick<kit.AccountsPage, "items" | "rejected" | "read">>;
   readonly externalAccounts: () => Promise<readonly kit.ProviderAccount[]>;
   readonly payments: () => Promise<readonly kit.ProviderPayment[]>;
-  /** The amounts of an account by their assets, without those that were moved since. */
+  /** The amounts of an account by their assets, without the effects of movements. */
   readonly balances: (account: string) => Promise<ReadonlyMap<string, bigint>>;
 }
 
 const State = z.object({ nextToken: z.int().min(0).default(0) });
 
-/** The next items of a list that only grows at its end. */
+/** The next page of a list that grows only at its end. */
 export function toPage<Item>(
   items: readonly Item[],
   { state, pageSize }: kit.FetchRequest,

@@ -15,7 +15,7 @@ const Balance = z.object({
   currency: kit.Text,
 });
 
-/** Files on a web server. A file that is missing or empty is an empty list. */
+/** A source of files on a web server. A file that is missing or empty is an empty list. */
 export function urlSource(directory: string, fetch: kit.ProviderFetch): DummySource {
   const base = directory.replace(/\/*$/, "/");
   return {

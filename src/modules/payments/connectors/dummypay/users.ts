@@ -3,10 +3,10 @@ import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
-/** How long a link may be used, in milliseconds. */
+/** The lifetime of a link, in milliseconds. */
 const LINK_MS = 24 * 3_600_000;
 
-/** Open banking without a bank: the link leads straight back, with the outcome that the configuration asks for. */
+/** Open banking without a bank. A link leads directly to the redirect endpoint, with the outcome that the configuration sets. */
 export function dummyUsers(
   config: kit.PluginConfig,
   { store, clock }: kit.PluginPorts,
@@ -59,7 +59,7 @@ export function dummyUsers(
   };
 }
 
-/** What a user has at the bank of a connection. */
+/** The account of a user at the bank of a connection. */
 export const accountOfConnection = (
   { user, connectionId }: kit.LinkedUser,
   createdAt: Timestamp,
@@ -86,7 +86,7 @@ function withQuery(target: string, parameters: Readonly<Record<string, string>>)
   return url.href;
 }
 
-/** A parameter that comes exactly once. */
+/** The value of a parameter that must occur exactly once. */
 function only({ query }: kit.LinkCallback, name: string): string {
   const [value, ...others] = query[name] ?? [];
   if (value !== undefined && others.length === 0) return value;

@@ -4,8 +4,8 @@ import { toAccount, toExternalAccount, toPayment } from "./provider-objects.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /**
- * Any provider that offers the REST contract of generic connectors: lists that can be asked for what is new since a date, and
- * transfers and payouts with an idempotency key.
+ * Any provider that offers the REST contract of generic connectors: lists that can be requested from a time on, and transfers and payouts
+ * with an idempotency key.
  */
 export const genericKind: kit.ConnectorKind = {
   key: "generic",
@@ -32,7 +32,7 @@ export const genericKind: kit.ConnectorKind = {
   create: (config, { fetch }) => {
     const provider = {
       fetch,
-      // As the contract joins paths to it.
+      // The base URL has no slash at its end, because paths begin with one.
       endpoint: String(config["endpoint"]).replace(/\/+$/, ""),
       apiKey: String(config["apiKey"]),
     };

@@ -5,7 +5,7 @@ import { stringifyJson } from "#platform/json.ts";
 
 const ASSET = /^[A-Z][A-Z0-9]*(?:\/\d+)?$/;
 
-/** Moves money. The reference of the movement is the idempotency key, so that the same call may be made again. */
+/** Moves money. The reference of the movement is the idempotency key, so that a call may be repeated. */
 export async function createMovement(
   { fetch, endpoint, apiKey }: GenericProvider,
   movement: kit.Movement,

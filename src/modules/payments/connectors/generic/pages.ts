@@ -3,19 +3,18 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 export interface GenericProvider {
   readonly fetch: kit.ProviderFetch;
-  /** Without a slash at its end. */
+  /** The base URL of the API, without a slash at its end. */
   readonly endpoint: string;
   readonly apiKey: string;
 }
 
-/** A list of the provider, which can be asked for what has a time since some second. */
+/** A list of the provider, which can be requested from a second on. */
 export interface ItemList<Item> {
   readonly path: string;
   readonly time: "createdAt" | "updatedAt";
   readonly read: (value: unknown) => kit.Listed<Item>;
 }
 
-/** One page of a list. */
 export const fetchPage = <Item>(
   provider: GenericProvider,
   request: kit.FetchRequest,
@@ -46,7 +45,7 @@ async function readPage(
   return kit.parseList(response);
 }
 
-/** The balances of one account. An account without any, or that the provider does not know any more, has none. */
+/** The balances of one account; none for an account that the provider does not know any more. */
 export async function fetchBalances(
   { fetch, endpoint, apiKey }: GenericProvider,
   { parent }: kit.FetchRequest,

@@ -3,7 +3,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What a generic provider sends, in the form of the module. */
+/** Conversions of a generic provider's objects to those of the module. */
 
 const Account = z.object({
   id: kit.Text,
@@ -108,7 +108,7 @@ export function toPayment(value: unknown): kit.Listed<kit.ProviderPayment> {
   const status = toStatus(transaction.status);
   const item: kit.ProviderPayment = {
     reference: id,
-    // Of a movement that was asked for here, it is the key of that.
+    // The related transaction of a movement of this connector is its idempotency key.
     ...(relatedTransactionID === undefined
       ? {}
       : { parentReference: relatedTransactionID, initiationReference: relatedTransactionID }),
@@ -136,7 +136,7 @@ const MovementAnswer = z.object({
   metadata: kit.Metadata,
 });
 
-/** The payment that a movement has made. It belongs to the movement's reference, under the provider's own id. */
+/** The payment that a movement has made. The payment has the provider's own id, and the reference of the movement as its parent. */
 export function toMovementPayment(
   value: unknown,
   { type, reference }: { readonly type: "TRANSFER" | "PAYOUT"; readonly reference: string },

@@ -12,7 +12,7 @@ const Account = z.object({
   status: kit.OptionalText,
 });
 
-/** The accounts of the key. */
+/** The accounts that the API key can access. */
 export const fetchAccounts = (
   client: IncreaseClient,
   request: kit.FetchRequest,
@@ -82,7 +82,7 @@ function toExternalAccount(value: unknown): kit.ProviderAccount {
   };
 }
 
-/** Makes an external account of a bank account of Florin, whose id is the idempotency key. */
+/** Creates an external account of a bank account. The id of the bank account is the idempotency key. */
 export async function createBankAccount(
   client: IncreaseClient,
   account: kit.BankAccountDetails,

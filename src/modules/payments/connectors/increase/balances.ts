@@ -5,7 +5,7 @@ import { currencyOf } from "#modules/payments/core/assets.ts";
 
 const Balance = z.object({ available_balance: kit.Amount });
 
-/** What is available on one account now. The answer names no currency: it is that of the account. */
+/** The available balance of an account, in the currency of the account, because the answer contains no currency. */
 export async function fetchBalances(
   { client, clock }: kit.ClientWith<IncreaseClient, "clock">,
   { parent }: kit.FetchRequest,

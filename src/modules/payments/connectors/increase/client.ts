@@ -3,13 +3,12 @@ import type { IncreaseConfig } from "./config.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
-/** Metadata of accounts and movements. */
+/** The metadata of accounts and movements. */
 export const SPEC = new kit.SpecMetadata("com.increase.spec/");
 
 /** The currencies that the provider has accounts in. Amounts are in minor units. */
 export const CURRENCIES = new kit.Currencies({ known: "CAD CHF EUR GBP JPY USD".split(" ") });
 
-/** Logs that an item in another currency is left out. */
 export const skipCurrency = kit.currencySkipper("increase");
 
 const Page = z.object({ data: z.array(z.unknown()), next_cursor: kit.OptionalText });
@@ -23,7 +22,7 @@ export class IncreaseClient extends kit.ApiClient {
     });
   }
 
-  /** A page of a list, its newest object first. */
+  /** A page of a list that has its newest object first. */
   async list(path: string, { since, cursor, pageSize }: kit.NewestPlace): Promise<kit.NewestPage> {
     const query = {
       limit: pageSize,
@@ -34,7 +33,7 @@ export class IncreaseClient extends kit.ApiClient {
     return { values: page.data, next: page.next_cursor };
   }
 
-  /** Makes an object once for each reference: with one that is known, the provider answers with what it has made before. */
+  /** Creates an object once for each reference. For a known reference, the provider answers with the object that it has created before. */
   create(path: string, json: object, reference: string): Promise<unknown> {
     const headers = { "idempotency-key": kit.sha256(reference, "hex") };
     return this.read({ method: "POST", path, json, headers }, z.unknown(), "what was made");
@@ -45,7 +44,7 @@ export class IncreaseClient extends kit.ApiClient {
     return this.read(call, z.unknown(), "a subscription");
   }
 
-  /** A subscription that is not there any more is removed. */
+  /** Deletes a subscription. A subscription that does not exist any more counts as deleted. */
   async unsubscribe(id: string): Promise<void> {
     const path = `/event_subscriptions/${encodeURIComponent(id)}`;
     await this.send({ method: "PATCH", path, json: { status: "deleted" } });

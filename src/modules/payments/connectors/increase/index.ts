@@ -7,7 +7,7 @@ import { createPayout, createTransfer } from "./transfers.ts";
 import { increaseWebhooks, removeWebhooks } from "./webhooks.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** Increase: the bank accounts of a key, and all that moves on them. See the README of this folder. */
+/** Increase: the bank accounts of an API key, and all their transactions. See the README of this folder. */
 export const increaseKind: kit.ConnectorKind = {
   key: "increase",
   capabilities: [
@@ -25,7 +25,7 @@ export const increaseKind: kit.ConnectorKind = {
   fields: INCREASE_FIELDS,
   tree: [
     kit.periodic("FETCH_ACCOUNTS", kit.periodic("FETCH_BALANCES")),
-    // Webhooks tell sooner; a delivery that was lost is made up for here.
+    // Webhooks report transactions earlier; polling finds transactions whose deliveries were lost.
     kit.periodic("FETCH_PAYMENTS"),
     kit.periodic("FETCH_EXTERNAL_ACCOUNTS"),
     kit.once("CREATE_WEBHOOKS"),

@@ -3,7 +3,7 @@ import { CURRENCIES, type IncreaseClient, skipCurrency } from "./client.ts";
 import { categoryOf } from "./sources.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** The lists of transactions, in the order in which they are read, and what is in each. */
+/** The lists of transactions, in the order in which they are read, with the status of the transactions in each list. */
 export const LISTS = {
   pending_transactions: "PENDING",
   transactions: "SUCCEEDED",
@@ -13,7 +13,7 @@ export type TransactionList = keyof typeof LISTS;
 
 const NAMES = ["pending_transactions", "transactions", "declined_transactions"] as const;
 
-/** What the source of a transaction says of who takes part in it. */
+/** The ids in the source of a transaction: the transfers that it belongs to, and the accounts at its ends. */
 const Details = z.object({
   transfer_id: kit.OptionalText,
   wire_transfer_id: kit.OptionalText,
@@ -32,13 +32,13 @@ const Transaction = z.object({
   source: z.looseObject({ category: z.string() }),
 });
 
-/** Where each list was left, and which one comes next. */
+/** The state of each list, and the list that is read next. */
 const State = z.object({
   next: z.enum(NAMES).default("pending_transactions"),
   lists: z.partialRecord(z.enum(NAMES), z.unknown()).default({}),
 });
 
-/** One page of one of the lists. A run reads all of them. */
+/** One page of one of the lists. A run reads all lists. */
 export async function fetchPayments(
   client: IncreaseClient,
   { state, pageSize }: kit.FetchRequest,
@@ -62,7 +62,7 @@ export async function fetchPayments(
   };
 }
 
-/** The state of a payment that a transaction is; undefined for a currency that is not known. */
+/** The state of a payment that a transaction reports; undefined and logged for an unsupported currency. */
 export function toPayment(list: TransactionList, value: unknown): kit.ProviderPayment | undefined {
   const transaction = kit.parseObject(Transaction, value, "a transaction");
   const { id, amount: units, currency, created_at, source } = transaction;
@@ -95,7 +95,10 @@ export function toPayment(list: TransactionList, value: unknown): kit.ProviderPa
   };
 }
 
-/** The account of the transaction is where a pay-in arrives, and where all else comes from, unless it is a credit. */
+/**
+ * The ends of a payment. The account of the transaction is the destination of a pay-in or of another credit, and the source of any other
+ * payment.
+ */
 function endsOf(
   type: kit.ProviderPayment["type"],
   { account_id: own, amount }: z.output<typeof Transaction>,
@@ -109,7 +112,7 @@ function endsOf(
   };
 }
 
-/** A transaction as it is now; undefined where the provider does not have it any more. */
+/** Reads a transaction again; undefined if the provider does not have the transaction any more. */
 export async function readPayment(
   client: IncreaseClient,
   list: TransactionList,

@@ -1,10 +1,13 @@
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** What the categories of sources say of a transaction, besides the list that it is in. */
+/** The type and status that a category of sources gives a transaction, besides the list of the transaction. */
 interface Category {
-  /** `by-sign`: between accounts of the key. The side that pays has the transfer, and the other one a pay-in. */
+  /**
+   * The type of the payment. `by-sign` is a transfer between accounts of the API key: a transfer for the paying account, and a pay-in for
+   * the other one.
+   */
   readonly type: kit.PaymentType | "by-sign";
-  /** The status of what is posted, where that is no success. */
+  /** The status of a posted transaction that is not a success. */
   readonly posted?: kit.PaymentStatus;
 }
 
@@ -68,7 +71,7 @@ export const CATEGORIES: Readonly<Record<string, Category>> = {
   ach_transfer_return: refundedPayout,
   check_transfer_return: refundedPayout,
   swift_transfer_return: refundedPayout,
-  // A wire that was sent comes back: it is the payout that is refunded, not another pay-in.
+  // The return of an outgoing wire refunds the payout; it is no pay-in.
   inbound_wire_reversal: refundedPayout,
   ach_transfer_rejection: failedPayout,
   check_transfer_rejection: failedPayout,

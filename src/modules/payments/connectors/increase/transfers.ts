@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CURRENCIES, type IncreaseClient, SPEC } from "./client.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** The statuses of transfers of all kinds. Those that begin with `pending_` are `PENDING`, and all others are `OTHER`. */
+/** The statuses of transfers of all kinds. Statuses that begin with `pending_` are `PENDING`, and all others are `OTHER`. */
 export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   requires_attention: "PENDING",
   complete: "SUCCEEDED",
@@ -21,7 +21,7 @@ export function statusOf(status: string): kit.PaymentStatus {
   return kit.rowOf(STATUSES, status) ?? "OTHER";
 }
 
-/** Moves money between two accounts of the key. */
+/** Moves money between two accounts of the API key. */
 export function createTransfer(
   client: IncreaseClient,
   movement: kit.Movement,
@@ -43,7 +43,7 @@ interface ApiOrder {
   readonly json: object;
 }
 
-/** What each payout method asks for. */
+/** The requests of the payout methods. */
 const METHODS: Readonly<Record<string, (order: kit.CompleteMovement) => ApiOrder>> = {
   ach: (order) => ({
     path: "/ach_transfers",
@@ -130,7 +130,7 @@ const Made = z.object({
   status: z.string(),
 });
 
-/** The id of the transfer is the reference of the payment: the transactions that follow from it name it. */
+/** Creates a transfer. Its id is the reference of the payment, because the transactions of the transfer contain the id. */
 async function make(
   client: IncreaseClient,
   order: kit.CompleteMovement,
@@ -140,7 +140,7 @@ async function make(
   const value = await client.create(path, json, reference);
   const made = Made.safeParse(value);
   const amount = made.success && CURRENCIES.fromUnits(made.data.amount, made.data.currency);
-  // It was made, whatever is wrong with the answer.
+  // The transfer was created, although the answer is not valid.
   if (!made.success || amount === undefined || amount === false) {
     throw kit.outcomeUnknown("the answer to a transfer is not valid");
   }
@@ -163,7 +163,7 @@ async function make(
   };
 }
 
-/** The provider is told no currency: an amount is one of the account that it comes from. */
+/** The order of a movement. Requests contain no currency: the amount is in the currency of the source account. */
 function orderOf(movement: kit.Movement): kit.CompleteMovement {
   const order = kit.requireComplete(movement);
   const { asset } = order;

@@ -4,7 +4,7 @@ import { readPayment, type TransactionList } from "./payments.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { type Clock, parseTimestamp } from "#platform/time.ts";
 
-/** What is subscribed to, and where each event names a transaction. */
+/** The subscribed categories of events, each with the list that contains the transaction of an event. */
 export const SUBSCRIPTIONS: readonly {
   readonly category: string;
   readonly urlPath: string;
@@ -57,7 +57,10 @@ async function listSubscriptions(client: IncreaseClient): Promise<Subscription[]
   return found.filter(({ status }) => status !== "deleted");
 }
 
-/** The provider does not show the secret of a subscription: one that was not made with the present secret is made anew. */
+/**
+ * Creates the subscriptions. The provider does not show the secret of a subscription, so that a subscription with another secret than the
+ * configured one is replaced.
+ */
 async function register(
   client: IncreaseClient,
   { sharedSecret: secret }: Signing,
@@ -82,7 +85,7 @@ async function register(
   return webhooks;
 }
 
-/** Removes the subscriptions of an installation, also those whose making was not stored. */
+/** Removes the subscriptions of an installation, with those that were created but not stored. */
 export async function removeWebhooks(
   client: IncreaseClient,
   { connectorId, webhooks }: kit.InstalledWebhooks,
@@ -93,7 +96,7 @@ export async function removeWebhooks(
   }
 }
 
-/** The subscription may still have the secret that it was made with. */
+/** Verifies a delivery with the secret of its subscription, which may be older than the configured one. */
 const verify = (
   { sharedSecret, clock }: Signing,
   { headers, body, config }: kit.ProviderWebhook,
@@ -112,7 +115,7 @@ const Event = z.object({
   created_at: kit.Date3339,
 });
 
-/** The transaction is read: what it is now is never older than the event. */
+/** Reads the transaction of an event again: its present state is never older than the event. */
 async function translate(
   client: IncreaseClient,
   { body }: kit.ProviderWebhook,

@@ -10,25 +10,24 @@ import { stringifyJson } from "#platform/json.ts";
 
 type Value = string | number | bigint | boolean | undefined;
 
-/** A call of a provider's API. */
 export interface ApiCall {
   readonly method?: ProviderRequest["method"];
-  /** Below the base URL, with a slash at its beginning. */
+  /** The path below the base URL, with a slash at its beginning. */
   readonly path: string;
-  /** Those that are undefined are left out; a list gives its name several times. */
+  /** The parameters of the URL. Undefined values are left out; a list repeats its name for each value. */
   readonly query?: Readonly<Record<string, Value | readonly string[]>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether it changes nothing, although its method says otherwise. */
+  /** Whether a call with another method than GET changes nothing. */
   readonly isRead?: boolean;
   /** The body as JSON; members that are undefined are left out. */
   readonly json?: unknown;
-  /** The body as a form. */
+  /** The body as a form, with undefined values and lists as in `query`. */
   readonly form?: Readonly<Record<string, Value | readonly string[]>>;
 }
 
 export interface ApiOptions {
   readonly baseUrl: string;
-  /** The headers of each request: who calls. They are asked for each time, since tokens expire. */
+  /** The headers that authenticate a request. The function is called for each request, because tokens expire. */
   readonly headers: () =>
     | Readonly<Record<string, string>>
     | Promise<Readonly<Record<string, string>>>;
@@ -48,14 +47,14 @@ export class ApiClient {
     this.#baseUrl = options.baseUrl.replace(/\/+$/, "");
   }
 
-  /** The answer in the form of a schema; `what` names it in errors. Throws where it is not there. */
+  /** The answer of a call, parsed by a schema; `what` names the answer in errors. Throws `ConnectorError` for 404. */
   async read<S extends z.ZodType>(call: ApiCall, schema: S, what: string): Promise<z.output<S>> {
     const response = await this.send(call);
     assertFound(response);
     return parseNamed(schema, response, what);
   }
 
-  /** The same; undefined where the provider answers 404. */
+  /** The answer of a call, parsed by a schema; undefined if the provider answers 404. */
   async find<S extends z.ZodType>(
     call: ApiCall,
     schema: S,
@@ -65,7 +64,7 @@ export class ApiClient {
     return response.status === 404 ? undefined : parseNamed(schema, response, what);
   }
 
-  /** The answer as it is: a success, or 404. */
+  /** The unparsed answer of a call: a success, or 404. */
   async send({
     method = "GET",
     path,
@@ -95,7 +94,7 @@ export class ApiClient {
   }
 }
 
-/** The request tells which answer was not valid. */
+/** Parses an answer. An error names the request, too. */
 const parseNamed = <S extends z.ZodType>(
   schema: S,
   response: ProviderResponse,

@@ -14,17 +14,16 @@ export interface ProviderAmount {
   readonly asset: string;
 }
 
-/** How a provider counts money. */
 export interface CurrencyOptions {
-  /** The decimals of currencies that the provider counts otherwise than ISO 4217 does: `{ ISK: 2 }`. */
+  /** The decimals of currencies for which the provider deviates from ISO 4217, such as `{ ISK: 2 }`. */
   readonly exceptions?: Readonly<Record<string, number>>;
-  /** The currencies that the provider knows; all of ISO 4217 where it is absent. */
+  /** The currencies that the provider supports; by default all of ISO 4217. */
   readonly known?: readonly string[];
 }
 
 /**
- * The currencies of a provider. Amounts get the decimals of ISO 4217, whatever the provider counts in, so that one currency is one
- * asset. What cannot be written with these decimals keeps those of the provider.
+ * The currencies of a provider. Amounts are converted to the decimals of ISO 4217, so that each currency is one asset. An amount that needs
+ * more decimals keeps those of the provider.
  */
 export class Currencies {
   readonly #exceptions: ReadonlyMap<string, number>;
@@ -35,13 +34,13 @@ export class Currencies {
     this.#known = known === undefined ? undefined : new Set(known);
   }
 
-  /** The asset of a currency; undefined for one that is not known, which fetched data is skipped for. */
+  /** The asset of a currency; undefined for an absent or unsupported currency, whose objects are left out. */
   assetOf(currency: string | undefined): string | undefined {
     if (currency === undefined || this.#decimalsOf(currency) === undefined) return undefined;
     return assetOf(currency);
   }
 
-  /** An amount in the units that the provider counts in; undefined for a currency that is not known. */
+  /** The amount of a number of the provider's units; undefined for an unsupported currency. */
   fromUnits(units: bigint, currency: string): ProviderAmount | undefined {
     const counted = this.#decimalsOf(currency);
     const decimals = currencyDecimals(currency);
@@ -55,7 +54,7 @@ export class Currencies {
       : { amount: units, asset: `${currency.toUpperCase()}/${counted}` };
   }
 
-  /** An amount that is written as a decimal number; undefined for a currency that is not known. Throws for too many decimals. */
+  /** The amount that a decimal number gives; undefined for an unsupported currency. Throws `ConnectorError` for too many decimals. */
   fromDecimal(text: string, currency: string): ProviderAmount | undefined {
     const decimals = currencyDecimals(currency);
     if (decimals === undefined || this.#decimalsOf(currency) === undefined) return undefined;
@@ -65,7 +64,7 @@ export class Currencies {
     return { amount, asset: assetOf(currency) };
   }
 
-  /** An amount of an asset in the units that the provider counts in. Throws for an asset that it does not take. */
+  /** An amount in the provider's units. Throws `ConnectorError` for an asset that the provider does not support. */
   toUnits({ amount, asset }: ProviderAmount): {
     readonly units: bigint;
     readonly currency: string;
@@ -75,7 +74,7 @@ export class Currencies {
     return { units: rescale(amount, { asset, from: decimals, to: counted }), currency };
   }
 
-  /** An amount of an asset as a decimal number. Throws for an asset that the provider does not take. */
+  /** An amount as a decimal number. Throws `ConnectorError` for an asset that the provider does not support. */
   toDecimal({ amount, asset }: ProviderAmount): {
     readonly decimal: string;
     readonly currency: string;
@@ -102,7 +101,10 @@ export class Currencies {
   }
 }
 
-/** Makes the function that logs why an item of a provider is left out. It gives undefined, the reading of such an item. */
+/**
+ * Makes a function that logs that an item is left out because of its currency. The function returns undefined, which readers of items
+ * return for such an item.
+ */
 export const currencySkipper =
   (provider: string) =>
   (what: string, id: string, currency: string): undefined => {
@@ -116,7 +118,7 @@ interface Rescaling {
   readonly to: number;
 }
 
-/** No part of an amount is lost: money that cannot be counted is not moved. */
+/** An amount with another number of decimals. Throws `ConnectorError` instead of rounding. */
 function rescale(amount: bigint, { asset, from, to }: Rescaling): bigint {
   if (from <= to) return amount * 10n ** BigInt(to - from);
   const factor = 10n ** BigInt(from - to);
@@ -126,7 +128,7 @@ function rescale(amount: bigint, { asset, from, to }: Rescaling): bigint {
   return amount / factor;
 }
 
-/** Zeros behind the last decimal of a currency change nothing: `10.500` of one with two is `10.50`. */
+/** A decimal number without zeros after the last decimal of its currency: `10.500` becomes `10.50` if the currency has two decimals. */
 function withoutZeros(text: string, decimals: number): string {
   const [whole = "", fraction = ""] = text.split(".", 2);
   const kept = fraction.slice(decimals).replace(/0+$/, "");

@@ -4,30 +4,30 @@ import { refused } from "./orders.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 
 /**
- * How far a list was read that only grows at its end, and that is given in numbered pages. The last page is asked for again by the next run,
- * as it may have more items then; those that are known are left out.
+ * How far a list was read that grows only at its end and has numbered pages. The next run requests the last page again, as the page may
+ * have more items by then; known items are left out.
  */
 const State = z.object({
-  /** The page to ask for next. */
+  /** The page to request next. */
   page: z.int().min(1).default(1),
-  /** Which items of it are known. */
+  /** The ids of the items of this page that are known. */
   known: z.array(z.string()).default([]),
-  /** The items of the page before, and how often this one has come like it. */
+  /** The ids of the items of the previous page, and how often this page has had the same items. */
   before: z.array(z.string()).default([]),
   repeats: z.int().default(0),
 });
 
-/** A page that is answered with the items of the one before is asked for so often again: the list may have no end. */
+/** How often a page that has the items of the previous page is requested again. Beyond, the provider may repeat its last page for ever. */
 const REPEATS_MAX = 5;
 
 export interface GrowingList<Item> {
-  /** The values of a page, as the provider has sent them. Pages begin at one. */
+  /** The values of a page as the provider has sent them. The first page has the number one. */
   readonly readPage: (place: { page: number; pageSize: number }) => Promise<readonly unknown[]>;
-  /** The item is undefined for a value that is left out. */
+  /** Reads a value; the item is undefined for a value that is left out. */
   readonly read: (value: unknown) => { readonly id: string; readonly item: Item | undefined };
 }
 
-/** One page of such a list. */
+/** One page of a list that grows only at its end. */
 export async function fetchGrowingList<Item>(
   { state: stored, pageSize }: Pick<FetchRequest, "state" | "pageSize">,
   { readPage, read }: GrowingList<Item>,

@@ -15,17 +15,17 @@ import {
 } from "#platform/http/outbound.ts";
 import { parseJson } from "#platform/json.ts";
 
-/** How long a provider may take for an answer, in milliseconds. */
+/** Default time limit for the answer to a request, in milliseconds. */
 export const PROVIDER_MS_MAX = 10_000;
-/** How long a request may let it take: less than whoever works on it has for it. */
+/** Largest time limit that a request may set, in milliseconds: the jobs that send requests have more time. */
 const REQUEST_MS_MAX = 40_000;
-/** Largest answer, in bytes: a page of a hundred items has far less. */
+/** Largest answer, in bytes. A page of a hundred items is far smaller. */
 export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
-/** When a provider that does not say takes requests again, in milliseconds. */
+/** The wait after a rate limit without `Retry-After`, in milliseconds. */
 const RETRY_AFTER_MS = 5000;
-/** A provider that names a longer wait than an hour is asked after an hour. */
+/** The longest wait after a rate limit, in milliseconds, even if `Retry-After` is longer. */
 const RETRY_AFTER_MS_MAX = 3_600_000;
-/** Most of an answer that an error shows, in characters. */
+/** The longest part of an answer that an error shows, in characters. */
 const SHOWN_MAX = 200;
 
 export interface ProviderNetwork {
@@ -36,7 +36,7 @@ export interface ProviderNetwork {
   readonly timeoutMs?: number;
 }
 
-/** Calls a provider within the limits of time and size and of the outbound policy. Errors do not show any of the secrets. */
+/** Calls a provider within the limits of time, size and the outbound policy. Errors contain none of the secrets. */
 export function providerFetch(network: ProviderNetwork): ProviderFetch {
   const { fetch, policy, secrets } = network;
   return async (request) => {
@@ -72,7 +72,7 @@ export function providerFetch(network: ProviderNetwork): ProviderFetch {
   };
 }
 
-/** The provider may have done what a request that changes something has asked for, however long its answer is. */
+/** The error of a request whose answer is too large. The provider may have carried out a request that is no read, however long its answer. */
 const tooLarge = (request: ProviderRequest, name: string): ConnectorError =>
   new ConnectorError(
     isReadOf(request) ? "invalid" : "unknown",
@@ -82,26 +82,26 @@ const tooLarge = (request: ProviderRequest, name: string): ConnectorError =>
 const isReadOf = ({ method, isRead }: ProviderRequest): boolean =>
   method === "GET" || isRead === true;
 
-/** A request as errors name it. Its parameters stay out of them, as they may hold secrets. */
+/** The name of a request in errors. Parameters are left out, because they may contain secrets. */
 const nameOf = ({ method, url }: ProviderRequest): string => `${method} ${new URL(url).pathname}`;
 
-/** A read changes nothing. The provider may have done all else that it was asked for. */
+/** The error of a request without an answer. A read changes nothing; the provider may have carried out any other request. */
 function noAnswer(request: ProviderRequest, name: string, why: string): ConnectorError {
   const kind = isReadOf(request) ? "unreachable" : "unknown";
   return new ConnectorError(kind, `${name}: the provider gave no answer: ${describeLoss(why)}`);
 }
 
-/** What the runtime says of a connection that was lost tells nobody anything, and differs each time. */
+/** The runtime's messages about a lost connection say nothing more, and differ each time; one text replaces them. */
 const describeLoss = (why: string): string =>
   /^(?:network connection lost|internal error; reference)/i.test(why)
     ? "the connection was lost"
     : why;
 
-/** A provider that is busy, or not ready yet. */
+/** Statuses of a provider that is busy, or not ready yet. */
 const LATER = new Set([423, 425, 429]);
-/** The request did not arrive in time, or not at the right server. */
+/** Statuses of a request that did not arrive in time, or arrived at the wrong server. */
 const REPEATED = new Set([408, 421]);
-/** The resource is not there, which some requests expect. */
+/** The status of an absent resource, which some requests expect. */
 const NOT_FOUND = 404;
 
 /** Throws for an answer that is neither a success nor 404. */
@@ -127,7 +127,7 @@ function kindOfStatus(status: number, retryAfterMs: number | undefined): Connect
   return status < 500 && !REPEATED.has(status) ? "invalid" : "unknown";
 }
 
-/** An answer that has to be there. */
+/** Throws `ConnectorError` for 404. */
 export function assertFound({
   status,
   request,
@@ -137,7 +137,7 @@ export function assertFound({
   }
 }
 
-/** The JSON of an answer. A provider that sends something else has a fault, and may send JSON the next time. */
+/** The JSON of an answer. Another text is a fault of the provider, and the request may be repeated. */
 export function parseAnswer({ status, text, request }: ProviderResponse): unknown {
   try {
     return parseJson(text);
@@ -148,7 +148,7 @@ export function parseAnswer({ status, text, request }: ProviderResponse): unknow
   }
 }
 
-/** The array that an answer has to be. */
+/** The JSON array of an answer. Another value is a fault of the provider, and the request may be repeated. */
 export function parseList(response: ProviderResponse): readonly unknown[] {
   const values: unknown = parseAnswer(response);
   if (isArray(values)) return values;
@@ -159,10 +159,10 @@ export function parseList(response: ProviderResponse): readonly unknown[] {
   );
 }
 
-/** The library's own check makes elements of any type of it. */
+/** `Array.isArray` with elements of the type `unknown`; the library types them as `any`. */
 const isArray: (value: unknown) => value is readonly unknown[] = Array.isArray;
 
-/** In milliseconds; undefined where the provider does not say. It is a number of seconds or a date. */
+/** The wait that `Retry-After` asks for, as a number of seconds or as a date, in milliseconds; undefined without a valid header. */
 function retryAfterOf(headers: Headers): number | undefined {
   const text = headers.get("retry-after")?.trim() ?? "";
   const milliseconds = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
@@ -171,7 +171,7 @@ function retryAfterOf(headers: Headers): number | undefined {
     : Math.min(Math.max(milliseconds, 0), RETRY_AFTER_MS_MAX);
 }
 
-/** The title and detail of an error body, or its beginning, without secrets: a secret that is cut would not be recognised. */
+/** The message of an error body, on one line, without secrets, shortened last: a secret that is cut would not be recognised. */
 function describe(text: string, redact: (text: string) => string): string {
   const shown = redact(messageIn(text).replaceAll(/\s+/g, " ").trim()).slice(0, SHOWN_MAX);
   return shown === "" ? "" : `: ${shown.toWellFormed()}`;
@@ -179,7 +179,9 @@ function describe(text: string, redact: (text: string) => string): string {
 
 const MESSAGE_MEMBERS = ["title", "detail", "code", "errorCode", "message", "error"];
 
-/** What an error body says: its own members, or those of what it has under `error`, or first in `errors`. */
+/**
+ * The texts of the message members of an error body, of its member `error`, and of the first element of `errors`; otherwise the whole body.
+ */
 function messageIn(text: string): string {
   try {
     const body = parseJson(text);
@@ -188,7 +190,7 @@ function messageIn(text: string): string {
     );
     return texts.length === 0 ? text : texts.join(": ");
   } catch {
-    return text; // it is no JSON, and is shown as it is
+    return text; // a body that is not JSON is shown unchanged
   }
 }
 
@@ -204,7 +206,7 @@ const memberOf = (value: unknown, name: string): unknown =>
 
 const firstOf = (value: unknown): unknown => (isArray(value) ? value[0] : undefined);
 
-/** Who calls is in headers, in a form that only they have: in base64, or as a token that was fetched. */
+/** The secrets in headers, which the configuration has in another form or not at all, such as encoded passwords and fetched tokens. */
 const secretsIn = (headers: Readonly<Record<string, string>>): string[] =>
   Object.entries(headers).flatMap(([name, value]) =>
     SECRET_HEADERS.test(name) ? value.split(/\s+/) : [],
@@ -212,7 +214,7 @@ const secretsIn = (headers: Readonly<Record<string, string>>): string[] =>
 
 const SECRET_HEADERS = /auth|key|token|secret|sign/i;
 
-/** Shorter texts occur by chance. */
+/** Shortest secret that is removed from errors, in characters. Shorter texts occur by chance. */
 const SECRET_LENGTH_MIN = 4;
 
 function redactor(secrets: readonly string[]): (text: string) => string {
@@ -225,6 +227,6 @@ function redactor(secrets: readonly string[]): (text: string) => string {
       .replaceAll(NUMBERS, (number) => `***${number.slice(-SHOWN_DIGITS)}`);
 }
 
-/** Numbers of cards and bank accounts, IBANs included, also in groups: errors are logged and shown to clients. */
+/** Numbers of cards and bank accounts, and IBANs, also in groups. They are masked, because errors are logged and shown to clients. */
 const NUMBERS = /\b(?:[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}|\d(?:[ -]?\d){7,33})\b/g;
 const SHOWN_DIGITS = 4;

@@ -1,23 +1,23 @@
 /**
- * All that connectors are written with:
+ * The kit of connectors. Each file of a connector imports this file as `kit`:
  *
- *     contract    the operations of a plugin, and the objects that it gives: `contract.ts`, `provider-objects.ts`, `webhook-contract.ts`
+ *     contract    the operations of a plugin, and the objects that they return: `contract.ts`, `provider-objects.ts`, `webhook-contract.ts`
  *     kinds       the fields of a configuration, and the tree of tasks
  *     client      an API over HTTP; `token-client` if a login gives tokens
  *     objects     the values that providers send; `items` reads many and sets the invalid ones aside, `raw` keeps them without secrets
  *     currencies  amounts as the provider counts them
- *     lists       how far a list was read: see the table below
- *     orders      movements of money that the provider has to make; `open-movements` if their ends have to be asked for
+ *     lists       how far a list was read, as the table below shows
+ *     orders      movements of money that the provider has to make; `open-movements` if their ends have to be polled
  *     webhooks    registered endpoints, and deliveries whose `signatures` are verified
  *
  * | The list | Reader |
  * | --- | --- |
- * | has pages that can be asked for from a time on | `time-list` |
- * | has its newest object first, and pages from a time on | `newest-list` |
- * | has its newest object first, and pages next to an object | `timeline` |
+ * | can be requested from a time on, in numbered pages | `time-list` |
+ * | has its newest object first, and can be requested from a time on | `newest-list` |
+ * | has its newest object first, with pages next to an object | `timeline` |
  * | grows at its end, and has numbered pages | `growing-list` |
- * | can be read from its beginning only, by tokens | `token-list` |
- * | is one answer | `pages` |
+ * | can be read only from its beginning, by tokens of pages | `token-list` |
+ * | is a single answer | `pages` |
  */
 export type { ConfigField, PluginConfig } from "#modules/payments/connectors/config.ts";
 export * from "#modules/payments/connectors/connector-error.ts";

@@ -8,12 +8,12 @@ import {
 import type { FetchPage } from "#modules/payments/connectors/contract.ts";
 import type { RejectedItem } from "#modules/payments/connectors/provider-objects.ts";
 
-/** What a page's values are read as. Values that cannot be read are set aside, so that they hold up no others. */
+/** The items that the values of a page give. Values that cannot be read are set aside, so that they do not block other values. */
 export interface ReadItems<Item> extends Required<Pick<FetchPage<Item>, "rejected" | "read">> {
   readonly items: readonly Item[];
 }
 
-/** Reads each value, which gives an item, or nothing where it is left out. */
+/** Reads each value as an item; a value for which `read` returns undefined is left out. */
 export function readEach<Value, Item>(
   values: readonly Value[],
   read: (value: Value) => Item | undefined,
@@ -29,7 +29,7 @@ export function readEach<Value, Item>(
   return outcome;
 }
 
-/** The same with a reading that asks the provider for more. A request that fails is no fault of the value. */
+/** Reads each value by a function that may send requests. The error of a request is thrown, and does not reject the value. */
 export async function readEachAsync<Value, Item>(
   values: readonly Value[],
   read: (value: Value) => Item | undefined | Promise<Item | undefined>,
@@ -45,13 +45,13 @@ export async function readEachAsync<Value, Item>(
   return outcome;
 }
 
-/** A page whose items are read once more, as something else. What was set aside before stays so. */
+/** A page whose items are read as other items. Earlier rejections are kept. */
 export const readPage = <Value, Item>(
   { items, rejected = [], ...page }: FetchPage<Value>,
   read: (value: Value) => Item | undefined,
 ): FetchPage<Item> => withRejected(page, rejected, readEach(items, read));
 
-/** The same with a reading that asks the provider for more. */
+/** A page whose items are read as other items by a function that may send requests. Earlier rejections are kept. */
 export const readPageAsync = async <Value, Item>(
   { items, rejected = [], ...page }: FetchPage<Value>,
   read: (value: Value) => Item | undefined | Promise<Item | undefined>,
@@ -80,7 +80,7 @@ class Outcome<Item> implements ReadItems<Item> {
   }
 }
 
-/** What is wrong with a value, in a sentence. */
+/** The reason for a rejection, as a sentence. */
 function reasonOf(error: Error): string {
   if (!(error instanceof z.ZodError)) return error.message;
   const [issue] = error.issues;
@@ -92,11 +92,13 @@ function reasonOf(error: Error): string {
 const isInvalidObject = (error: unknown): error is Error =>
   error instanceof InvalidObjectError || error instanceof z.ZodError;
 
-/** A reading that makes no request fails because of its value, whatever it throws; one that may be repeated is no fault of it. */
+/**
+ * Whether a reading without requests has failed because of its value: any error counts, except a `ConnectorError` that allows a repetition.
+ */
 const isBadValue = (error: unknown): error is Error =>
   error instanceof ConnectorError ? error.kind === "invalid" : error instanceof Error;
 
-/** An object that was found by its id has been sent under `value`. */
+/** The object that the provider has sent: some values are pairs of an id and the object. */
 const sourceOf = (value: unknown): unknown => Found.safeParse(value).data?.value ?? value;
 const Found = z.strictObject({ id: z.string(), value: z.unknown() });
 
@@ -114,7 +116,7 @@ const ID_NAMES = [
   "reference",
 ];
 
-/** The id of what a provider has sent; of something without one, the beginning of its digest. */
+/** The id of an object of a provider; for an object without an id, the beginning of its digest. */
 export function idOf(value: unknown): string {
   if (typeof value === "object" && value !== null) {
     const members = new Map<string, unknown>(Object.entries(value));

@@ -30,7 +30,7 @@ export const readConfig = <Fields extends readonly ConfigField[]>(
 ): ConfigOf<Fields> =>
   Object.fromEntries(
     fields.map(({ name, type }) => [name, readValue(type, values[name])]),
-  ) as ConfigOf<Fields>; // each field gives the member of its name, of the type that it declares
+  ) as ConfigOf<Fields>; // each field has a member of its name and of its declared type
 
 function readValue(type: ConfigField["type"], value: PluginConfig[string] | undefined) {
   switch (type) {

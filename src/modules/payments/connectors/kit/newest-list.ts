@@ -4,26 +4,26 @@ import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contr
 import type { Timestamp } from "#platform/time.ts";
 import { TimestampInput } from "#platform/validation.ts";
 
-/** Which page of a list is asked for. */
+/** The page of a list to request. */
 export interface NewestPlace {
-  /** From when on objects are wanted, that time included; absent for all. */
+  /** The earliest time of the objects, inclusive; undefined for all objects. */
   readonly since: Timestamp | undefined;
-  /** What the page before has named as the next one; absent for the first page. */
+  /** The cursor that the previous page gave; undefined for the first page. */
   readonly cursor: string | undefined;
   readonly pageSize: number;
 }
 
 export interface NewestPage {
   readonly values: readonly unknown[];
-  /** Where the next page begins; undefined for the last one. A page that names itself is asked for again by the next run. */
+  /** The cursor of the next page; undefined on the last page. If it is the cursor of this page, the next run requests this page again. */
   readonly next: string | undefined;
 }
 
-/** An object of a list, with what tells whether it is known. */
+/** An object of a list, with the id and time by which known objects are recognised. */
 export interface Dated<Item> {
   readonly id: string;
   readonly time: Timestamp;
-  /** Undefined for an object that is left out. */
+  /** The item; undefined for an object that is left out. */
   readonly item: Item | undefined;
 }
 
@@ -33,17 +33,21 @@ export interface NewestList<Item> {
 }
 
 /**
- * How far a list was read that has its newest object first and can be asked for what was made since some time. A pass goes from the newest
- * object to the oldest one that is asked for, page by page: what is added meanwhile moves others to later pages and hides none. When it has
- * ended, the next one asks for what was made since its newest object. What was made at the same time comes again, and what is known of it
- * is left out.
+ * How far a list was read that has its newest object first and can be requested from a time on:
+ *
+ *     page 1        page 2        page 3
+ *     newest ─────────────────────► since      the next pass begins at the newest object of this pass
+ *
+ * A pass reads page by page, from the newest object to the oldest one that is not older than `since`. Objects that are added meanwhile move
+ * others to later pages, and hide none. The next pass begins at the time of the newest object of this pass, inclusively; known objects of that
+ * time are left out.
  */
 const State = z.object({
-  /** From when on objects are asked for; absent before the first pass has ended. */
+  /** The earliest time of the objects of this pass; absent before the first pass has ended. */
   since: TimestampInput.optional(),
-  /** The objects of that time that are known. */
+  /** The known objects of the time `since`. */
   known: z.array(z.string()).default([]),
-  /** Where the next page of the pass begins; absent for the first one. */
+  /** The cursor of the next page of the pass; absent for the first page. */
   cursor: z.string().optional(),
   /** The time of the newest object of the pass, and the objects of that time. */
   latest: TimestampInput.optional(),
@@ -51,10 +55,10 @@ const State = z.object({
 });
 type State = z.output<typeof State>;
 
-/** Beyond so many objects of one time, further ones are not remembered: they come again, which does no harm. */
+/** Most objects of one time that are remembered. Further objects are given again by the next pass, which does no harm. */
 const KNOWN_MAX = 1000;
 
-/** One page of such a list. */
+/** One page of a list that has its newest object first. */
 export async function fetchNewestList<Item>(
   { state: stored, pageSize }: Pick<FetchRequest, "state" | "pageSize">,
   { readPage, read }: NewestList<Item>,
@@ -83,7 +87,7 @@ function withItems(state: State, dated: readonly Dated<unknown>[]): State {
   return { ...state, latest, latestKnown };
 }
 
-/** What the next pass begins with. */
+/** The state at the beginning of the next pass. */
 function endPass({ since, known, latest, latestKnown }: State): State {
   const isLater = latest !== undefined && (since === undefined || latest >= since);
   return isLater

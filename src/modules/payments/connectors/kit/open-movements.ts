@@ -2,16 +2,16 @@ import { z } from "zod";
 import type { FetchPage, PaymentPage, PluginStore } from "#modules/payments/connectors/contract.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 
-/** Most movements of one account that are asked for in one run. */
+/** Most movements of one account that are checked in one run. */
 const OPEN_MAX = 1000;
-/** How many of them are asked for in one page: each takes a request. */
+/** Most movements that are checked in one page. Each check takes a request. */
 const CHECKS_MAX = 10;
 
-/** Where a round stands that asks what has become of the movements of an account. */
+/** The progress of a round, which checks the open movements of an account. */
 const Round = z.object({
-  /** The movements that this round still asks for. */
+  /** The movements that the round has still to check. */
   unchecked: z.array(z.string()).default([]),
-  /** Those that have ended, and that are forgotten as soon as this is stored. */
+  /** The movements that have ended. The next check removes them from the store, since this state is stored by then. */
   ended: z.array(z.string()).default([]),
 });
 type Round = z.output<typeof Round>;
@@ -25,15 +25,19 @@ export interface OpenFetch {
   /** The account whose payments are fetched. */
   readonly account: string;
   readonly state: unknown;
-  /** A page of what the provider lists, with the state of that list. */
+  /** Fetches a page of the provider's list of payments, from the state of that list. */
   readonly readList: (state: unknown) => Promise<FetchPage<ProviderPayment>>;
-  /** What has become of a movement; undefined where it goes on. */
+  /**
+   * The payment of a movement that has ended; "gone" for a movement that the provider does not know any more; undefined for an open one.
+   */
   readonly endOf: (id: string) => Promise<ProviderPayment | "gone" | undefined>;
 }
 
 /**
- * The movements that were made here and have not ended, where the provider's lists show only those that succeed: whether one has failed is
- * asked for by its id.
+ * The movements of this connector that have not ended, for providers whose lists show only successful payments. Whether a movement has failed
+ * is requested by its id:
+ *
+ *     pages of the list ─► round: up to 10 checks a page ─► end of the run
  */
 export class OpenMovements {
   readonly #store: PluginStore;
@@ -42,12 +46,12 @@ export class OpenMovements {
     this.#store = store;
   }
 
-  /** Remembers a movement from an account. It may be called again for the same one. */
+  /** Adds a movement of an account. A repeated call changes nothing. */
   async add(account: string, id: string): Promise<void> {
     await this.#store.insert({ name: nameOf(account, id), value: id });
   }
 
-  /** One page of the payments of an account: first what the provider lists, and then how movements have ended. */
+  /** One page of the payments of an account: first the pages of the provider's list, then the open movements that have ended. */
   async fetch({ account, state, readList, endOf }: OpenFetch): Promise<PaymentPage> {
     const { list, round } = State.parse(state ?? {});
     if (round.unchecked.length > 0) {
@@ -60,14 +64,14 @@ export class OpenMovements {
     return { ...page, state: { list: page.state, round: next }, hasMore };
   }
 
-  /** What a round begins with. */
+  /** The beginning of a round: the open movements without those that have just ended. */
   async #open(account: string, { ended }: Round): Promise<Round> {
     const texts = await this.#store.list(prefixOf(account));
     const ids = texts.map(({ value }) => value).filter((id) => !ended.includes(id));
     return { ended, unchecked: ids.slice(0, OPEN_MAX) };
   }
 
-  /** Asks for some of those of the round, and forgets those that had ended before. */
+  /** Checks some movements of the round, and removes the movements that ended before. */
   async #check(
     account: string,
     { unchecked, ended }: Round,
@@ -88,6 +92,6 @@ export class OpenMovements {
 
 const prefixOf = (account: string): string => `open-movement/${encodeURIComponent(account)}/`;
 
-/** Ends with a slash, so that no name is the beginning of another one. */
+/** The name of a movement in the store. It ends with a slash, so that no name is a prefix of another name. */
 const nameOf = (account: string, id: string): string =>
   `${prefixOf(account)}${encodeURIComponent(id)}/`;

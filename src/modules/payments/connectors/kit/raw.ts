@@ -1,16 +1,18 @@
 import { stringifyJson } from "#platform/json.ts";
 
-/** Members that hold what nobody but the provider and the owner may know, however long they are. */
+/** Names of members that contain secrets, which are masked as a whole. */
 const SECRET_NAMES = /^(?:client_?secret|secret|password|api_?key|access_?token|cvc|cvv)$/i;
-/** Members that hold numbers of cards and bank accounts. */
+/** Names of members that contain numbers of cards and bank accounts. */
 const NUMBER_NAMES = /^(?:number|pan)$|(?:card_?number|account_?number|iban)$/i;
-/** An IBAN in any text, also in groups of four. */
+/** IBANs within a text, also in groups of four. */
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b/g;
 
 const MASK = "***";
 const SHOWN_DIGITS = 4;
 
-/** What a provider has sent, as the JSON that is kept of it: without secrets, and with the last digits only of cards and bank accounts. */
+/**
+ * An object of a provider as the JSON that is stored: without secrets, and with only the last digits of numbers of cards and bank accounts.
+ */
 export const rawOf = (value: unknown): string => stringifyJson(withoutSecrets(value));
 
 function withoutSecrets(value: unknown): unknown {
@@ -32,11 +34,11 @@ function memberOf(name: string, member: unknown): unknown {
   return isText && NUMBER_NAMES.test(name) ? lastDigits(String(member)) : withoutSecrets(member);
 }
 
-/** Of a number that is as short as what is shown of others, nothing is shown. */
+/** The last digits of a number. A number of at most twice as many digits is masked as a whole. */
 const lastDigits = (number: string): string =>
   number.length > 2 * SHOWN_DIGITS ? `${MASK}${number.slice(-SHOWN_DIGITS)}` : MASK;
 
-/** Whether the check digits fit: other texts look like an IBAN as well. */
+/** Whether the check digits of a text that looks like an IBAN are right, by ISO 13616. */
 function isIban(text: string): boolean {
   const compact = text.replaceAll(" ", "");
   // A letter counts as two digits: A is 10.

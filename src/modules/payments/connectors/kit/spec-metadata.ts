@@ -32,7 +32,7 @@ export class SpecMetadata {
     return value === "" ? undefined : value;
   }
 
-  /** The value of an entry. Throws `ConnectorError` if the entry is absent or empty; `of` says whose metadata lacks it. */
+  /** The value of an entry. Throws `ConnectorError` if the entry is absent or empty; `of` names the owner of the metadata in the error. */
   require(object: WithMetadata, name: string, of = "the bank account"): string {
     const value = this.find(object, name);
     if (value !== undefined) return value;

@@ -7,72 +7,71 @@ import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 import { TimestampInput } from "#platform/validation.ts";
 
-/** An item of a list, with what tells whether it is known. */
+/** An item of a list, with the time and identity by which known items are recognised. */
 export interface Listed<Item> {
   readonly item: Item;
-  /** What the list is ordered by. */
+  /** The time by which the list is filtered. */
   readonly time: Timestamp;
   /** Equal for two reports of the same state of the same item. */
   readonly identity: string;
 }
 
-/** Which page of a list is asked for. */
+/** The page of a list to request. */
 export interface TimeListPlace {
-  /** The time from which on items are wanted, that one included; absent for all. */
+  /** The earliest time of the items, inclusive; absent for all items. */
   readonly from?: Timestamp;
-  /** Begins at one. */
+  /** The number of the page; the first page is one. */
   readonly page: number;
   readonly pageSize: number;
 }
 
-/** A list in pages, which can be asked for what has a time since some second. */
+/** A list in numbered pages, which can be requested from a second on. */
 export interface TimeList<Item> {
-  /** The values of a page, as the provider has sent them. */
+  /** The values of a page as the provider has sent them. */
   readonly readPage: (place: TimeListPlace) => Promise<readonly unknown[]>;
-  /** Undefined for a value that is left out. */
+  /** Reads a value; undefined for a value that is left out. */
   readonly read: (value: unknown) => Listed<Item> | undefined;
 }
 
 /**
- * How far a list was read. A pass asks for all pages from one time on, until one is empty or brings nothing new; only then
- * the time moves, so that the order in which items come makes no difference. The time is inclusive: items of its second come
- * again, and those that are known are left out.
+ * How far a list was read that can be requested from a time on. A pass requests all pages from one time on, until a page is empty or has
+ * nothing new. Only then the time moves, so that the order of the items does not matter. The time is inclusive: items of its second come again,
+ * and known items are left out.
  *
- * An item that changes while pages are read moves to the end of the list, and shifts others to pages that were read before:
+ * An item that changes while pages are read moves to the end of the list, and shifts other items to pages that were read before:
  *
- *     page 1   page 2            page 1   page 2
- *     a b      c d      a is     b c      d a      page 2 is read now: c, which is on page 1, was on no page that was read
- *                       changed
+ *     page 1   page 2              page 1   page 2
+ *     a b      c d      a changes  b c      d a      the pass has read page 1 before, and page 2 now: it has missed c
  *
- * Therefore a pass of several pages is repeated once before the time moves, unless all that it has brought is older than the pass: then
- * nothing has changed meanwhile.
+ * Therefore a pass of several pages is repeated once before the time moves, unless all of its items are older than the pass: then nothing has
+ * changed meanwhile.
  */
 const State = z.object({
-  /** From when on items are asked for; absent before the first pass has ended. */
+  /** The earliest time of the items of this pass; absent before the first pass has ended. */
   from: TimestampInput.optional(),
   /** Identities of items in the second of `from`. */
   known: z.array(z.string()).default([]),
-  /** The page to ask for next. */
+  /** The page to request next. */
   page: z.int().min(1).default(1),
   /** The latest time in this pass, and the identities of items in its second. */
   latest: TimestampInput.optional(),
   latestKnown: z.array(z.string()).default([]),
-  /** When the first page of this pass was asked for, by the clock of this server; absent where that is not known. */
+  /** The time of the request for the first page of this pass, by the clock of this server; absent if the caller did not give it. */
   begunAt: TimestampInput.optional(),
-  /** Whether this pass repeats the one before. */
+  /** Whether this pass repeats the previous one. */
   isRepetition: z.boolean().default(false),
-  /** What the page before was, whatever the order of its items, and how often the page has come like it. */
+  /** A digest of the values of the previous page in any order, and how often this page has had the same values. */
   digest: z.string().default(""),
   repeats: z.int().default(0),
 });
 type State = z.output<typeof State>;
 
-/** Beyond so many items of one second, further ones are not remembered: they come again, which does no harm. */
+/** Most items of one second that are remembered. Further items are given again by the next pass, which does no harm. */
 const KNOWN_MAX = 1000;
-/** A page that is answered with the items of the one before is asked for so often again: the list may have no end. */
+/** How often a page that has the values of the previous page is requested again. Beyond, the provider may repeat its last page for ever. */
 const REPEATS_MAX = 5;
 
-/** One page of a list. */
+/** One page of a list that can be requested from a time on. */
 export async function fetchTimeList<Item>(
   request: FetchRequest,
   { readPage, read }: TimeList<Item>,
@@ -98,7 +97,7 @@ export async function fetchTimeList<Item>(
   };
 }
 
-/** The second of a time, as providers take it. */
+/** A time in whole seconds, as RFC 3339. */
 export const secondOf = (time: Timestamp): string => `${time.slice(0, 19)}Z`;
 
 function withItems(state: State, items: readonly Listed<unknown>[]): State {
@@ -114,7 +113,10 @@ function withItems(state: State, items: readonly Listed<unknown>[]): State {
   return { ...state, latest, latestKnown };
 }
 
-/** The page to ask for next. The same one, if the provider has answered with the items of the page before. */
+/**
+ * The page to request next: the same page again, if it has the values of the previous page. Throws `ConnectorError` after too many
+ * repetitions.
+ */
 function nextPage({ page, digest, repeats }: State, values: readonly unknown[]) {
   const texts = values.map((value) => stringifyJson(value)).toSorted();
   const made = createHash("sha256").update(texts.join("\n")).digest("base64url");
@@ -123,24 +125,27 @@ function nextPage({ page, digest, repeats }: State, values: readonly unknown[]) 
   throw refused(`the provider answers page ${page} like the one before`);
 }
 
-/** How far the clock of a provider may be behind that of this server, in milliseconds. */
+/** How far the clock of a provider may be behind the clock of this server, in milliseconds. */
 const CLOCK_SKEW_MS_MAX = 120_000;
 
-/** Whether an item may have changed since the pass has begun: it would have moved to its end, and be newer than all others. */
+/**
+ * Whether an item may have changed since the pass began: a changed item is at the end of the list, with a time after the beginning of the
+ * pass.
+ */
 const mayHaveShifted = ({ begunAt, latest }: State): boolean =>
   begunAt === undefined ||
   latest === undefined ||
   latest >= fromMillis(toMillis(begunAt) - CLOCK_SKEW_MS_MAX);
 
-/** What the next pass begins with. */
+/** The state at the beginning of the next pass. */
 function endPass(state: State): State {
   const { from, known, page, latest, latestKnown, isRepetition } = state;
   const begin = { page: 1, latestKnown: [], digest: "", repeats: 0, latest: undefined };
-  // The last page of a pass brings nothing; what brings something stands on those before.
+  // The last page of a pass has no new items: its items are on the pages before.
   const hasSeveralPages = page > 2;
   if (hasSeveralPages && !isRepetition && mayHaveShifted(state))
     return { ...begin, from, known, isRepetition: true };
-  // A provider whose clock steps back, or that answers nothing, moves nothing back.
+  // The time never moves back, even if the clock of the provider does, or if the provider lists nothing.
   const isLater = latest !== undefined && (from === undefined || latest >= from);
   const moved = isLater ? { from: latest, known: latestKnown } : { from, known };
   return { ...begin, ...moved, isRepetition: false };

@@ -3,12 +3,15 @@ import type { FetchPage } from "#modules/payments/connectors/contract.ts";
 import type { RejectedItem } from "#modules/payments/connectors/provider-objects.ts";
 
 /**
- * How far a list was read that has its newest item first. At first it is walked from the newest to the oldest item, each page after the
- * last item of the one before. The newest item of that walk is where the second phase begins: then pages hold what is newer than the
- * latest known item, and what is added during a walk is found afterwards.
+ * How far a list was read that has its newest item first:
+ *
+ *     newest ◄── 2. later runs ── first page ── 1. walk ──► oldest
+ *
+ * A walk reads from the newest item to the oldest one, each page after the last item of the previous page. After the walk, pages begin at the
+ * newest known item and lead to newer ones, so that items which were added during the walk are found, too.
  */
 const State = z.object({
-  /** The newest item that all older ones are known of; absent during the walk. */
+  /** The newest item whose older items are all known; absent during the walk. */
   latest: z.string().optional(),
   /** The oldest item that the walk has reached. */
   cursor: z.string().optional(),
@@ -16,26 +19,28 @@ const State = z.object({
   newest: z.string().optional(),
 });
 
-/** A page of a list, its newest item first. */
+/** A page of a list that has its newest item first. */
 export interface TimelinePage<Item> {
   readonly items: readonly Item[];
   readonly hasMore: boolean;
-  /** What has no id, and so no place in the list. */
+  /** Values without an id, which have no place in the list. */
   readonly rejected?: readonly RejectedItem[];
 }
 
-/** Which page of a list: the newest items, those older than one, or those next to one that are newer. */
+/** The place of a page: at the newest item, after an item (older items follow), or before an item (the next newer items). */
 export type TimelinePlace =
   | { readonly after?: string; readonly before?: undefined }
   | { readonly after?: undefined; readonly before: string };
 
 export interface Timeline<Item> {
-  /** Items older than `after`, or the next ones that are newer than `before`. */
+  /** Fetches a page of items that are older than `after`, or of the next items that are newer than `before`. */
   readonly list: (place: TimelinePlace) => Promise<TimelinePage<Item>>;
   readonly idOf: (item: Item) => string;
 }
 
-/** The next page of such a list: of the walk in its own order, and of what is newer with the oldest item first. */
+/**
+ * The next page of a list that has its newest item first. During the walk, the newest item of a page is first; afterwards, the oldest one.
+ */
 export async function fetchTimeline<Item>(
   stored: unknown,
   { list, idOf }: Timeline<Item>,

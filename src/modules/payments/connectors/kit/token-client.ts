@@ -4,10 +4,10 @@ import { Text } from "./objects.ts";
 import type { ProviderFetch, ProviderResponse } from "#modules/payments/connectors/contract.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
 
-/** What a login gives. */
+/** The token that a login gives. */
 export interface AccessToken {
   readonly token: string;
-  /** How long it holds, in milliseconds; until the provider refuses it where that is not known. */
+  /** The lifetime of the token, in milliseconds; absent if the token is used until the provider refuses it. */
   readonly lifetimeMs?: number;
 }
 
@@ -21,18 +21,21 @@ export const OAuthToken = z
 export interface TokenOptions {
   readonly baseUrl: string;
   readonly clock: Clock;
-  /** Asks for a token, by a client that has none. */
+  /** Requests a token, with a client that sends none. */
   readonly logIn: (api: ApiClient) => Promise<AccessToken>;
-  /** The headers that show a token. */
+  /** The headers that carry a token. */
   readonly headersOf: (token: string) => Readonly<Record<string, string>>;
   readonly errorKindOf?: ApiOptions["errorKindOf"];
 }
 
-/** A token is renewed so long before it ends, in milliseconds: a request takes time. */
+/** How long before its end a token is renewed, in milliseconds, because a request takes time. */
 const EARLY_MS = 5000;
 const UNAUTHORIZED = 401;
 
-/** The API of a provider that wants a token of a login with each request. A token that it does not take any more is renewed once. */
+/**
+ * The API of a provider that requires a token of a login with each request. If the provider refuses a token, the token is renewed and the
+ * request repeated, once.
+ */
 export class TokenApiClient extends ApiClient {
   readonly #fetch: ProviderFetch;
   readonly #options: TokenOptions;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readEachAsync } from "./items.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 
-/** Where the next page begins; absent for the first one. */
+/** The token of the next page; absent for the first page. */
 const State = z.object({ token: z.string().optional() });
 
 /** A page of a list, and the token of the next one; undefined for the last page. */
@@ -16,13 +16,13 @@ export interface TokenList<Item> {
     readonly token: string | undefined;
     readonly pageSize: number;
   }) => Promise<TokenPage>;
-  /** Undefined for a value that is left out. */
+  /** Reads a value; undefined for a value that is left out. */
   readonly read: (value: unknown) => Item | undefined | Promise<Item | undefined>;
 }
 
 /**
- * One page of a list that can only be read from its beginning, by tokens that each page names for the next one. Each run reads all of it:
- * what is known changes nothing, and what has changed is found.
+ * One page of a list that can be read only from its beginning, where each page gives the token of the next one. Each run reads the whole
+ * list: known items change nothing when they are stored again, and changed items are found.
  */
 export async function fetchTokenList<Item>(
   { state, pageSize }: Pick<FetchRequest, "state" | "pageSize">,
@@ -31,7 +31,7 @@ export async function fetchTokenList<Item>(
   const { token } = State.parse(state ?? {});
   const { values, next } = await readPage({ token, pageSize });
   const items = await readEachAsync(values, read);
-  // A page that names itself as the next one has no end.
+  // A page whose next page is itself would be read for ever.
   const hasMore = next !== undefined && next !== token;
   return { ...items, state: hasMore ? { token: next } : undefined, hasMore };
 }

@@ -4,19 +4,19 @@ import { isRecent, isSignedBy, parseTimedSignature } from "./signatures.ts";
 import type { WebhookVerdict } from "#modules/payments/connectors/webhook-contract.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What kinds do with webhooks that providers with endpoints, or subscriptions, have in common. */
+/** Functions for webhooks of providers that have lists of endpoints or subscriptions, and events with ids. */
 
 const PER_PAGE = 100;
-/** Most pages of endpoints that are looked through: an account has few. */
+/** Most pages of endpoints that are read. An account has few endpoints. */
 const PAGES_MAX = 20;
 
 export interface EndpointPage<Endpoint, Place> {
   readonly endpoints: readonly Endpoint[];
-  /** Where the next page begins; undefined on the last one. */
+  /** The place of the next page; undefined on the last page. */
   readonly next: Place | undefined;
 }
 
-/** All endpoints that an account has, page by page. */
+/** Reads all endpoints of an account, page by page. */
 export async function readEndpoints<Endpoint, Place>(
   readPage: (place: Place | undefined, limit: number) => Promise<EndpointPage<Endpoint, Place>>,
 ): Promise<Endpoint[]> {
@@ -33,7 +33,7 @@ export async function readEndpoints<Endpoint, Place>(
 
 const Identified = z.object({ id: Text });
 
-/** The verdict on a delivery whose signature fits: its event's id tells it from others. */
+/** The verdict on a delivery with a valid signature. The id of the event is the key of the delivery. */
 export function verdictOnEvent(body: string): WebhookVerdict {
   const { data } = Identified.safeParse(parseBody(body));
   return data === undefined ? { refused: "it is no event" } : { key: data.id };
@@ -43,14 +43,14 @@ export interface TimedDelivery {
   /** The header with the signatures; see `parseTimedSignature`. */
   readonly header: string | undefined;
   readonly body: string;
-  /** What it is signed with; empty where that is not known. */
+  /** The secret of the signatures; empty if the secret is not known. */
   readonly key: string;
-  /** The time of a signature; undefined for a text that is none. */
+  /** Parses the time of a signature; undefined for an invalid text. */
   readonly readTime: (text: string) => Timestamp | undefined;
   readonly now: Timestamp;
 }
 
-/** The verdict on a delivery with an event whose signatures are of its body and of the time at which they were made. */
+/** The verdict on a delivery whose signatures cover the time of signing and the body. */
 export function verifyTimed({ header, body, key, readTime, now }: TimedDelivery): WebhookVerdict {
   const signature = parseTimedSignature(header);
   if (signature === undefined) return { refused: "it is not signed" };

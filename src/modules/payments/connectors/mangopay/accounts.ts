@@ -5,7 +5,7 @@ import { stringifyJson } from "#platform/json.ts";
 
 const User = z.object({ Id: kit.Text });
 
-/** The users of the client. Nothing else of them is kept: they are persons. */
+/** The users of the client. Only their ids are stored, because users are persons. */
 export const fetchUsers = (
   client: MangopayClient,
   request: kit.FetchRequest,
@@ -77,7 +77,7 @@ export function toExternalAccount(value: unknown, user: string): kit.ProviderAcc
 
 const WalletBalance = z.object({ Balance: Funds });
 
-/** What is in a wallet now. */
+/** The balance of a wallet. */
 export async function fetchBalances(
   { client, clock }: kit.ClientWith<MangopayClient, "clock">,
   { parent }: kit.FetchRequest,

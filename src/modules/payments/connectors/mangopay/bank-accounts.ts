@@ -3,7 +3,7 @@ import { type MangopayClient, SPEC } from "./client.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { readOwnerMetadata } from "#modules/payments/core/owners/owner-metadata.ts";
 
-/** Registers a bank account of Florin for a user. Its id is the idempotency key. */
+/** Registers a bank account for a user. The id of the bank account is the idempotency key. */
 export async function createBankAccount(
   client: MangopayClient,
   account: kit.BankAccountDetails,
@@ -25,7 +25,7 @@ interface Numbers {
   readonly numbers: Readonly<Record<string, string | undefined>>;
 }
 
-/** An IBAN says all. What else there has to be depends on the country. */
+/** The numbers of a bank account. An IBAN suffices; otherwise the country decides which numbers are required. */
 function numbersOf(account: kit.BankAccountDetails): Numbers {
   const { iban, accountNumber, swiftBicCode, country } = account;
   if (iban !== undefined) return { kind: "iban", numbers: { IBAN: iban, BIC: swiftBicCode } };

@@ -3,7 +3,7 @@ import type { MangopayConfig } from "./config.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { log } from "#platform/log.ts";
 
-/** Metadata of bank accounts. */
+/** The metadata of bank accounts. */
 export const SPEC = new kit.SpecMetadata("com.mangopay.spec/");
 
 /** The currencies of wallets. Amounts are in minor units. */
@@ -13,7 +13,7 @@ export const CURRENCIES = new kit.Currencies({
 
 export const Funds = z.object({ Currency: kit.Text, Amount: kit.Amount });
 
-/** An amount in a supported currency; undefined, with a line in the log, for another one. */
+/** An amount in a supported currency; undefined and logged for another currency. */
 export function amountOf(
   { Currency: currency, Amount: units }: z.output<typeof Funds>,
   id: string,
@@ -44,7 +44,7 @@ export class MangopayClient {
     });
   }
 
-  /** A page of a list, in the order in which its objects were made. */
+  /** A page of a list, in the order of creation. */
   list(
     path: string,
     {
@@ -57,7 +57,7 @@ export class MangopayClient {
     return this.#api.read({ path: `${this.#client}${path}`, query: asked }, Values, "a list");
   }
 
-  /** The next page of a list that only grows. */
+  /** The next page of a list that grows only at its end. */
   fetchList<Item>(
     path: string,
     request: kit.FetchRequest,
@@ -72,7 +72,7 @@ export class MangopayClient {
     });
   }
 
-  /** Undefined where the provider has no such object. */
+  /** An object below the client; undefined if the provider has no such object. */
   find<S extends z.ZodType>(
     path: string,
     schema: S,
@@ -85,7 +85,7 @@ export class MangopayClient {
     return this.#api.read({ path: `${this.#client}${path}` }, z.unknown(), what);
   }
 
-  /** Makes an object. For a day, the provider answers a key that it knows with what it has made under it. */
+  /** Creates an object. For a day, the provider answers a known key with the object that it has created under it. */
   create(path: string, json: object, key?: string): Promise<unknown> {
     const headers: Record<string, string> = key === undefined ? {} : { "idempotency-key": key };
     const call = { method: "POST", path: `${this.#client}${path}`, json, headers } as const;

@@ -28,7 +28,8 @@ export const mangopayKind: kit.ConnectorKind = {
     kit.periodic(
       "FETCH_OTHERS",
       kit.periodic(
-        "FETCH_ACCOUNTS", // Webhooks tell sooner; what was lost is made up for here.
+        "FETCH_ACCOUNTS",
+        // Webhooks report payments earlier; polling finds payments whose deliveries were lost.
         kit.periodic("FETCH_PAYMENTS"),
         kit.periodic("FETCH_BALANCES"),
       ),

@@ -17,7 +17,7 @@ export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   FAILED: "FAILED",
 };
 
-/** The statuses of refunds. One that has neither succeeded nor failed changes nothing yet. */
+/** The statuses of refunds that have ended. A refund with any other status changes nothing yet. */
 export const REFUND_STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   SUCCEEDED: "REFUNDED",
   FAILED: "REFUNDED_FAILURE",
@@ -39,7 +39,7 @@ const Transaction = z.object({
   BankAccountId: kit.OptionalText,
   InitialTransactionId: kit.OptionalText,
   InitialTransactionType: kit.OptionalText,
-  /** The reference of a movement that was made here. */
+  /** The reference of the movement, if this connector created the transaction. */
   Tag: kit.OptionalText,
 });
 type Transaction = z.output<typeof Transaction>;
@@ -52,7 +52,7 @@ export function fetchPayments(
   const { reference } = kit.requireAccount(request.parent, "payments");
   return kit.fetchTimeList(request, {
     readPage: async ({ from, ...place }) => {
-      // The provider gives what is later than a second.
+      // The filter is exclusive: the provider gives transactions that are later than a second.
       const AfterDate = from === undefined ? undefined : Math.floor(toMillis(from) / 1000) - 1;
       const path = `/wallets/${encodeURIComponent(reference)}/transactions`;
       return withRefunds(client, await client.list(path, { ...place, AfterDate }));
@@ -61,14 +61,14 @@ export function fetchPayments(
   });
 }
 
-/** The list does not say which transaction a refund is of: refunds are read by themselves. */
+/** Replaces the refunds of a page by the refund objects, because only these contain the refunded transaction. */
 async function withRefunds(
   client: MangopayClient,
   values: readonly unknown[],
 ): Promise<readonly unknown[]> {
   const read: unknown[] = [];
   for (const value of values) {
-    // One that is not valid is set aside when it is read.
+    // An invalid value is set aside later, when it becomes a payment.
     const { data } = Transaction.safeParse(value);
     if (data?.Nature !== "REFUND") read.push(value);
     else read.push(await client.read(`/refunds/${encodeURIComponent(data.Id)}`, "a refund"));
@@ -83,7 +83,7 @@ function toListed(value: unknown): kit.Listed<kit.ProviderPayment> | undefined {
   return { item, time: CreationDate, identity: `${Id} ${Status}` };
 }
 
-/** A state of a payment; undefined for a refund that goes on, and for another currency, with a line in the log. */
+/** The state of a payment that a transaction reports; undefined for a pending refund; undefined and logged for an unsupported currency. */
 export function toPayment(value: unknown): kit.ProviderPayment | undefined {
   const transaction = kit.parseObject(Transaction, value, "a transaction");
   return transaction.InitialTransactionId === undefined
@@ -94,7 +94,7 @@ export function toPayment(value: unknown): kit.ProviderPayment | undefined {
 function toRegular(transaction: Transaction, value: unknown): kit.ProviderPayment | undefined {
   const { Id, Type, DebitedFunds, DebitedWalletId, CreditedWalletId, BankAccountId } = transaction;
   const { Tag } = transaction;
-  // Nothing has come yet where the provider waits for money.
+  // There are no funds yet while the provider waits for the money.
   const amount = DebitedFunds ? amountOf(DebitedFunds, Id) : undefined;
   if (amount === undefined) return undefined;
   const status = kit.rowOf(STATUSES, transaction.Status) ?? "OTHER";
@@ -112,7 +112,7 @@ function toRegular(transaction: Transaction, value: unknown): kit.ProviderPaymen
   };
 }
 
-/** What comes back goes from the destination of the payment to its source. Fees that come back belong to it. */
+/** The refund of a payment, with the source and destination of the payment. The amount includes refunded fees. */
 function toRefund(transaction: Transaction, value: unknown): kit.ProviderPayment | undefined {
   const { Id, CreditedFunds, DebitedFunds, DebitedWalletId, CreditedWalletId } = transaction;
   const { InitialTransactionId: parent, InitialTransactionType } = transaction;
@@ -141,7 +141,7 @@ const endsOf = (
   ...kit.given({ sourceReference: source, destinationReference: destination }),
 });
 
-/** A state at the end is later than the one before, even where the provider does not say when it was reached. */
+/** The time of a state. A final state must be later than the pending one, even if the provider gives no time of execution. */
 function timeOf(
   { CreationDate, ExecutionDate }: Transaction,
   status: kit.PaymentStatus,

@@ -16,7 +16,7 @@ export function createTransfer(
   return make(money, order, { path: "/transfers", json });
 }
 
-/** Longest text on the statement of a payout, in letters and digits. */
+/** The accepted texts on the statement of a payout. */
 const WIRE_REFERENCE = /^[A-Za-z0-9]{0,12}$/;
 
 /** Moves money from a wallet to a bank account. */
@@ -65,10 +65,10 @@ interface ApiOrder {
   readonly json: object;
 }
 
-/** The provider forgets keys after a day, in milliseconds, with an hour for clocks that differ. */
+/** How long the provider remembers idempotency keys, in milliseconds: a day, less an hour for clocks that differ. */
 const KEY_MS = 23 * 3_600_000;
 
-/** Makes what is ordered, once: an old order may have been made under a key that the provider has forgotten. */
+/** Creates a transaction, once: a transaction of an old order is looked up, because the provider may have forgotten its key. */
 async function make(
   { client, clock }: MangopayMoney,
   order: kit.CompleteMovement,
@@ -78,7 +78,7 @@ async function make(
   const earlier = ageMs < KEY_MS ? undefined : await findEarlier(client, order);
   const value = earlier ?? (await client.create(path, json, order.reference));
   const payment = paymentOf(value);
-  // It was made, whatever is wrong with the answer.
+  // The transaction was created, although the answer is not valid.
   if (payment === undefined) {
     throw kit.outcomeUnknown("the answer to a transfer is not valid");
   }
@@ -93,7 +93,7 @@ function paymentOf(value: unknown): kit.ProviderPayment | undefined {
   try {
     return toPayment(value);
   } catch {
-    return undefined; // it is no transaction
+    return undefined; // the value is not a transaction
   }
 }
 
@@ -101,7 +101,7 @@ const Tagged = z.object({ Tag: kit.OptionalText });
 const PER_PAGE = 100;
 const PAGES_MAX = 20;
 
-/** What was made for the same reference, from the same wallet. */
+/** The transaction of the same wallet with the same reference. Throws `ConnectorError` if there are too many transactions to be sure. */
 async function findEarlier(
   client: MangopayClient,
   { source, createdAt, reference }: kit.CompleteMovement,
@@ -120,5 +120,5 @@ async function findEarlier(
   );
 }
 
-/** How much the clock of the provider may be behind, in milliseconds. */
+/** How far the clock of the provider may be behind, in milliseconds. */
 const CLOCK_MS = 3_600_000;

@@ -3,7 +3,7 @@ import type { MangopayClient } from "./client.ts";
 import { toPayment } from "./payments.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** What is told to which path, and where the object of an event is read. */
+/** The types of events, each with the path of its webhook and the list that contains the object of an event. */
 export const EVENTS: readonly {
   readonly type: string;
   readonly urlPath: string;
@@ -15,7 +15,7 @@ export const EVENTS: readonly {
   { type: "PAYOUT_NORMAL_CREATED", urlPath: "/payout/normal/created", list: "payouts" },
   { type: "PAYOUT_NORMAL_FAILED", urlPath: "/payout/normal/failed", list: "payouts" },
   { type: "PAYOUT_NORMAL_SUCCEEDED", urlPath: "/payout/normal/succeeded", list: "payouts" },
-  // An instant payout that fails goes on as another one.
+  // A failed instant payout continues as a regular payout.
   { type: "INSTANT_PAYOUT_FALLBACKED", urlPath: "/payout/instant/failed", list: "payouts" },
   { type: "INSTANT_PAYOUT_SUCCEEDED", urlPath: "/payout/instant/succeeded", list: "payouts" },
   { type: "PAYIN_NORMAL_CREATED", urlPath: "/payin/normal/created", list: "payins" },
@@ -45,7 +45,7 @@ const Hook = z.object({
 type Hook = z.output<typeof Hook>;
 
 const PER_PAGE = 100;
-/** Most pages of hooks: a client has one for each type of event. */
+/** Most pages of hooks that are read. A client has one hook for each type of event. */
 const PAGES_MAX = 10;
 
 async function listHooks(client: MangopayClient): Promise<Hook[]> {
@@ -60,7 +60,7 @@ async function listHooks(client: MangopayClient): Promise<Hook[]> {
 
 const pathOf = ({ Id }: Hook): string => `/hooks/${encodeURIComponent(Id)}`;
 
-/** The provider has one hook for each type of event, which is led here, whoever has made it. */
+/** Registers the hooks. The provider allows one hook for each type of event, so that existing hooks get the URL of this installation. */
 async function register(
   client: MangopayClient,
   { baseUrl }: kit.WebhookRegistration,
@@ -78,12 +78,12 @@ async function register(
 async function leadTo(client: MangopayClient, hook: Hook, url: string): Promise<void> {
   const isValid = hook.Validity === "VALID";
   if (isValid && hook.Status === "ENABLED" && hook.Url === url) return;
-  // The provider has given up one that is not valid, until it is enabled anew.
+  // The provider has given up on an invalid hook until it is disabled and enabled again.
   if (!isValid) await client.update(pathOf(hook), { Url: url, Status: "DISABLED" });
   await client.update(pathOf(hook), { Url: url, Status: "ENABLED" });
 }
 
-/** Hooks cannot be deleted: those of an installation are disabled. */
+/** Disables the hooks of an installation, because hooks cannot be deleted. */
 export async function disableHooks(client: MangopayClient, connectorId: string): Promise<void> {
   for (const hook of await listHooks(client)) {
     if (hook.Status === "DISABLED" || !hook.Url.includes(`/${connectorId}/`)) continue;
@@ -99,8 +99,8 @@ function readNotification({ query }: kit.ProviderWebhook) {
 }
 
 /**
- * The provider signs nothing, but only it knows the URL, which has the id of the connector. Nothing of a notification is believed: it says
- * only what to read.
+ * Verifies a notification by its form only. The provider signs nothing, but the URL contains the id of the connector, which only the
+ * provider knows. The notification only says which object to read from the provider.
  */
 function verify(webhook: kit.ProviderWebhook): kit.WebhookVerdict {
   const notification = readNotification(webhook);

@@ -9,7 +9,7 @@ const Account = z.object({
   createdDate: ModulrTime,
 });
 
-/** The accounts, in the order in which they were made. */
+/** The accounts, in the order of creation. */
 export const fetchAccounts = (
   client: ModulrClient,
   request: kit.FetchRequest,
@@ -41,7 +41,7 @@ function toAccount(value: unknown): kit.Listed<kit.ProviderAccount> | undefined 
 
 const Balance = z.object({ balance: kit.DecimalText, currency: kit.Text });
 
-/** What is there now on one account. */
+/** The balance of an account. */
 export async function fetchBalances(
   { client, clock }: kit.ClientWith<ModulrClient, "clock">,
   { parent }: kit.FetchRequest,
@@ -60,7 +60,7 @@ const Beneficiary = z.object({
   status: kit.OptionalText,
 });
 
-/** The beneficiaries. The provider gives those that were changed since the newest one was made. */
+/** The beneficiaries. The provider gives the beneficiaries that have changed since the creation of the newest known one. */
 export const fetchBeneficiaries = (
   client: ModulrClient,
   request: kit.FetchRequest,

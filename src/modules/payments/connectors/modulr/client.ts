@@ -10,16 +10,15 @@ export const CURRENCIES = new kit.Currencies({
   known: "GBP EUR CZK DKK NOK PLN SEK CHF USD HKD JPY".split(" "),
 });
 
-/** Logs that an item in another currency is left out. */
 export const skipCurrency = kit.currencySkipper("modulr");
 
-/** `2026-01-28T01:01:01.000+0000`: its zone has no colon. */
+/** A time such as `2026-01-28T01:01:01.000+0000`, whose zone has no colon. */
 export const ModulrTime = z
   .string()
   .transform((text) => text.replace(/([+-]\d\d)(\d\d)$/, "$1:$2"))
   .pipe(kit.Date3339);
 
-/** A time as the provider takes it, in whole seconds. */
+/** A time in the provider's form, in whole seconds. */
 const toModulrTime = (time: Timestamp): string => `${time.slice(0, 19)}+0000`;
 
 const Page = z.object({
@@ -28,9 +27,9 @@ const Page = z.object({
   totalPages: z.int().min(0),
 });
 
-/** Endpoints whose path ends so take the key alone; all others want requests to be signed. */
+/** Endpoints that accept the API key alone. All other endpoints require signed requests. */
 const TOKEN_ENDPOINT = /-token\/*$/;
-/** Longest nonce that is sent as it is, in characters. */
+/** Longest reference that is sent unchanged as a nonce, in characters. */
 const NONCE_LENGTH_MAX = 128;
 
 type ModulrPorts = Pick<kit.PluginPorts, "fetch" | "clock">;
@@ -45,7 +44,7 @@ export class ModulrClient {
     this.#config = config;
   }
 
-  /** A page of a list; the first one is 0. */
+  /** A page of a list. The first page has the number 0. */
   async list(
     path: string,
     query: NonNullable<kit.ApiCall["query"]>,
@@ -55,7 +54,7 @@ export class ModulrClient {
     return this.#api(newId()).read({ path, query: { ...query, ...from } }, Page, "a list");
   }
 
-  /** Undefined where the provider has no such object. */
+  /** An object; undefined if the provider has no such object. */
   find<S extends z.ZodType>(
     path: string,
     schema: S,
@@ -64,7 +63,7 @@ export class ModulrClient {
     return this.#api(newId()).find({ path }, schema, what);
   }
 
-  /** The payment of that id; undefined where there is none. */
+  /** The payment with an id; undefined if there is none. */
   async findPayment(id: string): Promise<unknown> {
     const page = await this.#api(newId()).read(
       { path: "/payments", query: { id } },
@@ -74,7 +73,7 @@ export class ModulrClient {
     return page.content[0];
   }
 
-  /** Makes a payment once for each reference: a request whose nonce is known is answered as it was before. */
+  /** Creates a payment once for each reference. The provider repeats its answer for a known nonce. */
   createPayment(json: object, reference: string): Promise<unknown> {
     const nonce = kit.headerKey(reference, NONCE_LENGTH_MAX);
     const call = { method: "POST", path: "/payments", json } as const;
@@ -108,7 +107,10 @@ export class ModulrClient {
 
 const Payments = z.object({ content: z.array(z.unknown()) });
 
-/** A page of a list with its newest object first. One that is answered with another page names itself as the next one. */
+/**
+ * A page of a list that has its newest object first. If the provider answers with the previous page, the requested page is its own next
+ * page.
+ */
 export function toNewestPage({ content, page, totalPages }: z.output<typeof Page>): kit.NewestPage {
   return { values: content, next: page + 1 < totalPages ? String(page + 1) : undefined };
 }

@@ -20,7 +20,7 @@ export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
 export const statusOf = (status: string): kit.PaymentStatus =>
   kit.rowOf(STATUSES, status) ?? "UNKNOWN";
 
-/** What a payment goes on from. */
+/** Whether a payment with a status may still change. */
 export const isOpen = (status: kit.PaymentStatus): boolean =>
   ["PENDING", "UNKNOWN"].includes(status);
 
@@ -41,7 +41,7 @@ export type ModulrOrder = z.output<typeof ModulrOrder>;
 export const readOrder = (value: unknown): ModulrOrder =>
   kit.parseObject(ModulrOrder, value, "a payment");
 
-/** The payment that an order is; undefined for a currency that is not known. */
+/** The payment of an order; undefined for an unsupported currency. */
 export function toOrdered(order: ModulrOrder, value: unknown): kit.ProviderPayment | undefined {
   const { sourceAccountId, destination, amount: decimal, currency } = order.details;
   const amount = CURRENCIES.fromDecimal(decimal, currency);
@@ -62,13 +62,13 @@ export function toOrdered(order: ModulrOrder, value: unknown): kit.ProviderPayme
   };
 }
 
-/** The reference that was given with a payment, where one was. */
+/** The reference that a payment was created with, if it has one. */
 export const initiationOf = ({
   externalReference: initiationReference,
 }: Pick<ModulrOrder, "externalReference">): Pick<kit.ProviderPayment, "initiationReference"> =>
   initiationReference === undefined ? {} : { initiationReference };
 
-/** How a payment has ended; undefined where it goes on. The provider does not say when: it is as of now. */
+/** The payment of an order that has ended; undefined for an open order. Its time is now, because the provider gives no time of the end. */
 export async function endOfPayment(
   { client, clock }: kit.ClientWith<ModulrClient, "clock">,
   id: string,

@@ -4,7 +4,7 @@ import { endOfPayment, initiationOf, readOrder } from "./orders.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import type { Clock } from "#platform/time.ts";
 
-/** The types of transactions that are what their beginning does not say. */
+/** The types of transactions whose prefix does not decide. */
 export const TYPES: Readonly<Record<string, kit.PaymentType>> = {
   PI_REV: "OTHER",
   PO_REV: "OTHER",
@@ -12,7 +12,7 @@ export const TYPES: Readonly<Record<string, kit.PaymentType>> = {
   INT_INTERC: "TRANSFER",
 };
 
-/** What the types of all other transactions begin with; the rest is `OTHER`. */
+/** The prefixes of the types of all other transactions; types without one of these prefixes are `OTHER`. */
 export const PREFIXES: Readonly<Record<string, kit.PaymentType>> = {
   PI_: "PAY-IN",
   PO_: "PAYOUT",
@@ -29,7 +29,7 @@ const Transaction = z.object({
   credit: z.boolean(),
   postedDate: ModulrTime,
   sourceId: kit.Text,
-  /** The reference that was given with the payment which the transaction is of. */
+  /** The reference that the payment of the transaction was created with. */
   sourceExternalReference: kit.OptionalText,
 });
 
@@ -39,7 +39,7 @@ export interface ModulrReader {
   readonly open: kit.OpenMovements;
 }
 
-/** The transactions of an account, and then the payments of it that have ended without one. */
+/** The transactions of an account, and afterwards the payments from it that have ended without a transaction. */
 export async function fetchPayments(
   reader: ModulrReader,
   { parent, state, pageSize }: kit.FetchRequest,
@@ -74,7 +74,7 @@ const readTransactions = (
     },
   });
 
-/** The payment that a transaction of an account is; undefined for one that is told of elsewhere, or of a currency that is not known. */
+/** The payment of a transaction of an account; undefined for the paying side of a transfer, and for an unsupported currency. */
 export async function toPayment(
   client: ModulrClient,
   account: string,
@@ -84,7 +84,7 @@ export async function toPayment(
   const { amount: decimal, currency, credit, postedDate, sourceId } = transaction;
   const { sourceExternalReference: externalReference } = transaction;
   const type = typeOf(transaction.type);
-  // Both accounts have a transaction of it.
+  // Both accounts have a transaction of a transfer.
   if (type === "TRANSFER" && !credit) return undefined;
   const amount = CURRENCIES.fromDecimal(decimal.replace("-", ""), currency);
   if (amount === undefined) return skipCurrency("transaction", transaction.id, currency);
@@ -104,7 +104,7 @@ export async function toPayment(
   };
 }
 
-/** The account that a transfer comes from, which only the payment names, and the reference that was given with it. */
+/** The source account of a transfer, which only the payment contains, and the reference that the payment was created with. */
 async function findSource(
   client: ModulrClient,
   id: string,

@@ -2,12 +2,12 @@ import { CURRENCIES, type ModulrClient } from "./client.ts";
 import { isOpen, ModulrOrder, toOrdered } from "./orders.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** Longest description that the provider takes, in characters. */
+/** Longest description that the provider accepts, in characters. */
 const DESCRIPTION_LENGTH_MAX = 18;
-/** Longest reference of its clients that it takes. */
+/** Longest external reference that the provider accepts, in characters. */
 const REFERENCE_LENGTH_MAX = 50;
 
-/** Orders a payment to another account of the same customer, or to a beneficiary. */
+/** Creates a payment to another account of the same customer, or to a beneficiary. */
 export async function createMovement(
   { client, open }: { readonly client: ModulrClient; readonly open: kit.OpenMovements },
   movement: kit.Movement,
@@ -16,7 +16,7 @@ export async function createMovement(
   const value = await client.createPayment(bodyOf(movement), reference);
   const { data: order } = ModulrOrder.safeParse(value);
   const payment = order && toOrdered(order, value);
-  // It was made, whatever is wrong with the answer.
+  // The payment was created, although the answer is not valid.
   if (payment === undefined || payment.asset !== CURRENCIES.assetOf(currencyOf(movement))) {
     throw kit.outcomeUnknown("the answer to a payment is not valid");
   }
@@ -39,13 +39,13 @@ function bodyOf(movement: kit.Movement): object {
       id: destination.reference,
     },
     currency,
-    // A number with exactly these decimals.
+    // The amount is a JSON number with exactly these decimals.
     amount: Symbol(decimal),
     reference: description,
     externalReference: externalReferenceOf(reference),
   };
 }
 
-/** The reference of a movement as the provider takes and shows it. */
+/** The reference of a movement as the provider accepts and shows it. */
 export const externalReferenceOf = (reference: string): string =>
   kit.shortReference(reference, REFERENCE_LENGTH_MAX);

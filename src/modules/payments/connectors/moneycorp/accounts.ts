@@ -10,7 +10,7 @@ import {
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A page of a list that grows at its end. The provider counts pages from 0. */
+/** A page of a list that grows only at its end. The provider numbers pages from 0. */
 const fetchGrowing = (
   client: MoneycorpClient,
   request: kit.FetchRequest,
@@ -26,7 +26,7 @@ const fetchGrowing = (
 
 type Reader = kit.ClientWith<MoneycorpClient, "clock">;
 
-/** The accounts of the login, by their ids, which grow. The provider does not say when one was made. */
+/** The accounts of the login, in the order of their ids, which increase. The provider gives no time of creation. */
 export async function fetchAccounts(
   { client, clock }: Reader,
   request: kit.FetchRequest,
@@ -50,7 +50,7 @@ function toAccount(value: MoneycorpResource, now: Timestamp): kit.ProviderAccoun
   };
 }
 
-/** The account that a fetch is for. */
+/** The account that is the parent of a fetch. Throws `ConnectorError` if there is none. */
 export function accountOf({ parent }: Pick<kit.FetchRequest, "parent">): string {
   if (parent === undefined) throw kit.refused("this belongs to an account");
   return parent.reference;
@@ -58,7 +58,7 @@ export function accountOf({ parent }: Pick<kit.FetchRequest, "parent">): string 
 
 const Balance = z.object({ currencyCode: kit.Text, availableBalance: kit.DecimalText });
 
-/** What is available of each currency on an account. */
+/** The available balances of an account, one for each currency. */
 export async function fetchBalances(
   { client, clock }: Reader,
   request: kit.FetchRequest,
@@ -81,7 +81,7 @@ const Recipient = z.object({
   createdAt: MoneycorpTime,
 });
 
-/** The recipients of an account, in the order in which they were made. */
+/** The recipients of an account, in the order of creation. */
 export async function fetchRecipients(
   client: MoneycorpClient,
   request: kit.FetchRequest,

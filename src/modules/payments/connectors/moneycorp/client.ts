@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { MoneycorpConfig } from "./config.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** The currencies that the provider trades in, of those that are known here. */
+/** The currencies that the provider trades in and that ISO 4217 contains. */
 export const CURRENCIES = new kit.Currencies({
   known:
     "AED AUD BBD BGN BHD BWP CAD CHF CZK DKK EUR GBP GHS HKD ILS INR JMD JPY KES LKR MAD MUR MXN MYR NOK NZD OMR PHP PKR PLN QAR RON SAR SEK SGD THB TRY TTD TZS UGX USD XCD XOF ZAR ZMW".split(
@@ -10,10 +10,9 @@ export const CURRENCIES = new kit.Currencies({
     ),
 });
 
-/** Logs that an item in another currency is left out. */
 export const skipCurrency = kit.currencySkipper("moneycorp");
 
-/** A time of the provider, in UTC where it names no zone. */
+/** A time of the provider, in UTC if it has no zone. */
 export const MoneycorpTime = z
   .string()
   .transform((text) => (/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`))
@@ -28,16 +27,16 @@ const List = z.object({ data: z.array(z.unknown()) });
 const Single = z.object({ data: MoneycorpResource });
 
 export interface MoneycorpPage {
-  /** The first one is 0. */
+  /** The number of the page; the first page is 0. */
   readonly page: number;
   readonly pageSize: number;
   readonly sortBy: string;
 }
 
-/** Longest idempotency key that is sent as it is, in characters. */
+/** Longest reference that is sent unchanged as an idempotency key, in characters. */
 const KEY_LENGTH_MAX = 255;
 
-/** The API of Moneycorp: JSON:API over HTTP. A list that has nothing is not found. All methods throw `ConnectorError`. */
+/** The API of Moneycorp, which uses JSON:API and answers 404 for an empty list. All methods throw `ConnectorError`. */
 export class MoneycorpClient {
   readonly #api: kit.TokenApiClient;
 
@@ -63,7 +62,7 @@ export class MoneycorpClient {
     return this.#readList({ path, ...queryOf(page) });
   }
 
-  /** A page of what a search finds. */
+  /** A page of the results of a search. */
   search(path: string, page: MoneycorpPage, attributes: object): Promise<readonly unknown[]> {
     const json = { data: { attributes } };
     return this.#readList({ method: "POST", path, ...queryOf(page), json, isRead: true });
@@ -73,12 +72,12 @@ export class MoneycorpClient {
     return (await this.#api.find(call, List, "a list"))?.data ?? [];
   }
 
-  /** Undefined where the provider has no such object. */
+  /** An object; undefined if the provider has no such object. */
   async find(path: string): Promise<MoneycorpResource | undefined> {
     return (await this.#api.find({ path }, Single, "an object"))?.data;
   }
 
-  /** Makes something once for each reference. Gives the answer as it is. */
+  /** Creates an object once for each reference. Returns the unparsed answer. */
   create(path: string, attributes: object, reference: string): Promise<unknown> {
     const headers = { "idempotency-key": kit.headerKey(reference, KEY_LENGTH_MAX) };
     const call = { method: "POST", path, json: { data: { attributes } }, headers } as const;
@@ -86,7 +85,7 @@ export class MoneycorpClient {
   }
 }
 
-/** What the answer to a creation has made. */
+/** The answer to a creation. */
 export const Created = Single;
 
 function queryOf(page: MoneycorpPage | undefined): Pick<kit.ApiCall, "query"> {
@@ -95,5 +94,4 @@ function queryOf(page: MoneycorpPage | undefined): Pick<kit.ApiCall, "query"> {
   return { query: { "page[size]": pageSize, "page[number]": number, sortBy } };
 }
 
-/** The path of an account. */
 export const accountPath = (id: string): string => `/accounts/${encodeURIComponent(id)}`;

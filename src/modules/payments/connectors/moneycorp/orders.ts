@@ -26,11 +26,11 @@ export const PAYMENT_STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   Cleared: "SUCCEEDED",
 };
 
-/** What a movement goes on from. */
+/** Whether an order with a status may still change. */
 export const isOpen = (status: kit.PaymentStatus): boolean =>
   ["PENDING", "UNKNOWN"].includes(status);
 
-/** What is ordered, by its path below an account. */
+/** The kinds of orders, by their paths below an account. */
 export type OrderKind = "transfers" | "payments";
 
 const Transfer = z.object({
@@ -53,7 +53,7 @@ const Payment = z.object({
   recipientDetails: z.object({ recipientId: kit.Id }).nullish(),
 });
 
-/** The payment that an order is; undefined for a currency that is not known. */
+/** The payment of an order; undefined for an unsupported currency. */
 export const toOrdered = (
   kind: OrderKind,
   value: MoneycorpResource,
@@ -98,7 +98,7 @@ function toPaid(value: MoneycorpResource): kit.ProviderPayment | undefined {
   };
 }
 
-/** The reference that was given with an order, where one was. */
+/** The reference that an order was created with, if it has one. */
 const initiationOf = ({
   clientReference: initiationReference,
 }: {
@@ -106,7 +106,7 @@ const initiationOf = ({
 }): Pick<kit.ProviderPayment, "initiationReference"> =>
   initiationReference === undefined ? {} : { initiationReference };
 
-/** How an order has ended; undefined where it goes on. The provider does not say when: it is as of now. */
+/** The payment of an order that has ended; undefined for an open order. Its time is now, because the provider gives no time of the end. */
 export async function endOfOrder(
   { client, clock }: kit.ClientWith<MoneycorpClient, "clock">,
   account: string,
@@ -119,6 +119,6 @@ export async function endOfOrder(
   return isOpen(payment.status) ? undefined : { ...payment, createdAt: clock() };
 }
 
-/** What an order is remembered by. */
+/** The path of an order below its account, which is also its id among the open movements. */
 export const orderPath = (kind: OrderKind, id: string): string =>
   `${kind}/${encodeURIComponent(id)}`;

@@ -12,7 +12,7 @@ import { endOfOrder, orderPath, toOrdered } from "./orders.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import type { Clock } from "#platform/time.ts";
 
-/** What transactions are; those of all other types are left out. `by-direction` is a payout or a pay-in. */
+/** The types of transactions; transactions of all other types are left out. `by-direction` is a payout or a pay-in. */
 export const TYPES: Readonly<Record<string, "TRANSFER" | "by-direction">> = {
   Transfer: "TRANSFER",
   Payment: "by-direction",
@@ -21,7 +21,7 @@ export const TYPES: Readonly<Record<string, "TRANSFER" | "by-direction">> = {
   Refund: "by-direction",
 };
 
-/** What the directions of transactions are. */
+/** The types of transactions whose direction decides. */
 export const DIRECTIONS: Readonly<Record<string, kit.PaymentType>> = {
   Debit: "PAYOUT",
   Credit: "PAY-IN",
@@ -43,7 +43,7 @@ export interface MoneycorpReader {
   readonly open: kit.OpenMovements;
 }
 
-/** The transactions of an account, and then the movements from it that have ended without one. */
+/** The transactions of an account, and afterwards the orders from it that have ended without a transaction. */
 export async function fetchPayments(
   reader: MoneycorpReader,
   request: kit.FetchRequest,
@@ -67,7 +67,7 @@ const readTransactions = (client: MoneycorpClient, account: string, request: kit
       client.search(
         `${accountPath(account)}/transactions/find`,
         { page: page - 1, pageSize, sortBy: "createdAt.asc" },
-        // In UTC, without a zone, as the provider writes its own times.
+        // The time is in UTC and has no zone, as in the provider's objects.
         from === undefined ? {} : { transactionDateTimeFrom: from.slice(0, 19) },
       ),
     read: (value) => {
@@ -77,7 +77,7 @@ const readTransactions = (client: MoneycorpClient, account: string, request: kit
     },
   });
 
-/** The payment that a transaction of an account is; undefined for one that is left out. */
+/** The payment of a transaction of an account; undefined for a transaction that is left out. */
 export async function toPayment(
   client: MoneycorpClient,
   account: string,
@@ -89,7 +89,7 @@ export async function toPayment(
   const related = kit.parseObject(Relationships, value["relationships"], "a transaction")?.data?.id;
   const kind = kit.rowOf(TYPES, transactionType);
   if (kind === "TRANSFER") {
-    // Both accounts have a transaction of it.
+    // Both accounts have a transaction of a transfer.
     return direction === "Debit" && related !== undefined
       ? readTransfer(client, account, related)
       : undefined;
@@ -112,7 +112,10 @@ export async function toPayment(
   };
 }
 
-/** A transfer, which names both accounts. It is named by its own id, as where it was made here. */
+/**
+ * The payment of a transfer, whose object contains both accounts. Its reference is the id of the transfer, as for a transfer that this
+ * connector creates.
+ */
 async function readTransfer(
   client: MoneycorpClient,
   account: string,

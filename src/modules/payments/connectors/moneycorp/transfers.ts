@@ -2,7 +2,7 @@ import { accountPath, Created, CURRENCIES, type MoneycorpClient } from "./client
 import { isOpen, type OrderKind, orderPath, toOrdered } from "./orders.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** Longest description, and longest reference of its clients, that the provider takes, in characters. */
+/** Longest description and longest client reference that the provider accepts, in characters. */
 const DESCRIPTION_LENGTH_MAX = 18;
 const REFERENCE_LENGTH_MAX = 50;
 
@@ -57,7 +57,7 @@ function orderOf(movement: kit.Movement) {
   return {
     account: source.reference,
     destination,
-    // A number with exactly these decimals.
+    // The amount is a JSON number with exactly these decimals.
     decimal: Symbol(decimal),
     currency,
     description,
@@ -65,7 +65,7 @@ function orderOf(movement: kit.Movement) {
   };
 }
 
-/** The reference of a movement as the provider takes and shows it. */
+/** The reference of a movement as the provider accepts and shows it. */
 export const clientReferenceOf = (reference: string): string =>
   kit.shortReference(reference, REFERENCE_LENGTH_MAX);
 
@@ -81,7 +81,7 @@ async function make(
   return { payment };
 }
 
-/** It was made, whatever is wrong with the answer. */
+/** The payment of a created order. The outcome is unknown if the answer is not valid, because the order was created. */
 function readMade(kind: OrderKind, value: unknown) {
   const unknown = (cause?: unknown) =>
     kit.outcomeUnknown(`the answer about ${kind} is not valid`, cause);

@@ -4,7 +4,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { parseJson } from "#platform/json.ts";
 import type { Clock, Timestamp } from "#platform/time.ts";
 
-/** The token of a connection, which all of its data are asked for with. */
+/** The token of a connection, which all requests for its data need. */
 export function tokenOf({ accessToken }: kit.LinkedUser): string {
   if (accessToken !== undefined) return accessToken;
   throw kit.refused("the connection has no access token");
@@ -49,7 +49,7 @@ const Balances = z.object({
     .nullish(),
 });
 
-/** The balance that came with the account. */
+/** The balance of an account, which the object of the account contains. */
 export function fetchBalances({ parent }: kit.FetchRequest, clock: Clock): kit.BalancesPage {
   const account = kit.requireAccount(parent, "balances");
   const { balances } = kit.parseObject(Balances, parseJson(account.raw), "an account");

@@ -7,7 +7,7 @@ export const SANDBOX_URL = "https://sandbox.plaid.com";
 
 export const CURRENCIES = new kit.Currencies();
 
-/** An error that the provider names by a code. */
+/** An error for which the provider gives a code. */
 export class PlaidError extends kit.ConnectorError {
   readonly code: string;
 
@@ -26,7 +26,10 @@ export const isPlaidError = (error: unknown, code: string): error is PlaidError 
 const Problem = z.object({ error_type: z.string().nullish(), error_code: z.string() });
 type Problem = z.output<typeof Problem>;
 
-/** A bank that does not answer, or data that are not ready yet, may be there the next time, although the status is that of a bad request. */
+/**
+ * Classifies errors that pass, although their status is that of a bad request: a bank that does not answer, and data that are not ready
+ * yet.
+ */
 function kindOf({ error_type, error_code }: Problem): kit.ConnectorErrorKind | undefined {
   const isPassing = error_type === "INSTITUTION_ERROR" || error_code === "PRODUCT_NOT_READY";
   return isPassing ? "unreachable" : undefined;
@@ -35,11 +38,11 @@ function kindOf({ error_type, error_code }: Problem): kit.ConnectorErrorKind | u
 interface PlaidCall {
   readonly path: string;
   readonly json: object;
-  /** Whether it changes nothing. All requests have the method POST. */
+  /** Whether the call changes nothing. All calls have the method POST. */
   readonly isRead?: boolean;
 }
 
-/** The API of Plaid. All methods throw `ConnectorError`, which is a `PlaidError` where the provider names a code. */
+/** The API of Plaid. All methods throw `ConnectorError`, which is a `PlaidError` if the provider gives a code. */
 export class PlaidClient {
   readonly #fetch: kit.PluginPorts["fetch"];
   readonly #config: PlaidConfig;

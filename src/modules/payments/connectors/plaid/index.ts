@@ -6,7 +6,7 @@ import { plaidUsers } from "./users.ts";
 import { plaidWebhooks } from "./webhooks.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** Plaid: the bank accounts that users let be read. See the README of this folder. */
+/** Plaid: the bank accounts to which users give access. See the README of this folder. */
 export const plaidKind: kit.ConnectorKind = {
   key: "plaid",
   capabilities: [
@@ -19,7 +19,7 @@ export const plaidKind: kit.ConnectorKind = {
   ],
   pageSize: 100,
   fields: PLAID_FIELDS,
-  // The roots hold nothing of their own: the connections of users are fetched by them when webhooks tell of data.
+  // The connector has no data of its own: the tasks run for the connections of users, when webhooks report new data.
   tree: [
     kit.periodic("FETCH_ACCOUNTS", kit.once("FETCH_BALANCES")),
     kit.periodic("FETCH_PAYMENTS"),
@@ -30,7 +30,7 @@ export const plaidKind: kit.ConnectorKind = {
     const client = new PlaidClient(ports, kit.readConfig(PLAID_FIELDS, values));
     return {
       fetchAccounts: (request) => fetchAccounts({ client, clock }, request),
-      // Others' accounts are not told of.
+      // The provider does not report accounts of counterparties.
       fetchExternalAccounts: async () => kit.EMPTY_PAGE,
       fetchBalances: async (request) => fetchBalances(request, clock),
       fetchPayments: (request) => fetchPayments({ client, store }, request),

@@ -3,7 +3,7 @@ import { tokenOf } from "./accounts.ts";
 import { CURRENCIES, isPlaidError, type PlaidClient } from "./client.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** Where the list of changes goes on; empty for its beginning. */
+/** The cursor of the next page of changes; empty for the beginning of the list. */
 const State = z.object({ cursor: z.string() });
 
 const Changes = z.object({
@@ -26,12 +26,12 @@ const Transaction = z.object({
   datetime: kit.Date3339.nullish(),
 });
 
-/** The provider's word for transactions that change while they are read: they are read from the beginning then. */
+/** The code of the error for transactions that have changed between two pages. They are read from the beginning again. */
 const MUTATION = "TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION";
 
 /**
- * The changes of the transactions of a connection, page by page. A place is kept as soon as what is before it is stored, so that the next
- * fetch goes on at the last page of this one.
+ * The changes of the transactions of a connection, page by page. A cursor is stored as soon as the pages before it are, so that the next
+ * fetch continues at the last page of this one.
  */
 export async function fetchPayments(
   { client, store }: kit.ClientWith<PlaidClient, "store">,
@@ -60,7 +60,7 @@ export async function fetchPayments(
   }
 }
 
-/** Where a page begins. What the state of a run says is kept for the next run. */
+/** The cursor of a page. The cursor in the state of a run is stored for the next run. */
 async function cursorOf(store: kit.PluginStore, name: string, state: unknown): Promise<string> {
   const kept = await store.find(name);
   if (state === undefined || state === null) return kept ?? "";
@@ -71,7 +71,7 @@ async function cursorOf(store: kit.PluginStore, name: string, state: unknown): P
   return cursor;
 }
 
-/** The payment that a transaction is; undefined for a currency that is not known. Money that leaves the account has a positive amount. */
+/** The payment of a transaction; undefined for an unknown currency. Money that leaves the account has a positive amount. */
 export function toPayment(value: unknown): kit.ProviderPayment | undefined {
   const transaction = kit.parseObject(Transaction, value, "a transaction");
   const { transaction_id, account_id: account, amount: decimal, iso_currency_code } = transaction;

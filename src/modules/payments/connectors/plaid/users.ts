@@ -4,7 +4,7 @@ import { isPlaidError, type PlaidClient } from "./client.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import type { Clock } from "#platform/time.ts";
 
-/** The languages and countries of links. */
+/** The languages and countries that the provider's links support. */
 export const LANGUAGES = new Set("da nl en et fr de hi it lv lt no pl pt ro es sv vi".split(" "));
 export const COUNTRIES = new Set(
   "AT BE CA DE DK EE ES FI FR GB IE IT LT LV NL NO PL PT SE US".split(" "),
@@ -46,7 +46,7 @@ export const plaidUsers = (client: PlaidClient, clock: Clock): kit.UserPlugin =>
   },
 });
 
-/** What is not there any more is removed. */
+/** Removes an object. The error code of an object that does not exist any more counts as success. */
 async function removing(code: string, remove: () => Promise<unknown>): Promise<void> {
   try {
     await remove();
@@ -55,7 +55,7 @@ async function removing(code: string, remove: () => Promise<unknown>): Promise<v
   }
 }
 
-/** What links for new and for known connections have in common. The provider tells of the end of the attempt at the URL for webhooks. */
+/** The members of a link for a new or an existing connection. The provider reports the end of the attempt at the webhook URL. */
 function linkOf(request: kit.LinkRequest): object {
   const { user, forwarded, applicationName, clientRedirectUrl, webhookUrl, attemptId } = request;
   const [language = ""] = (user.locale ?? "").toLowerCase().split(/[-_]/, 1);
@@ -92,7 +92,7 @@ async function toLink(client: PlaidClient, json: object): Promise<kit.UserLink> 
   };
 }
 
-/** A public token is exchanged for a connection and its token. An attempt that has renewed a connection brings none. */
+/** Exchanges each public token for a connection with its access token. An attempt that renews a connection has no public token. */
 async function completeLink(
   client: PlaidClient,
   clock: Clock,

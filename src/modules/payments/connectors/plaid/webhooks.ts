@@ -5,7 +5,7 @@ import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
 type Receiver = kit.ClientWith<PlaidClient, "clock">;
 
-/** The provider is told of the URL with each link: nothing is registered. */
+/** The webhooks of Plaid. Each link contains the URL, so that nothing has to be registered. */
 export const plaidWebhooks = (receiver: Receiver): kit.WebhookPlugin => ({
   create: async () => [{ name: "all", urlPath: "/all", metadata: {} }],
   verify: (webhook) => verify(receiver, webhook),
@@ -25,7 +25,10 @@ const Key = z.object({
   }),
 });
 
-/** A delivery has a token of its own, which is its key. It is signed with a key that the provider names, and names the body's digest. */
+/**
+ * Verifies the token of a delivery, which also gives the key of the delivery. The token contains the digest of the body, and is signed with
+ * a key of the provider.
+ */
 async function verify(
   { client, clock }: Receiver,
   { headers, body }: kit.ProviderWebhook,
@@ -56,7 +59,7 @@ async function verify(
 /** The last second of the year 9999. */
 const SECONDS_MAX = 253_402_300_799;
 
-/** The public key of an id; undefined for one that is unknown or has expired. Whether it has is only known by asking. */
+/** The public key with an id; undefined for a key that is unknown or has expired. Only the provider knows whether a key has expired. */
 async function findKey(client: PlaidClient, keyId: string): Promise<JsonWebKey | undefined> {
   try {
     const json = { key_id: keyId };
@@ -65,7 +68,7 @@ async function findKey(client: PlaidClient, keyId: string): Promise<JsonWebKey |
     return expired_at === undefined || expired_at === null ? key : undefined;
   } catch (error) {
     const isUnknown = error instanceof kit.ConnectorError && error.kind === "invalid";
-    // Other refusals are about this connector and not about the key.
+    // An invalid API key is an error of this connector, and says nothing about the public key.
     if (isUnknown && !isPlaidError(error, "INVALID_API_KEYS")) return undefined;
     throw error;
   }
@@ -103,19 +106,19 @@ function translate(value: unknown, delivery: Delivery): kit.WebhookReport {
   return news === undefined ? {} : { connections: [news] };
 }
 
-/** The events that say that there are transactions to fetch. */
+/** The codes of events that report new transactions. */
 export const READY: ReadonlySet<string> = new Set(["SYNC_UPDATES_AVAILABLE", "HISTORICAL_UPDATE"]);
 
 const itemOf = (value: unknown) => kit.parseObject(ItemEvent, value, "an event of an item");
 
-/** The errors of an item after which it does not work any more; others pass. */
+/** The errors after which a connection does not work any more; other errors pass. */
 export const BREAKING: ReadonlySet<string> = new Set([
   "ITEM_LOGIN_REQUIRED",
   "USER_PERMISSION_REVOKED",
   "USER_ACCOUNT_REVOKED",
 ]);
 
-/** What an event says of a connection. */
+/** The news of a connection that an event reports. */
 function toItemNews(code: string, value: unknown, now: Timestamp): kit.ConnectionNews | undefined {
   const { item_id: connectionId, error, reason, consent_expiration_time } = itemOf(value);
   const cause = code === "ERROR" ? error?.error_code : code;
@@ -141,10 +144,10 @@ function toItemNews(code: string, value: unknown, now: Timestamp): kit.Connectio
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/** The provider warns a week before. */
+/** The time of a disconnection for which the event has no time: the provider warns a week before. */
 const inAWeek = (now: Timestamp): Timestamp => fromMillis(toMillis(now) + WEEK_MS);
 
-/** The end of an attempt, whose id is in the URL. It is completed only where the link is that of the attempt. */
+/** Reports the end of an attempt, whose id is in the URL. The completion checks that the link belongs to the attempt. */
 function toEndedLink(value: unknown, { query }: Delivery): kit.WebhookReport {
   const { status, link_token, public_tokens } = kit.parseObject(
     LinkEvent,

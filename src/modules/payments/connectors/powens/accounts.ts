@@ -33,7 +33,7 @@ export async function fetchAccounts(
   return kit.onlyPageOf(values, (value) => toAccount(value, now));
 }
 
-/** The provider does not say when an account was opened: it is as old as what told of it. Its transactions are not kept with it. */
+/** An account without its transactions. The provider gives no time of opening; the time of the fetch or delivery is used. */
 export function toAccount(value: unknown, now: Timestamp): kit.ProviderAccount {
   const { transactions: _transactions, ...kept } = z.looseObject({}).parse(value);
   const account = kit.parseObject(Account, value, "an account");
@@ -61,7 +61,7 @@ export function toBalances(value: unknown, now: Timestamp): kit.ProviderBalance[
     : [{ accountReference: id, createdAt: last_update ?? now, ...amount }];
 }
 
-/** The balance that came with the account. */
+/** The balance of an account, which the stored object of the account contains. */
 export function fetchBalances({ parent }: kit.FetchRequest, clock: Clock): kit.BalancesPage {
   const {
     raw,
@@ -87,16 +87,16 @@ const Transaction = z.object({
   deleted: z.string().nullish(),
 });
 
-/** What transactions of an account report. */
+/** The payments that transactions report. */
 export interface Reported {
   readonly payments: readonly kit.ProviderPayment[];
-  /** References of those that the provider has withdrawn. */
+  /** References of payments that the provider has withdrawn. */
   readonly deleted: readonly string[];
   readonly rejected: readonly kit.RejectedItem[];
   readonly read: readonly string[];
 }
 
-/** The payments that transactions are, each in the currency of its account; those in one that is not known are left out. */
+/** The payments of transactions, each in the currency of its account. Payments in an unknown currency are left out. */
 export function toPayments(
   values: readonly unknown[],
   accounts: readonly unknown[],
@@ -141,11 +141,14 @@ const Identified = z.object({ id: kit.Id });
 
 const State = z.object({
   offset: z.int().min(0).default(0),
-  /** The first transaction of the page before. */
+  /** The id of the first transaction of the previous page. */
   first: z.string().optional(),
 });
 
-/** A page of the transactions of a connection, its newest one first. A page that is the one before is asked for again by the next run. */
+/**
+ * A page of the transactions of a connection, the newest one first. If the provider answers with the previous page, the next run requests
+ * this page again.
+ */
 export async function fetchPayments(
   client: PowensClient,
   { connection, state: stored, pageSize }: kit.FetchRequest,

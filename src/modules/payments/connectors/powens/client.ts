@@ -55,17 +55,17 @@ export class PowensClient {
     return answer.transactions;
   }
 
-  /** A connection that is not there any more is removed. */
+  /** Deletes a connection. A connection that does not exist any more counts as deleted. */
   async deleteConnection(user: kit.ForwardedUser, connectionId: string): Promise<void> {
     await this.#as(user).send({ method: "DELETE", path: connectionPath(connectionId) });
   }
 
-  /** A user who is not there any more is removed. */
+  /** Deletes a user. A user who does not exist any more counts as deleted. */
   async deleteUser(user: kit.ForwardedUser): Promise<void> {
     await this.#as(user).send({ method: "DELETE", path: "/2.0/users/me" });
   }
 
-  /** The ways in which webhooks are signed. The answer names its list as the provider likes. */
+  /** The signature methods of webhooks. The list may have any name in the answer. */
   async listAuths(): Promise<readonly z.output<typeof Auth>[]> {
     const answer = await this.#configurator().read(
       { path: "/webhooks/auth" },

@@ -5,7 +5,7 @@ import { powensUsers } from "./users.ts";
 import { powensWebhooks, removeWebhooks, splitPowensWebhook } from "./webhooks.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** Powens: the bank accounts that users let be read. See the README of this folder. */
+/** Powens: the bank accounts to which users give access. See the README of this folder. */
 export const powensKind: kit.ConnectorKind = {
   key: "powens",
   capabilities: [
@@ -18,7 +18,7 @@ export const powensKind: kit.ConnectorKind = {
   ],
   pageSize: 100,
   fields: POWENS_FIELDS,
-  // The roots hold nothing of their own: a connection is fetched by them when it is made.
+  // The connector has no data of its own: the tasks run for each connection of a user, when it is made.
   tree: [
     kit.periodic("FETCH_ACCOUNTS", kit.once("FETCH_BALANCES")),
     kit.periodic("FETCH_PAYMENTS"),
@@ -30,7 +30,7 @@ export const powensKind: kit.ConnectorKind = {
     const client = new PowensClient(fetch, config);
     return {
       fetchAccounts: (request) => fetchAccounts({ client, clock }, request),
-      // Others' accounts are not told of.
+      // The provider does not report accounts of counterparties.
       fetchExternalAccounts: async () => kit.EMPTY_PAGE,
       fetchBalances: async (request) => fetchBalances(request, clock),
       fetchPayments: (request) => fetchPayments(client, request),

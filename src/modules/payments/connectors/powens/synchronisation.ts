@@ -4,7 +4,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Why a connection in a state does not work; one in any other state has the state as its reason. */
+/** The reasons why connections do not work, by their states. For any other state, the state itself is the reason. */
 export const STATES: Readonly<Record<string, string>> = {
   SCARequired: "strong customer authentication is required",
   webauthRequired: "the user has to log in at the bank",
@@ -19,7 +19,10 @@ export const STATES: Readonly<Record<string, string>> = {
   bug: "the provider has a fault",
 };
 
-/** What a part of a synchronisation goes on with. What was said before is not said again. */
+/**
+ * What a part of a synchronisation continues: the connection with another account, or the same account. Objects of earlier parts are not
+ * reported again.
+ */
 const Continued = z.enum(["connection", "account"]);
 type Continued = z.output<typeof Continued>;
 
@@ -33,7 +36,7 @@ const Synced = z.object({
       .array(z.looseObject({ id: kit.Id, transactions: z.array(z.unknown()).nullish() }))
       .nullish(),
   }),
-  /** Only in what `splitSynchronisation` makes; the provider has no such member. */
+  /** A member that only `splitSynchronisation` writes. */
   florin_continued: Continued.optional(),
 });
 type Synced = z.output<typeof Synced>;
@@ -41,9 +44,9 @@ type SyncedAccount = NonNullable<Synced["connection"]["accounts"]>[number];
 
 const About = z.object({ user: z.looseObject({}), connection: z.looseObject({}) });
 
-/** A synchronisation brings the accounts with their new transactions, or says why the connection does not work. */
+/** The report of a synchronisation: the accounts with their new transactions, or the reason why the connection does not work. */
 export function toSynchronisation(value: unknown, now: Timestamp): kit.WebhookReport {
-  // Another event may be declared with this path.
+  // In the provider's console, another event may have this path.
   if (!About.safeParse(value).success) return {};
   const synced = kit.parseObject(Synced, value, "a synchronisation");
   const { user, connection, florin_continued: continued } = synced;
@@ -74,8 +77,9 @@ const isWorking = ({ connection: { state } }: Synced): boolean =>
   state === undefined || state === null;
 
 /**
- * The parts of a synchronisation, as JSON: the first one says that the connection works, the first one of an account has the account and its
- * balance, and each has some transactions of one account. One that does not work has one part. Undefined for what is no synchronisation.
+ * The parts of a synchronisation, as JSON. The first part reports that the connection works; the first part of each account reports the
+ * account and its balance; each part has some transactions of one account. A connection that does not work has one part. Undefined for a
+ * value that is no synchronisation.
  */
 export function splitSynchronisation(value: unknown): string[] | undefined {
   const { success, data: synced } = Synced.safeParse(value);
@@ -93,11 +97,11 @@ export function splitSynchronisation(value: unknown): string[] | undefined {
   );
 }
 
-/** Most transactions of a part, and most bytes of them, unless one alone has more. */
+/** Most transactions of a part, and their largest size in bytes; a single transaction may be larger. */
 const TRANSACTIONS_MAX = 100;
 const TRANSACTIONS_BYTES_MAX = 256 * 1024;
 
-/** An account with its first transactions; then only what the later ones need of it, with those. */
+/** The slices of an account: the account with its first transactions, and afterwards its id and currency with further transactions. */
 function slicesOf(account: SyncedAccount): object[] {
   const slices: unknown[][] = [[]];
   let bytes = 0;

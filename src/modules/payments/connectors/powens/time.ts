@@ -3,7 +3,7 @@ import { fromMillis, parseTimestamp, type Timestamp } from "#platform/time.ts";
 
 const LOCAL = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d)(?:\.\d+)?)?$/;
 
-/** What the clocks of Paris show at a time. */
+/** The format of a local time in Paris. */
 const PARIS = new Intl.DateTimeFormat("en", {
   timeZone: "Europe/Paris",
   hourCycle: "h23",
@@ -15,7 +15,10 @@ const PARIS = new Intl.DateTimeFormat("en", {
   second: "numeric",
 });
 
-/** A time of the provider, such as `2026-03-01 09:30:00`: it is that of Paris, unless it names a zone. */
+/**
+ * A time of the provider, such as `2026-03-01 09:30:00`, which is a local time in Paris unless it has a zone; undefined for an invalid
+ * text.
+ */
 export function parseParisTime(text: string): Timestamp | undefined {
   const match = LOCAL.exec(text);
   if (match === null) return parseTimestamp(text.replace(" ", "T"));
@@ -23,7 +26,7 @@ export function parseParisTime(text: string): Timestamp | undefined {
   const local = parseTimestamp(`${day}T${time}Z`);
   if (local === undefined) return undefined;
   const localMs = Date.parse(local);
-  // The offset at about that time, and then at the time that it leads to: both differ only where clocks are changed.
+  // The first offset is that of the local time read as UTC, the second one that of the resulting time. They differ only near a change of the clocks.
   return fromMillis(localMs - offsetMs(localMs - offsetMs(localMs)));
 }
 

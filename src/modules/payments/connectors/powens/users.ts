@@ -43,7 +43,9 @@ interface WebviewPage {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** The provider takes the URL to return to as it is: escaped, it would not be the one that is allowed there. */
+/**
+ * A link to a view of the provider. The URL to return to is not escaped, because the provider compares it with the allowed URLs as it is.
+ */
 async function toLink(
   { client, config, clock }: PowensDesk,
   { forwarded, state, redirectUrl }: kit.LinkRequest,
@@ -61,7 +63,7 @@ async function toLink(
   };
 }
 
-/** The browser names the connections that it has made. Those of somebody else are refused. */
+/** Completes a link with the connections that the browser names. Throws `ConnectorError` for a connection of another user. */
 async function completeLink(
   client: PowensClient,
   clock: Clock,

@@ -4,7 +4,7 @@ import { splitSynchronisation, toSynchronisation } from "./synchronisation.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { type Clock, parseTimestamp, type Timestamp } from "#platform/time.ts";
 
-/** The events that are taken, and the paths that they are declared with in the console of the provider. */
+/** The accepted events, with the paths that they have in the provider's console. */
 export const EVENTS = {
   USER_DELETED: "/user-deleted",
   CONNECTION_SYNCED: "/connection-synced",
@@ -18,13 +18,13 @@ export const powensWebhooks = (client: PowensClient, clock: Clock): kit.WebhookP
   translate: async ({ body, config }) => translate(config, kit.parseBody(body), clock()),
 });
 
-/** Only a synchronisation may be large. */
+/** Splits synchronisations, because only they may be large. */
 export const splitPowensWebhook: kit.SplitWebhook = ({ body, config: { urlPath } }) =>
   urlPath === EVENTS.CONNECTION_SYNCED
     ? (splitSynchronisation(kit.parseBody(body)) ?? [body])
     : [body];
 
-/** The provider shows the secret of a signature once: one whose secret is not known is made anew. */
+/** Creates the signature method. The provider shows its secret once, so that a method whose secret is not stored is replaced. */
 async function register(
   client: PowensClient,
   { connectorId, registered }: kit.WebhookRegistration,
@@ -45,7 +45,7 @@ async function makeAuth(client: PowensClient, connectorId: string) {
   return { auth_id: id, secret: config.secret_key };
 }
 
-/** Removes the signature of an installation. The webhooks themselves are declared in the console of the provider. */
+/** Removes the signature method of an installation. The webhooks themselves are declared in the provider's console. */
 export async function removeWebhooks(
   client: PowensClient,
   { connectorId }: kit.InstalledWebhooks,
@@ -75,7 +75,7 @@ function verify(
   return isObject ? { key: kit.sha256(signature, "hex") } : { refused: "it is no event" };
 }
 
-/** Signatures have times in UTC, as text in the form of RFC 3339, or of HTTP. */
+/** The time of a signature, in UTC, in the form of RFC 3339 or of HTTP; undefined for an invalid text. */
 function timeOf(date: string): Timestamp | undefined {
   const text = date.replace(" ", "T");
   const time = parseTimestamp(text) ?? parseTimestamp(`${text}Z`);
@@ -86,7 +86,7 @@ function timeOf(date: string): Timestamp | undefined {
 
 const DeletedUser = z.object({ id: kit.Id });
 const DeletedConnection = z.object({ id: kit.Id, id_user: kit.Id });
-/** Each event has a path of its own. */
+/** The events by their paths. */
 const EVENT_PATHS = new Map<string, PowensEvent>([
   [EVENTS.USER_DELETED, "USER_DELETED"],
   [EVENTS.CONNECTION_SYNCED, "CONNECTION_SYNCED"],

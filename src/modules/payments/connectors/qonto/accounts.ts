@@ -45,7 +45,7 @@ function toAccount(value: unknown): kit.ProviderAccount {
   };
 }
 
-/** Those that are there, as texts. */
+/** Metadata of the values that are not absent, as texts. */
 export const texts = (
   values: Readonly<Record<string, string | boolean | null | undefined>>,
 ): Record<string, string> =>
@@ -55,7 +55,7 @@ export const texts = (
     ),
   );
 
-/** The balance of an account as it is now. */
+/** The present balance of an account. */
 export async function fetchBalances(
   { client, clock }: kit.ClientWith<QontoClient, "clock">,
   { parent }: kit.FetchRequest,
@@ -89,7 +89,7 @@ const Beneficiary = z.object({
   }),
 });
 
-/** The beneficiaries, which transactions name by the numbers of their bank accounts. */
+/** The beneficiaries. Their references are the numbers of their bank accounts, by which transactions name them. */
 export const fetchBeneficiaries = (
   client: QontoClient,
   request: kit.FetchRequest,
@@ -128,6 +128,6 @@ interface Counterparty {
   readonly fallback: string;
 }
 
-/** The reference of somebody else's bank account: its number and that of its bank. */
+/** The reference of a counterparty's bank account: the number of the account and that of its bank. */
 export const counterpartyOf = ({ number, bank, fallback }: Counterparty): string =>
   number === undefined ? fallback : [number, bank].filter((part) => part !== undefined).join("-");

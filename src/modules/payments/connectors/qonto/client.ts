@@ -4,7 +4,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 const Organization = z.object({ organization: z.object({ bank_accounts: z.array(z.unknown()) }) });
 
-/** The API of the provider, version 2. */
+/** The API of Qonto, version 2. All methods throw `ConnectorError`. */
 export class QontoClient {
   readonly #api: kit.ApiClient;
 
@@ -22,7 +22,7 @@ export class QontoClient {
     await this.listBankAccounts();
   }
 
-  /** All bank accounts of the organization, which the key belongs to. */
+  /** All bank accounts of the organization that the API key belongs to. */
   async listBankAccounts(): Promise<readonly unknown[]> {
     const call = { path: "/v2/organization" };
     const { organization } = await this.#api.read(call, Organization, "the organization");

@@ -4,7 +4,7 @@ import type { QontoClient } from "./client.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** What kinds of transactions are; all others are `OTHER`. */
+/** The types of transactions, by their kinds; all others are `OTHER`. */
 export const TYPES: Readonly<Record<string, kit.PaymentType>> = {
   Income: "PAY-IN",
   SwiftIncome: "PAY-IN",
@@ -22,14 +22,14 @@ export const TYPES: Readonly<Record<string, kit.PaymentType>> = {
   Other: "OTHER",
 };
 
-/** What the states of transactions are; all others are `OTHER`. */
+/** The statuses of transactions; all others are `OTHER`. */
 export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   pending: "PENDING",
   declined: "FAILED",
   completed: "SUCCEEDED",
 };
 
-/** The members that tell of a counterparty, one for each kind of transaction that has one. */
+/** The counterparty of a transaction. Each kind of transaction with a counterparty has a member of this form. */
 const Party = z
   .object({
     counterparty_account_number: kit.OptionalText,
@@ -68,7 +68,7 @@ export function fetchPayments(
   });
 }
 
-/** A transaction of an account; undefined for a currency that is not known. */
+/** The payment of a transaction of an account; undefined for an unknown currency. */
 export function toPayment(
   value: unknown,
   account: string,

@@ -7,7 +7,7 @@ import type { Clock, Timestamp } from "#platform/time.ts";
 
 const State = z.object({ hasOwn: z.boolean(), timeline: z.unknown().optional() });
 
-/** The account of the key comes first, and then those that are connected to it. */
+/** The accounts: first the API key's own account, then the accounts that are connected to it. */
 export async function fetchAccounts(
   { client, clock }: kit.ClientWith<StripeClient, "clock">,
   { state, pageSize }: kit.FetchRequest,
@@ -27,7 +27,7 @@ export async function fetchAccounts(
   return kit.readPage(all, (object) => toAccount(object, clock));
 }
 
-/** The bank accounts of a connected account. Those of the key's own account are not listed by the provider. */
+/** The bank accounts of a connected account. The provider does not list those of the API key's own account. */
 export async function fetchExternalAccounts(
   client: StripeClient,
   { parent, state, pageSize }: kit.FetchRequest,
@@ -43,7 +43,7 @@ export async function fetchExternalAccounts(
   return kit.readPage(page, (object) => toExternalAccount(object, createdAt));
 }
 
-/** A list whose place was lost, because the object at it was deleted, is read anew. */
+/** Fetches a page of a list. If the object at the stored place was deleted, the list is read from its beginning. */
 async function fetchFrom(
   state: unknown,
   timeline: kit.Timeline<StripeObject>,
@@ -71,7 +71,7 @@ function toAccount({ value }: StripeObject, clock: Clock): kit.ProviderAccount {
   const name = account.settings?.dashboard?.display_name;
   return {
     reference: account.id,
-    // Unknown of accounts that were connected in another way than by the API.
+    // Accounts that were connected in another way than by the API have no time of creation.
     createdAt: account.created ?? clock(),
     ...kit.given({ name }),
     ...assetMember(account.default_currency),
@@ -87,7 +87,7 @@ const BankAccount = z.object({
   metadata: kit.Metadata,
 });
 
-/** The provider does not say when it was added: it is as old as the account. */
+/** A bank account of a connected account. Its time is that of the account, because the provider gives none. */
 function toExternalAccount(
   { value }: StripeObject,
   createdAt: Timestamp,

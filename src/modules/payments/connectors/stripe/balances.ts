@@ -9,7 +9,7 @@ const Balance = z.object({
   available: z.array(z.object({ amount: kit.Amount, currency: kit.Text })),
 });
 
-/** What an account has available, in each currency. */
+/** The available balances of an account, one for each currency. */
 export async function fetchBalances(
   { client, clock }: kit.ClientWith<StripeClient, "clock">,
   { parent }: kit.FetchRequest,
@@ -19,7 +19,7 @@ export async function fetchBalances(
   return kit.onlyPage(toBalances(value, { account, at: clock() }));
 }
 
-/** The balances that the provider tells of an account, when it was asked or by a webhook. */
+/** The balances of an account, from an answer or from a webhook. */
 export function toBalances(
   value: unknown,
   { account, at }: { readonly account: string; readonly at: Timestamp },

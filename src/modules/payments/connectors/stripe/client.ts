@@ -4,18 +4,18 @@ import { errorKindOf, isCursorGone, LostCursorError } from "./errors.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 const BASE_URL = "https://api.stripe.com";
-/** The shapes of objects are those of this version, whatever the account's own version is. Webhooks are pinned to it as well. */
+/** The version of the API, which decides the shapes of objects, in answers and in webhooks, whatever the account's own version is. */
 export const API_VERSION = "2024-09-30.acacia";
-/** The provider itself takes up to 80 s; more than this is not waited for here, in milliseconds. */
+/** Time limit of a request, in milliseconds. The provider itself may take up to 80 s. */
 const TIMEOUT_MS = 40_000;
 
-/** An object of the provider, as it has sent it. */
+/** An object as the provider has sent it, with its id. */
 export interface StripeObject {
   readonly id: string;
   readonly value: unknown;
 }
 
-/** A request of one account: that of the key where none is named. */
+/** A request on behalf of an account; by default the API key's own account. */
 export interface StripeCall extends Pick<kit.ApiCall, "path" | "query"> {
   readonly account?: string | undefined;
 }
@@ -27,7 +27,7 @@ export interface StripeList extends StripeCall {
 
 export interface StripeWrite extends StripeCall {
   readonly form: NonNullable<kit.ApiCall["form"]>;
-  /** Two requests with one key do what they ask for once, as long as the provider remembers it: a day at least. */
+  /** The key under which the provider carries out a write once. It remembers a key for a day at least. */
   readonly idempotencyKey?: string;
 }
 
@@ -51,7 +51,7 @@ export class StripeClient {
     return toObject(await this.#readValue(call), what);
   }
 
-  /** It is the only object without an id. */
+  /** The balance of an account, the only object without an id. */
   readBalance(account: string): Promise<unknown> {
     return this.#readValue({ path: "/balance", account });
   }
@@ -62,13 +62,13 @@ export class StripeClient {
     return kit.parseAnswer(response);
   }
 
-  /** Undefined where the provider has no such object. */
+  /** An object; undefined if the provider has no such object. */
   async find(call: StripeCall, what: string): Promise<StripeObject | undefined> {
     const response = await this.#send(call);
     return response.status === 404 ? undefined : toObject(kit.parseAnswer(response), what);
   }
 
-  /** A page of a list, its newest object first. Throws `LostCursorError` where the page's neighbour is gone. */
+  /** A page of a list that has its newest object first. Throws `LostCursorError` if the object next to the page was deleted. */
   async list({
     place,
     limit,
@@ -92,12 +92,12 @@ export class StripeClient {
     return toObject(kit.parseAnswer(response), what);
   }
 
-  /** An object that is not there any more is removed. */
+  /** Deletes an object. An object that does not exist any more counts as deleted. */
   async remove(path: string): Promise<void> {
     await this.#send({ path, method: "DELETE" });
   }
 
-  /** The account that the key belongs to. It is asked for once for each key. */
+  /** The id of the API key's own account, which is requested once for each key. */
   async ownAccount(): Promise<string> {
     if (this.#ownAccount !== undefined) return this.#ownAccount;
     const { store } = this.#ports;
@@ -144,5 +144,5 @@ const toObject = (value: unknown, what: string): StripeObject => ({
   value,
 });
 
-/** Longest idempotency key that the provider takes, in characters. */
+/** Longest idempotency key that the provider accepts, in characters. */
 const KEY_LENGTH_MAX = 255;

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** What an error says of itself decides before its type does, and its type before its HTTP status. */
+/** The kinds of errors by their codes. The code of an error decides before its type, and its type before its HTTP status. */
 export const CODES: Readonly<Record<string, kit.ConnectorErrorKind>> = {
   rate_limit: "rate-limited",
-  // Another request changes the same object.
+  // Another request is changing the same object.
   lock_timeout: "rate-limited",
   // The first request with this idempotency key is not answered yet: it may move the money.
   idempotency_key_in_use: "unknown",
@@ -26,7 +26,7 @@ const Body = z.object({
 });
 type Body = z.output<typeof Body>;
 
-/** What an error answer means; undefined where its status alone decides. */
+/** Classifies an error answer; undefined if its status alone decides. */
 export function errorKindOf(answer: kit.ProviderResponse): kit.ConnectorErrorKind | undefined {
   const { type = "", code = "" } = readError(answer) ?? {};
   const kind = kit.rowOf(CODES, code);
@@ -34,19 +34,19 @@ export function errorKindOf(answer: kit.ProviderResponse): kit.ConnectorErrorKin
   return isOrdinary(answer) ? kit.rowOf(TYPES, type) : undefined;
 }
 
-/** Statuses which say, whatever comes with them, that the request may be repeated. */
+/** Statuses of requests that may be repeated, whatever the type of the error is. */
 const REPEATED = new Set([408, 421, 423, 425, 429]);
 
 const isOrdinary = ({ status }: kit.ProviderResponse): boolean =>
   status < 500 && !REPEATED.has(status);
 
-/** Whether a page was asked for next to an object that the provider has deleted. */
+/** Whether the error says that the object next to the requested page was deleted. */
 export function isCursorGone(answer: kit.ProviderResponse): boolean {
   const { code, param = "" } = readError(answer) ?? {};
   return code === "resource_missing" && (param === "starting_after" || param === "ending_before");
 }
 
-/** A page was asked for next to an object that is gone: the list has to be read anew. */
+/** The object next to the requested page was deleted: the list has to be read from its beginning. */
 export class LostCursorError extends kit.ConnectorError {
   constructor() {
     super("invalid", "the object that the next page follows is gone at the provider");

@@ -8,7 +8,7 @@ import { createPayout, createTransfer, reverseTransfer } from "./transfers.ts";
 import { removeWebhooks, stripeWebhooks } from "./webhooks.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** Stripe: the account of the key and those connected to it. See the README of this folder. */
+/** Stripe: the API key's own account and the accounts connected to it. See the README of this folder. */
 export const stripeKind: kit.ConnectorKind = {
   key: "stripe",
   capabilities: [
@@ -26,7 +26,8 @@ export const stripeKind: kit.ConnectorKind = {
   shownReferenceOf: markOf,
   tree: [
     kit.periodic(
-      "FETCH_ACCOUNTS", // No event tells of what leaves a balance.
+      "FETCH_ACCOUNTS",
+      // Balances are polled, because no event reports money that leaves a balance.
       kit.periodic("FETCH_BALANCES"),
       kit.periodic("FETCH_PAYMENTS"),
       kit.periodic("FETCH_EXTERNAL_ACCOUNTS"),

@@ -5,19 +5,19 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { log } from "#platform/log.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
-/** What becomes of a balance transaction of one type. */
+/** How a balance transaction of one type becomes a state of a payment. */
 interface Mapping {
   readonly source: "charge" | "refund" | "payout" | "transfer" | "dispute";
   readonly type: kit.PaymentType;
-  /** `source`: that of the payout or dispute. */
+  /** The status of the payment; `source` stands for the status of the payout or dispute. */
   readonly status: kit.PaymentStatus | "source";
-  /** Whose transaction opened the payment; absent where this one does. */
+  /** The object whose balance transaction opened the payment; absent if this transaction opens it. */
   readonly parent?: "charge" | "source";
-  /** What was moved is said by the source, its charge, or only by the transaction. */
+  /** The object that contains the amount: the source, its charge, or the transaction itself. */
   readonly amount: "source" | "charge" | "transaction";
-  /** `card`: by the brand of the charge's card. `payout`: by where the payout goes. */
+  /** `card` depends on the brand of the charge's card, and `payout` on the destination of the payout. */
   readonly scheme: "card" | "payout" | "OTHER";
-  /** Whose metadata it has, with that of the payment intent; that of the source where it is absent. */
+  /** The object whose metadata the payment gets, besides that of the payment intent; by default the source. */
   readonly metadata?: "charge";
 }
 
@@ -33,7 +33,7 @@ const OTHER_REFUND = {
 const PAYOUT = { source: "payout", type: "PAYOUT", amount: "source", scheme: "payout" } as const;
 const TRANSFER = { source: "transfer", type: "TRANSFER", scheme: "OTHER" } as const;
 
-/** All other types are left out: fees, and what moves between balances of one account. */
+/** The mapped types. All other types are left out: fees, and transfers between balances of one account. */
 export const TRANSACTIONS: Readonly<Record<string, Mapping>> = {
   charge: { ...PAY_IN, source: "charge", status: "SUCCEEDED", scheme: "card" },
   refund: { ...CARD_REFUND, status: "REFUNDED" },
@@ -68,20 +68,20 @@ const Transaction = z.object({
 });
 type Transaction = z.output<typeof Transaction>;
 
-/** What a source says of the payment. */
+/** The facts about a payment that its source contains. */
 interface Facts {
   readonly amount: bigint;
   readonly currency: string;
-  /** Undefined where the status does not follow from the source, or is not known. */
+  /** The status that the source gives; undefined if the source gives none, or an unknown one. */
   readonly status?: kit.PaymentStatus | undefined;
   readonly scheme: kit.PaymentScheme;
-  /** The transaction that opened the payment. */
+  /** The balance transaction that opened the payment. */
   readonly opening?: string | undefined;
   readonly destination?: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** The state of a payment that a balance transaction of an account is, with its source; undefined where it is none. */
+/** The state of a payment that a balance transaction of an account, with its source, reports; undefined if it reports none. */
 export function toPayment(value: unknown, account: string): kit.ProviderPayment | undefined {
   const transaction = kit.parseObject(Transaction, value, "a balance transaction");
   const mapping = mappingOf(transaction);
@@ -116,7 +116,9 @@ export function toPayment(value: unknown, account: string): kit.ProviderPayment 
 
 const Marked = z.object({ metadata: kit.Metadata });
 
-/** The reference of the movement that has made a payout, a transfer, or the reversal of one: each has metadata of its own. */
+/**
+ * The reference of the movement that has created the source: a payout, a transfer, or a reversal, each of which has metadata of its own.
+ */
 function initiationOf(
   { source }: Transaction,
   mapping: Mapping,
@@ -126,7 +128,10 @@ function initiationOf(
   return initiationReference === undefined ? {} : { initiationReference };
 }
 
-/** An adjustment is something else where it is not about a dispute. Only a failed payment may be without a source. */
+/**
+ * The mapping of a transaction; undefined for a transaction that is left out. Adjustments count only if they are about a dispute. Only a
+ * failed payment may have no source.
+ */
 function mappingOf({ type, source }: Transaction): Mapping | undefined {
   const mapping = kit.rowOf(TRANSACTIONS, type);
   if (type === "adjustment") return isDispute(source) ? mapping : undefined;
@@ -177,7 +182,7 @@ const unsourced = ({ amount, currency }: Transaction): Facts => ({
   metadata: {},
 });
 
-/** What leaves the balance has a sign, and payments have none. */
+/** The amount of a payment: amounts that leave the balance are negative, and amounts of payments are not. */
 const magnitude = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
 
 function endsOf(
@@ -190,7 +195,7 @@ function endsOf(
   return { sourceReference: account, destinationReference: destination };
 }
 
-/** How far what the states of one transaction report has come. */
+/** The order of the states of one transaction. */
 const RANKS: Readonly<Partial<Record<kit.PaymentStatus, bigint>>> = {
   SUCCEEDED: 1n,
   FAILED: 2n,
@@ -198,8 +203,8 @@ const RANKS: Readonly<Partial<Record<kit.PaymentStatus, bigint>>> = {
 };
 
 /**
- * The states of one transaction have its time, and the newest state of a payment counts. Microseconds put them in order: a state that is
- * heard of late, such as the answer to a request that is repeated, does not count for more than the one that has followed.
+ * The time of a state. All states of a transaction have its time, and the newest state of a payment counts, so that microseconds order
+ * them: a state that arrives late, such as the answer to a repeated request, does not supersede the state that has followed it.
  */
 export const timeOf = (created: Timestamp, status: kit.PaymentStatus): Timestamp =>
   fromMicros(toMicros(created) + (RANKS[status] ?? 0n));

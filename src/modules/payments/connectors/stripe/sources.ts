@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Reference } from "./objects.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** What moves money at Stripe, and what is read of it: the sources of balance transactions. */
+/** The sources of balance transactions: the objects that move money at Stripe. */
 
 export const CARD_SCHEMES: Readonly<Record<string, kit.PaymentScheme>> = {
   visa: "CARD_VISA",
@@ -22,7 +22,7 @@ export const PAYOUT_STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   paid: "SUCCEEDED",
 };
 
-/** A dispute with any other status is still open. */
+/** The statuses of closed disputes; a dispute with any other status is open. */
 export const DISPUTE_STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   won: "SUCCEEDED",
   lost: "FAILED",
@@ -47,7 +47,7 @@ const Charge = z.object({
     .nullish(),
 });
 
-/** What a payment by card, or in another way, is. */
+/** The facts about a charge. */
 export interface Paid {
   readonly amount: bigint;
   readonly currency: string;
@@ -75,7 +75,7 @@ const Refund = z.object({
   payment_intent: PaymentIntent,
 });
 
-/** A refund, and the charge that it belongs to; undefined for money of a customer that no charge has brought. */
+/** A refund, and the charge that it belongs to. The charge is undefined for a refund of a customer's balance. */
 export function readRefund(value: unknown) {
   const { charge, ...refund } = kit.parseObject(Refund, value, "a refund");
   return { ...refund, charge: readExpandedCharge(charge, "a refund") };
@@ -97,7 +97,10 @@ export function readDispute(value: unknown) {
   };
 }
 
-/** The charge was asked for with the object. Without it, nothing would say which payment the object belongs to. */
+/**
+ * The charge of an object, which the request has expanded. Throws `ConnectorError` for a charge that is not expanded, because the payment
+ * of the object is not known without it.
+ */
 function readExpandedCharge(value: unknown, what: string): Paid | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === "object") return readCharge(value);
@@ -136,7 +139,7 @@ export function readPayout(value: unknown) {
     ...payout,
     scheme,
     transaction: balance_transaction,
-    /** Undefined for one that is not known. */
+    /** The status; undefined for an unknown one. */
     status: kit.rowOf(PAYOUT_STATUSES, status),
   };
 }
@@ -150,7 +153,7 @@ const Transfer = z.object({
   metadata: kit.Metadata,
 });
 
-/** A transfer; the source of what was reversed of it may be the reversal, which has the transfer in it. */
+/** A transfer. The value may be the reversal of a transfer, which contains the transfer. */
 export function readTransfer(value: unknown) {
   const { data } = Reversal.safeParse(value);
   const { balance_transaction: transaction, ...transfer } = kit.parseObject(

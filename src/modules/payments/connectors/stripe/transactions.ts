@@ -3,7 +3,7 @@ import type { StripeClient, StripeObject } from "./client.ts";
 import { toPayment } from "./payments.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** What comes with a balance transaction: its source, and what that belongs to. */
+/** The objects that are expanded in a balance transaction: its source, and the objects that the source belongs to. */
 const EXPANDED = [
   "source",
   "source.charge",
@@ -16,20 +16,21 @@ const EXPANDED = [
 ];
 
 /**
- * How far the balance transactions of an account were read. The first walk goes to the oldest one and gives nothing before it is there,
- * so that refunds come after what they refund. From then on, pages hold what is newer than the latest one, the oldest first.
+ * How far the balance transactions of an account were read. The first walk leads to the oldest transaction and gives no payments before, so
+ * that refunds come after the payments that they refund. Afterwards, pages have transactions that are newer than the latest one, the oldest
+ * first.
  */
 const State = z.object({
-  /** The oldest one that the walk has reached. */
+  /** The oldest transaction that the walk has reached. */
   cursor: z.string().optional(),
-  /** The newest one that was given; absent during the walk. */
+  /** The newest transaction whose payment was given; absent during the walk. */
   latest: z.string().optional(),
-  /** Those of payouts that were on their way when they were read last, the next one to ask for first. */
+  /** The transactions of payouts that were pending when they were last read, the next one to read first. */
   open: z.array(z.string()).default([]),
 });
 type State = z.output<typeof State>;
 
-/** Most payouts on their way that are kept in mind, and that are asked for at the end of one run. */
+/** Most pending payouts that are remembered, and that are read again at the end of one run. */
 const OPEN_MAX = 500;
 const ASKED_MAX = 10;
 
@@ -59,7 +60,7 @@ export async function fetchPayments(
   const page = kit.readPage(oldest, ({ value }) => toPayment(value, account));
   const payments = page.items;
   const next = { latest: oldestFirst.at(-1)?.id ?? latest, open: remember(state.open, payments) };
-  // The oldest page is given as soon as the walk has reached it, and all newer ones follow it.
+  // When the walk has reached the oldest page, its payments are given, and the newer pages follow.
   const isWalked = latest === undefined && cursor !== undefined;
   if (next.latest !== undefined && (hasMore || isWalked)) {
     return { ...page, state: next, hasMore: true };
@@ -68,7 +69,7 @@ export async function fetchPayments(
   return { ...page, items: [...payments, ...arrived], state: { ...next, open }, hasMore: false };
 }
 
-/** An absent neighbour is the newest object of all. */
+/** The place of a page; without a neighbour, the page begins at the newest object. */
 const toPlace = (place: { readonly after: string | undefined } | { readonly before: string }) => {
   if ("before" in place) return place;
   return place.after === undefined ? {} : { after: place.after };
@@ -80,7 +81,7 @@ const isOpen = ({ type, status }: kit.ProviderPayment): boolean =>
 const remember = (open: readonly string[], payments: readonly kit.ProviderPayment[]): string[] =>
   [...open, ...payments.filter(isOpen).map(({ reference }) => reference)].slice(-OPEN_MAX);
 
-/** A payout that arrives makes no new balance transaction: those on their way are read again, some in each run. */
+/** Reads some pending payouts again, because a payout that arrives creates no new balance transaction. */
 async function askAgain(
   client: StripeClient,
   { account, open }: { readonly account: string; readonly open: readonly string[] },
@@ -95,7 +96,7 @@ async function askAgain(
   };
 }
 
-/** The payment that a balance transaction is now; none where there is no such transaction. */
+/** The present payment of a balance transaction; empty if there is no such transaction. */
 export async function readPayment(
   client: StripeClient,
   { account, id }: { readonly account: string; readonly id: string },

@@ -8,7 +8,7 @@ import { toMillis } from "#platform/time.ts";
 
 export type StripeMoney = kit.ClientWith<StripeClient, "clock">;
 
-/** Where a reversal says which transfer it is of. */
+/** The name of the metadata of a reversal that contains the id of the transfer. */
 const TRANSFER_ID = "com.stripe.spec/transfer_id";
 
 /** Moves money to a connected account. */
@@ -119,11 +119,11 @@ const Transaction = z.object({
   balance_transaction: z.object({ id: kit.Text, created: kit.UnixSeconds }),
 });
 
-/** The balance transaction that was asked for with the object, and names the payment. */
+/** The balance transaction of an object, which the request has expanded. Its id is the reference of the payment. */
 const readTransaction = (value: unknown, what: string) =>
   kit.parseObject(Transaction, value, what).balance_transaction;
 
-/** The provider has moved the money already, in a currency that it was told. */
+/** The amount of a created object. An unknown currency leaves the outcome unknown, because the provider has already moved the money. */
 function amountOf({ amount: units, currency }: { amount: bigint; currency: string }) {
   const amount = CURRENCIES.fromUnits(units, currency);
   if (amount !== undefined) return amount;
@@ -132,7 +132,7 @@ function amountOf({ amount: units, currency }: { amount: bigint; currency: strin
 
 const Reversed = z.object({ amount: kit.Amount, currency: kit.Text, metadata: kit.Metadata });
 
-/** The account that is asked, where it is not that of the key. */
+/** The account that makes a movement; undefined for the API key's own account. */
 async function accountOf(
   { client }: StripeMoney,
   { source }: kit.Movement,
@@ -158,7 +158,7 @@ function orderOf(movement: kit.Movement) {
   };
 }
 
-/** How much the clock of the provider may be behind, in milliseconds. */
+/** How far the clock of the provider may be behind, in milliseconds. */
 const CLOCK_MS = 3_600_000;
 
 type Described = Pick<kit.Movement, "description" | "metadata" | "reference">;
@@ -176,21 +176,21 @@ interface Order {
   readonly path: string;
   readonly account: string | undefined;
   readonly form: Readonly<Record<string, string | bigint>>;
-  /** The objects that come with what is made. */
+  /** The objects that are expanded in the created object. */
   readonly expanded: readonly string[];
-  /** What it is made for: its reference is the idempotency key. */
+  /** The movement or reversal, whose reference is the idempotency key. */
   readonly cause: Pick<kit.Movement, "reference" | "createdAt">;
-  /** Narrows the list of what was made earlier. */
+  /** The filter of the list in which an earlier object is looked up. */
   readonly filter?: Readonly<Record<string, string | number>>;
   readonly what: string;
 }
 
-/** The provider forgets idempotency keys after a day or later; in milliseconds, with an hour for clocks that differ. */
+/** How long the provider remembers idempotency keys at least, in milliseconds: a day, less an hour for clocks that differ. */
 const KEY_MS = 23 * 3_600_000;
 const PER_PAGE = 100;
 const PAGES_MAX = 20;
 
-/** Makes what is ordered, once: an old order may have been made under a key that the provider has forgotten. */
+/** Creates an object, once: the object of an old order is looked up, because the provider may have forgotten its key. */
 async function make({ client, clock }: StripeMoney, order: Order): Promise<StripeObject> {
   const { path, account, expanded, cause, what } = order;
   const ageMs = toMillis(clock()) - toMillis(cause.createdAt);
@@ -201,7 +201,7 @@ async function make({ client, clock }: StripeMoney, order: Order): Promise<Strip
 
 const Marked = z.object({ metadata: kit.Metadata });
 
-/** What was made for the same reference. */
+/** The object that was created for the same reference. Throws `ConnectorError` if there are too many objects to be sure. */
 async function findEarlier(
   client: StripeClient,
   { path, account, expanded, cause, filter, what }: Order,

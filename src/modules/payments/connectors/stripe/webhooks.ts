@@ -7,8 +7,8 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { type Clock, fromMillis } from "#platform/time.ts";
 
 /**
- * The types of events that are asked for, and where each names the balance transactions whose states it tells of. These are read from the
- * provider when an event comes, so that the order in which events come does not matter. Other types are ignored.
+ * The subscribed types of events, each with the place at which an event contains the ids of balance transactions. The transactions are read
+ * from the provider when an event arrives, so that the order of events does not matter. Other types are ignored.
  */
 export const EVENTS: Readonly<Record<string, "balance" | "transactions" | "refunds">> = {
   "balance.available": "balance",
@@ -27,7 +27,7 @@ export const EVENTS: Readonly<Record<string, "balance" | "transactions" | "refun
   "transfer.reversed": "transactions",
 };
 
-/** Events of the key's own account, and those of connected ones. */
+/** The paths for events of the API key's own account, and of connected accounts. */
 const URL_PATHS = ["/root", "/connect"] as const;
 
 export const stripeWebhooks = (client: StripeClient, clock: Clock): kit.WebhookPlugin => ({
@@ -36,7 +36,10 @@ export const stripeWebhooks = (client: StripeClient, clock: Clock): kit.WebhookP
   translate: (webhook) => translate(client, webhook),
 });
 
-/** An endpoint tells its secret when it is made, and never again: one whose secret is not known is made anew. */
+/**
+ * Creates the endpoints. The provider shows the secret of an endpoint only at its creation, so that an endpoint whose secret is not stored
+ * is replaced.
+ */
 async function register(
   client: StripeClient,
   { baseUrl, registered }: kit.WebhookRegistration,
@@ -66,7 +69,7 @@ const ENABLED = Object.keys(EVENTS);
 interface NewEndpoint {
   readonly url: string;
   readonly urlPath: (typeof URL_PATHS)[number];
-  /** What is there already, with its secret. */
+  /** The existing endpoint, with its secret. */
   readonly known: kit.RegisteredWebhook | undefined;
 }
 
@@ -102,7 +105,7 @@ const listEndpoints = (client: StripeClient): Promise<z.output<typeof Endpoint>[
     return { endpoints, next: page.hasMore ? endpoints.at(-1)?.id : undefined };
   });
 
-/** Removes the endpoints of an installation, also those whose making was not stored. */
+/** Removes the endpoints of an installation, with those that were created but not stored. */
 export async function removeWebhooks(
   client: StripeClient,
   { connectorId, webhooks }: kit.InstalledWebhooks,
@@ -127,7 +130,7 @@ const Identified = z.object({ id: kit.Text });
 
 const Event = z.object({
   type: z.string(),
-  /** The connected account that it is of. */
+  /** The connected account of the event; absent for the API key's own account. */
   account: kit.Text.nullish(),
   created: kit.UnixSeconds,
   data: z.object({ object: z.unknown() }),
@@ -151,7 +154,9 @@ async function translate(
 
 const Listed = z.object({ balance_transaction: Reference });
 
-/** Where objects name balance transactions: payouts the second one, disputes the third, and transfers the last. */
+/**
+ * The members in which objects contain balance transactions: payouts also have the second one, disputes the third, and transfers the last.
+ */
 const Moving = Listed.extend({
   failure_balance_transaction: Reference,
   balance_transactions: z.array(z.object({ id: kit.Text })).nullish(),
@@ -169,10 +174,10 @@ function idsIn(object: unknown): string[] {
   return [...new Set(ids.filter((id) => id !== undefined))];
 }
 
-/** Most refunds of a charge that an event lets be read; older ones were told of by the events before. */
+/** Most refunds of a charge that are read for an event. Earlier events have reported older refunds. */
 const REFUNDS_MAX = 10;
 
-/** An event of a refund has the charge in it, without its refunds. */
+/** The balance transactions of the refunds of a charge, since an event contains the charge without its refunds. */
 async function refundsOf(
   client: StripeClient,
   { account, object }: { readonly account: string; readonly object: unknown },

@@ -36,7 +36,7 @@ export async function fetchAccounts(
   });
 }
 
-/** The provider does not say when an account was opened; the first time that is stored stays. */
+/** An account, as of its last refresh, because the provider gives no time of opening. The first time that is stored is kept. */
 export function toAccount(value: unknown, now: Timestamp): kit.ProviderAccount {
   const account = kit.parseObject(Account, value, "an account");
   const currency = account.balances?.booked?.amount.currencyCode;
@@ -50,7 +50,7 @@ export function toAccount(value: unknown, now: Timestamp): kit.ProviderAccount {
   };
 }
 
-/** What is booked on an account; none where the provider does not say, or the currency is not known. */
+/** The booked balance of an account; empty if the provider gives none, or if the currency is unknown. */
 export function toBalances(value: unknown, now: Timestamp): kit.ProviderBalance[] {
   const { id, balances, dates }: Account = kit.parseObject(Account, value, "an account");
   const amount = balances?.booked ? amountOf(balances.booked.amount) : undefined;
@@ -58,13 +58,13 @@ export function toBalances(value: unknown, now: Timestamp): kit.ProviderBalance[
   return amount === undefined ? [] : [{ accountReference: id, createdAt, ...amount }];
 }
 
-/** An account of a user as the provider has it now; undefined where it is gone. */
+/** An account of a user; undefined if the provider does not have it any more. */
 export function readAccount(client: TinkClient, user: string, id: string): Promise<unknown> {
   const call = { path: `/data/v2/accounts/${encodeURIComponent(id)}` };
   return client.user(user).find(call, z.unknown(), "an account");
 }
 
-/** The balance of an account, which is asked for in the name of its user. */
+/** The balance of an account, which is requested on behalf of its user. */
 export async function fetchBalances(
   { client, clock }: Reading,
   { parent }: kit.FetchRequest,

@@ -3,7 +3,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 export const CURRENCIES = new kit.Currencies();
 
-/** An integer, and how many of its digits stand behind the point. */
+/** A decimal number as an integer and the number of its decimals, with a currency. */
 export const TinkAmount = z.object({
   value: z.object({
     unscaledValue: z.string().regex(/^-?\d{1,100}$/),
@@ -12,7 +12,7 @@ export const TinkAmount = z.object({
   currencyCode: kit.Text,
 });
 
-/** An amount with the decimals of its currency, and its sign; undefined for a currency that is not known. */
+/** An amount with its sign, in the decimals of its currency; undefined for an unknown currency. */
 export function amountOf({
   value,
   currencyCode,

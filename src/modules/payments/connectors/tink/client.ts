@@ -2,25 +2,25 @@ import { z } from "zod";
 import type { TinkConfig } from "./config.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
-/** What the application itself may do. */
+/** The scopes of the application's own token. */
 const APP_SCOPE = "authorization:grant,user:create,webhook-endpoints";
-/** What it may do in the name of a user. */
+/** The scopes of a token on behalf of a user. */
 const USER_SCOPE =
   "accounts:read,balances:read,transactions:read,provider-consents:read,credentials:read,credentials:write,user:read,user:delete";
-/** What the pages of the provider may do that a user is led to, and who they are: the same for all customers. */
+/** The scopes and the client id of Tink Link, the provider's pages for users. The client id is the same for all customers. */
 const LINK_SCOPE =
   "authorization:read,authorization:grant,credentials:refresh,credentials:read,credentials:write,providers:read,user:read";
 const LINK_CLIENT = "df05e4b379934cd09963197cc855bfe9";
 
 const Code = z.object({ code: kit.Text });
 
-/** Most users whose tokens are remembered. */
+/** Most users with a client in the cache. */
 const USERS_MAX = 500;
 
 type List = "accounts" | "transactions";
 type TinkPorts = Pick<kit.PluginPorts, "fetch" | "clock">;
 
-/** The API of Tink. A user is named by the id that Florin has given. All methods throw `ConnectorError`. */
+/** The API of Tink. Users are identified by Florin's ids. All methods throw `ConnectorError`. */
 export class TinkClient {
   readonly #ports: TinkPorts;
   readonly #config: TinkConfig;
@@ -53,7 +53,7 @@ export class TinkClient {
     return api;
   }
 
-  /** A page of what a user has. */
+  /** A page of the accounts or transactions of a user. */
   async list(
     user: string,
     list: List,
@@ -65,7 +65,7 @@ export class TinkClient {
     return { values: kit.parseObject(Values, page[list], "a list"), next: nextPageToken };
   }
 
-  /** A code with which the provider's pages act in the name of a user. */
+  /** A code with which the provider's pages act on behalf of a user. */
   linkCode(user: { readonly id: string; readonly name: string }): Promise<string> {
     return this.#grant("/api/v1/oauth/authorization-grant/delegate", {
       external_user_id: user.id,

@@ -14,13 +14,13 @@ const Consents = z.object({
 });
 
 export interface Ownership {
-  /** Whether an account belongs to a connection. One that no consent names belongs to each of the user. */
+  /** Whether an account belongs to a connection. An account that no consent names belongs to each connection of the user. */
   readonly isOf: (account: string, connectionId: string) => boolean;
-  /** The connection whose consent names an account; undefined where none does. */
+  /** The connection whose consent names an account; undefined if no consent does. */
   readonly connectionOf: (account: string) => string | undefined;
 }
 
-/** The provider tells of accounts for a user, and by the consents which connection has opened them. */
+/** Reads the consents of a user. The provider lists accounts by user; only the consents say which connection an account belongs to. */
 export async function readOwnership(client: TinkClient, user: string): Promise<Ownership> {
   const call = { path: "/api/v1/provider-consents" };
   const { providerConsents } = await client.user(user).read(call, Consents, "the consents");

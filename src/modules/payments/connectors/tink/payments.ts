@@ -12,7 +12,7 @@ export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   PENDING: "PENDING",
 };
 
-/** A day, as the time at which it begins. */
+/** A day; the output is the beginning of the day in UTC. */
 const Day = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d$/)
@@ -50,7 +50,7 @@ export async function fetchPayments(
   });
 }
 
-/** A transaction by its sign; undefined for a currency that is not known, with a line in the log. */
+/** The payment of a transaction, whose sign decides the direction; undefined and logged for an unknown currency. */
 export function toPayment(value: unknown, now: Timestamp): kit.ProviderPayment | undefined {
   const transaction = kit.parseObject(Transaction, value, "a transaction");
   const { id, accountId } = transaction;
@@ -76,7 +76,7 @@ export function toPayment(value: unknown, now: Timestamp): kit.ProviderPayment |
   };
 }
 
-/** What is booked is later than what was pending, even if both are dated on one day. */
+/** The time of a state. A booked state must be later than the pending one, even if both have the same day. */
 function timeOf(
   { bookedDateTime, transactionDateTime, dates }: Transaction,
   status: kit.PaymentStatus,

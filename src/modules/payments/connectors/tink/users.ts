@@ -4,7 +4,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
 const LINK_URL = "https://link.tink.com/1.0/transactions";
-/** How long a code of a link holds, in milliseconds. */
+/** The lifetime of the code of a link, in milliseconds. */
 const LINK_MS = 30 * 60_000;
 
 export const MARKETS: readonly string[] =
@@ -16,7 +16,7 @@ export const LOCALES: readonly string[] =
 
 type Users = kit.ClientWith<TinkClient, "clock" | "store">;
 
-/** The users of open banking. The provider knows each by the id that Florin has given. */
+/** The users of open banking. Florin's ids identify them at the provider. */
 export const tinkUsers = (users: Users): kit.UserPlugin => ({
   createUser: async (user) => {
     const providerUserId = await createUser(users, user);
@@ -37,17 +37,17 @@ export const tinkUsers = (users: Users): kit.UserPlugin => ({
   },
 });
 
-/** Ends with a slash, so that no name is the beginning of another one. */
+/** The name of a user in the store. It ends with a slash, so that no name is a prefix of another name. */
 const nameOf = (user: string): string => `user/${user}/`;
 
-/** Whether a user is one of those that this installation has made: the application of the provider may have others. */
+/** Whether this installation has created a user. Other users may belong to the same application at the provider. */
 export const isOwnUser = async (store: kit.PluginStore, user: string): Promise<boolean> =>
   (await store.find(nameOf(user))) !== undefined;
 
 const Created = z.object({ user_id: kit.Text });
 const Known = z.object({ id: kit.Text });
 
-/** One that was made before, and whose answer was lost, is found by its id. */
+/** Creates a user, and returns the provider's id. A user whose creation was not answered is found by Florin's id. */
 async function createUser({ client }: Users, user: kit.PaymentUser): Promise<string> {
   const json = { external_user_id: user.id, market: marketOf(user), locale: localeOf(user) };
   const call = { method: "POST", path: "/api/v1/user/create", json } as const;
@@ -61,7 +61,7 @@ async function createUser({ client }: Users, user: kit.PaymentUser): Promise<str
   }
 }
 
-/** The id that the provider has given a user; undefined where it does not know the user. */
+/** The provider's id of a user; undefined if the provider does not know the user. */
 async function findUser(client: TinkClient, id: string): Promise<string | undefined> {
   try {
     return (await client.user(id).read({ path: "/api/v1/user" }, Known, "a user")).id;
@@ -71,7 +71,7 @@ async function findUser(client: TinkClient, id: string): Promise<string | undefi
   }
 }
 
-/** A user whom the provider does not know any more is deleted. */
+/** Deletes a user. A user whom the provider does not know any more counts as deleted. */
 async function deleteUser({ client }: Users, id: string): Promise<void> {
   if ((await findUser(client, id)) === undefined) return;
   await client.user(id).send({ method: "POST", path: "/api/v1/user/delete", json: {} });
@@ -93,7 +93,7 @@ interface Link {
   readonly more: Readonly<Record<string, string>>;
 }
 
-/** A page of the provider, where the user chooses a bank and agrees. */
+/** A link to the provider's page on which the user chooses a bank and consents. */
 async function link(
   { client, clock }: Users,
   { request, page, more }: Link,
@@ -117,7 +117,7 @@ async function link(
   };
 }
 
-/** The browser comes back with the id of the credentials, or with an error. */
+/** Completes a link. The browser comes back with the id of the credentials, or with an error. */
 function completeLink({ clock }: Users, { query }: kit.LinkCallback): kit.LinkOutcome {
   const [error] = query["error"] ?? [];
   if (error !== undefined) return { error: [error, ...(query["message"] ?? [])].join(": ") };

@@ -9,7 +9,7 @@ import { type Clock, fromMillis } from "#platform/time.ts";
 
 type Meaning = "created" | "modified" | "deleted" | "refreshed" | "ignored";
 
-/** What is told, and what it means; `ignored` where another event says the same, or more. */
+/** The events and their meanings; `ignored` if another event reports the same or more. */
 export const EVENTS: Readonly<Record<string, Meaning>> = {
   "account-transactions:modified": "modified",
   "account-transactions:deleted": "deleted",
@@ -19,7 +19,7 @@ export const EVENTS: Readonly<Record<string, Meaning>> = {
   "refresh:finished": "refreshed",
 };
 
-/** What the end of a refresh says of a connection; all other statuses say nothing. */
+/** The news of a connection by the status at the end of a refresh; all other statuses report nothing. */
 export const REFRESHES: Readonly<Record<string, "reconnected" | "disconnected">> = {
   UPDATED: "reconnected",
   TEMPORARY_ERROR: "disconnected",
@@ -44,7 +44,6 @@ const Endpoints = z.object({ webhookEndpoints: z.array(Endpoint) });
 const Created = z.object({ id: kit.Text, secret: kit.Text });
 type Endpoint = z.output<typeof Endpoint>;
 
-/** The endpoints of the application. */
 export const listEndpoints = async ({ app }: TinkClient): Promise<Endpoint[]> =>
   (await app.read({ path: ENDPOINTS }, Endpoints, "the webhook endpoints")).webhookEndpoints;
 
@@ -52,7 +51,7 @@ const removeEndpoint = async ({ app }: TinkClient, { id }: Endpoint): Promise<vo
   await app.send({ method: "DELETE", path: `${ENDPOINTS}/${encodeURIComponent(id)}` });
 };
 
-/** An endpoint whose secret is not known, because a crash came between, is made anew. */
+/** Creates the endpoint. An existing endpoint whose secret was not stored because of a crash is replaced. */
 async function register(
   client: TinkClient,
   { baseUrl, registered }: kit.WebhookRegistration,
@@ -76,14 +75,14 @@ async function register(
   return [{ name: NAME, urlPath: URL_PATH, metadata: { webhook_id: id, secret } }];
 }
 
-/** Removes the endpoint of an installation, however often it was made. */
+/** Removes all endpoints of an installation: a repeated registration may have created several. */
 export async function removeWebhooks(client: TinkClient, connectorId: string): Promise<void> {
   for (const endpoint of await listEndpoints(client)) {
     if (endpoint.url.includes(`/${connectorId}/`)) await removeEndpoint(client, endpoint);
   }
 }
 
-/** The provider gives deliveries no ids: the time of the signature tells two with one body apart. */
+/** Verifies a delivery. Deliveries have no ids: the time of the signature distinguishes two deliveries with the same body. */
 function verify(clock: Clock, { headers, body, config }: kit.ProviderWebhook): kit.WebhookVerdict {
   const signature = kit.parseTimedSignature(headers["x-tink-signature"]);
   const key = config.metadata["secret"] ?? "";
@@ -155,16 +154,19 @@ interface ChangedAccount {
   readonly user: string;
   readonly providerUserId: string;
   readonly account: string;
-  /** The days of the transactions that have changed; all days where they are absent. */
+  /** The days of the first and last changed transaction; absent for all days. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
 const PER_PAGE = 100;
-/** Most pages of transactions that one delivery brings. */
+/** Most pages of transactions that are read for one delivery. */
 const PAGES_MAX = 5;
 
-/** An account with its balance and the transactions that have changed. Where there are many, all of its connection is fetched. */
+/**
+ * Reports an account with its balance and its changed transactions. If there are too many transactions, the whole connection is fetched,
+ * too.
+ */
 async function reportAccount(
   { client, clock }: Hearing,
   { user, providerUserId, account, from, to }: ChangedAccount,
@@ -199,7 +201,7 @@ async function reportAccount(
 const Refresh = z.object({
   credentialsId: kit.Text,
   credentialsStatus: z.string(),
-  /** Milliseconds since 1970. */
+  /** The time of the end, in milliseconds since 1970. */
   finished: z.int().nullish(),
   detailedError: z.object({ type: z.string().nullish() }).nullish(),
 });

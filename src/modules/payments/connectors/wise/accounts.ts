@@ -4,10 +4,10 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** The name of the metadata of an account that says whose balance it is. */
+/** The name of the metadata of an account that contains its profile. */
 export const PROFILE_ID = "profile_id";
 
-/** The profile that a fetch is for. */
+/** The profile that is the parent of a fetch. Throws `ConnectorError` if there is none. */
 export function profileOf({ other }: Pick<kit.FetchRequest, "other">): string {
   if (other === undefined) throw kit.refused("this belongs to a profile");
   return other.reference;
@@ -15,7 +15,7 @@ export function profileOf({ other }: Pick<kit.FetchRequest, "other">): string {
 
 const ProfileState = z.object({ lastProfileID: z.string().default("0") });
 
-/** The profiles that are new. Nothing else of them is kept: they name persons. */
+/** The new profiles. Only their ids and types are stored, because profiles contain names of persons. */
 export async function fetchProfiles(
   client: WiseClient,
   request: kit.FetchRequest,
@@ -28,7 +28,7 @@ export async function fetchProfiles(
 
 const AccountState = z.object({ lastAccountID: z.string().default("0") });
 
-/** The balances that a profile has opened: they are its accounts. */
+/** The accounts of a profile, which are the balances that it has opened. */
 export async function fetchAccounts(
   client: WiseClient,
   request: kit.FetchRequest,
@@ -41,7 +41,7 @@ export async function fetchAccounts(
   return kit.readPage(listed, (balance) => toAccount(balance, profile));
 }
 
-/** The first items of a list after one of them, by their ids, which grow. The provider gives such lists as a whole. */
+/** The first items of a list after an item, in the order of their ids, which increase. The provider gives the list as a whole. */
 function pageAfter<Item extends { readonly id: string }>(
   items: readonly Item[],
   last: string,
@@ -54,7 +54,7 @@ function pageAfter<Item extends { readonly id: string }>(
 
 const DIGITS = /^\d{1,30}$/;
 
-/** The number that an id is. */
+/** An id as a number. Throws `ConnectorError` for an id that is not a number. */
 export function numberOf(id: string): bigint {
   if (DIGITS.test(id)) return BigInt(id);
   throw kit.refused(`the id ${id} of the provider is no number`);
@@ -96,15 +96,15 @@ const RecipientPage = z.object({
 });
 
 const RecipientState = z.object({
-  /** Where the page begins; absent for the first one. */
+  /** The position of the page; absent for the first page. */
   lastSeekPosition: z.string().optional(),
-  /** The last recipient that is known. */
+  /** The id of the last known recipient. */
   lastRecipientID: z.string().default("0"),
 });
 
 /**
- * The recipients of a profile, by their ids. The last page is asked for again each time. A full page that brings nothing new is an answer
- * to another request, and is asked for again by the next run.
+ * The recipients of a profile, in the order of their ids. Each run requests the last page again. A full page without new recipients is the
+ * answer to another request, and the next run requests the page again.
  */
 export async function fetchRecipients(
   { client, clock }: kit.ClientWith<WiseClient, "clock">,
@@ -131,7 +131,7 @@ export async function fetchRecipients(
   const fresh = found.items.filter(({ id }) => isLater(id, lastRecipientID)).toSorted(byId);
   const last = fresh.at(-1)?.id ?? lastRecipientID;
   const hasMore = content.length >= pageSize && fresh.length > 0;
-  // Zero says that there is no next page yet.
+  // The position zero says that there is no next page yet.
   const next = seekPositionForNext === "0" ? undefined : seekPositionForNext;
   const position = hasMore ? (next ?? last) : lastSeekPosition;
   const now = clock();
@@ -150,7 +150,7 @@ interface FoundRecipient extends z.output<typeof Recipient> {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** What is kept of a recipient: not its bank details, nor texts that may have numbers of accounts in them. */
+/** The members of a recipient that are stored: neither bank details, nor texts that may contain account numbers. */
 const KEPT =
   "id creatorId profileId name currency country type legalEntityType active ownedByCustomer".split(
     " ",

@@ -8,7 +8,7 @@ const WiseBalance = z.object({
   modificationTime: kit.Date3339,
 });
 
-/** What is there now on one account. A balance that was closed is none. */
+/** The balance of an account; empty for an account that was closed. */
 export async function fetchBalances(
   client: WiseClient,
   { parent }: kit.FetchRequest,

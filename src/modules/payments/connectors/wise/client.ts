@@ -3,7 +3,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 export const WISE_URL = "https://api.wise.com";
 
-/** What is known here of the currencies that the provider has balances in. */
+/** The supported currencies among those of the provider's balances. */
 export const CURRENCIES = new kit.Currencies({
   known:
     "AUD BGN BRL CAD CNY CHF CZK DKK EUR GBP IDR JPY MYR NOK NZD PLN RON SEK SGD TRY USD".split(
@@ -11,10 +11,9 @@ export const CURRENCIES = new kit.Currencies({
     ),
 });
 
-/** Logs that an item in another currency is left out. */
 export const skipCurrency = kit.currencySkipper("wise");
 
-/** An amount in a supported currency; undefined, with a line in the log, for another one. */
+/** An amount in a supported currency; undefined and logged for another currency. */
 export function amountOf(
   { value, currency }: { readonly value: string; readonly currency: string },
   item: { readonly what: string; readonly id: string },
@@ -28,7 +27,7 @@ export const WiseProfile = z.object({ id: kit.Id, type: kit.Text });
 const WiseProfiles = z.array(WiseProfile);
 export type WiseProfile = z.output<typeof WiseProfile>;
 
-/** A balance as the provider has sent it, with what it is found by. */
+/** A balance as the provider has sent it, with its id and currency. */
 export interface WiseBalance {
   readonly id: string;
   readonly currency: string;
@@ -37,7 +36,7 @@ export interface WiseBalance {
 
 const WiseBalanceKey = z.object({ id: kit.Id, amount: z.object({ currency: kit.Text }) });
 
-/** Whose a recipient is. */
+/** The profile of a recipient. */
 const Owner = z.object({ profile: kit.Id.nullish() });
 
 const WiseSubscription = z.object({
@@ -49,12 +48,15 @@ const WiseSubscription = z.object({
 const WiseSubscriptions = z.array(WiseSubscription);
 export type WiseSubscription = z.output<typeof WiseSubscription>;
 
-/** Most recipients whose owners are remembered. */
+/** Most recipients whose profiles are in the cache. */
 const OWNERS_MAX = 2048;
-/** How the provider says that a recipient was deleted. */
+/** The text in the provider's error for a deleted recipient. */
 const RECIPIENT_MISSING = "RECIPIENT_MISSING";
 
-/** The API of Wise. What does not change is asked for once. */
+/**
+ * The API of Wise. Lookups of profiles, balances and recipients are cached, since they do not change. All methods throw
+ * `ConnectorError`.
+ */
 export class WiseClient extends kit.ApiClient {
   #profiles: Promise<WiseProfile[]> | undefined;
   readonly #balances = new Map<string, Promise<readonly WiseBalance[]>>();
@@ -88,7 +90,7 @@ export class WiseClient extends kit.ApiClient {
     });
   }
 
-  /** Whether a profile is one of those that the key opens. */
+  /** Whether the API key can access a profile. */
   async isOwnProfile(profile: string): Promise<boolean> {
     this.#profiles ??= this.listProfiles();
     try {
@@ -99,7 +101,7 @@ export class WiseClient extends kit.ApiClient {
     }
   }
 
-  /** The balance that a profile has in a currency; undefined where it has none. */
+  /** The id of a profile's balance in a currency; undefined if the profile has none. */
   async findBalance(profile: string, currency: string): Promise<string | undefined> {
     const listed = this.#balances.get(profile) ?? this.listBalances(profile);
     this.#balances.set(profile, listed);
@@ -111,7 +113,7 @@ export class WiseClient extends kit.ApiClient {
     }
   }
 
-  /** The profile that a recipient belongs to; undefined for one that was deleted. */
+  /** The profile that a recipient belongs to; undefined for a deleted recipient. */
   async findOwner(recipient: string): Promise<string | undefined> {
     if (this.#owners.has(recipient)) return this.#owners.get(recipient);
     const owner = await this.#readOwner(recipient);
@@ -145,7 +147,7 @@ export class WiseClient extends kit.ApiClient {
     return this.read({ method: "POST", path, json }, WiseSubscription, "a webhook");
   }
 
-  /** A webhook that is not there any more is removed. */
+  /** Deletes a webhook. A webhook that does not exist any more counts as deleted. */
   async deleteSubscription(profile: string, id: string): Promise<void> {
     const path = `${subscriptionsOf(profile)}/${encodeURIComponent(id)}`;
     await this.send({ method: "DELETE", path });

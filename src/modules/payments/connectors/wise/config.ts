@@ -9,7 +9,7 @@ export const WISE_FIELDS = [
 /** The key for webhooks is in PEM. */
 export type WiseConfig = kit.ConfigOf<typeof WISE_FIELDS>;
 
-/** Throws `ConnectorError` for a key that verifies nothing. */
+/** Reads a configuration. Throws `ConnectorError` for a text that is not an RSA public key in PEM. */
 export function readWiseConfig(values: kit.PluginConfig): WiseConfig {
   const config = kit.readConfig(WISE_FIELDS, values);
   const webhookPublicKey = config.webhookPublicKey.trim();

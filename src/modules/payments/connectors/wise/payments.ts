@@ -5,7 +5,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** The statuses of transfers. */
+/** The statuses of transfers; all others are `OTHER`. */
 export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
   incoming_payment_waiting: "PENDING",
   incoming_payment_initiated: "PENDING",
@@ -20,7 +20,7 @@ export const STATUSES: Readonly<Record<string, kit.PaymentStatus>> = {
 
 const statusOf = (status: string): kit.PaymentStatus => kit.rowOf(STATUSES, status) ?? "OTHER";
 
-/** `2026-03-01 09:30:00` in UTC, or RFC 3339. */
+/** A time such as `2026-03-01 09:30:00` in UTC, or a time as RFC 3339. */
 const WiseTime = z
   .string()
   .transform((text) => (SPACED.test(text) ? `${text.replace(" ", "T")}Z` : text))
@@ -39,7 +39,7 @@ export const WiseTransfer = z.looseObject({
 });
 export type WiseTransfer = z.output<typeof WiseTransfer>;
 
-/** Where the money of a transfer comes from and goes to. */
+/** The type of a transfer, and the accounts at its ends. */
 export interface Ends {
   readonly type: "TRANSFER" | "PAYOUT";
   readonly sourceReference?: string;
@@ -81,12 +81,12 @@ async function ownProfileOf(
 ): Promise<string | undefined> {
   if (await client.isOwnProfile(targetAccount)) return targetAccount;
   const owner = await client.findOwner(targetAccount);
-  // The recipients of the profile itself are others, whom it has entered.
+  // Recipients that belong to the profile itself are third parties that the profile has entered.
   if (owner === undefined || owner === profile) return undefined;
   return (await client.isOwnProfile(owner)) ? owner : undefined;
 }
 
-/** The payment that a transfer is; undefined for one in a currency that is not supported. */
+/** The payment of a transfer; undefined for an unsupported currency. */
 export function toPayment(
   value: unknown,
   ends: Ends,
@@ -112,7 +112,7 @@ export function toPayment(
   };
 }
 
-/** The same, with its ends asked for. */
+/** The payment of a transfer, whose ends are read from the provider; undefined for an unsupported currency. */
 export async function readPayment(
   client: WiseClient,
   { profile, value, createdAt }: { profile: string; value: unknown; createdAt?: Timestamp },
@@ -122,29 +122,29 @@ export async function readPayment(
 }
 
 const State = z.object({
-  /** How many transfers are on full pages that were read. */
+  /** The number of transfers on the full pages that were read. */
   offset: z.int().default(0),
-  /** The transfers of the last page. */
+  /** The ids of the transfers of the last page. */
   known: z.array(z.string()).default([]),
-  /** Whether the last page has come in place of another one. */
+  /** Whether the last page had no new transfers although it was full, and is requested again. */
   isRepeated: z.boolean().default(false),
-  /** The transfers that may still change, with their last status. */
+  /** The transfers that may still change, by their ids, with their last known status. */
   open: z.record(z.string(), z.string()).default({}),
-  /** Those of them that this run still asks for. */
+  /** The open transfers that this run has still to check. */
   unchecked: z.array(z.string()).default([]),
 });
 type State = z.output<typeof State>;
 
-/** Most transfers that are asked for again; of further ones, webhooks tell. */
+/** Most open transfers that are checked. Webhooks report changes of further transfers. */
 const OPEN_MAX = 1000;
-/** How many of them are asked for in one page: each takes a request. */
+/** Most transfers that are checked in one page. Each check takes a request. */
 const CHECKS_MAX = 10;
 
 type Reader = kit.ClientWith<WiseClient, "clock">;
 
 /**
- * The transfers of a profile: new ones page by page, then what has become of those that had not ended. A webhook tells of that sooner; one
- * that was lost is made up for here.
+ * The transfers of a profile: first the new ones, page by page, then the open ones that have changed. Webhooks report changes earlier;
+ * polling finds changes whose deliveries were lost.
  */
 export function fetchPayments(reader: Reader, request: kit.FetchRequest): Promise<kit.PaymentPage> {
   const state = State.parse(request.state ?? {});
@@ -153,7 +153,7 @@ export function fetchPayments(reader: Reader, request: kit.FetchRequest): Promis
     : listNew(reader, request, state);
 }
 
-/** The last page is asked for again each time, until it is full. */
+/** Reads the last page of transfers, again in each run until the page is full. */
 async function listNew(
   { client }: Reader,
   request: kit.FetchRequest,
@@ -174,7 +174,7 @@ async function listNew(
   const transfers = found.items;
   const fresh = transfers.filter(({ id }) => !state.known.includes(id));
   const isFull = listed.length >= limit;
-  // A full page that is the one before is an answer to another request, unless it comes so again.
+  // A full page without new transfers may be the answer to another request, and is requested once more.
   if (isFull && fresh.length === 0 && !state.isRepeated) {
     return { items: [], state: { ...state, isRepeated: true }, hasMore: false };
   }
@@ -198,10 +198,10 @@ async function listNew(
 
 const WiseTransfers = z.array(z.unknown());
 
-/** What is no end. */
+/** Whether a transfer with a status may still change. */
 const mayChange = (status: string): boolean => ["PENDING", "OTHER"].includes(statusOf(status));
 
-/** A state that has come since has no time of its own: it is of now. */
+/** Checks some open transfers. The time of a new state is now, because the provider gives none. */
 async function checkOpen(
   { client, clock }: Reader,
   request: kit.FetchRequest,

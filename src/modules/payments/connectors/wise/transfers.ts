@@ -7,8 +7,8 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { present } from "#platform/assert.ts";
 
 /**
- * Orders a transfer: a quote, and the transfer by it. The reference of the movement is the customer's id of the transfer, so that the
- * same call may be made again; the quote of a repeated call is not used. The transfer is not funded: that is done at the provider.
+ * Creates a quote, and a transfer by it. The customer's id of the transfer follows from the reference of the movement, so that a call may
+ * be repeated; the quote of a repeated call is not used. The transfer is not funded here, but at the provider.
  */
 export async function createTransfer(
   client: WiseClient,
@@ -29,7 +29,7 @@ export async function createTransfer(
     "the answer to a transfer",
   );
   const answer = WiseTransfer.safeParse(value);
-  // It was made, whatever is wrong with the answer.
+  // The transfer was created, although the answer is not valid.
   if (!answer.success) throw kit.outcomeUnknown("the answer to a transfer is not valid");
   const { id, targetAccount, sourceCurrency, targetCurrency } = answer.data;
   if (targetAccount !== target || sourceCurrency !== currency || targetCurrency !== currency) {
@@ -44,7 +44,7 @@ interface Parties {
   readonly ends: Ends;
 }
 
-/** An account of ours is paid through its profile, and a recipient as itself. */
+/** The profile, target and ends of a movement. A target account of the connector is paid by its profile, and a recipient by its own id. */
 function partiesOf(movement: kit.Movement): Parties {
   const { type, source, destination } = kit.requireAccounts(movement);
   const profile = source.metadata[PROFILE_ID];
@@ -81,7 +81,7 @@ async function createQuote(
   const json = {
     sourceCurrency: currency,
     targetCurrency: currency,
-    // A number with exactly these decimals.
+    // The amount is a JSON number with exactly these decimals.
     sourceAmount: Symbol(decimal),
   };
   return (await client.read({ method: "POST", path, json }, Quote, "a quote")).id;
@@ -89,7 +89,7 @@ async function createQuote(
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The provider takes only UUIDs. Any other reference becomes one that follows from it. */
+/** The customer's id of a transfer. The provider accepts only UUIDs; any other reference is mapped to a UUID by its SHA-256. */
 export function toCustomerTransactionId(reference: string): string {
   if (UUID.test(reference)) return reference.toLowerCase();
   const hex = createHash("sha256").update(reference).digest("hex");

@@ -4,7 +4,7 @@ import { readPayment } from "./payments.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** What is subscribed to for each profile. */
+/** The subscriptions of each profile. */
 export const SUBSCRIPTIONS = [
   {
     name: "transfer_state_changed",
@@ -26,7 +26,10 @@ export const wiseWebhooks = (client: WiseClient, publicKey: string): kit.Webhook
   translate: (webhook) => translate(client, webhook),
 });
 
-/** A subscription that is there already stays: deliveries are signed with a key of the provider, which is the same for all. */
+/**
+ * Creates the subscriptions that do not exist yet. Existing ones are kept, because they have no secrets: one key of the provider signs all
+ * deliveries.
+ */
 async function register(
   client: WiseClient,
   { baseUrl, parent }: kit.WebhookRegistration,
@@ -59,7 +62,7 @@ const isTest = ({ headers }: kit.ProviderWebhook): boolean =>
   headers["x-test-notification"] === "true";
 
 function verify(publicKey: string, webhook: kit.ProviderWebhook): kit.WebhookVerdict {
-  // The provider tries a URL before it subscribes it. As these are not signed, all of them are one delivery, which reports nothing.
+  // The provider tests a URL before it subscribes it. Test notifications are not signed, so that all of them count as one delivery, which reports nothing.
   if (isTest(webhook)) return { key: "test notification" };
   const { headers, body } = webhook;
   const delivery = headers["x-delivery-id"];
@@ -101,7 +104,7 @@ const StateChange = z.object({
   occurred_at: kit.Date3339,
 });
 
-/** The transfer is read: what it is now is never older than the event. */
+/** Reads the transfer of an event again: its present state is never older than the event. */
 async function readTransfer(
   client: WiseClient,
   data: unknown,
@@ -121,7 +124,7 @@ const BalanceUpdate = z.object({
   occurred_at: kit.Date3339,
 });
 
-/** The balance is where a credit arrives, and where a debit comes from. */
+/** The payment of a balance update. The balance is the destination of a credit, and the source of a debit. */
 function toBalanceUpdate(data: unknown): kit.ProviderPayment | undefined {
   const update = kit.parseObject(BalanceUpdate, data, "an update of a balance");
   const { transfer_reference: reference, balance_id: balance, occurred_at, currency } = update;
