@@ -9,14 +9,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 /** Atlar: the bank accounts of an organization, and SEPA credit transfers. See the README of this folder. */
 export const atlarKind: kit.ConnectorKind = {
   key: "atlar",
-  capabilities: [
-    "FETCH_ACCOUNTS",
-    "FETCH_BALANCES",
-    "FETCH_EXTERNAL_ACCOUNTS",
-    "FETCH_PAYMENTS",
-    "CREATE_BANK_ACCOUNT",
-    "CREATE_PAYOUT",
-  ],
+  capabilities: [...kit.FETCHES, "CREATE_BANK_ACCOUNT", "CREATE_PAYOUT"],
   pageSize: 100,
   fields: ATLAR_FIELDS,
   tree: [

@@ -15,10 +15,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 export const columnKind: kit.ConnectorKind = {
   key: "column",
   capabilities: [
-    "FETCH_ACCOUNTS",
-    "FETCH_BALANCES",
-    "FETCH_EXTERNAL_ACCOUNTS",
-    "FETCH_PAYMENTS",
+    ...kit.FETCHES,
     "CREATE_BANK_ACCOUNT",
     "CREATE_TRANSFER",
     "CREATE_PAYOUT",

@@ -8,14 +8,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 /** Currencycloud: the accounts of a login, their balances and transactions, and beneficiaries. See the README of this folder. */
 export const currencycloudKind: kit.ConnectorKind = {
   key: "currencycloud",
-  capabilities: [
-    "FETCH_ACCOUNTS",
-    "FETCH_BALANCES",
-    "FETCH_EXTERNAL_ACCOUNTS",
-    "FETCH_PAYMENTS",
-    "CREATE_TRANSFER",
-    "CREATE_PAYOUT",
-  ],
+  capabilities: [...kit.FETCHES, "CREATE_TRANSFER", "CREATE_PAYOUT"],
   pageSize: 25,
   fields: CURRENCYCLOUD_FIELDS,
   tree: [

@@ -13,10 +13,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 export const dummypayKind: kit.ConnectorKind = {
   key: "dummypay",
   capabilities: [
-    "FETCH_ACCOUNTS",
-    "FETCH_BALANCES",
-    "FETCH_EXTERNAL_ACCOUNTS",
-    "FETCH_PAYMENTS",
+    ...kit.FETCHES,
     "ALLOW_FORMANCE_ACCOUNT_CREATION",
     "ALLOW_FORMANCE_PAYMENT_CREATION",
     "CREATE_TRANSFER",

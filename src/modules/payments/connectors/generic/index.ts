@@ -10,10 +10,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 export const genericKind: kit.ConnectorKind = {
   key: "generic",
   capabilities: [
-    "FETCH_ACCOUNTS",
-    "FETCH_BALANCES",
-    "FETCH_EXTERNAL_ACCOUNTS",
-    "FETCH_PAYMENTS",
+    ...kit.FETCHES,
     "CREATE_TRANSFER",
     "CREATE_PAYOUT",
     "ALLOW_FORMANCE_ACCOUNT_CREATION",

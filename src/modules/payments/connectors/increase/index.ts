@@ -11,10 +11,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 export const increaseKind: kit.ConnectorKind = {
   key: "increase",
   capabilities: [
-    "FETCH_ACCOUNTS",
-    "FETCH_BALANCES",
-    "FETCH_EXTERNAL_ACCOUNTS",
-    "FETCH_PAYMENTS",
+    ...kit.FETCHES,
     "CREATE_TRANSFER",
     "CREATE_PAYOUT",
     "CREATE_BANK_ACCOUNT",

@@ -1,5 +1,6 @@
 import type { ConfigField, PluginConfig } from "#modules/payments/connectors/config.ts";
 import type { FetchNode, FetchTask, PluginPorts } from "#modules/payments/connectors/contract.ts";
+import type { Capability } from "#modules/payments/core/enums.ts";
 
 /** The client of an API, with some of the ports of its installation. */
 export type ClientWith<Client, Ports extends keyof PluginPorts> = {
@@ -42,6 +43,14 @@ function readValue(type: ConfigField["type"], value: PluginConfig[string] | unde
       return value === true;
   }
 }
+
+/** The capabilities of a kind that fetches accounts of the connector and of others, balances and payments. */
+export const FETCHES = [
+  "FETCH_ACCOUNTS",
+  "FETCH_BALANCES",
+  "FETCH_EXTERNAL_ACCOUNTS",
+  "FETCH_PAYMENTS",
+] as const satisfies readonly Capability[];
 
 /** A task that runs again after each polling period, for each item of its parent. */
 export const periodic = (task: FetchTask, ...children: readonly FetchNode[]): FetchNode => ({

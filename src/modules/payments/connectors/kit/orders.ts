@@ -1,6 +1,7 @@
 import { sha256 } from "./signatures.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { Movement, StoredAccount } from "#modules/payments/connectors/contract.ts";
+import { type Timestamp, toMillis } from "#platform/time.ts";
 
 /** The error of a request that cannot be fulfilled, however often it is repeated. */
 export const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);
@@ -37,6 +38,21 @@ export function requireComplete(movement: Movement): CompleteMovement {
   if (order.amount <= 0n) throw refused("amount must be positive");
   return order;
 }
+
+/** How long providers remember idempotency keys, in milliseconds: a day, less an hour for clocks that differ. */
+const KEY_MS = 23 * 3_600_000;
+/** How far the clock of a provider may be behind, in milliseconds. */
+const CLOCK_SKEW_MS = 3_600_000;
+
+type Dated = Pick<Movement, "createdAt">;
+
+/** Whether a provider may have forgotten the idempotency key of an order, so that an earlier result has to be looked up. */
+export const isKeyForgotten = ({ createdAt }: Dated, now: Timestamp): boolean =>
+  toMillis(now) - toMillis(createdAt) >= KEY_MS;
+
+/** The earliest time at which a provider may have carried out an order, in seconds since 1970, by the provider's clock. */
+export const earliestSecond = ({ createdAt }: Dated): number =>
+  Math.floor((toMillis(createdAt) - CLOCK_SKEW_MS) / 1000);
 
 /** The ends of a payment as those of the movement that it is made for. */
 export const endsOf = ({

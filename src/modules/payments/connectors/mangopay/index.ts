@@ -11,10 +11,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 export const mangopayKind: kit.ConnectorKind = {
   key: "mangopay",
   capabilities: [
-    "FETCH_ACCOUNTS",
-    "FETCH_BALANCES",
-    "FETCH_EXTERNAL_ACCOUNTS",
-    "FETCH_PAYMENTS",
+    ...kit.FETCHES,
     "FETCH_OTHERS",
     "CREATE_BANK_ACCOUNT",
     "CREATE_TRANSFER",

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { CURRENCIES, type MangopayClient } from "./client.ts";
 import { toPayment } from "./payments.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
-import { toMillis } from "#platform/time.ts";
 
 export type MangopayMoney = kit.ClientWith<MangopayClient, "clock">;
 
@@ -65,17 +64,14 @@ interface ApiOrder {
   readonly json: object;
 }
 
-/** How long the provider remembers idempotency keys, in milliseconds: a day, less an hour for clocks that differ. */
-const KEY_MS = 23 * 3_600_000;
-
 /** Creates a transaction, once: a transaction of an old order is looked up, because the provider may have forgotten its key. */
 async function make(
   { client, clock }: MangopayMoney,
   order: kit.CompleteMovement,
   { path, json }: ApiOrder,
 ): Promise<kit.MovementResult> {
-  const ageMs = toMillis(clock()) - toMillis(order.createdAt);
-  const earlier = ageMs < KEY_MS ? undefined : await findEarlier(client, order);
+  const isForgotten = kit.isKeyForgotten(order, clock());
+  const earlier = isForgotten ? await findEarlier(client, order) : undefined;
   const value = earlier ?? (await client.create(path, json, order.reference));
   const payment = paymentOf(value);
   // The transaction was created, although the answer is not valid.
@@ -102,12 +98,10 @@ const PER_PAGE = 100;
 const PAGES_MAX = 20;
 
 /** The transaction of the same wallet with the same reference. Throws `ConnectorError` if there are too many transactions to be sure. */
-async function findEarlier(
-  client: MangopayClient,
-  { source, createdAt, reference }: kit.CompleteMovement,
-): Promise<unknown> {
+async function findEarlier(client: MangopayClient, order: kit.CompleteMovement): Promise<unknown> {
+  const { source, reference } = order;
   const path = `/wallets/${encodeURIComponent(source.reference)}/transactions`;
-  const AfterDate = Math.floor((toMillis(createdAt) - CLOCK_MS) / 1000);
+  const AfterDate = kit.earliestSecond(order);
   for (let page = 1; page <= PAGES_MAX; page++) {
     const values = await client.list(path, { page, pageSize: PER_PAGE, AfterDate });
     const found = values.find(
@@ -119,6 +113,3 @@ async function findEarlier(
     "it is too old to be sent now: a transaction of that time may have been made for it",
   );
 }
-
-/** How far the clock of the provider may be behind, in milliseconds. */
-const CLOCK_MS = 3_600_000;

@@ -8,14 +8,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 /** Modulr: accounts with their transactions, and payments to beneficiaries. See the README of this folder. */
 export const modulrKind: kit.ConnectorKind = {
   key: "modulr",
-  capabilities: [
-    "FETCH_ACCOUNTS",
-    "FETCH_BALANCES",
-    "FETCH_EXTERNAL_ACCOUNTS",
-    "FETCH_PAYMENTS",
-    "CREATE_TRANSFER",
-    "CREATE_PAYOUT",
-  ],
+  capabilities: [...kit.FETCHES, "CREATE_TRANSFER", "CREATE_PAYOUT"],
   pageSize: 100,
   fields: MODULR_FIELDS,
   shownReferenceOf: externalReferenceOf,

@@ -8,14 +8,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 /** Moneycorp: accounts with their transactions, and payments to recipients. See the README of this folder. */
 export const moneycorpKind: kit.ConnectorKind = {
   key: "moneycorp",
-  capabilities: [
-    "FETCH_ACCOUNTS",
-    "FETCH_BALANCES",
-    "FETCH_EXTERNAL_ACCOUNTS",
-    "FETCH_PAYMENTS",
-    "CREATE_TRANSFER",
-    "CREATE_PAYOUT",
-  ],
+  capabilities: [...kit.FETCHES, "CREATE_TRANSFER", "CREATE_PAYOUT"],
   pageSize: 100,
   fields: MONEYCORP_FIELDS,
   shownReferenceOf: clientReferenceOf,

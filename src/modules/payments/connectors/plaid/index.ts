@@ -9,14 +9,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 /** Plaid: the bank accounts to which users give access. See the README of this folder. */
 export const plaidKind: kit.ConnectorKind = {
   key: "plaid",
-  capabilities: [
-    "FETCH_ACCOUNTS",
-    "FETCH_BALANCES",
-    "FETCH_EXTERNAL_ACCOUNTS",
-    "FETCH_PAYMENTS",
-    "CREATE_WEBHOOKS",
-    "TRANSLATE_WEBHOOKS",
-  ],
+  capabilities: [...kit.FETCHES, "CREATE_WEBHOOKS", "TRANSLATE_WEBHOOKS"],
   pageSize: 100,
   fields: PLAID_FIELDS,
   // The connector has no data of its own: the tasks run for the connections of users, when webhooks report new data.

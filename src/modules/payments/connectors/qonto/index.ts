@@ -7,7 +7,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 /** Qonto: the bank accounts of an organization, their balances, transactions and beneficiaries. See the README of this folder. */
 export const qontoKind: kit.ConnectorKind = {
   key: "qonto",
-  capabilities: ["FETCH_ACCOUNTS", "FETCH_BALANCES", "FETCH_EXTERNAL_ACCOUNTS", "FETCH_PAYMENTS"],
+  capabilities: [...kit.FETCHES],
   pageSize: 100,
   fields: QONTO_FIELDS,
   tree: [

@@ -12,10 +12,7 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 export const stripeKind: kit.ConnectorKind = {
   key: "stripe",
   capabilities: [
-    "FETCH_ACCOUNTS",
-    "FETCH_BALANCES",
-    "FETCH_EXTERNAL_ACCOUNTS",
-    "FETCH_PAYMENTS",
+    ...kit.FETCHES,
     "CREATE_TRANSFER",
     "CREATE_PAYOUT",
     "CREATE_WEBHOOKS",

@@ -4,7 +4,6 @@ import { CURRENCIES, markOf, REFERENCE } from "./objects.ts";
 import { timeOf } from "./payments.ts";
 import { readPayout, readTransfer } from "./sources.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
-import { toMillis } from "#platform/time.ts";
 
 export type StripeMoney = kit.ClientWith<StripeClient, "clock">;
 
@@ -149,17 +148,13 @@ function destinationOf({ destination }: kit.Movement): kit.StoredAccount {
 function orderOf(movement: kit.Movement) {
   const { units, currency } = CURRENCIES.toUnits(movement);
   const destination = destinationOf(movement).reference;
-  const sinceMs = toMillis(movement.createdAt) - CLOCK_MS;
   return {
     form: { amount: units, currency: currency.toLowerCase(), destination, ...describe(movement) },
     expanded: ["balance_transaction"],
     cause: movement,
-    filter: { destination, "created[gte]": Math.floor(sinceMs / 1000) },
+    filter: { destination, "created[gte]": kit.earliestSecond(movement) },
   };
 }
-
-/** How far the clock of the provider may be behind, in milliseconds. */
-const CLOCK_MS = 3_600_000;
 
 type Described = Pick<kit.Movement, "description" | "metadata" | "reference">;
 
@@ -185,16 +180,14 @@ interface Order {
   readonly what: string;
 }
 
-/** How long the provider remembers idempotency keys at least, in milliseconds: a day, less an hour for clocks that differ. */
-const KEY_MS = 23 * 3_600_000;
 const PER_PAGE = 100;
 const PAGES_MAX = 20;
 
 /** Creates an object, once: the object of an old order is looked up, because the provider may have forgotten its key. */
 async function make({ client, clock }: StripeMoney, order: Order): Promise<StripeObject> {
   const { path, account, expanded, cause, what } = order;
-  const ageMs = toMillis(clock()) - toMillis(cause.createdAt);
-  const earlier = ageMs < KEY_MS ? undefined : await findEarlier(client, order);
+  const isForgotten = kit.isKeyForgotten(cause, clock());
+  const earlier = isForgotten ? await findEarlier(client, order) : undefined;
   const form = { ...order.form, "expand[]": expanded };
   return earlier ?? client.write({ path, account, form, idempotencyKey: cause.reference }, what);
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { amountOf, CURRENCIES, TinkAmount } from "./amounts.ts";
 import type { TinkClient } from "./client.ts";
-import { readOwnership } from "./consents.ts";
+import { fetchOwned } from "./consents.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -18,23 +18,14 @@ type Account = z.output<typeof Account>;
 type Reading = kit.ClientWith<TinkClient, "clock">;
 
 /** The accounts of a connection. */
-export async function fetchAccounts(
+export const fetchAccounts = (
   { client, clock }: Reading,
   request: kit.FetchRequest,
-): Promise<kit.AccountsPage> {
-  const { connection } = request;
-  if (connection === undefined) return kit.EMPTY_PAGE;
-  const { user, connectionId } = connection;
-  const ownership = await readOwnership(client, user.id);
-  return kit.fetchTokenList(request, {
-    readPage: ({ token, pageSize }) =>
-      client.list(user.id, "accounts", { pageSize, pageToken: token }),
-    read: (value) => {
-      const account = toAccount(value, clock());
-      return ownership.isOf(account.reference, connectionId) ? account : undefined;
-    },
+): Promise<kit.AccountsPage> =>
+  fetchOwned(client, { list: "accounts", request }, (value, isOwn) => {
+    const account = toAccount(value, clock());
+    return isOwn(account.reference) ? account : undefined;
   });
-}
 
 /** An account, as of its last refresh, because the provider gives no time of opening. The first time that is stored is kept. */
 export function toAccount(value: unknown, now: Timestamp): kit.ProviderAccount {

@@ -17,7 +17,7 @@ const Code = z.object({ code: kit.Text });
 /** Most users with a client in the cache. */
 const USERS_MAX = 500;
 
-type List = "accounts" | "transactions";
+export type TinkList = "accounts" | "transactions";
 type TinkPorts = Pick<kit.PluginPorts, "fetch" | "clock">;
 
 /** The API of Tink. Users are identified by Florin's ids. All methods throw `ConnectorError`. */
@@ -56,7 +56,7 @@ export class TinkClient {
   /** A page of the accounts or transactions of a user. */
   async list(
     user: string,
-    list: List,
+    list: TinkList,
     query: NonNullable<Parameters<kit.ApiClient["send"]>[0]["query"]>,
   ): Promise<kit.TokenPage> {
     const call = { path: `/data/v2/${list}`, query };

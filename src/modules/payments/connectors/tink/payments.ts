@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { amountOf, TinkAmount } from "./amounts.ts";
 import type { TinkClient } from "./client.ts";
-import { readOwnership } from "./consents.ts";
+import { fetchOwned } from "./consents.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { log } from "#platform/log.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
@@ -31,24 +31,15 @@ const Transaction = z.object({
 type Transaction = z.output<typeof Transaction>;
 
 /** The transactions of a connection. */
-export async function fetchPayments(
+export const fetchPayments = (
   client: TinkClient,
   now: Timestamp,
   request: kit.FetchRequest,
-): Promise<kit.PaymentPage> {
-  const { connection } = request;
-  if (connection === undefined) return kit.EMPTY_PAGE;
-  const { user, connectionId } = connection;
-  const ownership = await readOwnership(client, user.id);
-  return kit.fetchTokenList(request, {
-    readPage: ({ token, pageSize }) =>
-      client.list(user.id, "transactions", { pageSize, pageToken: token }),
-    read: (value) => {
-      const { accountId } = kit.parseObject(Transaction, value, "a transaction");
-      return ownership.isOf(accountId, connectionId) ? toPayment(value, now) : undefined;
-    },
+): Promise<kit.PaymentPage> =>
+  fetchOwned(client, { list: "transactions", request }, (value, isOwn) => {
+    const { accountId } = kit.parseObject(Transaction, value, "a transaction");
+    return isOwn(accountId) ? toPayment(value, now) : undefined;
   });
-}
 
 /** The payment of a transaction, whose sign decides the direction; undefined and logged for an unknown currency. */
 export function toPayment(value: unknown, now: Timestamp): kit.ProviderPayment | undefined {
