@@ -115,7 +115,7 @@ interface FieldProblem {
   readonly rule: string;
 }
 
-/** The message of a failed check, as clients of the reference product parse it. */
+/** The message of a failed check, whose wording clients parse. */
 const failed = ({ label }: ConfigField, rule: string): string =>
   `Key: 'Config.${label}' Error:Field validation for '${label}' failed on the '${rule}' tag`;
 

@@ -159,8 +159,9 @@ export async function reversePayout(
   if (!REVERSAL_REASONS.some((each) => each === reason)) {
     throw kit.notOneOf(SPEC.nameOf("reason"), reason, REVERSAL_REASONS);
   }
-  if (reversal.amount !== movement.amount)
+  if (reversal.amount !== movement.amount) {
     throw kit.refused("an ACH transfer is reversed as a whole");
+  }
   const id = await store.find(nameOf(movement));
   if (id === undefined) throw kit.refused("only a payout by ACH that was made here is reversed");
   const path = `/transfers/ach/${encodeURIComponent(id)}/reverse`;

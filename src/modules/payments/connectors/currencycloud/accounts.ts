@@ -62,7 +62,7 @@ function toBeneficiary(value: unknown): kit.Listed<kit.ProviderAccount> | undefi
     reference: id,
     createdAt: created_at,
     ...kit.given({ name }),
-    // The reference product gives the bare code of the currency.
+    // Clients get the bare code of the currency here, without its decimals.
     defaultAsset: currency.toUpperCase(),
     metadata: {},
     raw: kit.rawOf(value),
@@ -78,22 +78,13 @@ async function readPage(
   return (await client.list(list, { ...query, order_asc_desc: "asc" })).values;
 }
 
-interface ChangedList {
-  readonly readPage: (place: {
-    readonly page: number;
-    readonly pageSize: number;
-    readonly from?: Timestamp;
-  }) => Promise<readonly unknown[]>;
-  readonly read: (value: unknown) => kit.Listed<kit.ProviderAccount> | undefined;
-}
-
 /**
  * Fetches a list that cannot be filtered by time of change: each run reads the whole list, and gives the items that have changed since the
  * previous run.
  */
 function fetchChanged(
   request: kit.FetchRequest,
-  { readPage, read }: ChangedList,
+  { readPage, read }: kit.TimeList<kit.ProviderAccount>,
 ): Promise<kit.AccountsPage> {
   let since: Timestamp | undefined;
   return kit.fetchTimeList(request, {

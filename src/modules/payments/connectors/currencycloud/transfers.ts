@@ -87,8 +87,10 @@ async function make(
       ...moved,
       scheme: "OTHER",
       status: statusOf(made.status),
-      ...(source === undefined ? {} : { sourceReference: source.reference }),
-      ...(destination === undefined ? {} : { destinationReference: destination.reference }),
+      ...kit.given({
+        sourceReference: source?.reference,
+        destinationReference: destination?.reference,
+      }),
       metadata: {},
       raw: kit.rawOf(value),
     },

@@ -38,8 +38,9 @@ export function dummyUsers(
     completeLink: async (callback) => {
       const user = only(callback, "user_id");
       const status = only(callback, "status");
-      if (user !== providerUserOf(callback))
+      if (user !== providerUserOf(callback)) {
         throw kit.refused("the user is not the one of the link");
+      }
       if (status === "error") return { error: "error" };
       if (status !== "success") throw kit.refused(`the status '${status}' is not known`);
       const connectionId = newId();

@@ -109,9 +109,10 @@ export function toPayment(value: unknown): kit.Listed<kit.ProviderPayment> {
   const item: kit.ProviderPayment = {
     reference: id,
     // The related transaction of a movement of this connector is its idempotency key.
-    ...(relatedTransactionID === undefined
-      ? {}
-      : { parentReference: relatedTransactionID, initiationReference: relatedTransactionID }),
+    ...kit.given({
+      parentReference: relatedTransactionID,
+      initiationReference: relatedTransactionID,
+    }),
     createdAt,
     type: kit.rowOf(TYPES, transaction.type) ?? "OTHER",
     amount,

@@ -59,8 +59,9 @@ export class Currencies {
     const decimals = currencyDecimals(currency);
     if (decimals === undefined || this.#decimalsOf(currency) === undefined) return undefined;
     const amount = toMinorUnits(withoutZeros(text, decimals), decimals);
-    if (amount === undefined)
+    if (amount === undefined) {
       throw refused(`${text} ${currency} has more than ${decimals} decimals`);
+    }
     return { amount, asset: assetOf(currency) };
   }
 

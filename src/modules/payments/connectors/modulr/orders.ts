@@ -66,7 +66,7 @@ export function toOrdered(order: ModulrOrder, value: unknown): kit.ProviderPayme
 export const initiationOf = ({
   externalReference: initiationReference,
 }: Pick<ModulrOrder, "externalReference">): Pick<kit.ProviderPayment, "initiationReference"> =>
-  initiationReference === undefined ? {} : { initiationReference };
+  kit.given({ initiationReference });
 
 /** The payment of an order that has ended; undefined for an open order. Its time is now, because the provider gives no time of the end. */
 export async function endOfPayment(

@@ -103,8 +103,7 @@ const initiationOf = ({
   clientReference: initiationReference,
 }: {
   readonly clientReference: string | undefined;
-}): Pick<kit.ProviderPayment, "initiationReference"> =>
-  initiationReference === undefined ? {} : { initiationReference };
+}): Pick<kit.ProviderPayment, "initiationReference"> => kit.given({ initiationReference });
 
 /** The payment of an order that has ended; undefined for an open order. Its time is now, because the provider gives no time of the end. */
 export async function endOfOrder(

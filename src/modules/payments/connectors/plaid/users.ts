@@ -61,10 +61,12 @@ function linkOf(request: kit.LinkRequest): object {
   const [language = ""] = (user.locale ?? "").toLowerCase().split(/[-_]/, 1);
   const country = (user.country ?? "").toUpperCase();
   if (user.name === "") throw kit.refused("the user has to have a name");
-  if (!LANGUAGES.has(language))
+  if (!LANGUAGES.has(language)) {
     throw kit.refused("the user has to have a locale of a known language");
-  if (!COUNTRIES.has(country))
+  }
+  if (!COUNTRIES.has(country)) {
     throw kit.refused("the user has to have an address in a known country");
+  }
   if (applicationName === undefined || applicationName === "") {
     throw kit.refused("the name of the application is required");
   }

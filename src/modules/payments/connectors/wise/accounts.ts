@@ -166,7 +166,7 @@ function toExternalAccount(
   return {
     reference: id,
     createdAt: now,
-    ...(name?.fullName === undefined ? {} : { name: name.fullName }),
+    ...kit.given({ name: name?.fullName }),
     defaultAsset: asset,
     metadata: {},
     raw: stringifyJson(Object.fromEntries(kept.map((member) => [member, value[member]]))),
