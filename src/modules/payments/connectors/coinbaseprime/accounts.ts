@@ -1,38 +1,25 @@
 import { z } from "zod";
 import type { PrimeAssets } from "./assets.ts";
 import { type CoinbasePrimeClient, WALLET_TYPES, type WalletType } from "./client.ts";
-import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
-import {
-  Date3339,
-  DecimalText,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import { onlyBalance, onlyPage, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
-import { fetchTokenList } from "#modules/payments/connectors/kit/token-list.ts";
-import type {
-  ProviderAccount,
-  ProviderBalance,
-} from "#modules/payments/connectors/provider-objects.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Clock } from "#platform/time.ts";
 
 const Wallet = z.object({
-  id: Text,
-  name: OptionalText,
-  symbol: Text,
-  type: Text,
-  created_at: Date3339,
-  address: OptionalText,
+  id: kit.Text,
+  name: kit.OptionalText,
+  symbol: kit.Text,
+  type: kit.Text,
+  created_at: kit.Date3339,
+  address: kit.OptionalText,
 });
 
 /** The wallets of the portfolio, a list for each type of wallet after the other. */
 export const fetchAccounts = (
   { client, assets }: { readonly client: CoinbasePrimeClient; readonly assets: PrimeAssets },
-  request: FetchRequest,
-): Promise<FetchPage<ProviderAccount>> =>
-  fetchTokenList(request, {
+  request: kit.FetchRequest,
+): Promise<kit.FetchPage<kit.ProviderAccount>> =>
+  kit.fetchTokenList(request, {
     readPage: async ({ token, pageSize }) => {
       const { type, cursor } = placeOf(token);
       const { values, next } = await client.listWallets(type, { cursor, pageSize });
@@ -56,8 +43,12 @@ function placeOf(token: string | undefined): {
   return { type, cursor: token === type ? undefined : token.slice(type.length + 1) };
 }
 
-function toAccount(value: unknown, assets: PrimeAssets): ProviderAccount {
-  const { id, name, symbol, type, created_at, address } = parseObject(Wallet, value, "a wallet");
+function toAccount(value: unknown, assets: PrimeAssets): kit.ProviderAccount {
+  const { id, name, symbol, type, created_at, address } = kit.parseObject(
+    Wallet,
+    value,
+    "a wallet",
+  );
   const asset = assets.assetOf(symbol);
   return {
     reference: id,
@@ -69,7 +60,7 @@ function toAccount(value: unknown, assets: PrimeAssets): ProviderAccount {
   };
 }
 
-const Balance = z.object({ symbol: Text, amount: DecimalText });
+const Balance = z.object({ symbol: kit.Text, amount: kit.DecimalText });
 
 /** What a wallet holds now; nothing of an asset that the entity does not have. */
 export async function fetchBalances(
@@ -82,12 +73,12 @@ export async function fetchBalances(
     readonly assets: PrimeAssets;
     readonly clock: Clock;
   },
-  { parent }: FetchRequest,
-): Promise<FetchPage<ProviderBalance>> {
-  const { reference } = requireAccount(parent, "balances");
+  { parent }: kit.FetchRequest,
+): Promise<kit.FetchPage<kit.ProviderBalance>> {
+  const { reference } = kit.requireAccount(parent, "balances");
   const value = await client.balanceOf(reference);
-  if (value === undefined) return onlyPage([]);
-  const { symbol, amount } = parseObject(Balance, value, "a balance");
+  if (value === undefined) return kit.onlyPage([]);
+  const { symbol, amount } = kit.parseObject(Balance, value, "a balance");
   const isKnown = assets.assetOf(symbol) !== undefined;
-  return onlyBalance(reference, clock(), isKnown ? assets.amountOf(amount, symbol) : undefined);
+  return kit.onlyBalance(reference, clock(), isKnown ? assets.amountOf(amount, symbol) : undefined);
 }

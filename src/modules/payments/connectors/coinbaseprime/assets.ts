@@ -1,15 +1,14 @@
 import { z } from "zod";
 import type { CoinbasePrimeClient } from "./client.ts";
-import { InvalidObjectError } from "#modules/payments/connectors/connector-error.ts";
-import type { PluginStore } from "#modules/payments/connectors/contract.ts";
-import type { ProviderAmount } from "#modules/payments/connectors/kit/currencies.ts";
-import { readEach } from "#modules/payments/connectors/kit/items.ts";
-import { DecimalText, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { toMinorUnits } from "#modules/payments/core/assets.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Clock } from "#platform/time.ts";
 
-const Asset = z.object({ symbol: Text, decimal_precision: z.union([DecimalText, z.literal("")]) });
+const Asset = z.object({
+  symbol: kit.Text,
+  decimal_precision: z.union([kit.DecimalText, z.literal("")]),
+});
 const Kept = z.record(z.string(), z.int());
 
 /** Under which name the plugin keeps the assets of a day. */
@@ -30,14 +29,14 @@ export class PrimeAssets {
     clock,
   }: {
     readonly client: CoinbasePrimeClient;
-    readonly store: PluginStore;
+    readonly store: kit.PluginStore;
     readonly clock: Clock;
   }): Promise<PrimeAssets> {
     const name = `${PREFIX}${clock().slice(0, "2026-01-01".length)}`;
     const kept = await store.find(name);
     if (kept !== undefined) return new PrimeAssets(Kept.parse(parseJson(kept)));
     const values = await client.listAssets(await client.entityId());
-    const { items } = readEach(values, (value) => parseObject(Asset, value, "an asset"));
+    const { items } = kit.readEach(values, (value) => kit.parseObject(Asset, value, "an asset"));
     const decimals = Object.fromEntries(
       items.map(({ symbol, decimal_precision }) => [symbol, Number(decimal_precision || "0")]),
     );
@@ -54,17 +53,18 @@ export class PrimeAssets {
 
   /**
    * A decimal number as an amount, with the decimals of its asset, or with more where the number has more: nothing of it is lost. Throws
-   * `InvalidObjectError` for an unknown symbol, so that the item is set aside until the provider lists its asset.
+   * `kit.InvalidObjectError` for an unknown symbol, so that the item is set aside until the provider lists its asset.
    */
-  amountOf(text: string, symbol: string): ProviderAmount {
+  amountOf(text: string, symbol: string): kit.ProviderAmount {
     const decimals = Math.max(this.decimalsOf(symbol), fractionOf(text));
     return { amount: minorUnits(text, decimals), asset: withDecimals(symbol, decimals) };
   }
 
-  /** Throws `InvalidObjectError` for an unknown symbol. */
+  /** Throws `kit.InvalidObjectError` for an unknown symbol. */
   decimalsOf(symbol: string): number {
     const decimals = this.#decimals.get(symbol);
-    if (decimals === undefined) throw new InvalidObjectError(`the asset ${symbol} is not known`);
+    if (decimals === undefined)
+      throw new kit.InvalidObjectError(`the asset ${symbol} is not known`);
     return decimals;
   }
 }
@@ -81,6 +81,6 @@ export const fractionOf = (text: string): number =>
 export function minorUnits(text: string, decimals: number): bigint {
   const [whole = "", fraction = ""] = text.split(".", 2);
   const units = toMinorUnits(`${whole}.${fraction.replace(/0+$/, "")}`, decimals);
-  if (units === undefined) throw new InvalidObjectError(`${text} is no amount`);
+  if (units === undefined) throw new kit.InvalidObjectError(`${text} is no amount`);
   return units;
 }

@@ -1,9 +1,6 @@
 import { z } from "zod";
 import type { CoinbasePrimeConfig } from "./config.ts";
-import type { ProviderFetch } from "#modules/payments/connectors/contract.ts";
-import { ApiClient, type ApiCall } from "#modules/payments/connectors/kit/client.ts";
-import { OptionalText, Text } from "#modules/payments/connectors/kit/objects.ts";
-import { hmacSha256 } from "#modules/payments/connectors/kit/signatures.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import { type Clock, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** A page of a list, and the cursor of the next page; undefined for the last page. */
@@ -24,27 +21,27 @@ export interface CursorPlace {
 export const WALLET_TYPES = ["TRADING", "VAULT"] as const;
 export type WalletType = (typeof WALLET_TYPES)[number];
 
-const Portfolio = z.object({ portfolio: z.object({ entity_id: Text }) });
+const Portfolio = z.object({ portfolio: z.object({ entity_id: kit.Text }) });
 const Balance = z.object({ balance: z.unknown() });
 const AssetList = z.object({ assets: z.array(z.unknown()) });
-const Pagination = z.object({ next_cursor: OptionalText, has_next: z.boolean().nullish() });
+const Pagination = z.object({ next_cursor: kit.OptionalText, has_next: z.boolean().nullish() });
 
 interface ClientOptions {
-  readonly fetch: ProviderFetch;
+  readonly fetch: kit.ProviderFetch;
   readonly clock: Clock;
   readonly baseUrl: string;
 }
 
 /** The REST API of Coinbase Prime, version 1. */
 export class CoinbasePrimeClient {
-  readonly #api: ApiClient;
+  readonly #api: kit.ApiClient;
   readonly #config: CoinbasePrimeConfig;
   readonly #clock: Clock;
   readonly #basePath: string;
   readonly #portfolio: string;
 
   constructor(config: CoinbasePrimeConfig, { fetch, clock, baseUrl }: ClientOptions) {
-    this.#api = new ApiClient(fetch, { baseUrl, headers: () => ({}) });
+    this.#api = new kit.ApiClient(fetch, { baseUrl, headers: () => ({}) });
     this.#config = config;
     this.#clock = clock;
     this.#basePath = new URL(baseUrl).pathname.replace(/\/+$/, "");
@@ -93,7 +90,7 @@ export class CoinbasePrimeClient {
 
   async #list(
     name: string,
-    { path, query }: Pick<ApiCall, "path" | "query">,
+    { path, query }: Pick<kit.ApiCall, "path" | "query">,
     { cursor, pageSize }: Pick<CursorPlace, "cursor" | "pageSize">,
   ): Promise<CursorPage> {
     const schema = z.object({ [name]: z.array(z.unknown()), pagination: Pagination.nullish() });
@@ -107,12 +104,12 @@ export class CoinbasePrimeClient {
     return { values: answer[name] as readonly unknown[], next };
   }
 
-  #read<S extends z.ZodType>(call: ApiCall, schema: S, what: string): Promise<z.output<S>> {
+  #read<S extends z.ZodType>(call: kit.ApiCall, schema: S, what: string): Promise<z.output<S>> {
     return this.#api.read(this.#signed(call), schema, what);
   }
 
   /** A call with its signature: the HMAC of the time, the method and the path without parameters. */
-  #signed(call: ApiCall): ApiCall {
+  #signed(call: kit.ApiCall): kit.ApiCall {
     const { apiKey, apiSecret, passphrase } = this.#config;
     const seconds = Math.floor(toMillis(this.#clock()) / 1000);
     const text = `${seconds}GET${this.#basePath}${call.path}`;
@@ -120,7 +117,7 @@ export class CoinbasePrimeClient {
       "x-cb-access-key": apiKey,
       "x-cb-access-passphrase": passphrase,
       "x-cb-access-timestamp": `${seconds}`,
-      "x-cb-access-signature": hmacSha256({ key: apiSecret, text, encoding: "base64" }),
+      "x-cb-access-signature": kit.hmacSha256({ key: apiSecret, text, encoding: "base64" }),
     };
     return { ...call, headers };
   }

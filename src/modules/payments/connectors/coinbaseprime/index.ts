@@ -1,16 +1,16 @@
 import { fetchAccounts, fetchBalances } from "./accounts.ts";
 import { PrimeAssets } from "./assets.ts";
 import { CoinbasePrimeClient } from "./client.ts";
-import { COINBASE_PRIME_FIELDS, readCoinbasePrimeConfig } from "./config.ts";
+import { COINBASE_PRIME_FIELDS } from "./config.ts";
 import { fetchProgressingList } from "./lists.ts";
 import { toOrder } from "./orders.ts";
 import { CONVERSION, toConversion, toPayment } from "./transactions.ts";
-import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 const BASE_URL = "https://api.prime.coinbase.com";
 
 /** Coinbase Prime: the wallets of a portfolio, their balances, transactions, conversions and orders. See the README of this folder. */
-export const coinbaseprimeKind: ConnectorKind = {
+export const coinbaseprimeKind: kit.ConnectorKind = {
   key: "coinbaseprime",
   capabilities: [
     "FETCH_ACCOUNTS",
@@ -22,17 +22,13 @@ export const coinbaseprimeKind: ConnectorKind = {
   pageSize: 100,
   fields: COINBASE_PRIME_FIELDS,
   tree: [
-    {
-      task: "FETCH_ACCOUNTS",
-      isPeriodic: true,
-      children: [{ task: "FETCH_BALANCES", isPeriodic: true, children: [] }],
-    },
-    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
-    { task: "FETCH_ORDERS", isPeriodic: true, children: [] },
-    { task: "FETCH_CONVERSIONS", isPeriodic: true, children: [] },
+    kit.periodic("FETCH_ACCOUNTS", kit.periodic("FETCH_BALANCES")),
+    kit.periodic("FETCH_PAYMENTS"),
+    kit.periodic("FETCH_ORDERS"),
+    kit.periodic("FETCH_CONVERSIONS"),
   ],
   create: (values, { fetch, clock, store, baseUrl = BASE_URL }) => {
-    const client = new CoinbasePrimeClient(readCoinbasePrimeConfig(values), {
+    const client = new CoinbasePrimeClient(kit.readConfig(COINBASE_PRIME_FIELDS, values), {
       fetch,
       clock,
       baseUrl,

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { CursorPage, CursorPlace } from "./client.ts";
-import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
-import { readEach } from "#modules/payments/connectors/kit/items.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { TimestampInput } from "#platform/validation.ts";
 
@@ -41,20 +40,20 @@ const State = z.object({
 
 /** One page of the list. */
 export async function fetchProgressingList<Item>(
-  { state: stored, pageSize }: Pick<FetchRequest, "state" | "pageSize">,
+  { state: stored, pageSize }: Pick<kit.FetchRequest, "state" | "pageSize">,
   { sources, read }: ProgressingList<Item>,
-): Promise<FetchPage<Item>> {
+): Promise<kit.FetchPage<Item>> {
   const state = State.parse(stored ?? {});
   const { from, cursor, source } = state;
   const { values, next } = (await sources[source]?.({ from, cursor, pageSize })) ?? {
     values: [],
     next: undefined,
   };
-  const { items: found, rejected, read: readIds } = readEach(values, read);
+  const { items: found, rejected, read: readIds } = kit.readEach(values, read);
   const times = found.map(({ createdAt }) => createdAt);
   const openTimes = found.flatMap(({ createdAt, isOpen }) => (isOpen ? [createdAt] : []));
-  const latest = [...times, ...given(state.latest)].toSorted().at(-1);
-  const open = [...openTimes, ...given(state.open)].toSorted().at(0);
+  const latest = [...times, ...listOf(state.latest)].toSorted().at(-1);
+  const open = [...openTimes, ...listOf(state.open)].toSorted().at(0);
   const pass = { from, latest, open };
   const page = {
     items: found.flatMap(({ item }) => (item === undefined ? [] : [item])),
@@ -71,4 +70,4 @@ export async function fetchProgressingList<Item>(
   return { ...page, state: { from: open ?? latest ?? from }, hasMore: false };
 }
 
-const given = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value]);
+const listOf = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value]);

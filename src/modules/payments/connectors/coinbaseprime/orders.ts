@@ -1,23 +1,14 @@
 import { z } from "zod";
 import { fractionOf, minorUnits, type PrimeAssets, withDecimals } from "./assets.ts";
 import type { Progressing } from "./lists.ts";
-import { InvalidObjectError } from "#modules/payments/connectors/connector-error.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import {
-  Date3339,
-  DecimalText,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import type { ProviderOrder } from "#modules/payments/connectors/provider-orders.ts";
 import type { OrderStatus, OrderType, TimeInForce } from "#modules/payments/core/enums.ts";
-import { given } from "#modules/payments/core/given.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /** A decimal number; undefined where it is absent or empty. */
 const OptionalDecimal = z
-  .union([z.literal(""), DecimalText])
+  .union([z.literal(""), kit.DecimalText])
   .nullish()
   .transform((text) => (text === null || text === "" ? undefined : text));
 
@@ -49,19 +40,19 @@ const TIMES: Readonly<Record<string, TimeInForce>> = {
 };
 
 const Order = z.object({
-  id: Text,
+  id: kit.Text,
   product_id: z.string().regex(/^[^-]+-[^-]+$/),
   side: z.enum(["BUY", "SELL"]),
-  client_order_id: OptionalText,
-  type: Text,
+  client_order_id: kit.OptionalText,
+  type: kit.Text,
   base_quantity: OptionalDecimal,
   quote_value: OptionalDecimal,
   limit_price: OptionalDecimal,
   stop_price: OptionalDecimal,
-  expiry_time: z.union([z.literal(""), Date3339]).nullish(),
-  status: Text,
-  time_in_force: OptionalText,
-  created_at: Date3339,
+  expiry_time: z.union([z.literal(""), kit.Date3339]).nullish(),
+  status: kit.Text,
+  time_in_force: kit.OptionalText,
+  created_at: kit.Date3339,
   filled_quantity: OptionalDecimal,
   filled_value: OptionalDecimal,
   average_filled_price: OptionalDecimal,
@@ -71,12 +62,13 @@ type Order = z.output<typeof Order>;
 
 /** An order. The provider does not say when it changed: its states follow each other by what they say. */
 export function toOrder(value: unknown, assets: PrimeAssets): Progressing<ProviderOrder> {
-  const order = parseObject(Order, value, "an order");
+  const order = kit.parseObject(Order, value, "an order");
   const [base = "", quote = ""] = order.product_id.split("-", 2);
-  const type = rowOf(TYPES, order.type);
+  const type = kit.rowOf(TYPES, order.type);
   const status = statusOf(order);
-  if (type === undefined) throw new InvalidObjectError(`the type ${order.type} is not known`);
-  if (status === undefined) throw new InvalidObjectError(`the status ${order.status} is not known`);
+  if (type === undefined) throw new kit.InvalidObjectError(`the type ${order.type} is not known`);
+  if (status === undefined)
+    throw new kit.InvalidObjectError(`the status ${order.status} is not known`);
   const amounts = amountsOf(order, { assets, base, quote });
   const [sourceAsset, destinationAsset] =
     order.side === "BUY" ? [amounts.quote, amounts.base] : [amounts.base, amounts.quote];
@@ -89,8 +81,11 @@ export function toOrder(value: unknown, assets: PrimeAssets): Progressing<Provid
     destinationAsset,
     type,
     status,
-    timeInForce: rowOf(TIMES, order.time_in_force) ?? defaultTime(type),
-    ...given({ clientOrderId: order.client_order_id, expiresAt: order.expiry_time || undefined }),
+    timeInForce: kit.rowOf(TIMES, order.time_in_force) ?? defaultTime(type),
+    ...kit.given({
+      clientOrderId: order.client_order_id,
+      expiresAt: order.expiry_time || undefined,
+    }),
     ...amounts.values,
     metadata: { product_id: order.product_id },
     raw: stringifyJson(value),
@@ -101,7 +96,7 @@ export function toOrder(value: unknown, assets: PrimeAssets): Progressing<Provid
 
 /** An order that is open and has been filled in part is so called. */
 function statusOf({ status, filled_quantity }: Order): OrderStatus | undefined {
-  const known = rowOf(STATUSES, status);
+  const known = kit.rowOf(STATUSES, status);
   const isPartial = known === "OPEN" && /[1-9]/.test(filled_quantity ?? "");
   return isPartial ? "PARTIALLY_FILLED" : known;
 }
@@ -134,7 +129,7 @@ function amountsOf(
     values: {
       // An order of a value has no quantity until it is filled.
       baseQuantityOrdered: baseQuantityOrdered ?? baseQuantityFilled ?? 0n,
-      ...given({ baseQuantityFilled, limitPrice, stopPrice, averageFillPrice }),
+      ...kit.given({ baseQuantityFilled, limitPrice, stopPrice, averageFillPrice }),
       ...(averageFillPrice === undefined
         ? {}
         : { priceAsset: withDecimals(quote, prices.decimals) }),

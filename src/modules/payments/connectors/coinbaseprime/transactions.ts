@@ -1,18 +1,9 @@
 import { z } from "zod";
 import type { PrimeAssets } from "./assets.ts";
 import type { Progressing } from "./lists.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import {
-  Date3339,
-  DecimalText,
-  OptionalText,
-  parseObject,
-  Text,
-} from "#modules/payments/connectors/kit/objects.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import * as kit from "#modules/payments/connectors/kit/index.ts";
 import type { ProviderConversion } from "#modules/payments/connectors/provider-orders.ts";
 import type { ConversionStatus, PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
-import { given } from "#modules/payments/core/given.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /** The type of transactions that exchange one asset for another. */
@@ -66,39 +57,39 @@ export const OPEN_STATUSES: ReadonlySet<string> = new Set(
   ].map((name) => `TRANSACTION_${name}`),
 );
 
-const Location = z.object({ type: OptionalText, value: OptionalText }).nullish();
+const Location = z.object({ type: kit.OptionalText, value: kit.OptionalText }).nullish();
 
 const Transaction = z.object({
-  id: Text,
-  wallet_id: OptionalText,
-  type: Text,
-  status: Text,
-  symbol: Text,
-  destination_symbol: OptionalText,
-  amount: DecimalText,
-  created_at: Date3339,
-  completed_at: Date3339.nullish(),
+  id: kit.Text,
+  wallet_id: kit.OptionalText,
+  type: kit.Text,
+  status: kit.Text,
+  symbol: kit.Text,
+  destination_symbol: kit.OptionalText,
+  amount: kit.DecimalText,
+  created_at: kit.Date3339,
+  completed_at: kit.Date3339.nullish(),
   transfer_from: Location,
   transfer_to: Location,
-  network_fees: OptionalText,
-  fees: OptionalText,
-  fee_symbol: OptionalText,
-  network: OptionalText,
-  transaction_id: OptionalText,
+  network_fees: kit.OptionalText,
+  fees: kit.OptionalText,
+  fee_symbol: kit.OptionalText,
+  network: kit.OptionalText,
+  transaction_id: kit.OptionalText,
 });
 type Transaction = z.output<typeof Transaction>;
 
 const parseTransaction = (value: unknown): Transaction =>
-  parseObject(Transaction, value, "a transaction");
+  kit.parseObject(Transaction, value, "a transaction");
 
 /** A transaction as a payment; conversions are left out. */
-export function toPayment(value: unknown, assets: PrimeAssets): Progressing<ProviderPayment> {
+export function toPayment(value: unknown, assets: PrimeAssets): Progressing<kit.ProviderPayment> {
   const transaction = parseTransaction(value);
   const progress = progressOf(transaction);
   if (transaction.type === CONVERSION) return { ...progress, item: undefined };
-  const type = rowOf(TYPES, transaction.type) ?? "OTHER";
+  const type = kit.rowOf(TYPES, transaction.type) ?? "OTHER";
   const { amount, asset } = assets.amountOf(transaction.amount, transaction.symbol);
-  const item: ProviderPayment = {
+  const item: kit.ProviderPayment = {
     reference: transaction.id,
     createdAt: transaction.created_at,
     type,
@@ -130,7 +121,7 @@ export function toConversion(value: unknown, assets: PrimeAssets): Progressing<P
     sourceAmount: amount < 0n ? -amount : amount,
     ...(fee === undefined ? {} : { fee: fee.amount, feeAsset: fee.asset }),
     status: CONVERSION_STATUSES[statusOf(transaction.status)] ?? "PENDING",
-    ...given({
+    ...kit.given({
       sourceReference: walletOf(transaction.transfer_from) ?? transaction.wallet_id,
       destinationReference: walletOf(transaction.transfer_to),
     }),
@@ -148,12 +139,12 @@ const CONVERSION_STATUSES: Readonly<Partial<Record<PaymentStatus, ConversionStat
 };
 
 const statusOf = (status: string): PaymentStatus =>
-  rowOf(FINAL_STATUSES, status) ?? (OPEN_STATUSES.has(status) ? "PENDING" : "OTHER");
+  kit.rowOf(FINAL_STATUSES, status) ?? (OPEN_STATUSES.has(status) ? "PENDING" : "OTHER");
 
 /** A transaction with a status that is not known may change, too. */
 const progressOf = ({ created_at, status }: Transaction) => ({
   createdAt: created_at,
-  isOpen: rowOf(FINAL_STATUSES, status) === undefined,
+  isOpen: kit.rowOf(FINAL_STATUSES, status) === undefined,
 });
 
 const walletOf = (location: z.output<typeof Location>): string | undefined =>
@@ -162,12 +153,13 @@ const walletOf = (location: z.output<typeof Location>): string | undefined =>
 /** The wallets at both ends: the wallet of the transaction is the one that pays, or the one that is paid. */
 function endsOf({ wallet_id, transfer_from, transfer_to }: Transaction, type: PaymentType) {
   const [from, to] = [walletOf(transfer_from), walletOf(transfer_to)];
-  if (type === "PAY-IN") return given({ sourceReference: from, destinationReference: wallet_id });
-  if (type === "PAYOUT") return given({ sourceReference: wallet_id, destinationReference: to });
-  return given({ sourceReference: from ?? wallet_id, destinationReference: to });
+  if (type === "PAY-IN")
+    return kit.given({ sourceReference: from, destinationReference: wallet_id });
+  if (type === "PAYOUT") return kit.given({ sourceReference: wallet_id, destinationReference: to });
+  return kit.given({ sourceReference: from ?? wallet_id, destinationReference: to });
 }
 
 const metadataOf = (transaction: Transaction): Record<string, string> => {
   const { type, network, network_fees, fees, fee_symbol, transaction_id } = transaction;
-  return given({ type, network, network_fees, fees, fee_symbol, transaction_id });
+  return kit.given({ type, network, network_fees, fees, fee_symbol, transaction_id });
 };

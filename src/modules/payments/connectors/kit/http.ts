@@ -19,7 +19,7 @@ import { parseJson } from "#platform/json.ts";
 export const PROVIDER_MS_MAX = 10_000;
 /** Largest time limit that a request may set, in milliseconds: the jobs that send requests have more time. */
 const REQUEST_MS_MAX = 40_000;
-/** Largest answer, in bytes. A page of a hundred items is far smaller. */
+/** Size in bytes from which an answer is refused. A page of a hundred items is far smaller. */
 export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /** The wait after a rate limit without `Retry-After`, in milliseconds. */
 const RETRY_AFTER_MS = 5000;
@@ -36,7 +36,12 @@ export interface ProviderNetwork {
   readonly timeoutMs?: number;
 }
 
-/** Calls a provider within the limits of time, size and the outbound policy. Errors contain none of the secrets. */
+/**
+ * Calls a provider within the limits of time, size and the outbound policy. Returns a success or a 404. Throws `ConnectorError`:
+ * `rate-limited` for 423, 425, 429, and 503 with `Retry-After`; `unknown` for 408, 421 and other 5xx, and if a write has no answer or one
+ * that is too large; `unreachable` if a read has no answer; otherwise `invalid`. `errorKindOf` decides about an error answer
+ * first. Errors contain none of the secrets, and no whole number of a card or account.
+ */
 export function providerFetch(network: ProviderNetwork): ProviderFetch {
   const { fetch, policy, secrets } = network;
   return async (request) => {
@@ -127,7 +132,7 @@ function kindOfStatus(status: number, retryAfterMs: number | undefined): Connect
   return status < 500 && !REPEATED.has(status) ? "invalid" : "unknown";
 }
 
-/** Throws `ConnectorError` for 404. */
+/** Throws `ConnectorError` (`invalid`) for a 404. */
 export function assertFound({
   status,
   request,
@@ -137,7 +142,7 @@ export function assertFound({
   }
 }
 
-/** The JSON of an answer. Another text is a fault of the provider, and the request may be repeated. */
+/** Parses the JSON of an answer. Throws `ConnectorError` (`unknown`) for an empty or broken text, also after a read. The caller handles a 404 before. */
 export function parseAnswer({ status, text, request }: ProviderResponse): unknown {
   try {
     return parseJson(text);
@@ -148,7 +153,7 @@ export function parseAnswer({ status, text, request }: ProviderResponse): unknow
   }
 }
 
-/** The JSON array of an answer. Another value is a fault of the provider, and the request may be repeated. */
+/** Returns the array in an answer. Throws `ConnectorError` (`unknown`) for any other value. */
 export function parseList(response: ProviderResponse): readonly unknown[] {
   const values: unknown = parseAnswer(response);
   if (isArray(values)) return values;
