@@ -43,7 +43,7 @@ const failTimes = async (limits: AttemptLimits, times: number) =>
   Promise.all(Array.from({ length: times }, () => waitOf(limits.countFailure())));
 
 describe("a limit of failed attempts", () => {
-  test("counts exactly, however many fail at once", async () => {
+  test("a limit of failed attempts counts exactly, however many fail at once", async () => {
     const { limits } = fresh();
     const waits = await failTimes(limits, 40);
     expect(waits.filter((wait) => wait === 0)).toHaveLength(MAX);
@@ -51,7 +51,7 @@ describe("a limit of failed attempts", () => {
     expect(await waitOf(limits.assertOpen())).toBeGreaterThan(0);
   });
 
-  test("does not limit who does not fail, and stores nothing for them", async () => {
+  test("a limit of failed attempts does not limit who does not fail, and stores nothing for them", async () => {
     const { person, limits } = fresh();
     await failTimes(limits, MAX - 1);
     expect(await waitOf(limits.assertOpen())).toBe(0);
@@ -61,7 +61,7 @@ describe("a limit of failed attempts", () => {
     expect(await storedOf("person", person)).toHaveLength(MAX - 1);
   });
 
-  test("holds when the object is evicted, and ends after its time", async () => {
+  test("a limit of failed attempts holds when the object is evicted, and ends after its time", async () => {
     const { person, limits } = fresh();
     await failTimes(limits, MAX);
     const object = objectOf("person", person);
@@ -75,7 +75,7 @@ describe("a limit of failed attempts", () => {
     expect(await runInDurableObject(object, (_, { storage }) => storage.getAlarm())).toBeNull();
   });
 
-  test("ends after its time, too, when the clock is set back", async () => {
+  test("a limit of failed attempts ends after its time, too, when the clock is set back", async () => {
     const { limits } = fresh();
     await failTimes(limits, MAX);
     const now = Date.now();
@@ -87,7 +87,7 @@ describe("a limit of failed attempts", () => {
     expect(await waitOf(limits.assertOpen())).toBe(0);
   });
 
-  test("takes attempts before their work, exactly, and gives back those that did not fail", async () => {
+  test("a limit of failed attempts takes attempts before their work, exactly, and gives back those that did not fail", async () => {
     const { person, limits } = fresh();
     const takes = await Promise.all(Array.from({ length: 40 }, () => waitOf(limits.take())));
     // None of the attempts has ended yet, and whoever began one of them may be gone.
@@ -100,7 +100,7 @@ describe("a limit of failed attempts", () => {
     expect(await storedOf("person", person)).toBeUndefined();
   });
 
-  test("that an attempt has reached leaves the wider ones as they were", async () => {
+  test("a limit of failed attempts that an attempt has reached leaves the wider ones as they were", async () => {
     const [personAtAddress, loginAddress] = [freshName(), freshName()];
     const narrow = new AttemptLimits(env, { personAtAddress, loginAddress });
     const { failuresMax } = ATTEMPT_RULES.loginAddress;
@@ -119,7 +119,7 @@ describe("a limit of failed attempts", () => {
     expect(await waitOf(new AttemptLimits(env, other).take())).toBe(0);
   });
 
-  test("that was reached is not asked again for a second, and is asked at once after a right attempt", async () => {
+  test("a limit of failed attempts that was reached is not asked for a second, but at once after a right attempt", async () => {
     let calls = 0;
     const person = freshName();
     const object = objectOf("person", person);
@@ -147,7 +147,7 @@ describe("a limit of failed attempts", () => {
     expect(await waitOf(limits.take())).toBe(0);
   });
 
-  test("that one key has reached leaves the others open", async () => {
+  test("a limit of failed attempts that one key has reached leaves the others open", async () => {
     const [loginAddress, person] = [freshName(), freshName()];
     await failTimes(new AttemptLimits(env, { person, loginAddress }), 40);
     expect(await waitOf(new AttemptLimits(env, { person }).assertOpen())).toBeGreaterThan(0);
@@ -167,7 +167,7 @@ describe("the address of a request", () => {
       onTheInternet,
     );
 
-  test("is what Cloudflare's edge says, and for IPv6 its network", () => {
+  test("the address of a request is what Cloudflare's edge says, and for IPv6 its network", () => {
     expect(at("192.0.2.7", {})).toBe("192.0.2.7");
     expect(at("2001:db8:1:2:3:4:5:6", {})).toBe("2001:db8:1:2::/64");
     expect(at("2001:DB8:1:2::6", {})).toBe("2001:db8:1:2::/64");
@@ -175,7 +175,7 @@ describe("the address of a request", () => {
     expect(at("::1", {})).toBe("0:0:0:0::/64");
   });
 
-  test("is the socket's under `npm start`, or whom a trusted proxy names", () => {
+  test("the address of a request is the socket's under `npm start`, or whom a trusted proxy names", () => {
     const direct = (clientIp: string, proxies = "") =>
       addressOf(
         new Request("http://localhost", {
@@ -191,7 +191,7 @@ describe("the address of a request", () => {
     expect(direct("198.51.100.4:4711", "198.51.100.4, 192.0.2.3")).toBe("192.0.2.2");
   });
 
-  test("is nobody's where the client itself says it", () => {
+  test("the address of a request is nobody's where the client itself says it", () => {
     const headers = { "cf-connecting-ip": "192.0.2.7" };
     expect(addressOf(new Request("https://florin.example", { headers, cf: {} }), env)).toBe(
       "unknown",

@@ -68,7 +68,7 @@ async function entriesOf(work: () => Promise<unknown>): Promise<string[]> {
 }
 
 describe("a change leaves an entry", () => {
-  test("that says who did what to which object, when, and in which request", async () => {
+  test("a change leaves an audit entry that says who did what to which object, when, and in which request", async () => {
     const id = freshName("client");
     const { requestId } = await act("POST", "/auth/clients", { id, name: "n" });
     const { data } = await list({ object: `clients/${id}` });
@@ -89,7 +89,7 @@ describe("a change leaves an entry", () => {
     ]);
   });
 
-  test("of clients and their secrets", async () => {
+  test("a change of clients or their secrets leaves an audit entry", async () => {
     const id = freshName("client");
     let secret = "";
     const entries = await entriesOf(async () => {
@@ -108,7 +108,7 @@ describe("a change leaves an entry", () => {
     ]);
   });
 
-  test("of webhook configs, without their secrets", async () => {
+  test("a change of webhook configs leaves an audit entry without their secrets", async () => {
     const config = { endpoint: "https://hooks.example.com/in", eventTypes: ["ledger.x"] };
     let path = "";
     const entries = await entriesOf(async () => {
@@ -125,7 +125,7 @@ describe("a change leaves an entry", () => {
     expect(entries).toEqual(verbs.map((verb) => `webhooks.config.${verb} ${path}`));
   });
 
-  test("of ledgers, their metadata and their bucket", async () => {
+  test("a change of ledgers, their metadata or their bucket leaves an audit entry", async () => {
     const name = freshName("ledger");
     const entries = await entriesOf(async () => {
       await act("POST", `/ledger/v2/${name}`, { bucket: name });
@@ -143,7 +143,7 @@ describe("a change leaves an entry", () => {
     ]);
   });
 
-  test("of exporters and pipelines", async () => {
+  test("a change of exporters or pipelines leaves an audit entry", async () => {
     const ledger = await freshLedger();
     const exporter = { driver: "noop", config: {} };
     let [exporterID, pipeline] = ["", ""];
@@ -174,7 +174,7 @@ describe("a change leaves an entry for what goes with it", () => {
   const created = async (path: string, body: object): Promise<string> =>
     (await act("POST", path, body)).data.data.id;
 
-  test("of each pipeline of an exporter that is deleted", async () => {
+  test("the deletion of an exporter leaves an audit entry of each of its pipelines", async () => {
     const exporter = await created("/ledger/v2/_/exporters", { driver: "noop", config: {} });
     const other = await created("/ledger/v2/_/exporters", { driver: "noop", config: {} });
     const ledgers = [await freshLedger(), await freshLedger()];
@@ -190,7 +190,7 @@ describe("a change leaves an entry for what goes with it", () => {
     expect(entries.slice(1).toSorted()).toEqual(objects.toSorted());
   });
 
-  test("of each pipeline of a ledger that is purged", async () => {
+  test("the purge of a ledger leaves an audit entry of each of its pipelines", async () => {
     const exporterID = await created("/ledger/v2/_/exporters", { driver: "noop", config: {} });
     const [ledger, other] = [await freshLedger(), await freshLedger()];
     const id = await created(`/ledger/v2/${ledger}/pipelines`, { exporterID });
@@ -205,7 +205,7 @@ describe("a change leaves an entry for what goes with it", () => {
 });
 
 describe("nothing is left", () => {
-  test("by what is refused or changes nothing", async () => {
+  test("a request that is refused or changes nothing leaves no audit entry", async () => {
     const client = freshName("client");
     await act("POST", "/auth/clients", { id: client, name: "n" });
     const ledger = await freshLedger();
@@ -237,7 +237,7 @@ describe("nothing is left", () => {
     expect(statuses.filter((status) => status >= 500)).toEqual([]);
   });
 
-  test("by a batch that fails at its end: neither the change nor its entry", async () => {
+  test("a batch that fails at its end leaves neither the change nor its audit entry", async () => {
     const db = databaseOf(env);
     const object = freshName();
     const context = systemContext(env, "test");
@@ -263,7 +263,7 @@ describe("nothing is left", () => {
 });
 
 describe("the list", () => {
-  test("is read in both directions, newest first, and shows each entry once", async () => {
+  test("the list of audit entries is read in both directions, newest first, and shows each entry once", async () => {
     const ids: string[] = [];
     for (let count = 0; count < 5; count++) {
       const id = freshName("paged");
@@ -283,7 +283,7 @@ describe("the list", () => {
     expect((await list({ cursor: second.previous ?? "" })).data).toEqual(first.data);
   });
 
-  test("is filtered by action, object, client, subject and time", async () => {
+  test("the list of audit entries is filtered by action, object, client, subject and time", async () => {
     const name = freshName("ledger");
     await act("POST", `/ledger/v2/${name}`, {});
     await act("PUT", `/ledger/v2/${name}/metadata`, { k: "v" });
@@ -302,13 +302,13 @@ describe("the list", () => {
     expect(await found({ endTime: updated?.date ?? "" })).toEqual([created?.id]);
   });
 
-  test("refuses what it does not know", async () => {
+  test("the list of audit entries refuses what it does not know", async () => {
     for (const query of ["startTime=yesterday", "sort=object:asc", "cursor=x"]) {
       expect(await refusalOf(api(`/api/florin/v1/audit?${query}`))).toMatchObject({ status: 400 });
     }
   });
 
-  test("needs auth:read", async () => {
+  test("the list of audit entries needs auth:read", async () => {
     const path = "/api/florin/v1/audit";
     expect((await api(path, { token: await token("auth:read") })).status).toBe(200);
     for (const bearer of [null, await token("ledger:write", "webhooks:write")]) {

@@ -45,7 +45,7 @@ const count = (table: string, column: string, value: string) =>
   env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${column} = ?`).bind(value).first("n");
 
 describe("an authorization code", () => {
-  test("is redeemed for what was granted", async () => {
+  test("an authorization code is redeemed for what was granted", async () => {
     const { request, redemption } = await freshCode();
     const grant = await redeemCode(context, redemption);
     expect(grant).toMatchObject({
@@ -61,7 +61,7 @@ describe("an authorization code", () => {
     expect([refreshToken, nonce]).toEqual([undefined, undefined]);
   });
 
-  test("is stored as a hash only, like the refresh token that it gives", async () => {
+  test("an authorization code is stored as a hash only, like the refresh token that it gives", async () => {
     const { redemption } = await freshCode();
     const { refreshToken = "" } = await redeemCode(context, redemption);
     for (const table of ["auth_codes", "auth_grants", "auth_refresh_tokens"]) {
@@ -72,7 +72,7 @@ describe("an authorization code", () => {
     }
   });
 
-  test("is redeemed once, however many do so at the same time", async () => {
+  test("an authorization code is redeemed once, however many do so at the same time", async () => {
     const { request, redemption } = await freshCode();
     const redeemed = await Promise.allSettled(
       Array.from({ length: 8 }, () => redeemCode(context, redemption)),
@@ -84,7 +84,7 @@ describe("an authorization code", () => {
     expect(await count("auth_grants", "client_id", request.clientId)).toBeLessThanOrEqual(1);
   });
 
-  test("that is replayed revokes what was made from it", async () => {
+  test("an authorization code that is replayed revokes what was made from it", async () => {
     const { redemption } = await freshCode();
     const grant = await redeemCode(context, redemption);
     await expect(redeemCode(at(CODE_LIFETIME_MS + 1), redemption)).rejects.toMatchObject(INVALID);
@@ -93,7 +93,7 @@ describe("an authorization code", () => {
     expect(await count("auth_revocations", "value", grant.id)).toBe(1);
   });
 
-  test("expires", async () => {
+  test("an authorization code expires", async () => {
     const { redemption } = await freshCode();
     const late = redeemCode(at(CODE_LIFETIME_MS + 1), redemption);
     await expect(late).rejects.toMatchObject(INVALID);
@@ -138,7 +138,7 @@ describe("an authorization code", () => {
       { codeVerifier: undefined },
       noVerifier,
     ],
-  ])("refuses %s, and stays good for its owner", async (...[, made, presented, failure]) => {
+  ])("a code refuses %s, and stays good for its owner", async (...[, made, presented, failure]) => {
     const { redemption } = await freshCode(made);
     const refused = redeemCode(context, { ...redemption, ...presented });
     await expect(refused).rejects.toMatchObject(failure);

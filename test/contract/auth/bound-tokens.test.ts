@@ -51,7 +51,7 @@ describe("a token that is bound to ledgers", () => {
   const named = operations.filter(({ path }) => path.includes("{ledger}"));
   const others = operations.filter(({ path }) => !path.includes("{ledger}"));
 
-  test("is refused by every operation of another ledger, whether it exists or not", async () => {
+  test("a token that is bound to ledgers is refused by every operation of another ledger, whether it exists or not", async () => {
     expect(named.length).toBeGreaterThan(50);
     for (const operation of named) {
       for (const ledger of [other, freshName("none"), prefix]) {
@@ -61,14 +61,14 @@ describe("a token that is bound to ledgers", () => {
     }
   });
 
-  test("is refused by no operation of its own ledgers for this reason", async () => {
+  test("a token that is bound to ledgers is refused by no operation of its own ledgers for this reason", async () => {
     for (const operation of named) {
       const path = pathOf(operation, { ledger: "made-by-nobody" });
       expect([path, await isRefused(path, operation.method)]).toEqual([path, false]);
     }
   });
 
-  test("is refused by what reaches all ledgers and does not filter", async () => {
+  test("a token that is bound to ledgers is refused by what reaches all ledgers and does not filter", async () => {
     const open: string[] = [];
     for (const operation of others) {
       const { path, scope = "", method } = operation;
@@ -84,7 +84,7 @@ describe("a token that is bound to ledgers", () => {
     ]);
   });
 
-  test("lists no other ledgers", async () => {
+  test("a token that is bound to ledgers lists no other ledgers", async () => {
     const { cursor } = await json<{ cursor: { data: { name: string }[] } }>("/api/ledger/v2");
     assertOwn(cursor.data.map(({ name }) => name));
     for (const path of ["/api/ledger/v2/_info", "/api/ledger/_info"]) {
@@ -93,7 +93,7 @@ describe("a token that is bound to ledgers", () => {
     }
   });
 
-  test("uses wallets if it may use their ledger", async () => {
+  test("a token that is bound to ledgers uses wallets if it may use their ledger", async () => {
     const ledgers = [TEST_WALLETS_LEDGER];
     const { token } = await clientWith({ scopes, metadata: { ledgers } });
     expect((await api("/api/wallets/wallets", { token })).status).toBe(200);
@@ -212,7 +212,7 @@ test("no operation takes an id of something that may belong to another ledger, u
 
 describe("a client", () => {
   test.each([[""], ["a b"], ["*-eu"], [[]], [[1]], ["a,,b"], [null], [{}]])(
-    "cannot be bound to %j",
+    "a client cannot be bound to %j",
     async (ledgers) => {
       const body = { name: "wrong", metadata: { ledgers } };
       const response = await api("/api/auth/clients", { body });
@@ -221,7 +221,7 @@ describe("a client", () => {
     },
   );
 
-  test("shows what it is bound to as a text, which the official clients can read", async () => {
+  test("a client shows what it is bound to as a text, which the official clients can read", async () => {
     const body = { name: "b", metadata: { ledgers: ["eu-*", "main"], team: "x" } };
     const response = await api("/api/auth/clients", { body });
     const { data } = await response.json<{ data: { metadata: unknown } }>();

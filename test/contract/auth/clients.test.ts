@@ -62,7 +62,7 @@ const requestToken = (id: string, secret: string) =>
   });
 
 describe("clients", () => {
-  test("shows on every read what was created, in the order of creation", async () => {
+  test("the API of clients shows on every read what was created, in the order of creation", async () => {
     const first = await create();
     const second = await create();
     expect(await read(first.id)).toEqual({ ...FIELDS, ...first, secrets: [] });
@@ -71,7 +71,7 @@ describe("clients", () => {
     expect(ids.indexOf(second.id)).toBeGreaterThan(ids.indexOf(first.id));
   });
 
-  test("answers the creation of a client with all fields, in the reference's order", async () => {
+  test("the API of clients answers the creation of a client with all fields, in the reference's order", async () => {
     const id = freshName();
     const response = await api("/api/auth/clients", {
       token: writer,
@@ -84,7 +84,7 @@ describe("clients", () => {
     );
   });
 
-  test("makes an id where none or an empty one is sent, and takes null for an absent field", async () => {
+  test("the API of clients makes an id where none or an empty one is sent, and takes null for an absent field", async () => {
     const body = {
       id: "",
       name: null,
@@ -105,14 +105,14 @@ describe("clients", () => {
     });
   });
 
-  test("ignores unknown fields, also those that only an answer has", async () => {
+  test("the API of clients ignores unknown fields, also those that only an answer has", async () => {
     const body = { name: "x", color: "red", secrets: [{ id: "1" }] };
     const response = await api("/api/auth/clients", { token: writer, body });
     expect(response.status).toBe(201);
     expect(await response.json()).toMatchObject({ data: { secrets: [] } });
   });
 
-  test("replaces all fields on update and keeps the id and the secrets", async () => {
+  test("the API of clients replaces all fields on update and keeps the id and the secrets", async () => {
     const { id } = await create();
     const secret = await createSecret(id);
     const { createClientResponse: updated } = await stack.auth.v1.updateClient({
@@ -135,21 +135,21 @@ describe("clients", () => {
     expect(await read(id)).toEqual(expected);
   });
 
-  test("ignores an id in the body of an update", async () => {
+  test("the API of clients ignores an id in the body of an update", async () => {
     const { id } = await create();
     const body = { id: freshName(), name: "same" };
     const response = await api(`/api/auth/clients/${id}`, { method: "PUT", token: writer, body });
     expect(await response.json()).toMatchObject({ data: { id, name: "same" } });
   });
 
-  test("deletes a client, and answers the same when it is deleted again", async () => {
+  test("the API of clients deletes a client, and answers the same when it is deleted again", async () => {
     const { id } = await create();
     expect((await stack.auth.v1.deleteClient({ clientId: id })).statusCode).toBe(204);
     expect((await stack.auth.v1.deleteClient({ clientId: id })).statusCode).toBe(204);
     expect(await listIds()).not.toContain(id);
   });
 
-  test("answers 404 with a JSON error for an unknown client", async () => {
+  test("the API of clients answers 404 with a JSON error for an unknown client", async () => {
     const id = freshName();
     const name = { name: "x" };
     const answers = [
@@ -166,7 +166,7 @@ describe("clients", () => {
     }
   });
 
-  test("refuses an id that is taken and changes nothing", async () => {
+  test("the API of clients refuses an id that is taken and changes nothing", async () => {
     const { id, name } = await create();
     const answer = await api("/api/auth/clients", { token: writer, body: { id, name: "other" } });
     expect(answer.status).toBe(409);
@@ -174,7 +174,7 @@ describe("clients", () => {
     expect(await read(id)).toMatchObject({ name });
   });
 
-  test("neither shows nor changes the client of the settings", async () => {
+  test("the API of clients neither shows nor changes the client of the settings", async () => {
     const id = TEST_SETTINGS.FLORIN_CLIENT_ID;
     expect(await listIds()).not.toContain(id);
     const body = { id, name: "mine" };
@@ -186,7 +186,7 @@ describe("clients", () => {
     expect((await requestToken(id, TEST_SETTINGS.FLORIN_CLIENT_SECRET)).status).toBe(200);
   });
 
-  test("keeps any metadata key", async () => {
+  test("the API of clients keeps any metadata key", async () => {
     const id = freshName();
     const metadata = '{"b":"1","a":"","10":"x","9":"y","__proto__":"kept"}';
     const body = `{"id":"${id}","metadata":${metadata}}`;
@@ -197,7 +197,7 @@ describe("clients", () => {
     );
   });
 
-  test("answers under /clients/ too", async () => {
+  test("the API of clients answers under /clients/ too", async () => {
     const created = await api("/api/auth/clients/", { token: writer, body: { name: "slash" } });
     expect(created.status).toBe(201);
     const { data } = await created.json<{ data: { id: string } }>();
@@ -205,7 +205,7 @@ describe("clients", () => {
     expect(await list.text()).toContain(data.id);
   });
 
-  test("takes ids that need escaping in a path", async () => {
+  test("the API of clients takes ids that need escaping in a path", async () => {
     const id = `${freshName()}/a:b%?#+`;
     await api("/api/auth/clients", { token: writer, body: { id, name: "odd" } });
     expect(await read(id)).toMatchObject({ id, name: "odd" });
@@ -213,7 +213,7 @@ describe("clients", () => {
 });
 
 describe("secrets", () => {
-  test("shows the clear text once, its last four characters later, and no hash ever", async () => {
+  test("a client's secret is shown in clear once, by its last four characters later, and never as a hash", async () => {
     const { id } = await create();
     const response = await api(`/api/auth/clients/${id}/secrets`, {
       token: writer,
@@ -235,7 +235,7 @@ describe("secrets", () => {
     expect(JSON.stringify(results)).not.toContain(data.clear);
   });
 
-  test("lets every secret of a client in until it is deleted", async () => {
+  test("every secret of a client lets it in until the secret is deleted", async () => {
     const { id } = await create();
     const [one, two] = [await createSecret(id), await createSecret(id)];
     expect((await requestToken(id, one.clear)).status).toBe(200);
@@ -246,7 +246,7 @@ describe("secrets", () => {
     expect((await requestToken(id, two.clear)).status).toBe(200);
   });
 
-  test("answers 404 for a secret that the client does not have, and deletes nothing", async () => {
+  test("the deletion of a secret that the client does not have answers 404, and deletes nothing", async () => {
     const [owner, other] = [await create(), await create()];
     const secret = await createSecret(owner.id);
     const path = `/api/auth/clients/${other.id}/secrets/${secret.id}`;
@@ -256,7 +256,7 @@ describe("secrets", () => {
     expect((await requestToken(owner.id, secret.clear)).status).toBe(200);
   });
 
-  test("go with their client", async () => {
+  test("a client's secrets go with their client", async () => {
     const { id } = await create();
     const { clear } = await createSecret(id);
     await stack.auth.v1.deleteClient({ clientId: id });
@@ -269,7 +269,7 @@ describe("secrets", () => {
     expect(left).toBe(0);
   });
 
-  test(`are at most ${CLIENT_SECRETS_MAX} of one client`, async () => {
+  test(`a client has at most ${CLIENT_SECRETS_MAX} secrets`, async () => {
     const { id } = await create();
     for (let made = 0; made < CLIENT_SECRETS_MAX; made++) await createSecret(id);
     const answer = await api(`/api/auth/clients/${id}/secrets`, { token: writer, body: {} });
@@ -300,7 +300,7 @@ describe("bad input", () => {
   ];
   const post = (body: string) => api("/api/auth/clients", { method: "POST", token: writer, body });
 
-  test.each(cases)("refuses %s and creates nothing", async (_what, body, message) => {
+  test.each(cases)("the API refuses %s and creates nothing", async (_what, body, message) => {
     const before = await listIds();
     const answer = await post(body);
     expect(answer.status).toBe(400);
@@ -310,7 +310,7 @@ describe("bad input", () => {
     expect(await listIds()).toEqual(before);
   });
 
-  test("refuses a body that is too large and creates nothing", async () => {
+  test("the API of clients refuses a body that is too large and creates nothing", async () => {
     const before = await listIds();
     const answer = await post(`{"description":"${"x".repeat(CLIENT_BYTES_MAX)}"}`);
     expect(answer.status).toBe(413);
@@ -321,7 +321,7 @@ describe("bad input", () => {
     expect(await listIds()).toEqual(before);
   });
 
-  test("refuses a bad update and changes nothing", async () => {
+  test("the API of clients refuses a bad update and changes nothing", async () => {
     const { id } = await create();
     const before = await read(id);
     const body = { name: "new", metadata: { a: 1 } };
@@ -330,7 +330,7 @@ describe("bad input", () => {
     expect(await read(id)).toEqual(before);
   });
 
-  test("refuses a bad secret and creates none", async () => {
+  test("the API of clients refuses a bad secret and creates none", async () => {
     const { id } = await create();
     const path = `/api/auth/clients/${id}/secrets`;
     for (const body of ["", '{"name":1}', '{"name":"a","metadata":{"b":[]}}']) {
@@ -341,7 +341,7 @@ describe("bad input", () => {
 });
 
 describe("scopes", () => {
-  test("let a token with auth:read read and not write", async () => {
+  test("a token with auth:read may read clients and not write them", async () => {
     const reader = await token("auth:read");
     expect((await api("/api/auth/clients", { token: reader })).status).toBe(200);
     const answer = await api("/api/auth/clients", { token: reader, body: { name: "x" } });
@@ -355,12 +355,12 @@ describe("scopes", () => {
     });
   });
 
-  test("of other modules open nothing here", async () => {
+  test("scopes of other modules open nothing in auth", async () => {
     const other = await token("ledger:write", "openid");
     expect((await api("/api/auth/clients", { token: other })).status).toBe(401);
   });
 
-  test("are needed on every operation on clients", async () => {
+  test("scopes are needed on every operation on clients", async () => {
     const none = { token: null };
     expect((await api("/api/auth/clients", none)).status).toBe(401);
     expect((await api("/api/auth/clients/x", none)).status).toBe(401);
@@ -377,7 +377,7 @@ describe("scopes", () => {
 });
 
 describe("probes", () => {
-  test("show version and health without a token", async () => {
+  test("the probes of auth show version and health without a token", async () => {
     const info = await api("/api/auth/_info", { token: null });
     expect(await info.text()).toBe('{"version":"v2.4.0","debug":false}');
     const health = await api("/api/auth/_healthcheck", { token: null });

@@ -14,7 +14,7 @@ async function refusalOf(response: Promise<Response>) {
 const refused = { status: 400, errorCode: "VALIDATION" };
 
 describe("auth:write gives nobody more than the one who acts has", () => {
-  test("in a client that is made", async () => {
+  test("auth:write gives nobody more than the one who acts has, in a client that is made", async () => {
     const actor = await freshClient("auth:write", "ledger:read");
     const make = (scopes: readonly string[]) =>
       api("/api/auth/clients", { token: actor.token, body: { name: "n", scopes } });
@@ -26,7 +26,7 @@ describe("auth:write gives nobody more than the one who acts has", () => {
     expect((await make(["auth:read", "ledger:read", "openid", "offline_access"])).status).toBe(201);
   });
 
-  test("in a client that is changed, be it the own one", async () => {
+  test("auth:write gives nobody more than the one who acts has, in a client that is changed, be it the own one", async () => {
     const actor = await freshClient("auth:write", "ledger:read");
     const change = (scopes: readonly string[]) =>
       api(`/api/auth/clients/${actor.id}`, {
@@ -40,7 +40,7 @@ describe("auth:write gives nobody more than the one who acts has", () => {
     expect((await change(["auth:write", "ledger:read"])).status).toBe(400);
   });
 
-  test("by a secret of a client that may do more", async () => {
+  test("auth:write gives nobody more than the one who acts has, by a secret of a client that may do more", async () => {
     const actor = await freshClient("auth:write");
     const { id } = await makeClient({ scopes: ["ledger:write"] });
     const path = `/api/auth/clients/${id}/secrets`;
@@ -56,7 +56,7 @@ describe("auth:write gives nobody more than the one who acts has", () => {
     expect(data.secrets).toHaveLength(1);
   });
 
-  test("where the token is bound to ledgers, which clients do not have", async () => {
+  test("auth:write of a token that is bound to ledgers makes no clients, which are not bound", async () => {
     const { id, secret } = await makeClient({
       scopes: ["auth:write"],
       metadata: { ledgers: "eu-*" },

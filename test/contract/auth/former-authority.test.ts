@@ -17,7 +17,7 @@ import {
 } from "#test/support/auth/takeover.ts";
 
 describe("what a client or a person could do until lately", () => {
-  test("is one row for each former set of scopes, and none for a change of other fields", async () => {
+  test("former authority is one row for each former set of scopes, and none for a change of other fields", async () => {
     const { id } = await strongClient();
     for (const scopes of [[], STRONG, [], STRONG, STRONG]) await asAdministrator(id, { scopes });
     await asAdministrator(id, { name: "another", metadata: { team: "x" } });
@@ -25,7 +25,7 @@ describe("what a client or a person could do until lately", () => {
     expect(await env.DB.prepare(query).bind(id).first("n")).toBe(2);
   });
 
-  test("is forgotten with the last token of that time, and a secret made after that ends when it comes back", async () => {
+  test("former authority is forgotten with the last token of that time, and a secret made after that ends when it comes back", async () => {
     const weak = await weakClient();
     const victim = await strongClient();
     const take = () => weak.call(`${CLIENTS}/${victim.id}/secrets`, { body: { name: "mine" } });
@@ -38,7 +38,7 @@ describe("what a client or a person could do until lately", () => {
     expect(await scopesBy(victim)).toEqual(STRONG);
   });
 
-  test("is forgotten, and a password that was set after that ends when it comes back", async () => {
+  test("former authority is forgotten, and a password that was set after that ends when it comes back", async () => {
     const weak = await weakClient();
     const victim = await freshPerson(...STRONG);
     const reset = () => weak.call(`${USERS}/${victim.id}/password-reset`, { method: "POST" });

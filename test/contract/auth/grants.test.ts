@@ -54,7 +54,7 @@ async function claimsOf(text: string) {
 }
 
 describe("a code", () => {
-  test("gives tokens of the person, which name the client and this server", async () => {
+  test("an authorization code gives tokens of the person, which name the client and this server", async () => {
     const client = await freshPersonClient();
     const answer = await redeem(client);
     expect(answer).toMatchObject({ status: 200, expires_in: 300 });
@@ -69,7 +69,7 @@ describe("a code", () => {
     expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(300);
   });
 
-  test("gives an ID token, which is no access token", async () => {
+  test("an authorization code gives an ID token, which is no access token", async () => {
     const client = await freshPersonClient({ scopes: ["auth:read"] });
     const { id_token: idToken = "" } = await redeem(client);
     const claims = await claimsOf(idToken);
@@ -86,7 +86,7 @@ describe("a code", () => {
     expect((await api("/api/auth/clients", { token: idToken })).status).toBe(401);
   });
 
-  test("gives an independent client tokens that it accepts, for a client with a secret", async () => {
+  test("an authorization code gives an independent client tokens that it accepts, for a client with a secret", async () => {
     const client = await freshPersonClient({ isPublic: false });
     const options = {
       [oauth.allowInsecureRequests]: true,
@@ -134,20 +134,20 @@ describe("a code", () => {
     await expect(refused).rejects.toMatchObject({ error: "invalid_grant" });
   });
 
-  test("is refused where the person is gone", async () => {
+  test("an authorization code is refused where the person is gone", async () => {
     const client = await freshPersonClient();
     await env.DB.prepare("DELETE FROM auth_people WHERE id = ?").bind(client.person).run();
     expect(await redeem(client)).toMatchObject({ status: 400, error: "invalid_grant" });
   });
 
-  test("gives no refresh token and no ID token that nobody has asked for", async () => {
+  test("an authorization code gives no refresh token and no ID token that nobody has asked for", async () => {
     const client = await freshPersonClient();
     const code = await codeFor(client, { scopes: ["ledger:read"] });
     const answer = await redeem(client, { code });
     expect([answer.refresh_token, answer.id_token]).toEqual([undefined, undefined]);
   });
 
-  test("that is replayed ends the tokens that were made from it", async () => {
+  test("an authorization code that is replayed ends the tokens that were made from it", async () => {
     const client = await freshPersonClient();
     const code = await codeFor(client);
     const first = await redeem(client, { code });
@@ -159,7 +159,7 @@ describe("a code", () => {
 });
 
 describe("a refresh token", () => {
-  test("gives new tokens and the next refresh token", async () => {
+  test("a refresh token gives new tokens and the next refresh token", async () => {
     const client = await freshPersonClient();
     const first = await redeem(client);
     const second = await refresh(client, first.refresh_token);
@@ -171,7 +171,7 @@ describe("a refresh token", () => {
     expect((await refresh(client, second.refresh_token)).status).toBe(200);
   });
 
-  test("that is used again ends its family", async () => {
+  test("a refresh token that is used again ends its family", async () => {
     const client = await freshPersonClient();
     const first = await redeem(client);
     const second = await refresh(client, first.refresh_token);
@@ -181,7 +181,7 @@ describe("a refresh token", () => {
     expect(await introspect(client, second.access_token)).toEqual({ active: false });
   });
 
-  test("is used once, however many use it at the same time", async () => {
+  test("a refresh token is used once, however many use it at the same time", async () => {
     const client = await freshPersonClient();
     const { refresh_token: used } = await redeem(client);
     const answers = await Promise.all(Array.from({ length: 6 }, () => refresh(client, used)));
@@ -191,7 +191,7 @@ describe("a refresh token", () => {
     }
   });
 
-  test("gives fewer scopes where fewer are asked for, and none beyond those of the grant", async () => {
+  test("a refresh token gives fewer scopes where fewer are asked for, and none beyond those of the grant", async () => {
     const client = await freshPersonClient();
     const first = await redeem(client);
     const fewer = await refresh(client, first.refresh_token, { scope: "ledger:read" });
@@ -204,7 +204,7 @@ describe("a refresh token", () => {
     expect(decodeJwt(all.access_token)["scope"]).toBe("openid offline_access ledger:read");
   });
 
-  test("gives no scope that the client or the person has lost meanwhile", async () => {
+  test("a refresh token gives no scope that the client or the person has lost meanwhile", async () => {
     const client = await freshPersonClient({ scopes: ["ledger:read", "wallets:read"] });
     const code = await codeFor(client, {
       scopes: ["offline_access", "ledger:read", "wallets:read"],
@@ -222,14 +222,14 @@ describe("a refresh token", () => {
     expect((await refresh(client, second.refresh_token)).scope).toBe("offline_access");
   });
 
-  test("of another client is refused, and stays good for its owner", async () => {
+  test("a refresh token of another client is refused, and stays good for its owner", async () => {
     const [client, other] = [await freshPersonClient(), await freshPersonClient()];
     const { refresh_token: used } = await redeem(client);
     expect(await refresh(other, used)).toMatchObject({ status: 400, error: "invalid_grant" });
     expect((await refresh(client, used)).status).toBe(200);
   });
 
-  test("ends with its client", async () => {
+  test("a refresh token ends with its client", async () => {
     const client = await freshPersonClient();
     const { refresh_token: used } = await redeem(client);
     await api(`/api/auth/clients/${client.id}`, { method: "DELETE" });
@@ -240,7 +240,7 @@ describe("a refresh token", () => {
 });
 
 describe("the endpoints for issued tokens", () => {
-  test("say who a person is to whom has asked for it", async () => {
+  test("the endpoints for issued tokens say who a person is to whom has asked for it", async () => {
     const client = await freshPersonClient();
     const code = await codeFor(client, { scopes: ["openid", "ledger:read"] });
     const { access_token: text } = await redeem(client, { code });
@@ -257,7 +257,7 @@ describe("the endpoints for issued tokens", () => {
     expect(machine.headers.get("www-authenticate")).toContain('error="insufficient_scope"');
   });
 
-  test("tell a client of tokens for it, and of no others, unless it is trusted", async () => {
+  test("the endpoints for issued tokens tell a client of tokens for it, and of no others, unless it is trusted", async () => {
     const own = await makeClient({ scopes: ["ledger:read"] });
     const other = await makeClient({});
     const { access_token: text } = await ask({
@@ -285,7 +285,7 @@ describe("the endpoints for issued tokens", () => {
     expect(nothing).toEqual({ status: 200, active: false });
   });
 
-  test("revoke a client's own access token, and no other's", async () => {
+  test("the endpoints for issued tokens revoke a client's own access token, and no other's", async () => {
     const client = await freshPersonClient();
     const other = await freshPersonClient();
     const { access_token: text } = await redeem(client);
@@ -306,7 +306,7 @@ describe("the endpoints for issued tokens", () => {
     expect(unknown.status).toBe(200);
   });
 
-  test("revoke a refresh token with all that belongs to it", async () => {
+  test("the endpoints for issued tokens revoke a refresh token with all that belongs to it", async () => {
     const client = await freshPersonClient();
     const answer = await redeem(client);
     const used = answer.refresh_token ?? "";

@@ -24,7 +24,7 @@ describe("the issuer", () => {
     return (await local(`${through}/api/auth/clients`, { headers })).status;
   };
 
-  test("is the origin of the request on loopback, where all names are the same issuer", async () => {
+  test("the issuer of tokens is the origin of the request on loopback, where all names are the same issuer", async () => {
     const origins = ["http://localhost:8787", "http://127.0.0.1:8787", "http://[::1]:8787"];
     for (const through of origins) {
       const text = await issue(through);
@@ -34,13 +34,13 @@ describe("the issuer", () => {
     }
   });
 
-  test("is never taken from a forwarded header", async () => {
+  test("the issuer of tokens is never taken from a forwarded header", async () => {
     const headers = { "x-forwarded-host": "evil.example", forwarded: "host=evil.example" };
     const text = await issue("http://localhost:8787", isolate(), headers);
     expect(decodeJwt(text).iss).toBe("http://localhost:8787/api/auth");
   });
 
-  test("is FLORIN_PUBLIC_URL where that is set, whatever the host", async () => {
+  test("the issuer of tokens is FLORIN_PUBLIC_URL where that is set, whatever the host", async () => {
     const local = isolate({ FLORIN_PUBLIC_URL: "https://pay.example.com/florin/" });
     const text = await issue("https://elsewhere.example", local);
     expect(decodeJwt(text).iss).toBe("https://pay.example.com/florin/api/auth");
@@ -52,7 +52,7 @@ describe("the issuer", () => {
     });
   });
 
-  test("has to be set outside a loopback host", async () => {
+  test("the issuer of tokens has to be set outside a loopback host", async () => {
     const local = isolate();
     for (const host of [
       "https://pay.example.com",
@@ -72,7 +72,7 @@ describe("the issuer", () => {
 });
 
 describe("settings", () => {
-  test("can name other issuers whose tokens are good, as long as their keys can be fetched", async () => {
+  test("settings can name other issuers whose tokens are good, as long as their keys can be fetched", async () => {
     const iss = "https://issuer.internal";
     const local = isolate({ FLORIN_TRUSTED_ISSUERS: iss, FLORIN_ALLOW_PRIVATE_HOSTS: "false" });
     const { kid, privateKey } = await SigningKeys.from(env).current();
@@ -86,7 +86,7 @@ describe("settings", () => {
     expect(errorMessage).toContain("keys of the token's issuer cannot be loaded now");
   });
 
-  test("can turn authentication off for a loopback host", async () => {
+  test("settings can turn authentication off for a loopback host", async () => {
     const local = isolate({ FLORIN_AUTH: "off" });
     expect((await local("/api/auth/clients")).status).toBe(200);
     const headers = { authorization: "Bearer nonsense" };
@@ -94,7 +94,7 @@ describe("settings", () => {
     expect((await local("http://example.com/api/auth/clients")).status).toBe(401);
   });
 
-  test("that turn it off keep the pages of other origins out, and secrets to themselves", async () => {
+  test("settings that turn authentication off keep the pages of other origins out, and secrets to themselves", async () => {
     const local = isolate({ FLORIN_AUTH: "off" });
     const call = (headers: Record<string, string>, method = "GET") =>
       local("/api/webhooks/configs", { method, headers });

@@ -86,7 +86,7 @@ test("a token without a key id is good while there is one key only", async () =>
   expect(await isAccepted(await namelessToken(), isolate())).toBe(true);
 });
 
-test("shows only the public half, and stores the private one encrypted", async () => {
+test("the endpoint of keys shows only the public half, and stores the private one encrypted", async () => {
   const shown = await (await isolate()("/api/auth/keys")).json<{ keys: object[] }>();
   for (const key of shown.keys) {
     expect(Object.keys(key)).toEqual(["use", "kty", "kid", "alg", "n", "e"]);

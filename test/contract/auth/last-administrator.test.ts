@@ -39,7 +39,7 @@ const REFUSED = {
 };
 
 describe("the last administrator", () => {
-  test("neither deletes nor weakens themselves", async () => {
+  test("the last administrator neither deletes nor weakens themselves", async () => {
     const ada = await freshPerson(...ALL_SCOPES);
     const { call } = await actingPerson(ada);
     expect(await outcomeOf(remove(call, ada), ada)).toMatchObject(REFUSED);
@@ -48,7 +48,7 @@ describe("the last administrator", () => {
     expect(await outcomeOf(weaken(call, ada, without), ada)).toMatchObject(REFUSED);
   });
 
-  test("is not removed by a client that the administrator has made for it", async () => {
+  test("the last administrator is not removed by a client that the administrator has made for it", async () => {
     const ada = await freshPerson(...ALL_SCOPES);
     const { call } = await actingPerson(ada);
     const id = freshName("puppet");
@@ -60,7 +60,7 @@ describe("the last administrator", () => {
     expect(await outcomeOf(weaken(puppet.call, ada), ada)).toMatchObject(REFUSED);
   });
 
-  test("is whoever can log in: people of another provider do not count", async () => {
+  test("the last administrator is whoever can log in: people of another provider do not count", async () => {
     const ada = await freshPerson(...ALL_SCOPES);
     const away = await storePerson({ scopes: ALL_SCOPES, hasAllScopes: true });
     const { call } = await actingPerson(ada);
@@ -69,7 +69,7 @@ describe("the last administrator", () => {
     expect((await remove(call, away)).status).toBe(204);
   });
 
-  test("goes by the first client, which can invite another one", async () => {
+  test("the last administrator goes by the first client, which can invite another one", async () => {
     const ada = await freshPerson(...ALL_SCOPES);
     expect((await weaken(api, ada)).status).toBe(200);
     await setScopes(ada.id, ALL_SCOPES);
@@ -98,7 +98,7 @@ describe("a scope that is new in a release", () => {
       .bind(JSON.stringify(ALL_SCOPES.filter((scope) => !scope.startsWith("ledger:"))), id)
       .run();
 
-  test("goes to people who had all before, and to no others", async () => {
+  test("a scope that is new in a release goes to people who had all before, and to no others", async () => {
     const ada = await freshPerson(...ALL_SCOPES);
     const bob = await freshPerson(...ALL_SCOPES.filter((scope) => !scope.startsWith("webhooks:")));
     for (const { id } of [ada, bob]) await older("auth_people", id);
@@ -111,7 +111,7 @@ describe("a scope that is new in a release", () => {
     expect((await outcomeOf(remove((await actingPerson(ada)).call, ada), ada)).status).toBe(400);
   });
 
-  test("goes to clients that had all before", async () => {
+  test("a scope that is new in a release goes to clients that had all before", async () => {
     const { id, secret } = await makeClient({ scopes: ALL_SCOPES });
     await older("auth_clients", id);
     const { token } = await acting({ id, secret });

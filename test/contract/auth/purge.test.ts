@@ -90,7 +90,7 @@ const asAdministrator = (context: ServiceContext): ServiceContext => ({
 const NOTHING = Object.fromEntries(TABLES.map((name) => [name, 0]));
 
 describe("what ends by itself", () => {
-  test("stays as long as it is good for something, and is gone then", async () => {
+  test("what ends by itself stays as long as it is good for something, and is gone then", async () => {
     await newCode();
     const { clientId, redeem } = await newCode();
     const { refreshToken = "" } = await redeem();
@@ -133,7 +133,7 @@ describe("what ends by itself", () => {
     expect(expected).toEqual(NOTHING);
   });
 
-  test("says when the next of it ends", async () => {
+  test("the purge of what ends by itself says when the next of it ends", async () => {
     await purge(10 * REFRESH_TOKEN_MS);
     expect(await counts()).toEqual(NOTHING);
     expect(await purgeGrants(now)).toBeUndefined();

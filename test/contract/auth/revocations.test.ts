@@ -69,7 +69,7 @@ const ENDINGS: Readonly<
 
 describe("an isolate that has accepted a token", () => {
   test.each(Object.entries(ENDINGS))(
-    `refuses it ${REFRESH_MS / 1000} seconds later at most, after %s`,
+    `an isolate that has accepted a token refuses it ${REFRESH_MS / 1000} seconds later at most, after %s`,
     async (_what, make) => {
       const { token, end } = await make();
       const stale = isolate();
@@ -86,7 +86,7 @@ describe("an isolate that has accepted a token", () => {
     },
   );
 
-  test("goes on with the tokens of others", async () => {
+  test("an isolate that has accepted a token goes on with the tokens of others", async () => {
     const { id, token } = await clientWith({ scopes: ["ledger:read"] });
     const other = await clientWith({ scopes: ["ledger:read"] });
     const stale = isolate();
@@ -97,7 +97,7 @@ describe("an isolate that has accepted a token", () => {
     expect(await statusAt(stale, other.token)).toBe(200);
   });
 
-  test("refuses it as soon after the clock was set back", async () => {
+  test("an isolate that has accepted a token refuses it as soon after the clock was set back", async () => {
     const { id, token } = await clientWith({ scopes: ["ledger:read"] });
     const other = await clientWith({ scopes: ["ledger:read"] });
     const stale = isolate();

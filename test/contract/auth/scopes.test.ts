@@ -48,7 +48,7 @@ async function refusalOf(operation: Operation, bearer: string | null) {
 }
 
 describe("every operation", () => {
-  test("is described in the API's document, is a page of its own, or is served to nobody", async () => {
+  test("every operation is described in the API's document, is a page of its own, or is served to nobody", async () => {
     const described = new Set(
       operations.map(({ method, path }) => `${method} ${pathOf({ path })}`),
     );
@@ -70,19 +70,19 @@ describe("every operation", () => {
     }
   });
 
-  test("needs a token, unless it is one of those that are public", () => {
+  test("every operation needs a token, unless it is one of those that are public", () => {
     const open = operations.filter(({ scope }) => scope === undefined);
     expect(open.map(({ path }) => path)).toContain("/versions");
     const unexpected = open.filter(({ path }) => !PUBLIC.some((known) => known.test(path)));
     expect(unexpected).toEqual([]);
   });
 
-  test("needs the scope of its module and its method", () => {
+  test("every operation needs the scope of its module and its method", () => {
     const wrong = guarded.filter((operation) => operation.scope !== scopeFor(operation));
     expect(wrong).toEqual([]);
   });
 
-  test("answers 401 without a token", async () => {
+  test("every operation answers 401 without a token", async () => {
     for (const operation of guarded) {
       const { method, path } = operation;
       expect(await refusalOf(operation, null)).toBe(
@@ -91,7 +91,7 @@ describe("every operation", () => {
     }
   });
 
-  test("answers 401 with insufficient_scope to a token with all scopes but its own", async () => {
+  test("every operation answers 401 with insufficient_scope to a token with all scopes but its own", async () => {
     const scopes = [...new Set(guarded.map(({ scope = "" }) => scope))];
     const allBut = (scope: string): string[] => {
       const [module, access] = scope.split(":");

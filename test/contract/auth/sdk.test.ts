@@ -134,22 +134,28 @@ const OPERATIONS: Readonly<
 };
 
 describe("the official SDK", () => {
-  test("has no operation of auth besides these", () => {
+  test("the official SDK has no operation of auth besides these", () => {
     const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(auth));
     const operations = methods.filter((name) => name !== "constructor");
     expect(operations.toSorted()).toEqual(Object.keys(OPERATIONS).toSorted());
   });
 
-  test.each(Object.entries(OPERATIONS))("reads what %s answers", async (_name, operation) => {
-    expect({ answer: await operation.works() }).toMatchObject({ answer: operation.answers() });
-  });
+  test.each(Object.entries(OPERATIONS))(
+    "the official SDK reads what %s answers",
+    async (_name, operation) => {
+      expect({ answer: await operation.works() }).toMatchObject({ answer: operation.answers() });
+    },
+  );
 
-  test.each(Object.entries(OPERATIONS))("reads why %s is refused", async (_name, operation) => {
-    const [statusCode, errorCode] = operation.refusal;
-    expect(await refusalOf(operation.fails())).toEqual({ statusCode, errorCode });
-  });
+  test.each(Object.entries(OPERATIONS))(
+    "the official SDK reads why %s is refused",
+    async (_name, operation) => {
+      const [statusCode, errorCode] = operation.refusal;
+      expect(await refusalOf(operation.fails())).toEqual({ statusCode, errorCode });
+    },
+  );
 
-  test("takes the people of the list in the order in which they came", async () => {
+  test("the official SDK takes the people of the list in the order in which they came", async () => {
     const later = await storePerson();
     const ids = (await auth.listUsers()).listUsersResponse?.data?.map(({ id }) => id) ?? [];
     expect(ids.indexOf(later.id)).toBeGreaterThan(ids.indexOf(userId));

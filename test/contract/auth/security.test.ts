@@ -92,7 +92,7 @@ describe("a good code is refused with", () => {
 describe("whoever tries secrets", () => {
   const { failuresMax } = ATTEMPT_RULES.clientAtAddress;
 
-  test("learns of ten in a minute whether they are right, however many they send at once", async () => {
+  test("whoever tries secrets learns of ten in a minute whether they are right, however many they send at once", async () => {
     const { id, secret } = await makeClient({});
     const guess = (clientSecret: string) =>
       post("/oauth/token", {
@@ -114,7 +114,7 @@ describe("whoever tries secrets", () => {
     expect((await post("/revoke", { token: "x" }, header)).status).toBe(429);
   });
 
-  test("does not keep other clients out", async () => {
+  test("whoever tries secrets does not keep other clients out", async () => {
     const { id, secret } = await makeClient({});
     const form = { grant_type: "client_credentials", client_id: id, client_secret: secret };
     expect((await ask(form)).status).toBe(200);
@@ -124,21 +124,24 @@ describe("whoever tries secrets", () => {
     ["codes", { grant_type: "authorization_code", code: "x", redirect_uri: REDIRECT_URI }],
     ["refresh tokens", { grant_type: "refresh_token", refresh_token: "x" }],
     ["secrets", { grant_type: "refresh_token", refresh_token: "x", client_secret: "x" }],
-  ])("takes nothing from the others by wrong %s of a public client", async (_, form) => {
-    const app = await freshApp();
-    const { failuresMax: max } = ATTEMPT_RULES.publicClientAtAddress;
-    const count = max + 5;
-    expect(count).toBeGreaterThan(ATTEMPT_RULES.tokenAddress.failuresMax);
-    const answers = await Promise.all(
-      Array.from({ length: count }, () => ask({ ...form, client_id: app.id })),
-    );
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(5);
-    const { id, secret } = await makeClient({});
-    const right = { grant_type: "client_credentials", client_id: id, client_secret: secret };
-    expect((await ask(right)).status).toBe(200);
-  });
+  ])(
+    "whoever tries secrets takes nothing from the others by wrong %s of a public client",
+    async (_, form) => {
+      const app = await freshApp();
+      const { failuresMax: max } = ATTEMPT_RULES.publicClientAtAddress;
+      const count = max + 5;
+      expect(count).toBeGreaterThan(ATTEMPT_RULES.tokenAddress.failuresMax);
+      const answers = await Promise.all(
+        Array.from({ length: count }, () => ask({ ...form, client_id: app.id })),
+      );
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(5);
+      const { id, secret } = await makeClient({});
+      const right = { grant_type: "client_credentials", client_id: id, client_secret: secret };
+      expect((await ask(right)).status).toBe(200);
+    },
+  );
 
-  test("takes nothing from a client that hands on the wrong codes of strangers", async () => {
+  test("whoever tries secrets takes nothing from a client that hands on the wrong codes of strangers", async () => {
     const { id, secret } = await makeClient({});
     const client = { client_id: id, client_secret: secret };
     const code = { grant_type: "authorization_code", code: "x", redirect_uri: REDIRECT_URI };

@@ -46,7 +46,7 @@ async function scopesOf(response: Response): Promise<unknown> {
 }
 
 describe("the token endpoint", () => {
-  test("answers the reference's JSON and forbids caches to store it", async () => {
+  test("the token endpoint answers the reference's JSON and forbids caches to store it", async () => {
     const response = await ask({ ...GRANT, ...CREDENTIALS, scope: "ledger:read ledger:write" });
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json");
@@ -56,7 +56,7 @@ describe("the token endpoint", () => {
     );
   });
 
-  test("issues a token with the reference's claims, in their order", async () => {
+  test("the token endpoint issues a token with the reference's claims, in their order", async () => {
     const response = await ask({ ...GRANT, ...CREDENTIALS, scope: "ledger:read openid" });
     const { access_token: text } = await response.json<{ access_token: string }>();
     const claims = decodeJwt(text);
@@ -70,7 +70,7 @@ describe("the token endpoint", () => {
     expect(header).toMatchObject({ alg: "RS256", typ: "JWT" });
   });
 
-  test("takes the secret from the body or from Basic credentials, which win", async () => {
+  test("the token endpoint takes the secret from the body or from Basic credentials, which win", async () => {
     expect((await ask({ ...GRANT, ...CREDENTIALS })).status).toBe(200);
     expect((await ask(GRANT, basic(ID, SECRET))).status).toBe(200);
     const wrong = { client_id: "other", client_secret: "wrong" };
@@ -78,7 +78,7 @@ describe("the token endpoint", () => {
     expect((await ask({ ...GRANT, ...CREDENTIALS }, basic(ID, "wrong"))).status).toBe(401);
   });
 
-  test("decodes percent and plus in Basic credentials", async () => {
+  test("the token endpoint decodes percent and plus in Basic credentials", async () => {
     const id = `${freshName()}+a:b%`;
     const { secret } = await makeClient({ id });
     expect((await ask(GRANT, basic(id, secret))).status).toBe(200);
@@ -86,7 +86,7 @@ describe("the token endpoint", () => {
     expect((await ask(GRANT, plain)).status).toBe(401);
   });
 
-  test("grants the requested scopes that the client has, in the order of the request", async () => {
+  test("the token endpoint grants the requested scopes that the client has, in the order of the request", async () => {
     const { id, secret } = await makeClient({ scopes: ["scope1", "b:read", "a:read", "email"] });
     const form = { ...GRANT, client_id: id, client_secret: secret };
     expect(await scopesOf(await ask({ ...form, scope: "scope1 scope2" }))).toBe("scope1");
@@ -98,14 +98,14 @@ describe("the token endpoint", () => {
     expect(await reduced.json()).toMatchObject({ scope: "scope1" });
   });
 
-  test("grants nothing if nothing is requested", async () => {
+  test("the token endpoint grants nothing if nothing is requested", async () => {
     const response = await ask({ ...GRANT, ...CREDENTIALS });
     const { access_token: text } = await response.json<{ access_token: string }>();
     expect(decodeJwt(text)["scope"]).toBe("");
     expect((await api("/api/auth/clients", { token: text })).status).toBe(401);
   });
 
-  test("gives the client of the settings every scope", async () => {
+  test("the token endpoint gives the client of the settings every scope", async () => {
     const discovery = await send("/api/auth/.well-known/openid-configuration");
     const { scopes_supported: all } = await discovery.json<{ scopes_supported: string[] }>();
     expect(all).toContain("webhooks:write");
@@ -155,15 +155,18 @@ describe("the token endpoint", () => {
     ],
   ];
 
-  test.each(refused)("refuses %s with an OAuth error", async (_what, form, body) => {
-    const response = await ask(form);
-    expect(response.status).toBe(body.error === "invalid_client" ? 401 : 400);
-    expect(await response.json()).toEqual(body);
-    expect(response.headers.get("cache-control")).toBe("no-store");
-    expect(response.headers.get("content-type")).toBe("application/json");
-  });
+  test.each(refused)(
+    "the token endpoint refuses %s with an OAuth error",
+    async (_what, form, body) => {
+      const response = await ask(form);
+      expect(response.status).toBe(body.error === "invalid_client" ? 401 : 400);
+      expect(await response.json()).toEqual(body);
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      expect(response.headers.get("content-type")).toBe("application/json");
+    },
+  );
 
-  test("refuses malformed Basic credentials and asks for them", async () => {
+  test("the token endpoint refuses malformed Basic credentials and asks for them", async () => {
     const headers = [
       "Basic",
       "Basic !",
@@ -178,7 +181,7 @@ describe("the token endpoint", () => {
     }
   });
 
-  test("gives a public client no token", async () => {
+  test("the token endpoint gives a public client no token", async () => {
     const { id, secret } = await makeClient({ public: true });
     const response = await ask({ ...GRANT, client_id: id, client_secret: secret });
     expect(response.status).toBe(400);
@@ -217,31 +220,31 @@ describe("a token", () => {
     return errorMessage;
   }
 
-  test("that our key has signed is good with the scope, whatever its subject", async () => {
+  test("a token that our key has signed is good with the scope, whatever its subject", async () => {
     expect((await list(await sign({}))).status).toBe(200);
     expect((await list(await sign({ sub: "someone", azp: "x" }))).status).toBe(200);
     expect(await refusalOf(await sign({ aud: "elsewhere" }))).toMatch(/another audience/);
     expect((await list(await sign({ scope: "auth:write" }))).status).toBe(200);
   });
 
-  test("is refused when it has expired or is not valid yet", async () => {
+  test("a token is refused when it has expired or is not valid yet", async () => {
     expect(await refusalOf(await sign({ exp: now }))).toMatch(/has expired/);
     expect(await refusalOf(await sign({ nbf: now + 60 }))).toMatch(/not valid yet/);
   });
 
-  test("is refused without the claims that name its issuer and its expiry", async () => {
+  test("a token is refused without the claims that name its issuer and its expiry", async () => {
     expect(await refusalOf(await sign({ exp: undefined }))).toMatch(/claim exp/);
     expect(await refusalOf(await sign({ iss: undefined }))).toMatch(/claim iss/);
     expect(await refusalOf(await sign({ scope: ["auth:read"] }))).toMatch(/claim scope/);
   });
 
-  test("of another issuer is refused, even if our key has signed it", async () => {
+  test("a token of another issuer is refused, even if our key has signed it", async () => {
     expect(await refusalOf(await sign({ iss: "https://evil.example/api/auth" }))).toMatch(/issuer/);
     expect(await refusalOf(await sign({ iss: `${ISSUER}/` }))).toMatch(/issuer/);
     expect(await refusalOf(await sign({ iss: "http://localhost:1/api/auth" }))).toMatch(/issuer/);
   });
 
-  test("that another key has signed is refused, even under the id of our key", async () => {
+  test("a token that another key has signed is refused, even under the id of our key", async () => {
     const pair = await crypto.subtle.generateKey(
       {
         name: "RSASSA-PKCS1-v1_5",
@@ -259,7 +262,7 @@ describe("a token", () => {
     expect(await refusalOf(await forged("unknown"))).toMatch(/unknown key/);
   });
 
-  test("without a signature is refused", async () => {
+  test("a token without a signature is refused", async () => {
     for (const alg of ["none", "None", "RS256"]) {
       const unsigned = `${encode({ alg, kid, typ: "JWT" })}.${encode(claims)}.`;
       expect(await refusalOf(unsigned)).toMatch(alg === "RS256" ? /signature/ : /RS256/);
@@ -279,13 +282,13 @@ describe("a token", () => {
     }
   });
 
-  test("that was changed after it was signed is refused", async () => {
+  test("a token that was changed after it was signed is refused", async () => {
     const good = await sign({ scope: "ledger:read" });
     const [header = "", , signature = ""] = good.split(".");
     expect(await refusalOf(`${header}.${encode(claims)}.${signature}`)).toMatch(/signature/);
   });
 
-  test("has to be sent as a bearer token", async () => {
+  test("a token has to be sent as a bearer token", async () => {
     const good = await sign({});
     const headers = ["", "Bearer", "Bearer ", `Basic ${good}`, `Bearer ${good} x`, `Bearer${good}`];
     for (const authorization of headers) {
@@ -313,7 +316,7 @@ describe("what goes on after a request in the name of its client", () => {
     return [...(await asClient({ ...context, principal: asked }, ALL)).principal.scopes];
   };
 
-  test("may do what the client may, and not only what the token was for", async () => {
+  test("work after a request may do what its client may, and not only what the token was for", async () => {
     const { id } = await makeClient({ scopes: ["c:read", "a:read"] });
     expect(await later({ clientId: id })).toEqual(["c:read", "a:read"]);
     expect(await later({ clientId: ID })).toEqual(ALL);
@@ -323,12 +326,12 @@ describe("what goes on after a request in the name of its client", () => {
     );
   });
 
-  test("may do what the token allows where the client acts for a person", async () => {
+  test("work after a request may do what the token allows where the client acts for a person", async () => {
     const { id } = await makeClient({ scopes: ["c:read", "a:read"] });
     expect(await later({ clientId: id, subject: "ann" })).toEqual(["a:read"]);
   });
 
-  test("may do what the token allows where another server has issued it, or nobody needs one", async () => {
+  test("work after a request may do what the token allows where another server has issued it, or nobody needs one", async () => {
     const settings = { FLORIN_TRUSTED_ISSUERS: FOREIGN };
     expect(await later({ clientId: ID, issuer: FOREIGN }, settings)).toEqual(["a:read"]);
     // The token that an assertion has got by itself.

@@ -5,7 +5,7 @@ import { storePerson } from "#test/support/auth/people.ts";
 import { api, token } from "#test/support/platform/api.ts";
 
 describe("users", () => {
-  test("answer with the reference's fields only, in its order", async () => {
+  test("users answer with the reference's fields only, in its order", async () => {
     const { id, subject, email } = await storePerson({ name: "Ada" });
     const response = await api(`/api/auth/users/${id}`, { token: await token("auth:read") });
     expect(await response.text()).toBe(
@@ -13,7 +13,7 @@ describe("users", () => {
     );
   });
 
-  test("answer 404 for a user that does not exist", async () => {
+  test("users answer 404 for a user that does not exist", async () => {
     const response = await api("/api/auth/users/nobody");
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({
@@ -22,7 +22,7 @@ describe("users", () => {
     });
   });
 
-  test.each(["/users", "/users/", "/users/1"])("need a scope of auth: %s", async (path) => {
+  test.each(["/users", "/users/", "/users/1"])("users need a scope of auth: %s", async (path) => {
     const response = await api(`/api/auth${path}`, { token: await token("ledger:read") });
     expect(response.status).toBe(401);
     expect(response.headers.get("www-authenticate")).toContain("insufficient_scope");

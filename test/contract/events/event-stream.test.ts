@@ -55,7 +55,7 @@ describe("while nobody listens", () => {
 });
 
 describe("a stream", () => {
-  test("shows what happens in a ledger, as webhooks deliver it", async () => {
+  test("a stream of events shows what happens in a ledger, as webhooks deliver it", async () => {
     const ledger = await freshLedger();
     const { reader } = await openStream({ query: `types=ledger.*&ledger=${ledger}` });
     const reference = freshName();
@@ -75,7 +75,7 @@ describe("a stream", () => {
     });
   });
 
-  test("shows the types and ledgers that it was asked for", async () => {
+  test("a stream of events shows the types and ledgers that it was asked for", async () => {
     const names = ["ledger.a", "ledger.b", "payments.a", "payments.b"];
     const streams = await Promise.all(
       [
@@ -105,7 +105,7 @@ describe("a stream", () => {
     ]);
   });
 
-  test("shows a token for some ledgers no others", async () => {
+  test("a stream of events shows a token for some ledgers no others", async () => {
     const [mine, other] = [freshName(), freshName()];
     const { from } = await openStream();
     await record(eventOf("of mine", { ledger: mine }), eventOf("of another", { ledger: other }));
@@ -128,20 +128,20 @@ describe("a stream", () => {
     ["types=*.x", "is no type"],
     [`types=${Array.from({ length: 101 }, (_, i) => `a.b${i}`).join()}`, "at most 100"],
     ["follow=maybe", "follow"],
-  ])("is refused where the query is wrong: %s", async (query, message) => {
+  ])("a stream of events is refused where the query is wrong: %s", async (query, message) => {
     const refusal = await refusalOf(requestStream({ query }));
     expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });
     expect(refusal.message).toContain(message);
   });
 
-  test("is for tokens that may read webhooks", async () => {
+  test("a stream of events is for tokens that may read webhooks", async () => {
     const path = "/api/florin/v1/events/stream";
     expect(await refusalOf(api(path, { token: null }))).toMatchObject({ status: 401 });
     const other = await token("ledger:write");
     expect(await refusalOf(api(path, { token: other }))).toMatchObject({ status: 401 });
   });
 
-  test("is one of a bounded number", async () => {
+  test("a stream of events is one of a bounded number", async () => {
     const open: ReadableStream[] = [];
     const tryOpen = async (): Promise<Response> => {
       const response = await requestStream();
@@ -177,20 +177,20 @@ describe("who comes again", () => {
   const follow = (id: string) => storedAfter(id, "types=*");
   const idOf = (offset: number): string => String(Number(from) + offset);
 
-  test("gets what came after the last id, each event once", async () => {
+  test("a consumer that comes back to a stream gets what came after the last id, each event once", async () => {
     await record(eventOf(ids[0] ?? ""), eventOf(ids[2] ?? ""));
     expect(await follow(from)).toEqual(ids);
     expect(await follow(idOf(1))).toEqual(ids.slice(1));
     expect(await follow(idOf(3))).toEqual([]);
   });
 
-  test("gets it also after the object was restarted", async () => {
+  test("a consumer that comes back to a stream gets what it missed also after the object was restarted", async () => {
     await evict(object());
     await record(eventOf(ids[1] ?? ""));
     expect(await follow(idOf(1))).toEqual(ids.slice(1));
   });
 
-  test("gets it on a stream that goes on", async () => {
+  test("a consumer that comes back to a stream gets what it missed on a stream that goes on", async () => {
     const { reader } = await openStream({ lastEventId: idOf(2) });
     expect(shortOf(await reader.nextData())).toBe(ids[2]);
     const next = freshName("next");
@@ -198,7 +198,7 @@ describe("who comes again", () => {
     expect(shortOf(await reader.nextData())).toBe(next);
   });
 
-  test("hears of a gap where the consumer could not reach the object", async () => {
+  test("a consumer that comes back to a stream hears of a gap where the consumer could not reach the object", async () => {
     const { from: before, reader } = await openStream({ query: "types=payments.*" });
     await object().record([eventOf(freshName())], true);
     expect(shortOf(await reader.nextData())).toBe("gap");
@@ -206,7 +206,7 @@ describe("who comes again", () => {
   });
 
   test.each(["999999999", "ledger:7", "-1", "1".repeat(40)])(
-    "hears of a gap where the id %s is unknown, and gets what is there",
+    "a consumer that comes back to a stream hears of a gap where the id %s is unknown, and gets what is there",
     async (id) => {
       const [gap, ...others] = await follow(id);
       expect(gap).toBe("gap");

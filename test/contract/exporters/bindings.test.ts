@@ -20,7 +20,7 @@ const settled = (ledger: string, id: string, lastLogID: number): Promise<void> =
   eventually(async () => expect(await pipelineOf(ledger, id)).toMatchObject({ lastLogID }));
 
 describe("bindings of the Worker", () => {
-  test("take the log as objects in a bucket", async () => {
+  test("bindings of the Worker take the log as objects in a bucket", async () => {
     const ledger = await freshLedger();
     await write(ledger, 5);
     const config = {
@@ -51,7 +51,7 @@ describe("bindings of the Worker", () => {
     for (const text of [secret, key, await token()]) expect(stored).not.toContain(text);
   });
 
-  test("take the log as messages of a queue", async () => {
+  test("bindings of the Worker take the log as messages of a queue", async () => {
     const ledger = await freshLedger();
     await write(ledger, 2);
     const exporter = await freshExporter("queue", { binding: "EXPORT_QUEUE" });

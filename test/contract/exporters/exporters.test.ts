@@ -21,7 +21,7 @@ const { v2 } = sdk().ledger;
 const signed = { headers: { authorization: `Bearer ${await token()}` } };
 
 describe("exporters, through the official client", () => {
-  test("are created, listed, read, replaced and deleted", async () => {
+  test("exporters, through the official client, are created, listed, read, replaced and deleted", async () => {
     const created = await v2.createExporter({ driver: "noop", config: {} }, signed);
     expect(created.statusCode).toBe(201);
     const { data } = created.v2CreateExporterResponse ?? {};
@@ -42,7 +42,7 @@ describe("exporters, through the official client", () => {
     expect((await v2.deleteExporter({ exporterID }, signed)).statusCode).toBe(204);
   });
 
-  test("are refused with codes that it knows", async () => {
+  test("exporters, through the official client, are refused with codes that it knows", async () => {
     const bad = { driver: "http", config: {} };
     expect(await codeOf(v2.createExporter(bad, signed))).toBe("VALIDATION");
     const unknown = { exporterID: UNKNOWN };
@@ -62,7 +62,7 @@ describe("exporters, through the official client", () => {
 });
 
 describe("an exporter", () => {
-  test("is refused with the name of the wrong field", async () => {
+  test("an exporter is refused with the name of the wrong field", async () => {
     const refuse = async (body: unknown) => {
       const response = await api(EXPORTERS, { body });
       return [response.status, ((await bodyOf(response)) as { details?: string }).details];
@@ -79,7 +79,7 @@ describe("an exporter", () => {
     expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });
   });
 
-  test("never shows its secret, stores it encrypted, and keeps it when the mask is sent back", async () => {
+  test("an exporter never shows its secret, stores it encrypted, and keeps it when the mask is sent back", async () => {
     const endpoint = new FakeEndpoint();
     const authentication = { username: "elastic", password: "hunter2-secret" };
     const config = { endpoint: endpoint.url, authentication, batching: { flushInterval: "1ms" } };
@@ -117,7 +117,7 @@ describe("an exporter", () => {
     expect(answered.requests[0]?.body).toContain('"_index":"own"');
   });
 
-  test("that can't be decrypted is shown with an error, and the others as usual", async () => {
+  test("an exporter that can't be decrypted is shown with an error, and the others as usual", async () => {
     const config = { url: "https://logs.example.com/in" };
     const [other, lost] = [
       await freshExporter("http", config),
@@ -155,7 +155,7 @@ describe("an exporter", () => {
     expect(await errorOf()).toBeUndefined();
   });
 
-  test("needs a token that may write", async () => {
+  test("an exporter needs a token that may write", async () => {
     for (const bearer of [null, await token("ledger:read")]) {
       const body = { driver: "noop", config: {} };
       expect((await api(EXPORTERS, { body, token: bearer })).status).toBe(401);
@@ -163,7 +163,7 @@ describe("an exporter", () => {
     expect((await api(`${EXPORTERS}/`, { token: await token("ledger:read") })).status).toBe(200);
   });
 
-  test("has no routes in a deployment without exporters", async () => {
+  test("an exporter has no routes in a deployment without exporters", async () => {
     const app = createApp();
     const off = { ...env, FLORIN_EXPORTERS: "false" };
     const ledger = await freshLedger();
@@ -181,7 +181,7 @@ describe("an exporter", () => {
 });
 
 describe("pipelines, through the official client", () => {
-  test("are created, listed, read, stopped, started, reset and deleted", async () => {
+  test("pipelines, through the official client, are created, listed, read, stopped, started, reset and deleted", async () => {
     const ledger = await freshLedger();
     const exporterID = await freshExporter("noop");
     const created = await v2.createPipeline(
@@ -204,7 +204,7 @@ describe("pipelines, through the official client", () => {
     expect(left.v2PipelinesCursorResponse?.cursor?.data).toEqual([]);
   });
 
-  test("are refused with codes that it knows", async () => {
+  test("pipelines, through the official client, are refused with codes that it knows", async () => {
     const ledger = await freshLedger();
     const exporterID = await freshExporter("noop");
     const create = (name: string, exporter: string) =>

@@ -19,7 +19,7 @@ import { eventually } from "#test/support/platform/eventually.ts";
 import { evict } from "#test/support/platform/evict.ts";
 
 describe("the object of a pipeline", () => {
-  test("stays deleted when a run has read its specification just before", async () => {
+  test("the object of a pipeline stays deleted when a run has read its specification just before", async () => {
     const { endpoint, ledger, id } = await running();
     await write(ledger, 1);
     await settled(ledger, id, 1);
@@ -42,7 +42,7 @@ describe("the object of a pipeline", () => {
     expect(endpoint.ids).toEqual([1]);
   });
 
-  test("runs again at once if entries are added while a run after a failure reads none", async () => {
+  test("the object of a pipeline runs again at once if entries are added while a run after a failure reads none", async () => {
     const { ledger, id } = await running();
     await write(ledger, 1);
     await settled(ledger, id, 1);
@@ -72,7 +72,7 @@ describe("the object of a pipeline", () => {
     });
   });
 
-  test("goes on after D1 was restored to an earlier state", async () => {
+  test("the object of a pipeline goes on after D1 was restored to an earlier state", async () => {
     const { endpoint, ledger, id } = await running();
     await write(ledger, 2);
     await settled(ledger, id, 2);
@@ -89,7 +89,7 @@ describe("the object of a pipeline", () => {
     expect(await pipelineOf(ledger, id)).toMatchObject({ enabled: true });
   });
 
-  test("sets its alarm again when it cannot run, as with a wrong setting", async () => {
+  test("the object of a pipeline sets its alarm again when it cannot run, as with a wrong setting", async () => {
     const { ledger, id } = await running();
     await write(ledger, 1);
     await settled(ledger, id, 1);

@@ -36,7 +36,7 @@ const CHANGE = {
 };
 
 describe("a pipeline", () => {
-  test("delivers the log in order, each entry once, and says how far it is", async () => {
+  test("a pipeline delivers the log in order, each entry once, and says how far it is", async () => {
     const { endpoint, ledger, id } = await running();
     expect(await stateOf(ledger, id)).toMatchObject({ state: "ready", lag: 0 });
     const huge = { source: "world", destination: "a", amount: 10n ** 30n + 7n, asset: "USD" };
@@ -54,7 +54,7 @@ describe("a pipeline", () => {
     });
   });
 
-  test("is listed with its own ledger only, and keeps apart from others", async () => {
+  test("a pipeline is listed with its own ledger only, and keeps apart from others", async () => {
     const [one, two] = [await running(), await running()];
     const other = await freshPipeline(two.ledger, one.exporter);
     await Promise.all([write(one.ledger, 3), write(two.ledger, 3)]);
@@ -69,7 +69,7 @@ describe("a pipeline", () => {
     expect(data.map(({ id }) => id)).toEqual([two.id, other]);
   });
 
-  test("repeats what failed, and shows the error until it succeeds", async () => {
+  test("a pipeline repeats what failed, and shows the error until it succeeds", async () => {
     const endpoint = new FakeEndpoint();
     endpoint.respond = () => new Response("full", { status: 507 });
     const { ledger, id } = await running(endpoint);
@@ -90,7 +90,7 @@ describe("a pipeline", () => {
     expect(await stateOf(ledger, id)).not.toHaveProperty("lastError");
   });
 
-  test("is not hurried by new entries while it fails", async () => {
+  test("a pipeline is not hurried by new entries while it fails", async () => {
     const endpoint = new FakeEndpoint();
     endpoint.respond = () => new Response(null, { status: 500 });
     const { ledger, id } = await running(endpoint);
@@ -101,7 +101,7 @@ describe("a pipeline", () => {
     expect(endpoint.batches.length).toBeLessThanOrEqual(calls + 1);
   });
 
-  test("that is stopped sends nothing, even after an eviction, and goes on where it was once started", async () => {
+  test("a pipeline that is stopped sends nothing, even after an eviction, and goes on where it was once started", async () => {
     const { endpoint, ledger, id } = await running();
     await write(ledger, 2);
     await settled(ledger, id, 2);
@@ -117,7 +117,7 @@ describe("a pipeline", () => {
     await received(endpoint, [1, 2, 3, 4]);
   });
 
-  test("sends everything again after a reset, even after one that comes while it sends", async () => {
+  test("a pipeline sends everything again after a reset, even after one that comes while it sends", async () => {
     const { endpoint, ledger, id } = await running();
     await write(ledger, 2);
     await settled(ledger, id, 2);
@@ -141,7 +141,7 @@ describe("a pipeline", () => {
     expect(await pipelineOf(ledger, id)).toMatchObject({ enabled: true });
   });
 
-  test("goes on where it is when its exporter changes", async () => {
+  test("a pipeline goes on where it is when its exporter changes", async () => {
     const { endpoint, ledger, exporter, id } = await running();
     await write(ledger, 2);
     await settled(ledger, id, 2);
@@ -154,7 +154,7 @@ describe("a pipeline", () => {
     expect(endpoint.ids).toEqual([1, 2]);
   });
 
-  test("is deleted, running or stopped, or with its exporter, and leaves no storage behind", async () => {
+  test("a pipeline is deleted, running or stopped, or with its exporter, and leaves no storage behind", async () => {
     const [deleted, stopped, orphan] = [await running(), await running(), await running()];
     for (const { ledger, id } of [deleted, stopped, orphan]) {
       await write(ledger, 1);
@@ -182,7 +182,7 @@ describe("a pipeline", () => {
     await received(deleted.endpoint, [1, 1, 2]);
   });
 
-  test("forwards imported entries, and counts its lag whatever the first id is", async () => {
+  test("a pipeline forwards imported entries, and counts its lag whatever the first id is", async () => {
     const source = await freshLedger();
     // A dry run uses up an id.
     await okBodyOf(inLedger(source, "/transactions?dryRun=true", { body: pay("world -> a", 1) }));
@@ -197,7 +197,7 @@ describe("a pipeline", () => {
     await eventually(() => expect(endpoint.ids.slice(-3)).toEqual([2, 3, 4]));
   });
 
-  test("pauses while its bucket is deleted, and goes on when that is restored", async () => {
+  test("a pipeline pauses while its bucket is deleted, and goes on when that is restored", async () => {
     const bucket = freshName("bucket");
     const ledger = freshName("ledger");
     await api(`/api/ledger/v2/${ledger}`, { body: { bucket } });
@@ -240,7 +240,7 @@ test("the restoration of a bucket waits for its own pipelines only", async () =>
 });
 
 describe("a pipeline that is cut off", () => {
-  test("goes on after an eviction and after a reset, in order, with repetitions only", async () => {
+  test("a pipeline that is cut off goes on after an eviction and after a reset, in order, with repetitions only", async () => {
     const { endpoint, ledger, id } = await running();
     for (const stop of [() => evict(pipelineObject(id)), abortAllDurableObjects]) {
       await write(ledger, 3);
@@ -256,7 +256,7 @@ describe("a pipeline that is cut off", () => {
     expect(firsts).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  test("before its object knows of a change is synced by the sweep", async () => {
+  test("a pipeline that is cut off before its object knows of a change is synced by the sweep", async () => {
     const endpoint = new FakeEndpoint();
     const ledger = await freshLedger();
     await write(ledger, 2);
@@ -282,7 +282,7 @@ describe("a pipeline that is cut off", () => {
     expect(await storageOf(id)).toEqual({ tables: [], alarm: null });
   });
 
-  test("before its object is woken is woken by the sweep", async () => {
+  test("a pipeline that is cut off before its object is woken is woken by the sweep", async () => {
     const { endpoint, ledger, id } = await running();
     await write(ledger, 1);
     await settled(ledger, id, 1);
@@ -305,7 +305,7 @@ describe("a pipeline that is cut off", () => {
     await received(endpoint, [1, 2]);
   });
 
-  test("needs no sweep once it is in sync and idle, and rarely looks for entries then", async () => {
+  test("a pipeline that is cut off needs no sweep once it is in sync and idle, and rarely looks for entries then", async () => {
     const { ledger, id } = await running();
     await write(ledger, 1);
     await settled(ledger, id, 1);

@@ -26,7 +26,7 @@ send $m (
 )`;
 
 describe("the check of a script", () => {
-  test("answers all that an editor shows, with positions from zero", async () => {
+  test("the check of a script answers all that an editor shows, with positions from zero", async () => {
     const { data } = await okBodyOf<{ data: Record<string, unknown> }>(check({ plain: PLAIN }));
     expect(data).toMatchObject({ valid: true, runtime: "machine" });
     const at = (line: number, from: number, to: number) => ({
@@ -77,20 +77,20 @@ describe("the check of a script", () => {
     ["machine", ""],
     ["machine", "send [USD 1] (source = @a destination = @b)"],
     ["experimental-interpreter", "send [USD 1] (source = $a destination = @b)"],
-  ])("finds what is wrong, for %s in %o", async (runtime, plain) => {
+  ])("the check of a script finds what is wrong, for %s in %o", async (runtime, plain) => {
     const { data } = await okBodyOf<Report>(check({ plain, runtime }));
     expect(data).toMatchObject({ valid: false, runtime });
     expect(data.diagnostics.some(({ severity }) => severity === "error")).toBe(true);
   });
 
-  test("takes any length within its limit, and says when a script is too long", async () => {
+  test("the check of a script takes any length within its limit, and says when a script is too long", async () => {
     const { data } = await okBodyOf<Report>(check({ plain: " ".repeat(100_001) }));
     expect(data.diagnostics.map(({ code }) => code)).toEqual(["limit-exceeded"]);
     const large = await check({ plain: "x".repeat(2_000_000) });
     expect(large.status).toBe(413);
   });
 
-  test("refuses an invalid body, and a client without the scope", async () => {
+  test("the check of a script refuses an invalid body, and a client without the scope", async () => {
     for (const body of ["", "null", "{}", '{"plain":1}', '{"plain":"","runtime":"wasm"}']) {
       expect((await refusalOf(check(body))).code).toBe("VALIDATION");
     }

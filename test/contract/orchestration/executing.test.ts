@@ -40,7 +40,7 @@ function world() {
 }
 
 describe("stages that do nothing", () => {
-  test("end in the change that begins them", async () => {
+  test("stages that do nothing end in the change that begins them", async () => {
     const { flows } = world();
     const started = await flows.start([NOOP, NOOP, WAIT, NOOP]);
     expect(started).toMatchObject({ stage: 2, updatedAt: started.createdAt });
@@ -55,7 +55,7 @@ describe("stages that do nothing", () => {
     expect((await flows.start([NOOP])).terminatedAt).toBe(started.createdAt);
   });
 
-  test("are many in several changes", async () => {
+  test("stages that do nothing are many in several changes", async () => {
     const { flows } = world();
     const started = await flows.start(Array.from({ length: 100 }, () => NOOP));
     expect(started.terminatedAt).toBeUndefined();
@@ -83,7 +83,7 @@ test("a timeline that is long comes in parts", async () => {
 });
 
 describe("an instance is executed where it was started", () => {
-  test("and the platform hears nothing of one that does not wait", async () => {
+  test("an instance that does not wait is executed where it was started, and the platform hears nothing of it", async () => {
     const { platform, flows, balanceOf } = world();
     const to = `users:${freshName("paid")}`;
     const started = await flows.start([pay("world", to), NOOP, pay("world", to)]);
@@ -98,7 +98,7 @@ describe("an instance is executed where it was started", () => {
   test.each([
     ["an event, which the platform hears nothing of", WAIT, []],
     ["a time, at which the runner goes on", { delay: { duration: "1h" } }, ["wake in 3600 s"]],
-  ])("until it waits for %s", async (_what, wait, calls) => {
+  ])("an instance runs where it was started until it waits for %s", async (_what, wait, calls) => {
     const { platform, flows, balanceOf } = world();
     const to = `users:${freshName("waiting")}`;
     const started = await flows.start([pay("world", to), wait, pay("world", to)]);
@@ -109,7 +109,7 @@ describe("an instance is executed where it was started", () => {
     expect(platform.calls).toEqual(calls.map((call) => [`${started.id}-1`, call]));
   });
 
-  test("until an activity has failed, which the runner tries again", async () => {
+  test("an instance is executed where it was started until an activity has failed, which the runner tries again", async () => {
     const { platform, flows } = world();
     const started = await flows.start([pay(`users:${freshName("poor")}`, "shop")]);
     await carryOn(flows.context.env, started);
@@ -118,7 +118,7 @@ describe("an instance is executed where it was started", () => {
     expect(platform.calls).toEqual([[`${started.id}-1`, "wake in 1 s"]]);
   });
 
-  test("until its time is over", async () => {
+  test("an instance is executed where it was started until its time is over", async () => {
     const { platform, flows, balanceOf } = world();
     const to = `users:${freshName("late")}`;
     const started = await flows.start([pay("world", to)]);
@@ -129,7 +129,7 @@ describe("an instance is executed where it was started", () => {
     expect(await balanceOf(to)).toBe(100n);
   });
 
-  test("with fifteen others at most, of which seven are of the same owner: what is more waits for the runner", async () => {
+  test("an instance is executed where it was started beside fifteen others at most, seven of them of its owner", async () => {
     const { platform, flows, balanceOf } = world();
     const to = `users:${freshName("many")}`;
     const started = await Promise.all(
@@ -150,7 +150,7 @@ describe("an instance is executed where it was started", () => {
     );
   });
 
-  test("by two at once, and pays once", async () => {
+  test("an instance that is executed by two at once where it was started pays once", async () => {
     const { flows, balanceOf } = world();
     const to = `users:${freshName("twice")}`;
     const started = await flows.start([pay("world", to), pay("world", to)]);
@@ -161,7 +161,7 @@ describe("an instance is executed where it was started", () => {
     expect(await balanceOf(to)).toBe(200n);
   });
 
-  test("and by the runner with its event, if it was cut off before", async () => {
+  test("an instance is executed by the runner with its event, if it was cut off where it was started", async () => {
     const { platform, flows } = world();
     const started = await flows.start([WAIT]);
     expect(await flows.drive(started)).toEqual({ kind: "wait-for-event" });

@@ -9,7 +9,7 @@ async function check(body: unknown) {
 }
 
 describe("the check of an expression", () => {
-  test("answers what an editor shows, with positions from zero", async () => {
+  test("the check of an expression answers what an editor shows, with positions from zero", async () => {
     const plain = 'event.status == "DONE" and\nlen(event.tags) > evnt.n';
     const at = (line: number, from: number, to: number) => ({
       start: { line, character: from },
@@ -47,7 +47,7 @@ describe("the check of an expression", () => {
     ['"text"', "filter", true, "not-boolean"],
     ['"text"', "variable", true, undefined],
     ['link(event, "a").b', "variable", true, undefined],
-  ])("says what is wrong with %.20s as a %s", async (...row) => {
+  ])("the check of an expression says what is wrong with %.20s as a %s", async (...row) => {
     const [plain, use, valid, code] = row;
     const { body } = await check({ plain, use });
 
@@ -58,7 +58,7 @@ describe("the check of an expression", () => {
     );
   });
 
-  test("refuses a body without a text, and a token without the scope", async () => {
+  test("the check of an expression refuses a body without a text, and a token without the scope", async () => {
     expect(await check({ use: "filter" })).toMatchObject({
       status: 400,
       body: { errorCode: "VALIDATION" },

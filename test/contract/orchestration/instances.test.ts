@@ -49,7 +49,7 @@ const timelineOf = async (id: string) => {
 };
 
 describe("an instance", () => {
-  test("waits for a time and for an event of a name, and no longer", async () => {
+  test("an instance waits for a time and for an event of a name, and no longer", async () => {
     const started = await flows.start(
       [{ delay: { duration: "${for}" } }, { wait_event: { event: "go ${n}" } }],
       { for: "1h", n: "1" },
@@ -76,12 +76,12 @@ describe("an instance", () => {
     ]);
   });
 
-  test("sleeps for years in parts", async () => {
+  test("an instance sleeps for years in parts", async () => {
     const started = await flows.start([{ delay: { until: "2400-01-01T00:00:00Z" } }]);
     expect(await flows.drive(started)).toEqual({ kind: "wait", waitMs: 30 * 24 * 3_600_000 });
   });
 
-  test("tells its events in order, also when it fails", async () => {
+  test("an instance tells its events in order, also when it fails", async () => {
     const done = await flows.run({ noop: {} });
     expect(await eventsOf(done.id)).toEqual([
       "STARTED_WORKFLOW",
@@ -98,7 +98,7 @@ describe("an instance", () => {
     ]);
   });
 
-  test("whose values do not fit fails at the stage, which was not executed", async () => {
+  test("an instance whose values do not fit fails at the stage, which was not executed", async () => {
     const required = await flows.run({ wait_event: { event: "${missing}" } });
     expect(required.error).toBe(
       "Key: 'WaitEvent.Event' Error:Field validation for 'Event' failed on the 'required' tag",
@@ -114,7 +114,7 @@ describe("an instance", () => {
     );
   });
 
-  test("of a key is one instance, whoever starts it twice", async () => {
+  test("an instance of a key is one instance, whoever starts it twice", async () => {
     const { id: workflowId } = await flows.workflow([{ wait_event: { event: "go" } }]);
     const start = { workflowId, variables: {}, idempotencyKey: freshName("key") };
     const [one, two] = await Promise.all([
@@ -129,7 +129,7 @@ describe("an instance", () => {
     expect(third.instance.id).not.toBe(one.instance.id);
   });
 
-  test("updates the metadata of an account", async () => {
+  test("an instance updates the metadata of an account", async () => {
     const update = { update: { account: { id: "users:${n}", ledger, metadata: { k: "v${n}" } } } };
     const done = await flows.run(update, { n: "3" });
     expect(done.error).toBeUndefined();
@@ -137,7 +137,7 @@ describe("an instance", () => {
     expect(metadata).toEqual({ k: "v3" });
   });
 
-  test("of which a ledger is missing waits for it", async () => {
+  test("an instance of which a ledger is missing waits for it", async () => {
     const name = freshName("later");
     const stage = { update: { account: { id: "a", ledger: name, metadata: {} } } };
     const started = await flows.start([stage]);
@@ -153,7 +153,7 @@ describe("an instance", () => {
 });
 
 describe("what is done happens once", () => {
-  test("where the outcome of an activity was lost", async () => {
+  test("an activity whose outcome was lost happens once", async () => {
     const from = await funded(ledger);
     const started = await flows.start([pay(from)]);
     const postings = [{ source: from, destination: "shop", amount: 100n, asset: "EUR/2" }];
@@ -167,7 +167,7 @@ describe("what is done happens once", () => {
     expect(await balanceOf(from)).toBe(900n);
   });
 
-  test("where several work on one instance", async () => {
+  test("an activity happens once where several work on one instance", async () => {
     const from = await funded(ledger);
     const started = await flows.start([pay(from), pay(from), pay(from)]);
     await Promise.all([1, 2, 3].map(() => flows.drive(started)));
@@ -177,7 +177,7 @@ describe("what is done happens once", () => {
     expect(await eventsOf(started.id)).toHaveLength(8);
   });
 
-  test("soon after its failure, also where the clock steps back by a day", async () => {
+  test("an activity happens once soon after its failure, also where the clock steps back by a day", async () => {
     const stepping = new Flows();
     const from = `users:${freshName("poor")}`;
     const started = await stepping.start([pay(from)]);
@@ -192,7 +192,7 @@ describe("what is done happens once", () => {
     expect(await balanceOf(from)).toBe(0n);
   });
 
-  test("where a failed instance is retried, after its cause was mended", async () => {
+  test("an activity happens once where a failed instance is retried, after its cause was mended", async () => {
     const from = await funded(ledger);
     const failing = {
       send: {
@@ -254,7 +254,7 @@ describe("the sweep", () => {
     expect(platform.calls.filter(([id]) => id?.startsWith(started.id))).toEqual([]);
   });
 
-  test("leaves alone what waits for an event or has ended", async () => {
+  test("the sweep of instances leaves alone what waits for an event or has ended", async () => {
     const { world, platform } = await overdue(undefined);
     const waiting = await world.start([{ wait_event: { event: "go" } }]);
     await world.drive(waiting);
@@ -332,12 +332,12 @@ describe("a configuration is refused", () => {
       { stages: [{ send: {} }] },
       ["resolving field 'Source': expected map but was <nil>", "stages.0.send.source"],
     ],
-  ] as const)("for %s", async (_what, body, [message, details]) => {
+  ] as const)("a workflow is refused for %s", async (_what, body, [message, details]) => {
     const text = `creating workflow: ${message}`;
     expect(await refusalOf(create(body))).toEqual(refused(text, details));
   });
 
-  test("in YAML, with the line and the column", async () => {
+  test("the configuration of a workflow in YAML is refused with the line and the column", async () => {
     const yaml = (text: string) => create(text, "text/vnd.yaml");
     const [status, , message, place] = await refusalOf(yaml("name: a\nstages:\n  - ["));
     expect([status, place]).toEqual([400, "line 3, column 6"]);
@@ -368,7 +368,7 @@ describe("a configuration is refused", () => {
     });
   });
 
-  test("and so are variables that are no texts, or too many", async () => {
+  test("variables of an instance are refused if they are no texts, or too many", async () => {
     const { id } = await flows.workflow([]);
     const path = `/api/orchestration/workflows/${id}/instances`;
     expect((await api(path, { body: { amount: 100 } })).status).toBe(400);

@@ -261,7 +261,7 @@ describe("a payout whose connector goes away after the money has left", () => {
     return { gone, purse, instance };
   }
 
-  test("says what has moved, and goes on after a mend without moving it again", async () => {
+  test("a payout whose connector goes away after the money has left says so, and goes on without moving it again", async () => {
     const { purse, instance } = await started();
     const failed = await getInstance(flows.context, instance.id);
     const { account } = purse.source as { account: { id: string } };

@@ -90,7 +90,7 @@ describe.each([
     return { workflow, id };
   }
 
-  test("creates, reads, lists and deletes workflows", async () => {
+  test("the official client of orchestration creates, reads, lists and deletes workflows", async () => {
     const id = await created();
     expect((await client.workflow(id))?.config).toEqual(config);
     expect(await client.workflowIds()).toContain(id);
@@ -102,7 +102,7 @@ describe.each([
     expect(await codeOf(client.deleteWorkflow("unknown"))).toBe("VALIDATION");
   });
 
-  test("runs an instance to its end, and reads what it has done", async () => {
+  test("the official client of orchestration runs an instance to its end, and reads what it has done", async () => {
     const { workflow, id } = await waiting();
     expect(await client.instanceIds(workflow, true)).toEqual([id]);
     await client.send(id, "other");
@@ -138,7 +138,7 @@ describe.each([
     expect(await codeOf(client.send(id, "go"))).toBe("VALIDATION");
   });
 
-  test("aborts an instance, also twice", async () => {
+  test("the official client of orchestration aborts an instance, also twice", async () => {
     const { id, workflow } = await waiting();
     await client.deleteWorkflow(workflow);
     expect(await client.instanceIds(workflow, false)).toEqual([]);
@@ -148,7 +148,7 @@ describe.each([
     expect(await codeOf(client.abort(UNKNOWN))).toBe("NOT_FOUND");
   });
 
-  test("is told what is not there", async () => {
+  test("the official client of orchestration is told what is not there", async () => {
     expect(await codeOf(client.run(UNKNOWN))).toBe("NOT_FOUND");
     expect(await codeOf(client.instance(UNKNOWN))).toBe("NOT_FOUND");
     expect(await codeOf(client.send(UNKNOWN, "go"))).toBe("NOT_FOUND");
@@ -166,7 +166,7 @@ describe("an instance that the platform executes", () => {
     return data.id;
   };
 
-  test("is waited for to its end", async () => {
+  test("an instance that the platform executes is waited for to its end", async () => {
     const id = await workflow({ noop: null }, { delay: { duration: "20ms" } });
     const response = await api(`/api/orchestration/workflows/${id}/instances?wait=true`, {
       method: "POST",
@@ -177,7 +177,7 @@ describe("an instance that the platform executes", () => {
     expect(data).not.toHaveProperty("error");
   });
 
-  test("goes on by itself once an account has funds", async () => {
+  test("an instance that the platform executes goes on by itself once an account has funds", async () => {
     const account = `late:${freshName("a")}`;
     const id = await workflow({
       send: {

@@ -51,7 +51,7 @@ const leaving = (to: string) => ({ "orchestration/move-to-ledger": to });
 const arriving = (from: string) => ({ "orchestration/move-from-ledger": from });
 
 describe("from an account", () => {
-  test("to an account of the same ledger: one transaction", async () => {
+  test("a send from an account to an account of the same ledger is one transaction", async () => {
     const from = await funded(shop);
     const id = await succeed(
       send(
@@ -65,7 +65,7 @@ describe("from an account", () => {
     expect(await movedIn(shop, id)).toEqual([[[from, "orders:1", 100n], { order: "1" }]]);
   });
 
-  test("to an account of another ledger: it leaves and arrives through bridges", async () => {
+  test("a send from an account to an account of another ledger leaves and arrives through bridges", async () => {
     const from = await funded(shop);
     const id = await succeed(
       send(
@@ -80,7 +80,7 @@ describe("from an account", () => {
     expect(await movedIn(bank, id)).toEqual([[["world", "in:1", 100n], arriving(shop)]]);
   });
 
-  test("that may go below zero, to one of another ledger: scripts", async () => {
+  test("a send from an account that may go below zero to one of another ledger is made by scripts", async () => {
     const id = await succeed(
       send(
         { account: { id: "poor:1", ledger: shop, throughAccount: "out", allowOverdraft: true } },
@@ -104,7 +104,7 @@ describe("from an account", () => {
     expect(await movedIn(bank, id)).toEqual([[["gate", "in:2", 100n], arriving(shop)]]);
   });
 
-  test("to a wallet of the same ledger: a credit from the account", async () => {
+  test("a send from an account to a wallet of the same ledger is a credit from the account", async () => {
     const [wallet, from] = [await freshWallet(0n), await funded(WALLETS)];
     const id = await succeed(
       send({ account: { id: from, ledger: WALLETS } }, { wallet: { id: wallet } }),
@@ -127,7 +127,7 @@ describe("from an account", () => {
     expect(await movedInWallets(1)).toEqual([[from, mainOf(wallet), 100n]]);
   });
 
-  test("to a wallet of another ledger: it leaves, and is credited from the bridge", async () => {
+  test("a send from an account to a wallet of another ledger leaves, and is credited from the bridge", async () => {
     const [wallet, from] = [await freshWallet(0n), await funded(shop)];
     const id = await succeed(
       send({ account: { id: from, ledger: shop } }, { wallet: { id: wallet } }),
@@ -141,7 +141,7 @@ describe("from an account", () => {
     expect(await movedInWallets(1)).toEqual([["world", mainOf(wallet), 100n]]);
   });
 
-  test("to a payment: the account it knows is paid through the connector", async () => {
+  test("a send from an account to a payment pays the account that the payment knows through the connector", async () => {
     const [from, payee] = [await funded(shop), await freshPayee(connector)];
     const sourceAccount = await freshPayee(connector);
     const client = new LedgerClient(flows.context, shop);
@@ -190,7 +190,7 @@ describe("from an account", () => {
 });
 
 describe("from a wallet", () => {
-  test("to an account of the same ledger: a debit to the account", async () => {
+  test("a send from a wallet to an account of the same ledger is a debit to the account", async () => {
     const wallet = await freshWallet();
     const id = await succeed(
       send({ wallet: { id: wallet } }, { account: { id: "sales", ledger: WALLETS } }),
@@ -210,7 +210,7 @@ describe("from a wallet", () => {
     expect(await movedInWallets(1)).toEqual([[mainOf(wallet), "sales", 100n]]);
   });
 
-  test("to an account of another ledger: a debit, and it arrives", async () => {
+  test("a send from a wallet to an account of another ledger is a debit, and arrives", async () => {
     const wallet = await freshWallet();
     const id = await succeed(
       send({ wallet: { id: wallet } }, { account: { id: "in:3", ledger: bank } }),
@@ -221,7 +221,7 @@ describe("from a wallet", () => {
     expect(await movedInWallets(1)).toEqual([[mainOf(wallet), "world", 100n]]);
   });
 
-  test("to a wallet, found by its name: a credit from the other wallet", async () => {
+  test("a send from a wallet to a wallet, found by its name, is a credit from the other wallet", async () => {
     const [from, to] = [await freshWallet(), await freshWallet(0n)];
     const name = await nameOf(to);
     const id = await succeed(send({ wallet: { id: from } }, { wallet: { name } }));
@@ -237,7 +237,7 @@ describe("from a wallet", () => {
     expect(await movedInWallets(1)).toEqual([[mainOf(from), mainOf(to), 100n]]);
   });
 
-  test("to a payment: a debit, and the account that the wallet knows is paid", async () => {
+  test("a send from a wallet to a payment is a debit, and the account that the wallet knows is paid", async () => {
     const wallet = await freshWallet(1000n, { formanceAccountID: await freshPayee(connector) });
     const id = await succeed(
       send(
@@ -265,7 +265,7 @@ describe("from a wallet", () => {
     });
   });
 
-  test("that does not exist by this name, or twice, fails", async () => {
+  test("a send from a wallet that does not exist by this name, or twice, fails", async () => {
     const to = { account: { id: "in:4", ledger: bank } };
     const missing = await flows.run(send({ wallet: { name: freshName("nobody") } }, to));
     expect(missing.error).toBe("wallet not found");
@@ -273,7 +273,7 @@ describe("from a wallet", () => {
 });
 
 describe("from a payment", () => {
-  test("to an account: the worked example of the reference", async () => {
+  test("a send from a payment to an account follows the worked example of the reference", async () => {
     const pay = await freshPayment(connector, 5000n);
     const stage = send(
       { payment: { id: "${pay}" } },
@@ -300,7 +300,7 @@ describe("from a payment", () => {
     expect(await movedIn(shop, id)).toEqual([[["in:psp", "shops:9", 5000n], arriving(INTERNAL)]]);
   });
 
-  test("that was brought in before: only what is left of it moves", async () => {
+  test("a send from a payment that was brought in before moves only what is left of it", async () => {
     const pay = await freshPayment(connector, 150n);
     const stage = send(
       { payment: { id: pay, ledger: shop } },
@@ -315,7 +315,7 @@ describe("from a payment", () => {
     expect(pending?.lastFailure).toContain("insufficient");
   });
 
-  test("to a wallet: it is brought in, leaves and is credited", async () => {
+  test("a send from a payment to a wallet is brought in, leaves and is credited", async () => {
     const [pay, wallet] = [await freshPayment(connector, 100n), await freshWallet(0n)];
     const id = await succeed(send({ payment: { id: pay } }, { wallet: { id: wallet } }, {}));
     expect((await activitiesOf(id)).map((item) => item.name)).toEqual([
@@ -328,7 +328,7 @@ describe("from a payment", () => {
     expect(await movedInWallets(1)).toEqual([["world", mainOf(wallet), 100n]]);
   });
 
-  test("to a payment is refused before anything moves", async () => {
+  test("a send from a payment to a payment is refused before anything moves", async () => {
     const failed = await flows.run(
       send({ payment: { id: "a" } }, { payment: { psp: "dummypay" } }, {}),
     );
@@ -338,7 +338,7 @@ describe("from a payment", () => {
 });
 
 describe("what cannot be sent", () => {
-  test("without an amount, or with one below zero", async () => {
+  test("a send without an amount, or with one below zero, fails", async () => {
     const from = { account: { id: "world", ledger: shop } };
     const to = { account: { id: "a", ledger: shop } };
     expect((await flows.run(send(from, to, {}))).error).toBe("amount must be specified");
@@ -350,7 +350,7 @@ describe("what cannot be sent", () => {
     expect(status?.historyError).toBe("activity error");
   });
 
-  test("to a payment of whose account nothing is known: nothing moves", async () => {
+  test("a send to a payment of whose account nothing is known moves nothing", async () => {
     const from = { account: { id: await funded(shop), ledger: shop } };
     const failed = await flows.run(
       send(from, { payment: { psp: "dummypay", connectorId: connector.text } }),
@@ -361,7 +361,7 @@ describe("what cannot be sent", () => {
     expect(await movedIn(shop, failed.id)).toEqual([]);
   });
 
-  test("with a variable that would say more in a script than a name", async () => {
+  test("a send with a variable that would say more in a script than a name fails", async () => {
     const name =
       "a allowing unbounded overdraft\n destination = @b\n)\nsend [EUR/2 5] (\n source = @victim";
     const account = (id: string, throughAccount = "out") => ({
@@ -384,7 +384,7 @@ describe("what cannot be sent", () => {
     }
   });
 
-  test("beyond the scopes and the ledgers of who has started it", async () => {
+  test("a send beyond the scopes and the ledgers of who has started it fails", async () => {
     const to = { account: { id: "a", ledger: shop } };
     const stage = send({ account: { id: "world", ledger: shop } }, to);
     const reader = await new Flows(["ledger:read"]).run(stage);

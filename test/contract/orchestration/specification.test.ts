@@ -126,7 +126,7 @@ const run = () =>
   });
 
 describe("operation 7: GET /api/orchestration/v2/instances/{instanceID}/history", () => {
-  test("answers an entry for each stage, with its input", async () => {
+  test("the history of an instance answers an entry for each stage, with its input", async () => {
     const { id } = await run();
     const entries = await dataOf(`GET ${ORCHESTRATION}/v2/instances/${id}/history`, {
       status: 200,
@@ -144,14 +144,14 @@ describe("operation 7: GET /api/orchestration/v2/instances/{instanceID}/history"
     });
   });
 
-  test("is refused for an instance that is not there", async () => {
+  test("the history of an instance is refused for an instance that is not there", async () => {
     const path = `GET ${ORCHESTRATION}/v2/instances/${UNKNOWN}/history`;
     expect(await refusalOf(path)).toEqual([404, "NOT_FOUND"]);
   });
 });
 
 describe("operation 8: GET /api/orchestration/instances", () => {
-  test("answers all instances as a plain array", async () => {
+  test("the list of instances answers all instances as a plain array", async () => {
     const { id, terminatedAt } = await run();
     const instances = await dataOf(`GET ${ORCHESTRATION}/instances`, {
       status: 200,
@@ -172,13 +172,13 @@ describe("operation 17: POST /api/orchestration/triggers", () => {
   const event = "COMMITTED_TRANSACTIONS";
   const request = `POST ${ORCHESTRATION}/triggers`;
 
-  test("needs an event and a workflow, and answers the trigger", async () => {
+  test("the creation of a trigger needs an event and a workflow, and answers the trigger", async () => {
     const body = { event, workflowID };
     const trigger = await dataOf(request, { status: 201, data: Trigger, body });
     expect(trigger).toMatchObject(body);
   });
 
-  test("takes a name, a version, a filter and variables", async () => {
+  test("the creation of a trigger takes a name, a version, a filter and variables", async () => {
     const body = {
       event,
       workflowID,
@@ -200,7 +200,7 @@ describe("operation 17: POST /api/orchestration/triggers", () => {
       [400, "VALIDATION"],
     ],
     ["an unknown workflow", () => ({ event, workflowID: UNKNOWN }), [404, "NOT_FOUND"]],
-  ] as const)("is refused with %s", async (_name, body, refusal) => {
+  ] as const)("the creation of a trigger is refused with %s", async (_name, body, refusal) => {
     expect(await refusalOf(request, body())).toEqual(refusal);
   });
 });

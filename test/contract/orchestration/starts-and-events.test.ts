@@ -42,7 +42,7 @@ const listed = async (query: string): Promise<Shown[]> => {
 };
 
 describe("how an instance is", () => {
-  test("is shown in lists and where it is read, with why it does not go on", async () => {
+  test("the state of an instance is shown in lists and where it is read, with why it does not go on", async () => {
     const { id: workflowId } = await flows.workflow([waitFor("${event}"), pay("${from}"), NOOP]);
     const start = async (event: string, from = "nobody") => {
       const variables = { event, from };
@@ -98,7 +98,7 @@ describe("how an instance is", () => {
     expect([ended.state, ended.hold]).toEqual(["succeeded", undefined]);
   });
 
-  test("says until when it sleeps", async () => {
+  test("the state of an instance says until when it sleeps", async () => {
     const started = await flows.start([{ delay: { duration: "1h" } }]);
     await flows.drive(started);
     expect(await getInstance(flows.context, started.id)).toMatchObject({
@@ -107,7 +107,7 @@ describe("how an instance is", () => {
     });
   });
 
-  test("is read from an index, and those that have succeeded are not in it", async () => {
+  test("the state of instances is read from an index, and those that have succeeded are not in it", async () => {
     const { results } = await env.DB.prepare(
       "EXPLAIN QUERY PLAN SELECT * FROM orchestration_instances WHERE state = ? ORDER BY key LIMIT 15",
     )
@@ -141,7 +141,7 @@ describe("a start with an idempotency key", () => {
     return { status: answer.status, hit: answer.headers.get("idempotency-hit"), ...body };
   };
 
-  test("starts one instance, however often and at once it is sent", async () => {
+  test("a start with an idempotency key starts one instance, however often and at once it is sent", async () => {
     const [workflow, headers] = [await newWorkflow([waitFor("go")]), key()];
     const body = { a: "1", b: "2" };
     const answers = await Promise.all(
@@ -155,7 +155,7 @@ describe("a start with an idempotency key", () => {
     expect(await listed(`workflowID=${workflow}`)).toHaveLength(1);
   });
 
-  test("gives the instance as it is by then, and with `wait` at its end", async () => {
+  test("a start with an idempotency key gives the instance as it is by then, and with `wait` at its end", async () => {
     const [workflow, headers] = [await newWorkflow([NOOP]), key()];
     const first = await run(workflow, { headers });
     const answer = await api(`${V2}/workflows/${workflow}/instances?wait=true`, {
@@ -167,7 +167,7 @@ describe("a start with an idempotency key", () => {
     });
   });
 
-  test("is refused for another workflow or other variables, and starts nothing", async () => {
+  test("a start with an idempotency key is refused for another workflow or other variables, and starts nothing", async () => {
     const [one, two, headers] = [await newWorkflow([NOOP]), await newWorkflow([NOOP]), key()];
     await run(one, { headers, body: { a: "1" } });
     const refused = [400, "the idempotency key was used before with another request"];
@@ -184,7 +184,7 @@ describe("a start with an idempotency key", () => {
     expect((await run(one, { headers: long })).status).toBe(400);
   });
 
-  test("without one, each start is another instance, as with a key that is empty", async () => {
+  test("a start without an idempotency key, or with an empty one, makes another instance each time", async () => {
     const workflow = await newWorkflow([NOOP]);
     await run(workflow, {});
     await run(workflow, { headers: { "idempotency-key": "" }, token: await token() });
@@ -201,7 +201,7 @@ describe("twenty events at once", () => {
   const count = (kinds: readonly string[], kind: string) =>
     kinds.filter((one) => one === kind).length;
 
-  test("end twenty stages that wait for them, one each", async () => {
+  test("twenty events at once end twenty stages that wait for them, one each", async () => {
     const stages = Array.from({ length: 21 }, () => waitFor("go"));
     const started = await flows.start(stages);
     await flows.drive(started);
@@ -211,7 +211,7 @@ describe("twenty events at once", () => {
     expect([count(kinds, "event-received"), count(kinds, "event-ignored")]).toEqual([20, 0]);
   });
 
-  test("are received as often as they have an effect, and noted as ignored otherwise", async () => {
+  test("twenty events at once are received as often as they have an effect, and noted as ignored otherwise", async () => {
     const started = await flows.start([waitFor("go"), waitFor("stop")]);
     await flows.drive(started);
     const answers = await Promise.all(

@@ -38,18 +38,21 @@ describe("an occurrence", () => {
   test.each([
     ["", 60_000],
     [", also if the clock has stepped back by a day", -86_400_000],
-  ])("whose message is lost is announced by the sweep%s", async (_when, milliseconds) => {
-    const lost = loseMessages();
-    const { id, event } = await newTrigger();
-    await deliver([eventOf(event, {})]);
-    expect(await storedOf(id)).toMatchObject([{ state: "fire" }]);
-    lost.mockRestore();
-    await sweepOccurrences(later(milliseconds));
+  ])(
+    "a trigger's occurrence whose message is lost is announced by the sweep%s",
+    async (_when, milliseconds) => {
+      const lost = loseMessages();
+      const { id, event } = await newTrigger();
+      await deliver([eventOf(event, {})]);
+      expect(await storedOf(id)).toMatchObject([{ state: "fire" }]);
+      lost.mockRestore();
+      await sweepOccurrences(later(milliseconds));
 
-    expect(await untilFired(id)).toHaveLength(1);
-  });
+      expect(await untilFired(id)).toHaveLength(1);
+    },
+  );
 
-  test("starts one instance, by two at once and again after a crash", async () => {
+  test("a trigger's occurrence starts one instance, by two at once and again after a crash", async () => {
     loseMessages();
     const { id, event } = await newTrigger();
     await deliver([eventOf(event, {})]);
@@ -71,7 +74,7 @@ describe("an occurrence", () => {
     expect(await instanceCount()).toBe(before + 1);
   });
 
-  test("is fired with others, each once, whatever becomes of the others", async () => {
+  test("a trigger's occurrence is fired with others, each once, whatever becomes of the others", async () => {
     loseMessages();
     const good = await newTrigger({ vars: { n: "event.n" } });
     const bad = await newTrigger({ event: good.event, vars: { n: "event.a.b.c" } });
@@ -90,7 +93,7 @@ describe("an occurrence", () => {
     expect(failed).toMatchObject(failed.map(() => ({ error: containing("variable 'n'") })));
   });
 
-  test("that cannot be fired holds back none of those that are fired with it", async () => {
+  test("a trigger's occurrence that cannot be fired holds back none of those that are fired with it", async () => {
     loseMessages();
     const { id, event } = await newTrigger();
     const broken = await newTrigger({ event });
@@ -111,7 +114,7 @@ describe("an occurrence", () => {
   test.each([
     [{}, "SUCCEEDED_TRIGGER", ["id", "triggerID", "workflowInstanceID"]],
     [{ vars: { a: "event.a.b" } }, "FAILED_TRIGGER", ["id", "triggerID", "error"]],
-  ])("of a trigger with %j ends with the event %s", async (...row) => {
+  ])("an occurrence of a trigger with %j ends with the event %s", async (...row) => {
     const [trigger, type, members] = row;
     const published = vi.spyOn(Outbox.prototype, "publish");
     const { id, event } = await newTrigger(trigger);
@@ -129,7 +132,7 @@ describe("an occurrence", () => {
     });
   });
 
-  test("that somebody else fires is left alone until the lease is over", async () => {
+  test("a trigger's occurrence that somebody else fires is left alone until the lease is over", async () => {
     loseMessages();
     const { id, event } = await newTrigger();
     await deliver([eventOf(event, {})]);
@@ -145,7 +148,7 @@ describe("an occurrence", () => {
     expect(await storedOf(id)).toMatchObject([{ state: "done" }]);
   });
 
-  test("of a message that is malformed or unknown holds up no other", async () => {
+  test("a trigger's occurrence of a message that is malformed or unknown holds up no other", async () => {
     loseMessages();
     const { id, event } = await newTrigger();
     await deliver([eventOf(event, {})]);
@@ -175,7 +178,7 @@ describe("an occurrence", () => {
     expect(await storedOf(id)).toMatchObject([{ state: "done" }]);
   });
 
-  test("whose variables are too large fails for good", async () => {
+  test("a trigger's occurrence whose variables are too large fails for good", async () => {
     const { id, event } = await newTrigger({ vars: { a: "event.text" } });
     await deliver([eventOf(event, { text: "a".repeat(70_000) })]);
     const [occurrence] = await untilFired(id);
@@ -184,7 +187,7 @@ describe("an occurrence", () => {
     expect(occurrence).not.toHaveProperty("workflowInstanceID");
   });
 
-  test("of an event that is too large to be stored fails for good", async () => {
+  test("a trigger's occurrence of an event that is too large to be stored fails for good", async () => {
     const { id, event } = await newTrigger({ vars: { a: "event.id" } });
     await deliver([eventOf(event, { id: "7", text: "a".repeat(500_000) })]);
     const [occurrence] = await untilFired(id);
@@ -193,7 +196,7 @@ describe("an occurrence", () => {
     expect(occurrence).not.toHaveProperty("workflowInstanceID");
   });
 
-  test("acts for the creator of the trigger, with the scopes of that one", async () => {
+  test("a trigger's occurrence acts for the creator of the trigger, with the scopes of that one", async () => {
     const { id, event } = await newTrigger(
       { workflowID: await newWorkflow([{ update: { account: { id: "a", metadata: {} } } }]) },
       await freshClient("orchestration:write", "payments:read"),

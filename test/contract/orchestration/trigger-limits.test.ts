@@ -9,7 +9,7 @@ import {
 } from "#test/support/orchestration/triggers.ts";
 
 describe("a trigger sees no more than its creator", () => {
-  test("who may read no payments: its events do not fire it", async () => {
+  test("a trigger whose creator may read no payments is not fired by their events", async () => {
     const blind = await newTrigger({}, await freshClient("orchestration:write", "ledger:write"));
     const seeing = await newTrigger(
       { event: blind.event },
@@ -23,7 +23,7 @@ describe("a trigger sees no more than its creator", () => {
 });
 
 describe("an event", () => {
-  test("is not lost where the filters took much work for the events before", async () => {
+  test("an event is not lost where the filters took much work for the events before", async () => {
     const { id, event } = await newTrigger({ filter: "all(1..30000, # > 0)" });
     const events = Array.from({ length: 20 }, (_, number) => eventOf(event, { number }));
     await deliver(events);

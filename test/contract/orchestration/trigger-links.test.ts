@@ -36,7 +36,7 @@ const answer = (status: number, body: unknown) =>
 describe("a link", () => {
   const links = [{ name: "owner", uri: "http://127.0.0.1:9/owner" }];
 
-  test("gives its resource to filters and variables, without a token", async () => {
+  test("a trigger's link gives its resource to filters and variables, without a token", async () => {
     const call = answer(200, { data: { role: "admin", big: 5 } });
     const { id, event } = await newTrigger({
       filter: 'link(event, "owner").role == "admin"',
@@ -54,7 +54,7 @@ describe("a link", () => {
     expect(call).toHaveBeenCalledTimes(1);
   });
 
-  test("whose filter passes leaves no trace, and the payment may fire later", async () => {
+  test("a trigger's link whose filter passes leaves no trace, and the payment may fire later", async () => {
     answer(200, { data: { role: "user" } });
     const { id } = await newTrigger({
       event: "SAVED_ACCOUNT",
@@ -72,7 +72,7 @@ describe("a link", () => {
     expect(await occurrencesOf(id)).toHaveLength(1);
   });
 
-  test("that fails is read again, and in the end the occurrence has failed", async () => {
+  test("a trigger's link that fails is read again, and in the end the occurrence has failed", async () => {
     loseMessages();
     answer(404, { errorCode: "NOT_FOUND" });
     const { id, event } = await newTrigger({ vars: { a: 'link(event, "owner").role' } });
@@ -94,14 +94,14 @@ describe("a link", () => {
     [200, [], "no JSON object with the member data"],
     [302, { data: {} }, "unexpected status code when reading resource: 302"],
     [500, { data: {} }, "unexpected status code when reading resource: 500"],
-  ])("that answers %i with %j cannot be read", async (status, body, message) => {
+  ])("a trigger's link that answers %i with %j cannot be read", async (status, body, message) => {
     answer(status, body);
     const reading = readLink({ env }, "http://127.0.0.1:9/x", triggerContext);
 
     await expect(reading).rejects.toThrow(message);
   });
 
-  test("to a host that is not public is refused", async () => {
+  test("a trigger's link to a host that is not public is refused", async () => {
     const call = answer(200, { data: {} });
     const strict = { ...env, FLORIN_ALLOW_PRIVATE_HOSTS: "false" };
     for (const uri of ["http://127.0.0.1/x", "http://10.0.0.1/", "ftp://example.com", "no url"]) {
@@ -111,7 +111,7 @@ describe("a link", () => {
     expect(call).not.toHaveBeenCalled();
   });
 
-  test("to the own API is read inside, with the creator's scopes and ledgers", async () => {
+  test("a trigger's link to the own API is read inside, with the creator's scopes and ledgers", async () => {
     const call = answer(200, { data: {} });
     const ledger = freshName("ledger");
     await api(`/api/ledger/v2/${ledger}`, { body: { metadata: { owner: "me" } } });
@@ -132,7 +132,7 @@ describe("a link", () => {
     expect(call).not.toHaveBeenCalled();
   });
 
-  test("of a payment leads to its account where the deployment does not know its own URL", async () => {
+  test("a payment's link leads to its account where the deployment does not know its own URL", async () => {
     const call = answer(200, { data: {} });
     const { id: connector } = await storeConnector({ provider: "dummypay" });
     const createdAt = new Date("2026-03-01T09:30:00Z");
@@ -175,7 +175,7 @@ describe("a link", () => {
   });
 
   test.each(["/api/ledger/v2/none", "/api/orchestration/../ledger/v2/none"])(
-    "that is %s is read inside, whether the deployment knows its own URL or not",
+    "a trigger's link that is %s is read inside, whether the deployment knows its own URL or not",
     async (uri) => {
       const call = answer(200, { data: {} });
       for (const environment of [env, publicEnv]) {
@@ -189,7 +189,7 @@ describe("a link", () => {
   );
 
   test.each(["//127.0.0.1/api/x", "/other", "api/ledger", "/api/../docs"])(
-    "that is %s is no path of the own API",
+    "a trigger's link that is %s is no path of the own API",
     async (uri) => {
       const call = answer(200, { data: {} });
       const reading = readLink({ env }, uri, triggerContext);

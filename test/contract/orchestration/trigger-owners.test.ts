@@ -54,7 +54,7 @@ async function firingOf({ id, event }: { id: string; event: string }, payload: o
 const refused = (part: string) => ({ workflowInstanceID: undefined, error: containing(part) });
 
 describe("a trigger starts nothing, and says so, when its owner", () => {
-  test("is a client that is gone, also after one of its id has come back with less", async () => {
+  test("a trigger starts nothing when its owner is a client that is gone, also after the id is back with less", async () => {
     const flows = await owner();
     const [one, two] = [await newTrigger({}, flows), await newTrigger({}, flows)];
     expect(await ownerErrorOf(one.id)).toBeUndefined();
@@ -83,7 +83,7 @@ describe("a trigger starts nothing, and says so, when its owner", () => {
     );
   });
 
-  test("is bound to other ledgers than that of the event", async () => {
+  test("a trigger starts nothing when its owner is bound to other ledgers than that of the event", async () => {
     const flows = await owner();
     const trigger = await newTrigger({}, flows);
     await asAdministrator(flows.id, { metadata: { ledgers: "eu-*" } });
@@ -96,7 +96,7 @@ describe("a trigger starts nothing, and says so, when its owner", () => {
   test.each([
     ["has lost the scope", (id: string) => setScopes(id, ["ledger:read"]), "orchestration:write"],
     ["is gone", (id: string) => api(`${USERS}/${id}`, { method: "DELETE" }), "is gone"],
-  ])("is a person who %s", async (_, change, why) => {
+  ])("a trigger starts nothing when its owner is a person who %s", async (_, change, why) => {
     const ada = await freshPerson(...SCOPES);
     const { call } = await actingPerson(ada);
     const event = freshName("EVENT");

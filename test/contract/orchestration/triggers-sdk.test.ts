@@ -25,7 +25,7 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
 }
 
 describe("triggers of the first generation", () => {
-  test("are created, read, listed and deleted", async () => {
+  test("triggers of the first generation are created, read, listed and deleted", async () => {
     const workflowID = await newWorkflow();
     const data = {
       event: freshName("EVENT"),
@@ -50,7 +50,7 @@ describe("triggers of the first generation", () => {
     expect(await codeOf(v1.deleteTrigger({ triggerID }))).toBe("NOT_FOUND");
   });
 
-  test("show what they have fired for, also after they are deleted", async () => {
+  test("triggers of the first generation show what they have fired for, also after they are deleted", async () => {
     const event = freshName("EVENT");
     const { createTriggerResponse } = await v1.createTrigger({
       event,
@@ -66,7 +66,7 @@ describe("triggers of the first generation", () => {
     ]);
   });
 
-  test("are refused with the codes of the client", async () => {
+  test("triggers of the first generation are refused with the codes of the client", async () => {
     const workflowID = await newWorkflow();
     expect(await codeOf(v1.createTrigger({ event: "", workflowID }))).toBe("VALIDATION");
     expect(await codeOf(v1.createTrigger({ event: "A", workflowID: UNKNOWN }))).toBe("NOT_FOUND");
@@ -74,7 +74,7 @@ describe("triggers of the first generation", () => {
 });
 
 describe("triggers of the second generation", () => {
-  test("are created, read, listed, tested and deleted", async () => {
+  test("triggers of the second generation are created, read, listed, tested and deleted", async () => {
     const name = freshName("trigger");
     const workflowID = await newWorkflow();
     const { v2CreateTriggerResponse } = await v2.createTrigger({
@@ -104,7 +104,7 @@ describe("triggers of the second generation", () => {
     expect(await codeOf(v2.testTrigger({ triggerID, requestBody: {} }))).toBe("NOT_FOUND");
   });
 
-  test("are listed in pages", async () => {
+  test("triggers of the second generation are listed in pages", async () => {
     const group = freshName("group");
     const workflowID = await newWorkflow();
     for (const place of [1, 2, 3]) {
@@ -119,7 +119,7 @@ describe("triggers of the second generation", () => {
     expect(await codeOf(v2.listTriggers({ cursor: "nonsense" }))).toBe("VALIDATION");
   });
 
-  test("show what they have fired for in pages", async () => {
+  test("triggers of the second generation show what they have fired for in pages", async () => {
     const event = freshName("EVENT");
     const { v2CreateTriggerResponse } = await v2.createTrigger({
       event,
@@ -145,7 +145,7 @@ describe("triggers of the second generation", () => {
     expect(await codeOf(bad)).toBe("VALIDATION");
   });
 
-  test("are refused with the codes of the client", async () => {
+  test("triggers of the second generation are refused with the codes of the client", async () => {
     const workflowID = await newWorkflow();
     const refused = v2.createTrigger({ event: "A", workflowID, filter: "event." });
     expect(await codeOf(refused)).toBe("VALIDATION");

@@ -30,11 +30,14 @@ async function refusalOf(body: unknown): Promise<{ status: number; message: stri
 }
 
 describe("the occurrences of a trigger that there never was", () => {
-  test.each([`/api/orchestration/triggers`, TRIGGERS])("are not found below %s", async (path) => {
-    const response = await api(`${path}/${UNKNOWN}/occurrences`);
-    expect(response.status).toBe(404);
-    expect(await bodyOf(response)).toMatchObject({ errorCode: "NOT_FOUND" });
-  });
+  test.each([`/api/orchestration/triggers`, TRIGGERS])(
+    "the occurrences of a trigger that there never was are not found below %s",
+    async (path) => {
+      const response = await api(`${path}/${UNKNOWN}/occurrences`);
+      expect(response.status).toBe(404);
+      expect(await bodyOf(response)).toMatchObject({ errorCode: "NOT_FOUND" });
+    },
+  );
 });
 
 describe("a trigger is refused", () => {
@@ -70,7 +73,7 @@ describe("a trigger is refused", () => {
     expect(refusal.message).toContain(message);
   });
 
-  test("for a workflow that is unknown or deleted", async () => {
+  test("a trigger is refused for a workflow that is unknown or deleted", async () => {
     const workflowID = await newWorkflow();
     await api(`/api/orchestration/v2/workflows/${workflowID}`, { method: "DELETE" });
 
@@ -82,7 +85,7 @@ describe("a trigger is refused", () => {
     }
   });
 
-  test("by a token without the scope", async () => {
+  test("a trigger is refused where the token lacks the scope", async () => {
     const body = { event: "A", workflowID: UNKNOWN };
     const response = await api(TRIGGERS, { body, token: await token("orchestration:read") });
 
@@ -159,7 +162,7 @@ describe("a test", () => {
     expect(await occurrencesOf(id)).toEqual([]);
   });
 
-  test("of an unknown trigger is refused", async () => {
+  test("a test of an unknown trigger is refused", async () => {
     const response = await api(`${TRIGGERS}/${UNKNOWN}/test`, { body: {} });
 
     expect(response.status).toBe(404);
@@ -167,7 +170,7 @@ describe("a test", () => {
 });
 
 describe("an event", () => {
-  test("starts an instance with the values of its variables", async () => {
+  test("an event starts an instance with the values of its variables", async () => {
     const { id, event } = await newTrigger({
       vars: {
         amount: "event.amount",
@@ -192,7 +195,7 @@ describe("an event", () => {
     });
   });
 
-  test("fires the triggers of its type, version and filter only", async () => {
+  test("an event fires the triggers of its type, version and filter only", async () => {
     const event = freshName("EVENT");
     const fires = [{}, { version: "v2" }, { filter: "event.n == 1" }];
     const passes = [
@@ -218,7 +221,7 @@ describe("an event", () => {
     for (const { id } of [...passing, deleted]) expect(await occurrencesOf(id)).toEqual([]);
   });
 
-  test("that comes twice fires once", async () => {
+  test("an event that comes twice fires once", async () => {
     const { id, event } = await newTrigger();
     const last = await newTrigger({ event });
     const first = eventOf(event, { n: 1 });
@@ -229,7 +232,7 @@ describe("an event", () => {
     expect(await untilFired(id, 2)).toHaveLength(2);
   });
 
-  test("of a payment fires once for the payment, whatever becomes of it", async () => {
+  test("an event of a payment fires once for the payment, whatever becomes of it", async () => {
     const { id } = await newTrigger({ event: "SAVED_PAYMENT", filter: 'event.status == "DONE"' });
     const payment = freshName("payment");
     for (const status of ["PENDING", "DONE", "DONE", "FAILED"]) {
@@ -248,7 +251,7 @@ describe("an event", () => {
     ]);
   });
 
-  test("whose variables fail is recorded with the error, and told", async () => {
+  test("an event whose variables fail is recorded with the error, and told", async () => {
     const { id, event } = await newTrigger({ vars: { a: '"x"', b: 'link(event, "unknown")' } });
     await publish(eventOf(event, {}));
     const [occurrence] = await untilFired(id);
@@ -260,14 +263,14 @@ describe("an event", () => {
     expect(occurrence).not.toHaveProperty("workflowInstance");
   });
 
-  test("of orchestration itself fires nothing", async () => {
+  test("an event of orchestration itself fires nothing", async () => {
     const { id, event } = await newTrigger();
     await deliver([{ ...eventOf(event, {}), app: "orchestration" }, eventOf(event, { n: 1 })]);
 
     expect(await untilFired(id)).toHaveLength(1);
   });
 
-  test("of a ledger fires the trigger that was set on its transactions", async () => {
+  test("an event of a ledger fires the trigger that was set on its transactions", async () => {
     const ledger = freshName("ledger");
     await api(`/api/ledger/v2/${ledger}`, { body: {} });
     const { id } = await newTrigger({

@@ -68,7 +68,7 @@ const idOf = (reference: string): PaymentId => ({
 });
 
 describe("accounts, through the official client", () => {
-  test("are created once and read, the same in both generations", async () => {
+  test("accounts, through the official client, are created once and read, the same in both generations", async () => {
     const request = accountOf({ defaultAsset: "EUR/2", metadata: { tier: freshName() } });
     const created = await v3.createAccount(request);
     expect(created.statusCode).toBe(201);
@@ -102,14 +102,14 @@ describe("accounts, through the official client", () => {
     expect(accountsCursor?.cursor.data).toEqual([legacy?.data]);
   });
 
-  test("are created through v1 with fewer fields", async () => {
+  test("accounts, through the official client, are created through v1 with fewer fields", async () => {
     const { reference, createdAt } = accountOf({});
     const type = "UNKNOWN" as const;
     const { accountResponse } = await v1.createAccount({ reference, connectorID, createdAt, type });
     expect(accountResponse?.data).toMatchObject({ accountName: "", defaultAsset: "", type });
   });
 
-  test("are found by each filter", async () => {
+  test("accounts, through the official client, are found by each filter", async () => {
     const reference = freshName("filtered");
     const { v3CreateAccountResponse: created } = await v3.createAccount(
       accountOf({ reference, accountName: reference, defaultAsset: "USD/2" }),
@@ -131,7 +131,7 @@ describe("accounts, through the official client", () => {
     expect((await v3.listAccounts({ query })).v3AccountsCursorResponse?.cursor.data).toEqual([]);
   });
 
-  test("are refused with codes that it knows", async () => {
+  test("accounts, through the official client, are refused with codes that it knows", async () => {
     const unknown = encodeOwnedId({ connector: connector.id, reference: "none" });
     expect(await codeOf(v3.getAccount({ accountID: "x" }))).toBe("INVALID_ID");
     expect(await codeOf(v3.getAccount({ accountID: unknown }))).toBe("NOT_FOUND");
@@ -159,7 +159,7 @@ describe("accounts, through the official client", () => {
 });
 
 describe("balances, through the official client", () => {
-  test("are listed over time, the newest first", async () => {
+  test("balances, through the official client, are listed over time, the newest first", async () => {
     const store = (balances: Parameters<typeof prepareBalances>[1]["balances"]) =>
       storePage(context, () => prepareBalances(context, { connector, balances }));
     await storePage(context, () =>
@@ -200,7 +200,7 @@ describe("balances, through the official client", () => {
 });
 
 describe("payments, through the official client", () => {
-  test("are created, read and listed, the same in both generations", async () => {
+  test("payments, through the official client, are created, read and listed, the same in both generations", async () => {
     const reference = freshName("payment");
     const sourceAccountID = encodeOwnedId({ connector: connector.id, reference: "acc" });
     const metadata = { order: reference };
@@ -253,7 +253,7 @@ describe("payments, through the official client", () => {
     expect(paymentsCursor?.cursor.data).toContainEqual(paymentResponse?.data);
   });
 
-  test("get the adjustments that they do not have, once", async () => {
+  test("payments, through the official client, get the adjustments that they do not have, once", async () => {
     const reference = freshName("payment");
     await v3.createPayment(paymentOf(reference));
     const refund = adjustmentOf("refund", { status: "REFUNDED", amount: 30n });
@@ -265,7 +265,7 @@ describe("payments, through the official client", () => {
     }
   });
 
-  test("are created through v1 from one state, with statuses that it knows", async () => {
+  test("payments, through the official client, are created through v1 from one state, with statuses that it knows", async () => {
     const reference = freshName("v1");
     const { adjustments: _, initialAmount: __, ...fields } = paymentOf(reference);
     const state = { ...fields, scheme: "visa" as const, status: "REFUNDED" as const };
@@ -281,7 +281,7 @@ describe("payments, through the official client", () => {
     ]);
   });
 
-  test("of a provider are shown with absent values absent", async () => {
+  test("payments, through the official client, of a provider are shown with absent values absent", async () => {
     const reference = freshName("polled");
     const page = { connector, payments: [payment(reference)], cancelled: [reference] };
     await storePage(context, () => preparePayments(context, page));
@@ -294,7 +294,7 @@ describe("payments, through the official client", () => {
     expect(paymentResponse?.data.adjustments[0]).toMatchObject({ amount: 0n, raw: {} });
   });
 
-  test("get metadata added in both ways, and other keys stay", async () => {
+  test("payments, through the official client, get metadata added in both ways, and other keys stay", async () => {
     const reference = freshName("payment");
     await v3.createPayment(paymentOf(reference, { metadata: { a: "1", b: "2" } }));
     const id = encodePaymentId(idOf(reference));
@@ -314,7 +314,7 @@ describe("payments, through the official client", () => {
     }
   });
 
-  test("are found by each filter", async () => {
+  test("payments, through the official client, are found by each filter", async () => {
     const reference = freshName("filtered");
     const end = encodeOwnedId({ connector: connector.id, reference });
     const foreign = encodeOwnedId({
@@ -360,7 +360,7 @@ describe("payments, through the official client", () => {
     expect(status).toBe(400);
   });
 
-  test("are refused with codes that it knows", async () => {
+  test("payments, through the official client, are refused with codes that it knows", async () => {
     const unknown = encodePaymentId(idOf("none"));
     expect(await codeOf(v3.getPayment({ paymentID: "x" }))).toBe("INVALID_ID");
     expect(await codeOf(v3.getPayment({ paymentID: unknown }))).toBe("NOT_FOUND");
@@ -387,7 +387,7 @@ describe("payments, through the official client", () => {
     }
   });
 
-  test("tell who has created them, and what has happened", async () => {
+  test("payments, through the official client, tell who has created them, and what has happened", async () => {
     const reference = freshName("audited");
     await v3.createPayment(paymentOf(reference));
     await v3.createPayment(paymentOf(reference));

@@ -83,7 +83,7 @@ describe("Adyen, from its installation to the ledger", () => {
   /** What the provider sends about the first merchant. */
   const notification = (...items: readonly object[]) => psp.notify(path, ...items);
 
-  test("shows its accounts, and its configuration to clients of both generations", async () => {
+  test("the connector for Adyen shows its accounts, and its configuration to clients of both generations", async () => {
     const accounts = await eventually(async () => {
       const query = { $match: { connector_id: connectorID } };
       const { v3AccountsCursorResponse: list } = await v3.listAccounts({ query });
@@ -102,7 +102,7 @@ describe("Adyen, from its installation to the ledger", () => {
     expect(connectorConfigResponse?.data).toMatchObject({ provider: "Adyen", hmacKey: "" });
   });
 
-  test("brings payments by webhooks, publishes them and books them on a ledger", async () => {
+  test("the connector for Adyen brings payments by webhooks, publishes them and books them on a ledger", async () => {
     await api("/api/webhooks/configs", {
       body: { endpoint: HOOK, eventTypes: ["payments.saved_payment"] },
     });
@@ -154,7 +154,7 @@ describe("Adyen, from its installation to the ledger", () => {
     });
   });
 
-  test("lets nothing change by what is forged, replayed or unknown", async () => {
+  test("the connector for Adyen lets nothing change by what is forged, replayed or unknown", async () => {
     const sent = notification({ pspReference: "auth-2" });
     expect((await deliver(sent, path)).status).toBe(200);
     await eventually(async () => expect(await paymentsOf(connectorID)).toHaveLength(2));
@@ -184,7 +184,7 @@ describe("Adyen, from its installation to the ledger", () => {
     expect(await paymentsOf(connectorID)).toHaveLength(2);
   });
 
-  test("leaves out what it cannot read, and its health says so", async () => {
+  test("the connector for Adyen leaves out what it cannot read, and its health says so", async () => {
     const [webhook] = (await healthOf(connectorID)).webhooks;
     expect(webhook).toEqual({ name: "standard", path: "/standard" });
     // The signature does not cover the date.
@@ -205,7 +205,7 @@ describe("Adyen, from its installation to the ledger", () => {
     expect(await paymentsOf(connectorID)).toHaveLength(2);
   });
 
-  test("is told at the provider what a change of the configuration means", async () => {
+  test("the connector for Adyen is told at the provider what a change of the configuration means", async () => {
     await v3.v3UpdateConnectorConfig({
       connectorID,
       v3ConnectorConfig: {
@@ -222,7 +222,7 @@ describe("Adyen, from its installation to the ledger", () => {
     await eventually(async () => expect(await paymentsOf(connectorID)).toHaveLength(3));
   });
 
-  test("takes nothing any more once it is uninstalled", async () => {
+  test("the connector for Adyen takes nothing any more once it is uninstalled", async () => {
     const sent = notification({ pspReference: "auth-9" });
     const { v3UninstallConnectorResponse: task } = await v3.uninstallConnector({ connectorID });
     expect((await deliver(sent, path)).status).toBe(404);

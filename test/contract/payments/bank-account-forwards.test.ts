@@ -31,7 +31,7 @@ const createBankAccount = async () => {
 };
 
 describe("a bank account that is forwarded, through the official client", () => {
-  test("becomes an external account, once", async () => {
+  test("a forwarded bank account, through the official client, becomes an external account, once", async () => {
     const bankAccountID = await createBankAccount();
     const forwardBank = async () => {
       const { v3ForwardBankAccountResponse: forwarded, statusCode } = await v3.forwardBankAccount({
@@ -68,7 +68,7 @@ describe("a bank account that is forwarded, through the official client", () => 
     ]);
   });
 
-  test("gets the address of the user that it is forwarded for", async () => {
+  test("a forwarded bank account, through the official client, gets the address of the user that it is forwarded for", async () => {
     const userId = await createUser({
       contactDetails: { email: "ada@example.com" },
       address: { streetName: "Main Street", streetNumber: "12", city: "Paris" },
@@ -91,7 +91,7 @@ describe("a bank account that is forwarded, through the official client", () => 
     });
   });
 
-  test("is there at once in the first generation", async () => {
+  test("a forwarded bank account, through the official client, is there at once in the first generation", async () => {
     const bankAccountId = await createBankAccount();
     const { bankAccountResponse: forwarded } = await v1.forwardBankAccount({
       bankAccountId,
@@ -109,7 +109,7 @@ describe("a bank account that is forwarded, through the official client", () => 
     expect(created?.data.relatedAccounts).toMatchObject([{ connectorID }]);
   });
 
-  test("is refused with codes that it knows", async () => {
+  test("a forwarded bank account, through the official client, is refused with codes that it knows", async () => {
     const bankAccountID = await createBankAccount();
     const forwarding = (id: string, connector: string) =>
       codeOf(

@@ -20,7 +20,7 @@ const create = async (fields: object = {}) => {
 };
 
 describe("bank accounts, through the official client", () => {
-  test("are created, read with masked numbers, and listed without", async () => {
+  test("bank accounts, through the official client, are created, read with masked numbers, and listed without", async () => {
     const metadata = { tenant: freshName() };
     const id = await create({
       accountNumber: "123456789",
@@ -44,7 +44,7 @@ describe("bank accounts, through the official client", () => {
     expect(listed?.cursor.data).toEqual([shown]);
   });
 
-  test("get metadata added, and other keys stay", async () => {
+  test("bank accounts, through the official client, get metadata added, and other keys stay", async () => {
     const id = await create({ metadata: { a: "1", b: "2" } });
     const change = { metadata: { b: "3", c: "4" } };
     const { statusCode } = await v3.updateBankAccountMetadata({
@@ -56,7 +56,7 @@ describe("bank accounts, through the official client", () => {
     expect(read?.data.metadata).toEqual({ a: "1", b: "3", c: "4" });
   });
 
-  test("are refused with codes that it knows", async () => {
+  test("bank accounts, through the official client, are refused with codes that it knows", async () => {
     expect(await codeOf(v3.getBankAccount({ bankAccountID: "x" }))).toBe("INVALID_ID");
     expect(await codeOf(v3.getBankAccount({ bankAccountID: UNKNOWN }))).toBe("NOT_FOUND");
     expect(await codeOf(v3.createBankAccount({ name: "no number" }))).toBe("VALIDATION");
@@ -69,7 +69,7 @@ describe("bank accounts, through the official client", () => {
     );
   });
 
-  test("are the same objects in both generations", async () => {
+  test("bank accounts, through the official client, are the same objects in both generations", async () => {
     const { bankAccountResponse: created } = await v1.createBankAccount({
       name: freshName("v1"),
       accountNumber: "123456789",
@@ -104,7 +104,7 @@ describe("a bank account", () => {
     [{ name: "x".repeat(1001), iban: IBAN }, "name"],
     [{ iban: IBAN, metadata: { a: 1 } }, "metadata"],
     [{ iban: IBAN, metadata: { a: "x".repeat(65_536) } }, "metadata"],
-  ])("is refused with the name of the wrong field, case %#", async (fields, named) => {
+  ])("a bank account is refused with the wrong field's name, case %#", async (fields, named) => {
     const response = await api("/api/payments/v3/bank-accounts", {
       body: { name: "bank", ...fields },
     });
@@ -113,7 +113,7 @@ describe("a bank account", () => {
     expect(body.errorMessage).toContain(named);
   });
 
-  test("has no member for what it lacks", async () => {
+  test("a bank account has no member for what it lacks", async () => {
     const id = await create();
     const { data } = (await bodyOf(await api(`/api/payments/v3/bank-accounts/${id}`))) as {
       data: object;
@@ -130,7 +130,7 @@ describe("a bank account", () => {
     expect(upper.status).toBe(200);
   });
 
-  test("is stored encrypted, and told of in an event and the audit", async () => {
+  test("a bank account is stored encrypted, and told of in an event and the audit", async () => {
     await keepEvents();
     const id = await create({ country: "FR" });
     const row = await env.DB.prepare("SELECT * FROM payment_bank_accounts WHERE id = ?")

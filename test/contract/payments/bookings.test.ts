@@ -127,7 +127,7 @@ describe("a booking", () => {
     await report(other, ...LIFE);
   });
 
-  test("books each adjustment once and in order, what comes later too, and nothing of others", async () => {
+  test("a booking books each adjustment once and in order, what comes later too, and nothing of others", async () => {
     const ledger = await newLedger();
     const created = await book(connector, { ledger });
     expect(created.status).toBe(201);
@@ -160,7 +160,7 @@ describe("a booking", () => {
     expect(balance).toBe(63n);
   });
 
-  test("rebuilds the same transactions in another ledger", async () => {
+  test("a booking rebuilds the same transactions in another ledger", async () => {
     const ledger = await newLedger();
     const { id } = await dataOf(await book(connector, { ledger }));
     await runAll();
@@ -174,7 +174,7 @@ describe("a booking", () => {
     expect(await read(id)).toMatchObject({ ledger: again, booked: 5 });
   });
 
-  test("goes on where the ledger refuses, and says what and why", async () => {
+  test("a booking goes on where the ledger refuses, and says what and why", async () => {
     const own = await install();
     const ledger = await newLedger();
     const { id } = await dataOf(await book(own, { ledger, templates: { DISPUTE: "strict" } }));
@@ -198,7 +198,7 @@ describe("a booking", () => {
     expect(await read(id)).toMatchObject({ booked: 2, failed: 0 });
   });
 
-  test("waits for a ledger that is away, and says so", async () => {
+  test("a booking waits for a ledger that is away, and says so", async () => {
     const own = await install();
     const ledger = await newLedger();
     const { id } = await dataOf(await book(own, { ledger }));
@@ -223,7 +223,7 @@ describe("a booking", () => {
     expect(error).toBeUndefined();
   });
 
-  test("books nothing while it is paused, all of it afterwards, and nothing once it is deleted", async () => {
+  test("a booking books nothing while it is paused, all of it afterwards, and nothing once it is deleted", async () => {
     const own = await install();
     const ledger = await newLedger();
     const { id } = await dataOf(await book(own, { ledger }));
@@ -242,7 +242,7 @@ describe("a booking", () => {
     expect(await transactionsOf(ledger)).toHaveLength(1);
   });
 
-  test("of a pool books what goes from and to its accounts, whatever connector they are of", async () => {
+  test("a booking of a pool books what goes from and to its accounts, whatever connector they are of", async () => {
     const [one, two] = [await install(), await install()];
     const pooled = async (connector: InstalledConnector) => {
       const accounts = [account("inside"), account("outside")];
@@ -286,7 +286,7 @@ describe("a booking", () => {
     expect(await client.balance(accountOf(one, "inside"), "EUR/2")).toBe(60n);
   });
 
-  test("is refused where it does not fit", async () => {
+  test("a booking is refused where it does not fit", async () => {
     const ledger = await newLedger();
     const codeOf = async (rules: object): Promise<unknown> => {
       const response = await book(connector, { ledger, ...rules });
@@ -304,7 +304,7 @@ describe("a booking", () => {
     expect(await codeOf({})).toEqual([400, "CONFLICT"]);
   });
 
-  test("needs the right to write ledgers, too", async () => {
+  test("a booking needs the right to write ledgers, too", async () => {
     const ledger = await newLedger();
     const connectorID = encodeConnectorId(connector.id);
     const body = { connectorID, ledger, schemaVersion: "v1", template: "mirror" };
@@ -334,7 +334,7 @@ describe("bookings of many adjustments", () => {
     return connector;
   }
 
-  test("are made in bulks, in order, and several ledgers at once", async () => {
+  test("bookings of many adjustments are made in bulks, in order, and several ledgers at once", async () => {
     const connector = await many();
     const ledgers = [await newLedger(), await newLedger()];
     for (const ledger of ledgers) await book(connector, { ledger });
@@ -359,7 +359,7 @@ describe("bookings of many adjustments", () => {
     }
   });
 
-  test("leave time between them for whatever else waits", async () => {
+  test("bookings of many adjustments leave time between them for whatever else waits", async () => {
     const connector = await many();
     await book(connector, { ledger: await newLedger() });
     const original: RunTemplates = Reflect.get(LedgerClient.prototype, "runTemplates");
@@ -377,7 +377,7 @@ describe("bookings of many adjustments", () => {
     expect(turns.slice(0, 5)).toEqual(["bulk", "other", "bulk", "other", "bulk"]);
   });
 
-  test("give their claim back where there is no time for the first one", async () => {
+  test("bookings of many adjustments give their claim back where there is no time for the first one", async () => {
     const connector = await many();
     const ledger = await newLedger();
     const { id } = await dataOf(await book(connector, { ledger }));

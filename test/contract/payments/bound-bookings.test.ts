@@ -102,7 +102,7 @@ describe("a token that is bound to ledgers", () => {
     ["DELETE", `${PATH}/${id}`],
   ];
 
-  test("neither reads, pauses, resumes, rebuilds nor ends a booking in another one", async () => {
+  test("a token that is bound to ledgers neither reads, pauses, resumes, rebuilds nor ends a booking in another one", async () => {
     const before = await all();
     for (const id of Object.values(hidden)) {
       for (const [method, path, body] of calls(id)) {
@@ -116,7 +116,7 @@ describe("a token that is bound to ledgers", () => {
     expect(await all()).toEqual(before);
   });
 
-  test("makes none in another one, nor moves one there, whether the ledger exists or not", async () => {
+  test("a token that is bound to ledgers makes no booking in another one, nor moves one there, be it there or not", async () => {
     const before = await all();
     for (const ledger of [other, freshName("none"), prefix]) {
       for (const of of [{ connectorID }, { poolID }]) {
@@ -129,7 +129,7 @@ describe("a token that is bound to ledgers", () => {
     expect(await all()).toEqual(before);
   });
 
-  test("ends and changes none in another one by its pool or its connector", async () => {
+  test("a token that is bound to ledgers ends and changes no booking in another one by its pool or its connector", async () => {
     const before = await all();
     const accounts = `/api/payments/v3/pools/${poolID}/accounts`;
     const attempts: [method: string, path: string, body?: object][] = [
@@ -154,7 +154,7 @@ describe("a token that is bound to ledgers", () => {
     expect(await connectors.text()).toContain(connectorID);
   });
 
-  test("uses those of its own ledgers", async () => {
+  test("a token that is bound to ledgers uses the bookings of its own ledgers", async () => {
     expect(await call("POST", `${PATH}/${own}/pause`)).toBe(200);
     expect(await call("POST", `${PATH}/${own}/resume`)).toBe(200);
     expect(await call("GET", `${PATH}/${own}/failures`)).toBe(200);

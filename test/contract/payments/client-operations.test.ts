@@ -111,11 +111,11 @@ describe("an error that the client knows comes", () => {
     ],
   ];
 
-  test.each(CALLS)("of %s", async (_name, call, code) => {
+  test.each(CALLS)("an error that the client knows comes of %s", async (_name, call, code) => {
     expect(await codeOf(call())).toBe(code);
   });
 
-  test("of what takes no parameter when the token lacks the scope", async () => {
+  test("an error that the client knows comes of an operation without parameters when the token lacks the scope", async () => {
     const without = sdk({ bearer: await token("ledger:read") }).payments;
     for (const call of [
       without.v1.listAllConnectors(),

@@ -31,7 +31,7 @@ const install = (connector: string, body: unknown) =>
   api(`/api/payments/v3/connectors/install/${connector}`, { method: "POST", body });
 
 describe("connectors, through the official client", () => {
-  test("are installed, listed and read with their configuration", async () => {
+  test("connectors, through the official client, are installed, listed and read with their configuration", async () => {
     const name = freshName("dummy");
     const id = await installDummypay({ name, pollingPeriod: "30m" });
     const { v3ConnectorsCursorResponse: list } = await v3.listConnectors({
@@ -57,7 +57,7 @@ describe("connectors, through the official client", () => {
     });
   });
 
-  test("have catalogues of fields and capabilities", async () => {
+  test("connectors, through the official client, have catalogues of fields and capabilities", async () => {
     const { v3ConnectorConfigsResponse: configs } = await v3.listConnectorConfigs();
     expect(configs?.data["dummypay"]).toMatchObject({
       directory: { dataType: "string", required: true, defaultValue: "" },
@@ -74,7 +74,7 @@ describe("connectors, through the official client", () => {
     expect(one?.data).toEqual(all?.data["dummypay"]);
   });
 
-  test("have a new configuration after an update, and their name when it is free", async () => {
+  test("connectors, through the official client, have a new configuration after an update, and their name when it is free", async () => {
     const connectorID = await installDummypay();
     const name = freshName("renamed");
     const config = { provider: "Dummypay", name, directory: "other", linkFlowError: true } as const;
@@ -91,7 +91,7 @@ describe("connectors, through the official client", () => {
     expect(await codeOf(installDummypay({ name }))).toBe("CONFLICT");
   });
 
-  test("have schedules with their runs", async () => {
+  test("connectors, through the official client, have schedules with their runs", async () => {
     const connectorID = await installDummypay();
     await polled(connectorID);
     const { v3ConnectorSchedulesCursorResponse: list } = await v3.listConnectorSchedules({
@@ -121,7 +121,7 @@ describe("connectors, through the official client", () => {
     expect(await codeOf(unknown)).toBe("NOT_FOUND");
   });
 
-  test("are uninstalled by a task that leaves nothing of them, and everything of others", async () => {
+  test("connectors, through the official client, are uninstalled by a task that leaves nothing of them and all of others", async () => {
     const [connectorID, other] = await Promise.all([installDummypay(), installDummypay()]);
     await Promise.all([polled(connectorID), polled(other)]);
     const [key, otherKey] = await Promise.all([keyOf(connectorID), keyOf(other)]);
@@ -142,7 +142,7 @@ describe("connectors, through the official client", () => {
     expect((await healthOf(other)).status).toBe("healthy");
   });
 
-  test("get a new id when they are reset, and poll everything again", async () => {
+  test("connectors, through the official client, get a new id when they are reset, and poll everything again", async () => {
     const name = freshName("reset");
     const connectorID = await installDummypay({ name });
     await polled(connectorID);
@@ -161,7 +161,7 @@ describe("connectors, through the official client", () => {
     expect(await ownedRows(await keyOf(successor))).toMatchObject({ payment_payments: 72 });
   });
 
-  test("refuse what does not fit with typed errors", async () => {
+  test("connectors, through the official client, refuse what does not fit with typed errors", async () => {
     const calls: readonly [() => Promise<unknown>, string][] = [
       [() => v3.getConnectorConfig({ connectorID: "odd" }), "INVALID_ID"],
       [() => v3.getConnectorConfig({ connectorID: UNKNOWN }), "NOT_FOUND"],
@@ -179,7 +179,7 @@ describe("connectors, through the official client", () => {
 });
 
 describe("the installation of a connector", () => {
-  test("names all required fields that are missing", async () => {
+  test("the installation of a connector names all required fields that are missing", async () => {
     const response = await install("generic", { name: "psp" });
     expect(response.status).toBe(400);
     expect(await bodyOf(response)).toEqual({
@@ -199,7 +199,7 @@ describe("the installation of a connector", () => {
     ["dummypay", "{", "the body is not valid JSON"],
     ["dummypay", undefined, "expected a JSON object"],
     ["dummypay", { name: "abc", directory: "d", pollingPeriod: "10ms" }, "minimum of 100ms"],
-  ])("of %s with %j is refused", async (connector, body, message) => {
+  ])("the installation of %s with %j is refused", async (connector, body, message) => {
     const response = await install(connector, body);
     expect(response.status).toBe(400);
     const { errorCode, errorMessage } = await response.json<Record<string, string>>();
@@ -207,12 +207,12 @@ describe("the installation of a connector", () => {
     expect(errorMessage).toContain(message);
   });
 
-  test("takes at most half a megabyte", async () => {
+  test("the installation of a connector takes at most half a megabyte", async () => {
     const response = await install("dummypay", { name: "a".repeat(500_000), directory: "d" });
     expect(response.status).toBe(413);
   });
 
-  test("happens once when several come at a time with one name", async () => {
+  test("the installation of a connector happens once when several come at a time with one name", async () => {
     const name = freshName("race");
     const all = await Promise.all(
       [1, 2, 3, 4].map(() => install("dummypay", { name, directory: "d" })),
@@ -225,7 +225,7 @@ describe("the installation of a connector", () => {
     ).toBe("202,400,400,400");
   });
 
-  test("shows its secrets only to those who may write", async () => {
+  test("the installation of a connector shows its secrets only to those who may write", async () => {
     const connectorID = await installGeneric("http://psp.example");
     const configFor = async (scope: string) => {
       const { v3 } = sdk({ bearer: await token(scope) }).payments;
@@ -236,7 +236,7 @@ describe("the installation of a connector", () => {
     expect(await configFor("payments:read")).toMatchObject({ apiKey: "********" });
   });
 
-  test("is told by its tag when the catalogue is as it was", async () => {
+  test("the installation of a connector is told by its tag when the catalogue is as it was", async () => {
     const path = "/api/payments/v3/connectors/capabilities";
     const first = await api(path);
     const etag = first.headers.get("etag") ?? "";
@@ -247,7 +247,7 @@ describe("the installation of a connector", () => {
 });
 
 describe("connectors of the first generation", () => {
-  test("are installed under their earlier names, listed, updated, reset and uninstalled", async () => {
+  test("connectors of the first generation are installed under their earlier names, listed, updated, reset and uninstalled", async () => {
     const name = freshName("v1");
     const { connectorResponse: installed } = await v1.installConnector({
       connector: "DUMMY-PAY",
@@ -285,7 +285,7 @@ describe("connectors of the first generation", () => {
     await expect.poll(() => codeOf(v1.readConnectorConfigV1(next))).toBe("NOT_FOUND");
   });
 
-  test("refuse what does not fit with typed errors", async () => {
+  test("connectors of the first generation refuse what does not fit with typed errors", async () => {
     const unknown = { connector: "DUMMY-PAY", connectorId: UNKNOWN } as const;
     expect(await codeOf(v1.readConnectorConfigV1(unknown))).toBe("NOT_FOUND");
     expect(await codeOf(v1.resetConnectorV1(unknown))).toBe("NOT_FOUND");
@@ -308,7 +308,7 @@ describe("the object of a connector", () => {
       alarm: await storage.getAlarm(),
     }));
 
-  test("goes on after an eviction, and keeps nothing when the connector is gone", async () => {
+  test("the object of a connector goes on after an eviction, and keeps nothing when the connector is gone", async () => {
     const connectorID = await installDummypay({ pollingPeriod: "200ms" });
     const { lastSuccessAt } = await polled(connectorID);
     await evict(objectOf(connectorID));
@@ -321,7 +321,7 @@ describe("the object of a connector", () => {
     );
   });
 
-  test("stores nothing where it was never told of a connector", async () => {
+  test("the object of a connector stores nothing where it was never told of a connector", async () => {
     expect(await storageOf(UNKNOWN)).toEqual({ values: 0, alarm: null });
   });
 });
@@ -349,7 +349,7 @@ test("a token that may only read installs, changes and removes nothing", async (
 });
 
 describe("announcements of providers", () => {
-  test("find no configuration, whatever the method, and need no token", async () => {
+  test("announcements of providers find no configuration, whatever the method, and need no token", async () => {
     const id = await installDummypay();
     const send = async (path: string, method = "POST") => {
       const response = await api(`/api/payments/${path}`, { method, token: null });

@@ -107,7 +107,7 @@ const destinationOf = (reference: string): string => {
 };
 
 describe("version 3, through the official client", () => {
-  test("approves a payout, which is paid and reversed", async () => {
+  test("version 3 of payments, through the official client, approves a payout, which is paid and reversed", async () => {
     const { id, taskID } = await create();
     expect(taskID).toBe("");
     const task = await approve(id);
@@ -129,7 +129,7 @@ describe("version 3, through the official client", () => {
     });
   });
 
-  test("sends a transfer at once, or at its time", async () => {
+  test("version 3 of payments, through the official client, sends a transfer at once, or at its time", async () => {
     const { id, taskID } = await create({ type: "TRANSFER" }, true);
     expect((await endOf(taskID))?.status).toBe("SUCCEEDED");
     expect(await statusesOf(id)).toEqual(["WAITING_FOR_VALIDATION", "PROCESSING", "PROCESSED"]);
@@ -141,7 +141,7 @@ describe("version 3, through the official client", () => {
     ]);
   });
 
-  test("retries what has failed, and says why it has", async () => {
+  test("version 3 of payments, through the official client, retries what has failed, and says why it has", async () => {
     const { id } = await create({ destinationAccountID: destinationOf("nobody") });
     const request = { paymentInitiationID: id };
     expect(await approve(id)).toMatchObject({
@@ -155,7 +155,7 @@ describe("version 3, through the official client", () => {
     expect(read?.data.error).toContain("nobody");
   });
 
-  test("refuses what a state does not allow", async () => {
+  test("version 3 of payments, through the official client, refuses what a state does not allow", async () => {
     const { id } = await create();
     const request = { paymentInitiationID: id };
     expect(await reverse(id, 1n)).toMatchObject({ error: "payment initiation not processed" });
@@ -166,7 +166,7 @@ describe("version 3, through the official client", () => {
     expect(await codeOf(v3.rejectPaymentInitiation(request))).toBe("VALIDATION");
   });
 
-  test("does not know an initiation that does not exist", async () => {
+  test("version 3 of payments, through the official client, does not know an initiation that does not exist", async () => {
     const paymentInitiationID = destinationOf("unknown");
     const request = { paymentInitiationID };
     const reversal = { reference: "r-1", description: "", amount: 1n, asset: "EUR/2" };
@@ -180,7 +180,7 @@ describe("version 3, through the official client", () => {
     }
   });
 
-  test("pays once what two clients approve at once", async () => {
+  test("version 3 of payments, through the official client, pays once what two clients approve at once", async () => {
     const { id } = await create();
     const answers = await Promise.all(
       [1, 2].map(() =>
@@ -210,7 +210,7 @@ describe("version 1, through the official client", () => {
   };
   const reversal = { description: "", amount: 1000n, asset: "EUR/2", metadata: {} };
 
-  test("waits for the outcome of what it approves, and shows it", async () => {
+  test("version 1 of payments, through the official client, waits for the outcome of what it approves, and shows it", async () => {
     const created = await createV1();
     const id = created?.id ?? "";
     expect(created).toMatchObject({
@@ -248,7 +248,7 @@ describe("version 1, through the official client", () => {
     }
   });
 
-  test("shows the objects of version 3 in its own words", async () => {
+  test("version 1 of payments, through the official client, shows the objects of version 3 in its own words", async () => {
     const { id } = await create({ scheduledAt: new Date(Date.now() + 3_600_000) }, true);
     const shown = await read(id);
     expect(shown).toMatchObject({ status: "PROCESSING", relatedPayments: [] });
@@ -258,7 +258,7 @@ describe("version 1, through the official client", () => {
     expect(listed?.cursor.data).toMatchObject([{ id, status: "PROCESSING" }]);
   });
 
-  test("sends what is validated already, and tells what went wrong", async () => {
+  test("version 1 of payments, through the official client, sends what is validated already, and tells what went wrong", async () => {
     expect((await createV1({ validated: true }))?.status).toBe("PROCESSED");
     const unknown = { destinationAccountID: destinationOf("nobody"), reference: freshName("po") };
     expect(await codeOf(createV1({ ...unknown, validated: true }))).toBe("VALIDATION");
@@ -271,7 +271,7 @@ describe("version 1, through the official client", () => {
     expect((await read(transferId))?.relatedAdjustments).toHaveLength(5);
   });
 
-  test("retries once the account exists", async () => {
+  test("version 1 of payments, through the official client, retries once the account exists", async () => {
     const reference = freshName("later");
     const late = { destinationAccountID: destinationOf(reference), reference: freshName("po") };
     const transferId = (await createV1(late))?.id ?? "";
@@ -281,7 +281,7 @@ describe("version 1, through the official client", () => {
     expect((await read(transferId))?.status).toBe("PROCESSED");
   });
 
-  test("rejects, deletes, and refuses the rest", async () => {
+  test("version 1 of payments, through the official client, rejects, deletes, and refuses the rest", async () => {
     const [rejected, deleted] = [await createV1(), await createV1()];
     const transferId = rejected?.id ?? "";
     expect((await change(transferId, "REJECTED")).statusCode).toBe(204);
@@ -306,7 +306,7 @@ describe("version 1, through the official client", () => {
 
 /** The sentences are those of the specification. */
 describe("operation 5: GET /api/payments/v3/payment-initiations", () => {
-  test("answers 200 with the pagination envelope of payment initiations", async () => {
+  test("the list of payment initiations answers 200 with the pagination envelope of payment initiations", async () => {
     await create();
     await create();
     const path = "/api/payments/v3/payment-initiations";
@@ -322,7 +322,7 @@ describe("operation 5: GET /api/payments/v3/payment-initiations", () => {
   });
 
   test.each(["0x", "-1", "1.5"])(
-    "takes an integer from 1 to 1000 as page size, not %s",
+    "the list of payment initiations takes an integer from 1 to 1000 as page size, not %s",
     async (size) => {
       const answer = await api(`/api/payments/v3/payment-initiations?pageSize=${size}`);
       expect([answer.status, await bodyOf(answer)]).toMatchObject([
@@ -332,19 +332,19 @@ describe("operation 5: GET /api/payments/v3/payment-initiations", () => {
     },
   );
 
-  test("has pages of 1000, and no larger ones", async () => {
+  test("the list of payment initiations has pages of 1000, and no larger ones", async () => {
     const answer = await api("/api/payments/v3/payment-initiations?pageSize=1001");
     expect(await bodyOf(answer)).toMatchObject({ cursor: { pageSize: 1000, next: "" } });
   });
 
-  test("refuses a malformed cursor with VALIDATION", async () => {
+  test("the list of payment initiations refuses a malformed cursor with VALIDATION", async () => {
     const answer = await api("/api/payments/v3/payment-initiations?cursor=odd");
     expect([answer.status, await bodyOf(answer)]).toMatchObject([400, { errorCode: "VALIDATION" }]);
   });
 });
 
 describe("operation 6: GET /api/payments/transfer-initiations/{transferId}", () => {
-  test("answers 200 with the transfer initiation, its payments and its adjustments", async () => {
+  test("the read of a transfer initiation answers 200 with its payments and its adjustments", async () => {
     const { id } = await create();
     await approve(id);
     const answer = await api(`/api/payments/transfer-initiations/${id}`);

@@ -45,7 +45,7 @@ async function refusalOf(connector: StoredConnector, fields: object): Promise<st
 }
 
 describe("payment initiations, through the official client", () => {
-  test("are created, read and listed by each filter", async () => {
+  test("payment initiations, through the official client, are created, read and listed by each filter", async () => {
     const connector = await storeConnector();
     const metadata = { tenant: freshName() };
     const reference = freshName("po");
@@ -95,7 +95,7 @@ describe("payment initiations, through the official client", () => {
     expect(await read(other)).toMatchObject({ id: other });
   });
 
-  test("are rejected, which their adjustments tell", async () => {
+  test("payment initiations, through the official client, are rejected, which their adjustments tell", async () => {
     const id = await create(await storeConnector());
     const request = { paymentInitiationID: id };
     expect((await v3.rejectPaymentInitiation(request)).statusCode).toBe(204);
@@ -116,7 +116,7 @@ describe("payment initiations, through the official client", () => {
     expect(filtered?.cursor.data).toHaveLength(1);
   });
 
-  test("are deleted while they wait, and their reference is free again", async () => {
+  test("payment initiations, through the official client, are deleted while they wait, and their reference is free again", async () => {
     const connector = await storeConnector();
     const reference = freshName("po");
     const id = await create(connector, { reference });
@@ -129,7 +129,7 @@ describe("payment initiations, through the official client", () => {
     expect(await create(connector, { reference })).toBe(id);
   });
 
-  test("are refused with codes that it knows", async () => {
+  test("payment initiations, through the official client, are refused with codes that it knows", async () => {
     const connector = await storeConnector();
     for (const paymentInitiationID of [connector.idOf("unknown"), "x"]) {
       const request = { paymentInitiationID };
@@ -159,13 +159,13 @@ describe("a payment initiation", () => {
     [{ scheduledAt: "2020-01-01T00:00:00Z" }, "'scheduledAt': must be greater than"],
     [{ description: "x".repeat(10_001) }, "'description'"],
     [{ metadata: { a: 1 } }, "'metadata.a'"],
-  ])("is refused with the name of the wrong field, case %#", async (fields, named) => {
+  ])("an initiation is refused with the wrong field's name, case %#", async (fields, named) => {
     const refusal = await refusalOf(await storeConnector(), fields);
     expect(refusal).toContain("400 [VALIDATION] body ");
     expect(refusal).toContain(named);
   });
 
-  test("moves money at its own connector only", async () => {
+  test("a payment initiation moves money at its own connector only", async () => {
     const [connector, other] = [await storeConnector(), await storeConnector()];
     expect(await refusalOf(connector, { destinationAccountID: other.idOf("landlord") })).toBe(
       "400 [VALIDATION] destinationAccountID is an account of another connector",
@@ -177,7 +177,7 @@ describe("a payment initiation", () => {
   // The third time is taken when its test begins: on a slow machine that is long after the file was read.
   const HALF_A_MINUTE_AGO = () => new Date(Date.now() - 30_000).toISOString();
   test.each(["", "0001-01-01T00:00:00Z", HALF_A_MINUTE_AGO, null])(
-    "is made at once when it is scheduled for %s",
+    "a payment initiation is made at once when it is scheduled for %s",
     async (scheduled) => {
       const connector = await storeConnector();
       const scheduledAt = typeof scheduled === "function" ? scheduled() : scheduled;
@@ -189,13 +189,13 @@ describe("a payment initiation", () => {
     },
   );
 
-  test("keeps a time that is still to come", async () => {
+  test("a payment initiation keeps a time that is still to come", async () => {
     const scheduledAt = new Date(Date.now() + 3_600_000);
     const id = await create(await storeConnector(), { scheduledAt });
     expect((await read(id))?.scheduledAt).toEqual(scheduledAt);
   });
 
-  test("is rejected or deleted by one of several clients at once", async () => {
+  test("a payment initiation is rejected or deleted by one of several clients at once", async () => {
     const id = await create(await storeConnector());
     const request = { paymentInitiationID: id };
     const changes = [

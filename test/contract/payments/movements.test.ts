@@ -104,7 +104,7 @@ const areProcessed = (ids: readonly OwnedId[]): Promise<void> =>
   });
 
 describe("the object of a connector", () => {
-  test("moves all that is due when it is woken once, a few at a time and each once", async () => {
+  test("the object of a connector moves all that is due when it is woken once, a few at a time and each once", async () => {
     const connector = await install();
     const ids = await orders(connector, 40);
     await wakeMovements(context, connector.id);
@@ -116,7 +116,7 @@ describe("the object of a connector", () => {
     expect(requests.toSorted()).toEqual(ids.map(({ reference }) => reference).toSorted());
   });
 
-  test("moves money while the provider of another one hangs", async () => {
+  test("the object of a connector moves money while the provider of another one hangs", async () => {
     const [sick, well] = [await install(), await install()];
     hanging.add(sick.name);
     const held = await orders(sick, MOVING_MAX + 1);
@@ -132,7 +132,7 @@ describe("the object of a connector", () => {
     expect(new Set(await Promise.all(held.map(statusOf)))).toEqual(new Set(["PROCESSING"]));
   });
 
-  test("moves money at its time, also after an eviction", async () => {
+  test("the object of a connector moves money at its time, also after an eviction", async () => {
     const connector = await install();
     const id = await order(connector, fromMillis(Date.now() + 1500));
     await wakeMovements(context, connector.id);
@@ -146,7 +146,7 @@ describe("the object of a connector", () => {
 });
 
 describe("the sweep of initiations", () => {
-  test("wakes a connector that was not told, and no other one", async () => {
+  test("the sweep of initiations wakes a connector that was not told, and no other one", async () => {
     const [lost, scheduled] = [await install(), await install()];
     const ids = await orders(lost, 3);
     const later = await order(scheduled, fromMillis(Date.now() + HOUR));

@@ -83,7 +83,7 @@ const linkUser = async (userId: string) => {
 };
 
 describe("a user of open banking, through the official client", () => {
-  test("is forwarded once, and linked", async () => {
+  test("a user of open banking, through the official client, is forwarded once, and linked", async () => {
     const userId = await createUser();
     expect((await forward(userId)).statusCode).toBe(204);
     const again = forward(userId);
@@ -133,7 +133,7 @@ describe("a user of open banking, through the official client", () => {
     expect(await connectionsOf(userId)).toMatchObject([{ connectionID }]);
   });
 
-  test("renews the consent to a connection", async () => {
+  test("a user of open banking, through the official client, renews the consent to a connection", async () => {
     const userId = await createUser();
     await forward(userId);
     const connectionID = await linkUser(userId);
@@ -148,7 +148,7 @@ describe("a user of open banking, through the official client", () => {
     expect([answer.status, answer.headers.get("location")]).toEqual([307, HOME]);
   });
 
-  test("is not linked when the bank says no", async () => {
+  test("a user of open banking, through the official client, is not linked when the bank says no", async () => {
     const { v3InstallConnectorResponse: installed } = await v3.installConnector({
       connector: "dummypay",
       v3ConnectorConfig: {
@@ -178,7 +178,7 @@ describe("a user of open banking, through the official client", () => {
     expect(await connectionsOf(userId)).toEqual([]);
   });
 
-  test("gets the same link for the same idempotency key", async () => {
+  test("a user of open banking, through the official client, gets the same link for the same idempotency key", async () => {
     const [userId, other] = [await createUser(), await createUser()];
     await forward(userId);
     await forward(other);
@@ -196,7 +196,7 @@ describe("a user of open banking, through the official client", () => {
     expect(await make(other)).toMatchObject([400, { errorCode: "CONFLICT" }]);
   });
 
-  test("is deleted: a connection, at a connector, everywhere", async () => {
+  test("a user of open banking, through the official client, is deleted: a connection, at a connector, everywhere", async () => {
     const userId = await createUser();
     await forward(userId);
     const connectionID = await linkUser(userId);
@@ -237,7 +237,7 @@ describe("a user of open banking, through the official client", () => {
     expect(left).toMatchObject({ banks: 0 });
   });
 
-  test("is refused with codes that it knows", async () => {
+  test("a user of open banking, through the official client, is refused with codes that it knows", async () => {
     const userId = await createUser();
     const at = (paymentServiceUserID: string, connector = connectorID) => ({
       paymentServiceUserID,
@@ -291,7 +291,7 @@ describe("the redirect of open banking", () => {
   const redirect = (state: string, connector = connectorID) =>
     `/api/payments/v3/connectors/open-banking/${connector}/redirect?noRedirect=true${state}`;
 
-  test("refuses what no link has carried", async () => {
+  test("the redirect of open banking refuses what no link has carried", async () => {
     const userId = await createUser();
     await forward(userId);
     const { attemptID, link } = await createLink(userId);
@@ -315,7 +315,7 @@ describe("the redirect of open banking", () => {
     ["https://app.example.com/linked?x=1#part", "https://app.example.com/linked?x=1#part"],
     ["https://app.example.com/verknüpft", "https://app.example.com/verkn%C3%BCpft"],
     ["https://app.example.com/a\r\nset-cookie: b=c", "https://app.example.com/aset-cookie:%20b=c"],
-  ])("goes on to %j", async (given, location) => {
+  ])("the redirect of open banking goes on to %j", async (given, location) => {
     const userId = await createUser();
     await forward(userId);
     const url = new URL((await createLink(userId, given)).link);
@@ -325,7 +325,7 @@ describe("the redirect of open banking", () => {
     expect(answer.headers.get("set-cookie")).toBeNull();
   });
 
-  test("takes no state with another connector, attempt or user than its own", async () => {
+  test("the redirect of open banking takes no state with another connector, attempt or user than its own", async () => {
     const [one, two] = [await createUser(), await createUser()];
     await forward(one);
     await forward(two);
@@ -345,7 +345,7 @@ describe("the redirect of open banking", () => {
     expect((await readAttempt(one, mine.attemptID))?.status).toBe("pending");
   });
 
-  test("ends an attempt whose parameters the provider does not know", async () => {
+  test("the redirect of open banking ends an attempt whose parameters the provider does not know", async () => {
     const userId = await createUser();
     await forward(userId);
     const { attemptID, link } = await createLink(userId);

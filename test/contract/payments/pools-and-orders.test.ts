@@ -86,7 +86,7 @@ const latest = async (poolID: string) =>
   (await v3.getPoolBalancesLatest({ poolID })).v3PoolBalancesResponse?.data;
 
 describe("static pools, through the official client", () => {
-  test("have members of several connectors, and balances in several currencies", async () => {
+  test("static pools, through the official client, have members of several connectors, and balances in several currencies", async () => {
     const a = await storeAccount(0, {
       holdings: [
         { asset: "EUR/2", amount: 100n },
@@ -120,7 +120,7 @@ describe("static pools, through the official client", () => {
     expect((await poolEvents(poolID)).at(-1)).toMatchObject({ type: "DELETED_POOL" });
   });
 
-  test("have balances at a moment that the balances were known at", async () => {
+  test("static pools, through the official client, have balances at a moment that the balances were known at", async () => {
     const a = await storeAccount(0, {
       holdings: [
         { asset: "EUR/2", amount: 100n, at: T1 },
@@ -142,7 +142,7 @@ describe("static pools, through the official client", () => {
     expect(poolBalancesResponse?.data).toEqual({ balances: [{ asset: "EUR/2", amount: 100n }] });
   });
 
-  test("are refused with codes that it knows", async () => {
+  test("static pools, through the official client, are refused with codes that it knows", async () => {
     const external = await storeAccount(0, { type: "EXTERNAL" });
     const unknown = encodeOwnedId({ connector: connectorAt(0).id, reference: "nobody" });
     const create = (fields: object) =>
@@ -179,7 +179,7 @@ describe("static pools, through the official client", () => {
 });
 
 describe("dynamic pools, through the official client", () => {
-  test("find their accounts each time", async () => {
+  test("dynamic pools, through the official client, find their accounts each time", async () => {
     const name = freshName("treasury");
     const query = { $match: { name } };
     const poolID = await createPool({ query });
@@ -211,7 +211,7 @@ describe("dynamic pools, through the official client", () => {
     ]);
   });
 
-  test("are refused with codes that it knows", async () => {
+  test("dynamic pools, through the official client, are refused with codes that it knows", async () => {
     const create = (query: object) => codeOf(v3.createPool({ name: freshName("pool"), query }));
     expect(await create({ $match: { nothing: "a" } })).toBe("VALIDATION");
     expect(await create({ nothing: 1 })).toBe("VALIDATION");
@@ -227,7 +227,7 @@ describe("dynamic pools, through the official client", () => {
     expect(await update(poolID)).toBe("VALIDATION");
   });
 
-  test("are changed by several at a time, one after the other", async () => {
+  test("dynamic pools, through the official client, are changed by several at a time, one after the other", async () => {
     const poolID = await createPool({ accountIDs: [] });
     const accounts = await Promise.all([0, 1, 0, 1].map((place) => storeAccount(place, {})));
     await Promise.all(accounts.map((accountID) => v3.addAccountToPool({ poolID, accountID })));
@@ -241,7 +241,7 @@ describe("dynamic pools, through the official client", () => {
 });
 
 describe("pools of the first generation", () => {
-  test("are the same objects", async () => {
+  test("pools of the first generation are the same objects", async () => {
     const a = await storeAccount(0, { holdings: [{ asset: "EUR/2", amount: 5n }] });
     const b = await storeAccount(1, {});
     const { poolResponse } = await v1.createPool({ name: freshName("v1"), accountIDs: [a] });
@@ -269,7 +269,7 @@ describe("pools of the first generation", () => {
     expect(await codeOf(v1.getPool({ poolId }))).toBe("NOT_FOUND");
   });
 
-  test("are refused with codes that its client knows", async () => {
+  test("pools of the first generation are refused with codes that its client knows", async () => {
     const { poolResponse } = await v1.createPool({ name: freshName("v1"), accountIDs: [] });
     const poolId = poolResponse?.data.id ?? "";
     const add = (accountID: string) =>
@@ -299,7 +299,7 @@ describe("orders and conversions, through the official client", () => {
     raw: '{"id":"order"}',
   } as const;
 
-  test("are listed and read", async () => {
+  test("orders and conversions, through the official client, are listed and read", async () => {
     const connector = connectorAt(0);
     const reference = freshName("order");
     const tag = freshName();
@@ -346,7 +346,7 @@ describe("orders and conversions, through the official client", () => {
     expect(await idsWhere({ $and: [mine, { $match: { connector_id: elsewhere } }] })).toEqual([]);
   });
 
-  test("have their conversions", async () => {
+  test("orders, through the official client, have their conversions", async () => {
     const connector = connectorAt(1);
     const reference = freshName("conv");
     const { createdAt, sourceAsset, destinationAsset, sourceReference } = order;
@@ -374,7 +374,7 @@ describe("orders and conversions, through the official client", () => {
     expect(listed?.cursor.data).toEqual([read?.data]);
   });
 
-  test("are refused with codes that it knows", async () => {
+  test("orders and conversions, through the official client, are refused with codes that it knows", async () => {
     const unknown = encodeOwnedId({ connector: connectorAt(0).id, reference: "nothing" });
     expect(await codeOf(v3.getOrder({ orderID: "x" }))).toBe("INVALID_ID");
     expect(await codeOf(v3.getOrder({ orderID: unknown }))).toBe("NOT_FOUND");

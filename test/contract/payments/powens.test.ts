@@ -63,7 +63,7 @@ const counts = async () => {
 };
 
 describe("a large delivery of Powens", () => {
-  test("is worked off in parts, once, however often it comes", async () => {
+  test("a large delivery of Powens is worked off in parts, once, however often it comes", async () => {
     const sent = synced(2000, 900);
     expect(sent.body.length).toBeGreaterThan(2_000_000);
     expect(await deliver(sent)).toBe(200);
@@ -73,7 +73,7 @@ describe("a large delivery of Powens", () => {
     expect(await counts()).toEqual(all);
   });
 
-  test("is refused above 8 MiB, and changes nothing", async () => {
+  test("a large delivery of Powens is refused above 8 MiB, and changes nothing", async () => {
     const before = await counts();
     const { headers, body } = synced(1, 0);
     expect(await deliver({ headers, body: paddedTo(MAX + 1, body) })).toBe(413);
@@ -85,7 +85,7 @@ describe("a large delivery of Powens", () => {
   test.each([
     ["a transaction", 1, 700_000],
     ["the number of its parts", 50_001, 0],
-  ])("is refused where %s is too large", async (_, count, bytes) => {
+  ])("a large delivery of Powens is refused where %s is too large", async (_, count, bytes) => {
     const before = await counts();
     expect(await deliver(synced(count, bytes))).toBe(413);
     expect(await counts()).toEqual(before);

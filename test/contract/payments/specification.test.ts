@@ -197,7 +197,7 @@ async function payOut(): Promise<{ id: string; reference: string }> {
 }
 
 describe("operation 5, GET /api/payments/v3/payment-initiations", () => {
-  test("answers the pagination envelope of payment initiations, for page sizes from 1 to 1000", async () => {
+  test("the list of payment initiations answers their pagination envelope, for page sizes from 1 to 1000", async () => {
     const { id, reference } = await payOut();
     await payOut();
     const schema = cursorOf(Initiation);
@@ -222,13 +222,13 @@ describe("operation 5, GET /api/payments/v3/payment-initiations", () => {
     }
   });
 
-  test("refuses a malformed cursor", async () => {
+  test("the list of payment initiations refuses a malformed cursor", async () => {
     expect(await refused("GET /v3/payment-initiations?cursor=x")).toEqual([400, "VALIDATION"]);
   });
 });
 
 describe("operation 6, GET /api/payments/transfer-initiations/{transferId}", () => {
-  test("answers the transfer initiation, with its payments and its adjustments", async () => {
+  test("the read of a transfer initiation answers it with its payments and its adjustments", async () => {
     const { id, reference } = await payOut();
     await eventually(async () => {
       const schema = dataOf(Transfer);
@@ -246,14 +246,14 @@ describe("operation 6, GET /api/payments/transfer-initiations/{transferId}", () 
     });
   });
 
-  test("has no transfer of another id", async () => {
+  test("the read of a transfer initiation has no transfer of another id", async () => {
     const [status] = await refused(`GET /transfer-initiations/${connectorID}`);
     expect(status).toBe(400);
   });
 });
 
 describe("operations 9 and 13, GET and POST /api/payments/accounts", () => {
-  test("creates an account and answers it", async () => {
+  test("the creation of an account of payments creates an account and answers it", async () => {
     const fields = { defaultAsset: "EUR/2", metadata: { owner: "ACME" } };
     const created = await createAccount(fields);
     expect(created).toMatchObject({
@@ -269,10 +269,13 @@ describe("operations 9 and 13, GET and POST /api/payments/accounts", () => {
     expect(read.data).toMatchObject({ ...created, raw: expect.anything() as unknown });
   });
 
-  test.each(["reference", "connectorID", "createdAt", "type"])("needs %s", async (field) => {
-    const { [field as "reference"]: _absent, ...rest } = account();
-    expect(await refused("POST /accounts", rest)).toEqual([400, "VALIDATION"]);
-  });
+  test.each(["reference", "connectorID", "createdAt", "type"])(
+    "the creation of an account of payments needs %s",
+    async (field) => {
+      const { [field as "reference"]: _absent, ...rest } = account();
+      expect(await refused("POST /accounts", rest)).toEqual([400, "VALIDATION"]);
+    },
+  );
 });
 
 describe("operations 10 and 11, PATCH of a payment's metadata", () => {
@@ -296,21 +299,21 @@ describe("operations 10 and 11, PATCH of a payment's metadata", () => {
     ["v3", "/v3/payments", { metadata: { a: "1" } }],
     ["v3, as a bare map", "/v3/payments", { a: "1" }],
     ["v1", "/payments", { a: "1" }],
-  ])("adds to it (%s)", async (_, path, body) => {
+  ])("PATCH of a payment's metadata adds to it (%s)", async (_, path, body) => {
     const id = await createPayment();
     expect((await call(`PATCH ${path}/${id}/metadata`, body)).status).toBe(204);
     const { data } = await okBody(`GET ${path}/${id}`, { status: 200, schema: Metadata });
     expect(data.metadata).toEqual({ a: "1" });
   });
 
-  test("without the needed reference is a failed validation", async () => {
+  test("PATCH of a payment's metadata without the needed reference is a failed validation", async () => {
     const id = await createPayment();
     for (const path of ["/v3/payments", "/payments"]) {
       expect(await refused(`PATCH ${path}/${id}/metadata`, {})).toEqual([400, "VALIDATION"]);
     }
   });
 
-  test("answers an error body for a payment that does not exist", async () => {
+  test("PATCH of a payment's metadata answers an error body for a payment that does not exist", async () => {
     const known = await createPayment();
     const id = Buffer.from(
       Buffer.from(known, "base64url")
@@ -326,7 +329,7 @@ describe("operations 10 and 11, PATCH of a payment's metadata", () => {
 });
 
 describe("operations 12 and 14, GET /api/payments/v3/pools", () => {
-  test("answer pools, one and a page of them", async () => {
+  test("GET of pools answers one, and a page of them", async () => {
     const member = await createAccount();
     const name = freshName("pool");
     const created = { status: 201, schema: Id, body: { name, accountIDs: [member.id] } };
@@ -343,7 +346,7 @@ describe("operations 12 and 14, GET /api/payments/v3/pools", () => {
 });
 
 describe("operation 16, POST /api/payments/v3/connectors/install/{connector}", () => {
-  test("refuses a configuration without a required field, and names the field", async () => {
+  test("the installation of a connector refuses a configuration without a required field, and names the field", async () => {
     const path = "POST /v3/connectors/install/dummypay";
     const { status, body } = await call(path, { name: freshName("spec"), provider: "Dummypay" });
     expect(status).toBe(400);
@@ -352,7 +355,7 @@ describe("operation 16, POST /api/payments/v3/connectors/install/{connector}", (
     expect(errorMessage).toContain("Directory");
   });
 
-  test("refuses a connector that does not exist", async () => {
+  test("the installation of a connector refuses a connector that does not exist", async () => {
     expect(await refused("POST /v3/connectors/install/nobody", { name: "nobody" })).toEqual([
       400,
       "VALIDATION",

@@ -37,7 +37,7 @@ const idsWhere = async (filter: object) => {
 };
 
 describe("payment service users, through the official client", () => {
-  test("are created, read and listed", async () => {
+  test("payment service users, through the official client, are created, read and listed", async () => {
     const tag = freshName();
     const bankAccountID = await createBankAccount();
     const fields = {
@@ -60,7 +60,7 @@ describe("payment service users, through the official client", () => {
     expect(theirs?.cursor.data.map((account) => account.id)).toEqual([bankAccountID]);
   });
 
-  test("get bank accounts, each of which belongs to one user", async () => {
+  test("payment service users, through the official client, get bank accounts, each of which belongs to one user", async () => {
     const [first, second] = [await createUser(), await createUser()];
     const bankAccountID = await createBankAccount();
     const add = (paymentServiceUserID: string) =>
@@ -73,7 +73,7 @@ describe("payment service users, through the official client", () => {
     expect((await readUser(second))?.bankAccountIDs).toEqual([bankAccountID]);
   });
 
-  test("are refused with codes that it knows", async () => {
+  test("payment service users, through the official client, are refused with codes that it knows", async () => {
     const read = (paymentServiceUserID: string) =>
       codeOf(v3.getPaymentServiceUser({ paymentServiceUserID }));
     expect(await read("x")).toBe("INVALID_ID");
@@ -92,7 +92,7 @@ describe("payment service users, through the official client", () => {
 });
 
 describe("a payment service user", () => {
-  test("has no member for what it lacks", async () => {
+  test("a payment service user has no member for what it lacks", async () => {
     const body = { name: "Ada", contactDetails: null, address: { city: "" }, bankAccountIDs: null };
     const created = await api("/api/payments/v3/payment-service-users", { body });
     const { data: id } = (await bodyOf(created)) as { data: string };
@@ -105,14 +105,17 @@ describe("a payment service user", () => {
   test.each<[{ bankAccountId?: string; userId?: string }, number, string]>([
     [{ bankAccountId: UNKNOWN }, 404, "bank account: not found"],
     [{ userId: UNKNOWN }, 400, "value not found"],
-  ])("or a bank account that is unknown is named", async (unknown, status, text) => {
-    const { userId = await createUser(), bankAccountId = await createBankAccount() } = unknown;
-    const response = await api(
-      `/api/payments/v3/payment-service-users/${userId}/bank-accounts/${bankAccountId}`,
-      { method: "POST" },
-    );
-    expect(response.status).toBe(status);
-    const { errorMessage } = (await bodyOf(response)) as { errorMessage: string };
-    expect(errorMessage).toContain(`failed to add bank account to payment service user: ${text}`);
-  });
+  ])(
+    "a payment service user or a bank account that is unknown is named",
+    async (unknown, status, text) => {
+      const { userId = await createUser(), bankAccountId = await createBankAccount() } = unknown;
+      const response = await api(
+        `/api/payments/v3/payment-service-users/${userId}/bank-accounts/${bankAccountId}`,
+        { method: "POST" },
+      );
+      expect(response.status).toBe(status);
+      const { errorMessage } = (await bodyOf(response)) as { errorMessage: string };
+      expect(errorMessage).toContain(`failed to add bank account to payment service user: ${text}`);
+    },
+  );
 });

@@ -30,7 +30,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const logged = () => vi.spyOn(console, "error").mockImplementation(() => undefined);
 
-test("keeps the earliest time that it was armed with, also after an eviction", async () => {
+test("the clock of a sweep keeps the earliest time that it was armed with, also after an eviction", async () => {
   const clock = clockOf(env, "orchestration-retention");
   await disarm(clock);
   const atMs = Date.now() + HOUR;
@@ -43,7 +43,7 @@ test("keeps the earliest time that it was armed with, also after an eviction", a
   expect(await alarmOf(clock)).toBe(atMs - 1000);
 });
 
-test("rings once an hour where nothing is under way, by the name that it was armed with", async () => {
+test("the clock of a sweep rings once an hour where nothing is under way, by the name that it was armed with", async () => {
   const clock = clockOf(env, "wallet-holds");
   await clock.arm(Date.now() + HOUR);
   await evict(clock);
@@ -53,7 +53,7 @@ test("rings once an hour where nothing is under way, by the name that it was arm
   expect(alarm).toBeLessThanOrEqual(Date.now() + RING_MS_MAX);
 });
 
-test("is refused for a sweep that there is not", async () => {
+test("the clock of a sweep is refused for a sweep that there is not", async () => {
   const clock = clockOf(env, freshName("nobody"));
   await runInDurableObject(clock, async (object) => {
     await expect(object.arm(Date.now())).rejects.toThrow("no sweep belongs to the clock");
@@ -64,7 +64,7 @@ test("is refused for a sweep that there is not", async () => {
   expect(await alarmOf(clock)).toBeNull();
 });
 
-test("stays set when its sweep is armed while it runs", async () => {
+test("the clock of a sweep stays set when its sweep is armed while it runs", async () => {
   const clock = clockOf(env, "webhook-owed");
   await clock.arm(Date.now() + HOUR);
   await runInDurableObject(clock, async (object) => {
@@ -92,7 +92,7 @@ test("sweeps again and again while it watches, and once after the end", async ()
   expect(await alarmOf(clock)).toBeGreaterThan(untilMs + HOUR - 60_000);
 });
 
-test("has the next clock of the circle ring where that has never rung", async () => {
+test("the clock of a sweep has the next clock of the circle ring where that has never rung", async () => {
   const [first, next] = [clockOf(env, "storage-sizes"), clockOf(env, "outbox")];
   await runInDurableObject(next, (_clock, { storage }) => storage.deleteAlarm());
   await first.arm(Date.now() + HOUR);

@@ -120,7 +120,7 @@ class FakeLedgers implements Events {
 }
 
 describe("the events consumer", () => {
-  test("merges ranges, reads them in parts, and confirms each part when the listeners have stored it", async () => {
+  test("the events consumer merges ranges, reads them in parts, and confirms each part when the listeners have stored it", async () => {
     const listener = new FakeListener();
     const source = new FakeLedgers((id) => eventOf(`a:${id}`), 5);
     const confirm = source.confirm.bind(source);
@@ -145,7 +145,7 @@ describe("the events consumer", () => {
     expect(batch).toMatchObject({ acked: [0, 1, 2], retried: [] });
   });
 
-  test("keeps ranges with a gap apart", async () => {
+  test("the events consumer keeps ranges with a gap apart", async () => {
     const listener = new FakeListener();
     const source = new FakeLedgers((id) => eventOf(`gap:${id}`));
     const bodies = [range("a", 9, 9), range("a", 1, 2)];
@@ -156,7 +156,7 @@ describe("the events consumer", () => {
     expect(source.log).toEqual(["read a 1-2", "confirm a 2", "read a 9-9", "confirm a 9"]);
   });
 
-  test("confirms without reading when no listener wants anything", async () => {
+  test("the events consumer confirms without reading when no listener wants anything", async () => {
     const source = new FakeLedgers(() => eventOf("x"));
     const batch = new FakeBatch("florin-events", [range("a", 1, 500)]);
     await consumeFrom(batch, { source, listener: DEAF });
@@ -164,7 +164,7 @@ describe("the events consumer", () => {
     expect(batch).toMatchObject({ acked: [0], retried: [] });
   });
 
-  test("reads no payload where no listener looks at one", async () => {
+  test("the events consumer reads no payload where no listener looks at one", async () => {
     const listenerOf = (isBare: boolean): EventListener => ({
       open: async () => Object.assign(async () => undefined, { isBare }),
     });
@@ -182,7 +182,7 @@ describe("the events consumer", () => {
     }
   });
 
-  test("confirms entries when the pipelines know of them, and not before", async () => {
+  test("the events consumer confirms entries when the pipelines know of them, and not before", async () => {
     const source = new FakeLedgers(() => eventOf("x"));
     const listener = DEAF;
     const woken: [string, number | undefined][][] = [];
@@ -212,7 +212,7 @@ describe("the events consumer", () => {
     expect(batch).toMatchObject({ acked: [0, 1, 2], retried: [] });
   });
 
-  test("has the messages of a ledger in trouble sent again, later each time, and handles the others", async () => {
+  test("the events consumer has the messages of a ledger in trouble sent again, later each time, and handles the others", async () => {
     const listener = new FakeListener();
     const source = new FakeLedgers((id) => eventOf(`trouble:${id}`));
     source.broken = "b";
@@ -230,7 +230,7 @@ describe("the events consumer", () => {
     expect(listener.stored.size).toBe(1);
   });
 
-  test("fails instead of going round in circles when a ledger gives nothing", async () => {
+  test("the events consumer fails instead of going round in circles when a ledger gives nothing", async () => {
     const listener = new FakeListener();
     const source: Events = {
       read: async (_ledger, from) => ({ events: [], to: from - 1 }),
@@ -243,7 +243,7 @@ describe("the events consumer", () => {
     expect(batch).toMatchObject({ acked: [], retried: [[0, 1]] });
   });
 
-  test("has all messages sent again when a listener is out of order", async () => {
+  test("the events consumer has all messages sent again when a listener is out of order", async () => {
     const source = new FakeLedgers(() => eventOf("x"));
     const listener = { open: () => Promise.reject(new Error("D1 is down")) };
     const batch = new FakeBatch("florin-events", [range("a", 1, 1), range("b", 1, 1)]);
@@ -258,7 +258,7 @@ describe("the events consumer", () => {
     expect(source.log).toEqual([]);
   });
 
-  test("drops malformed messages and handles the rest", async () => {
+  test("the events consumer drops malformed messages and handles the rest", async () => {
     const listener = new FakeListener();
     const source = new FakeLedgers((id) => eventOf(`malformed:${id}`));
     const bodies = [

@@ -246,7 +246,7 @@ describe("the document", () => {
     exchanges = MODULES.flatMap(({ examples }) => parseExchanges(examples));
   });
 
-  test("has an example of a success for every operation", () => {
+  test("the API document has an example of a success for every operation", () => {
     const shown = new Set(
       exchanges.filter(({ answer }) => /^[23]/.test(answer.start)).map((item) => item.operationId),
     );
@@ -255,7 +255,7 @@ describe("the document", () => {
   });
 
   // Bodies of GET requests are not needed: browsers cannot send them, and filters have a parameter as well.
-  test("shows a body for every body that an operation takes or answers", () => {
+  test("the API document shows a body for every body that an operation takes or answers", () => {
     const missing = operations.flatMap(({ method, operationId, requestBody, responses }) => {
       const answers = Object.entries(responses).filter(([status]) => /^[23]/.test(status));
       const sent = method === "get" || method === "head" ? undefined : requestBody;
@@ -268,7 +268,7 @@ describe("the document", () => {
     expect(missing).toEqual([]);
   });
 
-  test("declares the status of every example", () => {
+  test("the API document declares the status of every example", () => {
     const declared = new Map(
       operations.map(({ operationId, responses }) => [operationId, Object.keys(responses)]),
     );

@@ -36,7 +36,7 @@ async function transactionsStored(): Promise<unknown> {
 
 describe("routing", () => {
   test.each(["/nothing", "/api/nothing", "/api/ledger/nothing", `${TRANSACTIONS}/1/nothing`])(
-    "answers 404 on the unknown route %s",
+    "the router answers 404 on the unknown route %s",
     async (path) => {
       const { status, code, message } = await errorOf(await api(path));
       expect([status, code]).toEqual([404, "NOT_FOUND"]);
@@ -44,20 +44,20 @@ describe("routing", () => {
     },
   );
 
-  test("answers 405 with the allowed methods on a known route", async () => {
+  test("the router answers 405 with the allowed methods on a known route", async () => {
     const response = await api(TRANSACTIONS, { method: "PATCH" });
     const allowed = response.headers.get("allow")?.split(", ");
     expect(allowed).toEqual(expect.arrayContaining(["GET", "POST", "OPTIONS"]));
     expect(await errorOf(response)).toMatchObject({ status: 405, code: "VALIDATION" });
   });
 
-  test("answers HEAD only where it is an operation, and never with a body", async () => {
+  test("the router answers HEAD only where it is an operation, and never with a body", async () => {
     const response = await api("/versions", { method: "HEAD" });
     expect(response.status).toBe(405);
     expect(await response.text()).toBe("");
   });
 
-  test("takes lists with and without a trailing slash", async () => {
+  test("the router takes lists with and without a trailing slash", async () => {
     for (const path of [
       "/api/ledger/v2",
       TRANSACTIONS,
@@ -83,13 +83,13 @@ describe("routing", () => {
   });
 
   test.each(["/api/ledger/v2/a%00b", "/api/ledger/v2/%E0%A4%A", "/api/ledger/v2?cursor=%"])(
-    "refuses the broken URL %s",
+    "the router refuses the broken URL %s",
     async (path) => {
       expect(await errorOf(await api(path))).toMatchObject({ status: 400, code: "VALIDATION" });
     },
   );
 
-  test("gives every answer a request id of its own", async () => {
+  test("the router gives every answer a request id of its own", async () => {
     const asked: readonly (readonly [path: string, init?: ApiInit])[] = [
       ["/versions"],
       ["/nothing"],
@@ -118,7 +118,7 @@ describe("routing", () => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("takes the request id that Cloudflare's edge gives, and no other", async () => {
+  test("the router takes the request id that Cloudflare's edge gives, and no other", async () => {
     const app = createApp();
     const onTheInternet = Object.assign({ ...env }, { FLORIN_LOCAL: "false" });
     const idOf = async (ray: string, cf?: CfProperties) => {
@@ -134,7 +134,7 @@ describe("routing", () => {
     }
   });
 
-  test("shows the modules and their health to everyone", async () => {
+  test("the router shows the modules and their health to everyone", async () => {
     const response = await send("/versions");
     const body = await response.json<{ versions: { name: string; health: boolean }[] }>();
     const names = body.versions.map(({ name }) => name);
@@ -144,7 +144,7 @@ describe("routing", () => {
 });
 
 describe("CORS", () => {
-  test("lets any page send what clients send", async () => {
+  test("CORS lets any page send what clients send", async () => {
     const response = await send(TRANSACTIONS, {
       method: "OPTIONS",
       headers: {
@@ -166,7 +166,7 @@ describe("CORS", () => {
     ]);
   });
 
-  test("lets any page read every answer, errors included", async () => {
+  test("CORS lets any page read every answer, errors included", async () => {
     for (const path of ["/versions", "/nothing", TRANSACTIONS]) {
       const response = await send(path, { headers: { origin: "https://example.com" } });
       expect(response.headers.get("access-control-allow-origin")).toBe("*");
@@ -202,20 +202,20 @@ describe("request bodies", () => {
     ["U+0000", withReference(String.raw`"a\u0000b"`)],
     ["a lone surrogate", withReference(String.raw`"\ud800"`)],
     ["field names in another case", withPosting(POSTING).replace("postings", "Postings")],
-  ])("are refused when they hold %s, and change nothing", async (_what, body) => {
+  ])("request bodies are refused when they hold %s, and change nothing", async (_what, body) => {
     const { status, code } = await errorOf(await api(TRANSACTIONS, { method: "POST", body }));
     expect(status).toBe(400);
     expect(["VALIDATION", "NO_POSTINGS"]).toContain(code);
     expect(await transactionsStored()).toEqual([]);
   });
 
-  test("are refused when they are not UTF-8", async () => {
+  test("request bodies are refused when they are not UTF-8", async () => {
     const bytes = new Uint8Array([...new TextEncoder().encode('{"reference":"'), 0xff, 0x22, 0x7d]);
     const response = await sendBytes(bytes);
     expect(await errorOf(response)).toMatchObject({ status: 400, code: "VALIDATION" });
   });
 
-  test("are refused above the limit, whether they tell their length or not", async () => {
+  test("request bodies are refused above the limit, whether they tell their length or not", async () => {
     const text = new Uint8Array(BODY_BYTES_MAX + 1).fill(0x20);
     const stream = new Blob([text]).stream();
     for (const body of [text, stream]) {
@@ -226,7 +226,7 @@ describe("request bodies", () => {
   });
 
   test.each(["application/json", "text/plain", undefined])(
-    "are read as JSON with the content type %s",
+    "request bodies are read as JSON with the content type %s",
     async (type) => {
       const bytes = new TextEncoder().encode(withPosting(POSTING));
       const response = await sendBytes(bytes, type === undefined ? {} : { "content-type": type });

@@ -13,7 +13,7 @@ const isWorkflow = (declared: unknown): boolean =>
   typeof declared === "function" && declared.prototype instanceof WorkflowEntrypoint;
 
 describe("the modules", () => {
-  test("have distinct names, and are part only of modules that exist", () => {
+  test("the modules have distinct names, and are part only of modules that exist", () => {
     expect(new Set(names).size).toBe(names.length);
     for (const { partOf = "ledger", version } of MODULES) {
       expect(names).toContain(partOf);
@@ -21,7 +21,7 @@ describe("the modules", () => {
     }
   });
 
-  test("are listed with their versions, those that are part of another one excepted", async () => {
+  test("the modules are listed with their versions, those that are part of another one excepted", async () => {
     const { versions } = await (
       await send("/versions")
     ).json<{ versions: { name: string; health: boolean }[] }>();
@@ -30,7 +30,7 @@ describe("the modules", () => {
     expect(versions.every(({ health }) => health)).toBe(true);
   });
 
-  test("declare the scopes of all operations", async () => {
+  test("the modules declare the scopes of all operations", async () => {
     const { paths } = await (
       await send("/openapi.json")
     ).json<{ paths: Record<string, Record<string, { security?: Record<string, string[]>[] }>> }>();
@@ -45,7 +45,7 @@ describe("the modules", () => {
   });
 
   test.each(classes)(
-    "have the Worker export the class %s, and the deployment bind it",
+    "the modules have the Worker export the class %s, and the deployment bind it",
     (name, declared) => {
       expect((worker as Record<string, unknown>)[name]).toBe(declared);
       const kind = isWorkflow(declared) ? env.INSTANCES.constructor : env.CLOCK.constructor;

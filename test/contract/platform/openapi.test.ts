@@ -89,24 +89,24 @@ test("a change whose last parameter is empty by mistake is no change of what is 
 });
 
 describe("the OpenAPI document", () => {
-  test("is for everyone to read", async () => {
+  test("the OpenAPI document is for everyone to read", async () => {
     const response = await send("/openapi.json");
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json");
   });
 
-  test("is valid OpenAPI 3.1, its schemas included", async () => {
+  test("the OpenAPI document is valid OpenAPI 3.1, its schemas included", async () => {
     const check = await validate("https://spec.openapis.org/oas/3.1/schema-base");
     const output = check(document as unknown as Parameters<typeof check>[0], "BASIC"); // it came as JSON
     expect(output).toEqual({ valid: true });
   });
 
-  test("contains everything that it refers to", () => {
+  test("the OpenAPI document contains everything that it refers to", () => {
     const missing = referencesIn(document).filter((reference) => !resolves(reference));
     expect(missing).toEqual([]);
   });
 
-  test("names every operation once, and says what it does", () => {
+  test("the OpenAPI document names every operation once, and says what it does", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(ids).toEqual([...new Set(ids)]);
     const unnamed = operations.filter(
@@ -115,7 +115,7 @@ describe("the OpenAPI document", () => {
     expect(unnamed.map(nameOf)).toEqual([]);
   });
 
-  test("begins with an introduction, from the token to the events", () => {
+  test("the OpenAPI document begins with an introduction, from the token to the events", () => {
     const { description } = document.info;
     const chapters = ["Get a token", "Make your first transaction", "Errors", "Events"];
     expect(chapters.filter((chapter) => !description.includes(`## ${chapter}\n`))).toEqual([]);
@@ -125,7 +125,7 @@ describe("the OpenAPI document", () => {
     expect(names).toEqual(expect.arrayContaining(links));
   });
 
-  test("shows every operation under one resource, which is described and in one group", () => {
+  test("the OpenAPI document shows every operation under one resource, which is described and in one group", () => {
     const grouped = document["x-tagGroups"].flatMap(({ tags }) => tags);
     expect(document.tags.map(({ name }) => name)).toEqual(grouped);
     expect(grouped).toEqual([...new Set(grouped)]);
@@ -135,7 +135,7 @@ describe("the OpenAPI document", () => {
     expect(new Set(used.flat())).toEqual(new Set(grouped));
   });
 
-  test("shows the operations of version 1 apart, at the end", () => {
+  test("the OpenAPI document shows the operations of version 1 apart, at the end", () => {
     const lastTags = document["x-tagGroups"].slice(-3).flatMap(({ tags }) => tags);
     expect(lastTags).toEqual(["Ledger API v1", "Payments API v1", "Orchestration API v1"]);
     const shown = operations.filter(({ operation }) => operation.tags?.[0] === "Ledger API v1");
@@ -143,7 +143,7 @@ describe("the OpenAPI document", () => {
     expect(shown.length).toBeGreaterThan(0);
   });
 
-  test("declares the parameters of every path", () => {
+  test("the OpenAPI document declares the parameters of every path", () => {
     const wrong = operations.filter(({ path, operation }) => {
       const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
       const named = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
@@ -152,7 +152,7 @@ describe("the OpenAPI document", () => {
     expect(wrong.map(nameOf)).toEqual([]);
   });
 
-  test("gives every operation known scopes, or none at all", () => {
+  test("the OpenAPI document gives every operation known scopes, or none at all", () => {
     const known = Object.keys(
       document.components.securitySchemes.oauth2.flows.clientCredentials.scopes,
     );
@@ -167,7 +167,7 @@ describe("the OpenAPI document", () => {
     expect(wrong.map(nameOf)).toEqual([]);
   });
 
-  test("describes a success and the errors of every operation", () => {
+  test("the OpenAPI document describes a success and the errors of every operation", () => {
     const wrong = operations.filter(({ operation: { responses, security } }) => {
       const statuses = Object.keys(responses);
       const expected = ["400", "500", "503", "507", ...(security?.length === 0 ? [] : ["401"])];
@@ -177,7 +177,7 @@ describe("the OpenAPI document", () => {
     expect(wrong.map(nameOf)).toEqual([]);
   });
 
-  test("declares that a body may be too large, unless it has no limit or an error of its own", () => {
+  test("the OpenAPI document declares that a body may be too large, unless it has no limit or an error of its own", () => {
     const wrong = operations.filter(({ operation: { requestBody, responses } }) => {
       if (requestBody === undefined || "413" in responses) return false;
       const hasLimit = !("application/octet-stream" in requestBody.content);
@@ -186,7 +186,7 @@ describe("the OpenAPI document", () => {
     expect(wrong.map(nameOf)).toEqual([]);
   });
 
-  test("includes the common error in every status of an error", () => {
+  test("the OpenAPI document includes the common error in every status of an error", () => {
     const wrong = operations.flatMap((operation) =>
       Object.entries(operation.operation.responses)
         .filter(([status]) => Number(status) >= 400)
@@ -196,7 +196,7 @@ describe("the OpenAPI document", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("describes bodies other than JSON and forms as bytes, which every client can send", () => {
+  test("the OpenAPI document describes bodies other than JSON and forms as bytes, which every client can send", () => {
     const wrong = operations.filter(({ operation }) =>
       Object.entries(operation.requestBody?.content ?? {})
         .filter(([type]) => !WRITTEN_BY_CLIENTS.has(type))
@@ -207,7 +207,7 @@ describe("the OpenAPI document", () => {
 });
 
 describe("what is sent is what the document says", () => {
-  test("for a URL that no operation takes", async () => {
+  test("what is sent is what the API document says for a URL that no operation takes", async () => {
     for (const { path, method } of operations) {
       const url = `${path.replaceAll(/\{[^}]+\}/g, "1")}?a=%00`;
       const response = await send(url, { method: method.toUpperCase() });
@@ -216,7 +216,7 @@ describe("what is sent is what the document says", () => {
     }
   });
 
-  test("for a bulk that is refused before it is tried, and for one that fails", async () => {
+  test("what is sent is what the API document says for a bulk that is refused before it is tried, and for one that fails", async () => {
     const ledger = freshName("document");
     await api(`/api/ledger/v2/${ledger}`, { method: "POST" });
     const bulk = { path: "/api/ledger/v2/{ledger}/_bulk", method: "post" };
@@ -229,7 +229,7 @@ describe("what is sent is what the document says", () => {
     }
   });
 
-  test("for a write with an idempotency key", async () => {
+  test("what is sent is what the API document says for a write with an idempotency key", async () => {
     const takesKey = ({ operation: { parameters = [] } }: (typeof operations)[number]) =>
       parameters.some(({ in: place, name }) => place === "header" && name === "Idempotency-Key");
     const ids = operations.filter(takesKey).map(({ operation }) => operation.operationId);
@@ -252,7 +252,7 @@ describe("what is sent is what the document says", () => {
   test.each([
     ["grant_type=nope", 400],
     ["grant_type=client_credentials", 401],
-  ])("for a token that is refused: %s", async (body, status) => {
+  ])("a refusal of a token is what the API document says: %s", async (body, status) => {
     const token = { path: "/api/auth/oauth/token", method: "post" };
     const response = await send(token.path, { method: "POST", body });
     expect(response.status).toBe(status);
@@ -284,7 +284,7 @@ test("the front page leads to the API reference, which asks for a token where th
 });
 
 describe("every operation with a scope", () => {
-  test("is there, and refuses a request without a token", async () => {
+  test("every operation with a scope is there, and refuses a request without a token", async () => {
     const guarded = operations.filter(({ operation }) => operation.security?.length !== 0);
     expect(guarded.length).toBeGreaterThan(0);
     for (const { path, method } of guarded) {

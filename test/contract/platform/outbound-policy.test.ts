@@ -27,7 +27,7 @@ const expectRefusal = async (response: Response): Promise<void> => {
 };
 
 describe("a host that is not public is refused", () => {
-  test("when a webhook is created or updated, and nothing changes", async () => {
+  test("a host that is not public is refused when a webhook is created or updated, and nothing changes", async () => {
     const refused = { endpoint: METADATA_SERVICE, eventTypes: EVENT_TYPES };
     const before = await bodyOf(await send("GET", CONFIGS));
     await expectRefusal(await send("POST", CONFIGS, refused));
@@ -40,7 +40,7 @@ describe("a host that is not public is refused", () => {
     });
   });
 
-  test("when a webhook is called that was created while private hosts were allowed", async () => {
+  test("a host that is not public is refused when a webhook is called that was created while private hosts were allowed", async () => {
     const { id } = await insert(METADATA_SERVICE);
     const fetch = vi.spyOn(globalThis, "fetch");
     const response = await send("GET", `${CONFIGS}/${id}/test`);
@@ -53,7 +53,7 @@ describe("a host that is not public is refused", () => {
     ["http", { url: METADATA_SERVICE }],
     ["elasticsearch", { endpoint: METADATA_SERVICE }],
     ["clickhouse", { dsn: METADATA_SERVICE }],
-  ])("when an exporter is created or updated: %s", async (driver, config) => {
+  ])("a private host is refused in a new or changed exporter: %s", async (driver, config) => {
     await expectRefusal(await send("POST", EXPORTERS, { driver, config }));
     const created = await send("POST", EXPORTERS, { driver: "noop", config: {} });
     const { data } = (await bodyOf(created)) as { data: { id: string } };
@@ -65,7 +65,7 @@ describe("a host that is not public is refused", () => {
   const CONNECTORS = "/api/payments/v3/connectors";
 
   test.each(CONNECTOR_KINDS.map((kind) => [kind.key, kind] as const))(
-    "in each text that a connector's configuration has: %s",
+    "a host that is not public is refused in each text that a connector's configuration has: %s",
     (_, { fields }) => {
       const texts = fields.filter(({ type }) => type === "string").map(({ name }) => name);
       const problemOf = (url: string) => urlProblem(url, { allowPrivateHosts: false });
@@ -80,7 +80,7 @@ describe("a host that is not public is refused", () => {
     },
   );
 
-  test("when a connector is installed or its configuration is changed, and nothing changes", async () => {
+  test("a host that is not public is refused when a connector is installed or changed, and nothing changes", async () => {
     const name = freshName("dummypay");
     const good = { name, directory: "/tmp/florin" };
     for (const directory of [METADATA_SERVICE, ` ${METADATA_SERVICE}`]) {

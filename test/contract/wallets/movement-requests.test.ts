@@ -26,7 +26,7 @@ interface Cursor<T> {
 }
 
 describe("a credit", () => {
-  test("is exact beyond 2^53", async () => {
+  test("a credit of a wallet is exact beyond 2^53", async () => {
     const { path } = await freshWallet(HUGE);
     const { data } = await okBodyOf<{ data: object }>(inWallets(path));
     expect(data).toMatchObject({ balances: { main: { assets: { "USD/2": HUGE } } } });
@@ -34,7 +34,7 @@ describe("a credit", () => {
     expect(text).toContain(`"amount":${HUGE}`);
   });
 
-  test("drains its sources in their order", async () => {
+  test("a credit of a wallet drains its sources in their order", async () => {
     const [from, to] = [await freshWallet(10), await freshWallet()];
     await credited(to.path, {
       amount: usd(25),
@@ -55,7 +55,7 @@ describe("a credit", () => {
     ]);
   });
 
-  test("with a reference that is taken is refused", async () => {
+  test("a credit of a wallet with a reference that is taken is refused", async () => {
     const { path } = await freshWallet();
     const body = { amount: usd(1), reference: freshName("reference") };
     await credited(path, body);
@@ -94,7 +94,7 @@ describe("a credit", () => {
       "too many sources",
       { amount: usd(1), sources: Array.from({ length: 401 }, () => ({ identifier: "world" })) },
     ],
-  ])("with %s is refused", async (_, body) => {
+  ])("a credit of a wallet with %s is refused", async (_, body) => {
     const { path } = refused;
     const answer = inWallets(`${path}/credit`, {
       method: "POST",
@@ -104,14 +104,17 @@ describe("a credit", () => {
     expect(await heldIn(path)).toBe(5);
   });
 
-  test.each(["holds", "h-olds", "a:b", "-", "a%20b"])("of the wallet %s is refused", async (id) => {
-    const answer = inWallets(`/wallets/${id}/credit`, { body: { amount: usd(1) } });
-    expect(await refusalOf(answer)).toMatchObject(VALIDATION);
-  });
+  test.each(["holds", "h-olds", "a:b", "-", "a%20b"])(
+    "a credit of the wallet %s is refused",
+    async (id) => {
+      const answer = inWallets(`/wallets/${id}/credit`, { body: { amount: usd(1) } });
+      expect(await refusalOf(answer)).toMatchObject(VALIDATION);
+    },
+  );
 });
 
 describe("a debit", () => {
-  test("takes from the balances of a list in its order, each as far as it has some", async () => {
+  test("a debit of a wallet takes from the balances of a list in its order, each as far as it has some", async () => {
     const { path } = await freshWallet(10);
     for (const name of ["a", "b"]) {
       await succeeded(inWallets(`${path}/balances`, { body: { name } }));
@@ -124,7 +127,7 @@ describe("a debit", () => {
     ]);
   });
 
-  test("of all balances takes first what expires first, then by priority, then from main", async () => {
+  test("a debit of all balances of a wallet takes what expires first, then by priority, then from main", async () => {
     const { path } = await freshWallet(10);
     for (const balance of [
       { name: "urgent", priority: -1 },
@@ -150,7 +153,7 @@ describe("a debit", () => {
     expect(await heldIn(path, "past")).toBe(10);
   });
 
-  test("with a key takes from no balance that may not be the same next time", async () => {
+  test("a debit of a wallet with a key takes from no balance that may not be the same next time", async () => {
     const { path } = await freshWallet(10);
     const expiresAt = "2040-01-01T00:00:00Z";
     await succeeded(inWallets(`${path}/balances`, { body: { name: "coupon", expiresAt } }));
@@ -188,13 +191,13 @@ describe("a debit", () => {
       "a hold that has expired",
       { amount: usd(1), pending: true, expiresAt: "2020-01-01T00:00:00Z" },
     ],
-  ])("with %s is refused", async (_, body) => {
+  ])("a debit of a wallet with %s is refused", async (_, body) => {
     const { path } = refused;
     expect(await refusalOf(inWallets(`${path}/debit`, { body }))).toMatchObject(VALIDATION);
     expect(await heldIn(path)).toBe(5);
   });
 
-  test("of a wallet whose balance somebody damaged in the ledger is refused", async () => {
+  test("a debit of a wallet whose balance somebody damaged in the ledger is refused", async () => {
     const { id, path } = await freshWallet(5);
     const body = { "wallets/id": id, "wallets/balances": "true", "wallets/balances/name": "@x\n)" };
     const account = `/accounts/${freshName("thief")}`;
@@ -207,7 +210,7 @@ describe("a debit", () => {
 });
 
 describe("a hold", () => {
-  test("is made once by a key, with its metadata in the ledger", async () => {
+  test("a hold of a wallet is made once by a key, with its metadata in the ledger", async () => {
     const { id, path } = await freshWallet(10);
     const init = {
       headers: { "Idempotency-Key": freshName() },
@@ -247,7 +250,7 @@ describe("a hold", () => {
     expect(await heldIn(path)).toBe(6);
   });
 
-  test("goes back to those that gave, the first one first", async () => {
+  test("a hold of a wallet goes back to those that gave, the first one first", async () => {
     const { path } = await freshWallet(100);
     await succeeded(inWallets(`${path}/balances`, { body: { name: "promo" } }));
     await credited(path, { amount: usd(50), balance: "promo" });
@@ -257,7 +260,7 @@ describe("a hold", () => {
     expect([await heldIn(path), await heldIn(path, "promo")]).toEqual([100, 20]);
   });
 
-  test("that somebody else gave to goes back to them, too", async () => {
+  test("a hold of a wallet that somebody else gave to goes back to them, too", async () => {
     const { path } = await freshWallet(10);
     const id = await freshHold(path, { amount: usd(10) });
     const address = `wallets:holds:${id.replaceAll("-", "")}`;
@@ -268,7 +271,7 @@ describe("a hold", () => {
     expect(await heldIn(path)).toBe(17);
   });
 
-  test("of more than 2^64 is confirmed exactly", async () => {
+  test("a hold of more than 2^64 is confirmed exactly", async () => {
     const { path } = await freshWallet(2n ** 65n);
     const id = await freshHold(path, { amount: usd(2n ** 64n) });
     await succeeded(inWallets(`/holds/${id}/confirm`, { body: { amount: 2n ** 63n } }));
@@ -276,7 +279,7 @@ describe("a hold", () => {
     expect(data).toMatchObject({ originalAmount: 2n ** 64n, remaining: 2n ** 63n });
   });
 
-  test("is confirmed or voided once by a key, also when nothing is left", async () => {
+  test("a hold of a wallet is confirmed or voided once by a key, also when nothing is left", async () => {
     const { path } = await freshWallet(100);
     const ids = [
       await freshHold(path, { amount: usd(20) }),
@@ -304,7 +307,7 @@ describe("a hold", () => {
     expect(await heldIn(path)).toBe(75);
   });
 
-  test("is not confirmed by a negative amount or by no number", async () => {
+  test("a hold of a wallet is not confirmed by a negative amount or by no number", async () => {
     const { path } = await freshWallet(10);
     const id = await freshHold(path, { amount: usd(10) });
     for (const amount of [-1, "1", 1.5]) {
@@ -313,7 +316,7 @@ describe("a hold", () => {
     }
   });
 
-  test("whose metadata somebody damaged in the ledger is none", async () => {
+  test("a hold of a wallet whose metadata somebody damaged in the ledger is none", async () => {
     const { path } = await freshWallet(10);
     const id = await freshHold(path, { amount: usd(10) });
     const account = `/accounts/wallets:holds:${id.replaceAll("-", "")}/metadata`;

@@ -181,7 +181,7 @@ describe("of clients at once", () => {
   const at16 = <T>(call: (place: number) => Promise<T>) =>
     Promise.all(Array.from({ length: 16 }, (_, place) => call(place)));
 
-  test("only as many are paid as there is money", async () => {
+  test("only as many of the clients that pay from a wallet at once are paid as there is money", async () => {
     const walletId = await newWallet(system, 100);
     const kinds = await at16(() =>
       kindOf(debitWallet(system, { walletId, ...usd(10), ...UNKEYED })),
@@ -217,7 +217,7 @@ describe("of clients at once", () => {
     expect(remaining).toBe(0n);
   });
 
-  test("with one key, all have the same wallet, balance, credit and hold", async () => {
+  test("clients at once with one key all have the same wallet, balance, credit and hold", async () => {
     const key = { idempotencyKey: freshName("key") };
     const wallets = await at16(() => createWallet(system, { name: "a", metadata: {}, ...key }));
     for (const wallet of wallets) expect(wallet).toEqual(wallets[0]);
@@ -254,7 +254,7 @@ describe("of clients at once", () => {
 describe("of a principal", () => {
   const principal = { ...system.principal, issuer: "test", subject: "alice", clientId: "app" };
 
-  test("that the token names, movements are written in the ledger", async () => {
+  test("movements of wallets are written in the ledger as those of the principal that the token names", async () => {
     const walletId = await newWallet(system);
     const context = { ...system, principal };
     await creditWallet(context, { walletId, ...usd(1), ...UNKEYED });
@@ -268,7 +268,7 @@ describe("of a principal", () => {
     });
   });
 
-  test("that is bound to other ledgers, nothing is read or moved", async () => {
+  test("a principal that is bound to other ledgers reads and moves nothing", async () => {
     const walletId = await newWallet(system);
     const bound = { ...system, principal: { ...principal, ledgers: ["other"] } };
     const calls = [
@@ -289,7 +289,7 @@ describe("a hold that expires", () => {
     return (await env.DB.prepare(text).bind(ledger, holdId).all()).results;
   };
 
-  test("is voided once, by the clock of the deployment", async () => {
+  test("a hold that expires is voided once, by the clock of the deployment", async () => {
     const walletId = await newWallet(system, 10);
     const expiresAt = fromMillis(Date.now() + 400);
     const holdId = await newHold(system, { walletId, expiresAt }, 10);
@@ -303,7 +303,7 @@ describe("a hold that expires", () => {
     expect(data).toHaveLength(1);
   });
 
-  test("is not confirmed any more, and a repetition says what the first request has", async () => {
+  test("a hold that expires is not confirmed any more, and a repetition says what the first request has", async () => {
     const time = new TestTime();
     const walletId = await newWallet(time.context, 10);
     const making = { walletId, expiresAt: time.at(60), idempotencyKey: freshName("key") };
@@ -321,7 +321,7 @@ describe("a hold that expires", () => {
     expect(await kindOf(newHold(time.context, late, 1))).toBe("VALIDATION");
   });
 
-  test("is looked for as long as the request that makes it may be under way", async () => {
+  test("a hold that expires is looked for as long as the request that makes it may be under way", async () => {
     const time = new TestTime();
     const row = { ledger: LEDGER, holdId: freshName("absent") };
     await planExpiry(databaseOf(env), { ...row, dueAt: time.at(60), askedAt: time.at(0) });
@@ -333,7 +333,7 @@ describe("a hold that expires", () => {
     expect(await rowsOf(row.ledger, row.holdId)).toEqual([]);
   });
 
-  test("that is not made is not looked for", async () => {
+  test("a hold that is not made is not looked for", async () => {
     const time = new TestTime();
     const walletId = await newWallet(time.context);
     const making = newHold(time.context, { walletId, expiresAt: time.at(60) }, 10);
@@ -342,7 +342,7 @@ describe("a hold that expires", () => {
     expect((await due.bind(time.at(60)).all()).results).toEqual([]);
   });
 
-  test("is not voided before its time, whatever the clock does", async () => {
+  test("a hold that expires is not voided before its time, whatever the clock does", async () => {
     const time = new TestTime();
     const walletId = await newWallet(time.context, 10);
     const holdId = await newHold(time.context, { walletId, expiresAt: time.at(60) }, 10);
@@ -361,7 +361,7 @@ describe("a hold that expires", () => {
     expect(await rowsOf(LEDGER, holdId)).toEqual([]);
   });
 
-  test("is looked at again where its ledger could not be reached", async () => {
+  test("a hold that expires is looked at again where its ledger could not be reached", async () => {
     const time = new TestTime();
     const row = { ledger: freshName("ledger"), holdId: "a" };
     await planExpiry(databaseOf(env), { ...row, dueAt: time.at(0), askedAt: time.at(0) });

@@ -11,7 +11,7 @@ interface Cursor<T> {
 }
 
 describe("requests", () => {
-  test("need a token with the scope, the service endpoints excepted", async () => {
+  test("requests for wallets need a token with the scope, the service endpoints excepted", async () => {
     for (const path of ["/_info", "/_healthcheck"]) {
       expect(await succeeded(inWallets(path, { token: null }))).toBe(200);
     }
@@ -26,7 +26,7 @@ describe("requests", () => {
     expect((await inWallets("/wallets", { token: writer })).status).toBe(200);
   });
 
-  test("without a body create a wallet without a name", async () => {
+  test("requests for wallets without a body create a wallet without a name", async () => {
     const response = await inWallets("/wallets", { method: "POST" });
     const { data } = await okBodyOf<{ data: object }>(response);
     expect(response.status).toBe(201);
@@ -41,18 +41,18 @@ describe("requests", () => {
     ["is no JSON", "{"],
     ["has a name that is no text", { name: 1 }],
     ["has metadata that are no texts", { name: "a", metadata: { a: 1 } }],
-  ])("whose body %s create no wallet", async (_, body) => {
+  ])("requests for wallets whose body %s create no wallet", async (_, body) => {
     const headers = { "content-type": "application/json" };
     expect(await refusalOf(inWallets("/wallets", { body, headers }))).toMatchObject(VALIDATION);
   });
 
-  test("above a megabyte are too large", async () => {
+  test("requests for wallets above a megabyte are too large", async () => {
     const body = { name: "a", metadata: { a: "x".repeat(1024 * 1024) } };
     const refusal = await refusalOf(inWallets("/wallets", { body }));
     expect(refusal).toMatchObject({ status: 413, code: "VALIDATION" });
   });
 
-  test("for what does not exist get an error with a code that clients know", async () => {
+  test("requests for wallets for what does not exist get an error with a code that clients know", async () => {
     const { path } = await freshWallet();
     for (const unknown of [
       `/wallets/${UNKNOWN}`,
@@ -77,7 +77,7 @@ describe("requests", () => {
     ["20", 20],
     ["100", 100],
     ["100000", 100],
-  ])("for pages of the size '%s' get pages of %i", async (size, pageSize) => {
+  ])("requests for wallets for pages of the size '%s' get pages of %i", async (size, pageSize) => {
     for (const list of ["/wallets", "/holds", "/transactions", `/wallets/${UNKNOWN}/balances`]) {
       const { cursor } = await okBodyOf<Cursor<object>>(inWallets(`${list}?pageSize=${size}`));
       expect(cursor.pageSize).toBe(pageSize);
@@ -85,13 +85,13 @@ describe("requests", () => {
   });
 
   test.each(["abc", "0", "-5", "2147483648"])(
-    "for pages of the size %s are refused",
+    "requests for wallets for pages of the size %s are refused",
     async (size) => {
       expect(await refusalOf(inWallets(`/wallets?pageSize=${size}`))).toMatchObject(VALIDATION);
     },
   );
 
-  test("with the cursor of another list are refused", async () => {
+  test("requests for wallets with the cursor of another list are refused", async () => {
     await Promise.all([freshWallet(), freshWallet()]);
     const { cursor } = await okBodyOf<Cursor<object>>(inWallets("/wallets?pageSize=1"));
     const path = `?cursor=${cursor.next}`;
@@ -102,7 +102,7 @@ describe("requests", () => {
 });
 
 describe("a wallet", () => {
-  test("has the same account with and without the dashes of its id", async () => {
+  test("a wallet has the same account with and without the dashes of its id", async () => {
     const { id, path } = await freshWallet(5);
     const bare = id.replaceAll("-", "");
     expect(await heldIn(`/wallets/${bare}`)).toBe(5);
@@ -118,7 +118,7 @@ describe("a wallet", () => {
     expect(await heldIn(path)).toBe(5);
   });
 
-  test("keeps metadata of any key, and merges them once by a key", async () => {
+  test("a wallet keeps metadata of any key, and merges them once by a key", async () => {
     const { path } = await freshWallet();
     const metadata = { __proto__x: "1", 'a"]b': "2", "10": "3", "": "4" };
     const init = {
@@ -140,7 +140,7 @@ describe("a wallet", () => {
     expect(found.cursor.data).toEqual([data]);
   });
 
-  test("whose metadata somebody damaged in the ledger breaks no list", async () => {
+  test("a wallet whose metadata somebody damaged in the ledger breaks no list", async () => {
     const { id, path } = await freshWallet();
     const account = `/accounts/wallets:${id.replaceAll("-", "")}:main/metadata`;
     const body = { "wallets/createdAt": "yesterday", "wallets/name": "damaged" };
@@ -150,7 +150,7 @@ describe("a wallet", () => {
     expect((await inWallets("/wallets?name=damaged&expand=balances")).status).toBe(200);
   });
 
-  test("whose key belongs to an account that is none is not created", async () => {
+  test("a wallet whose key belongs to an account that is none is not created", async () => {
     const key = freshName("key");
     const headers = { "Idempotency-Key": key };
     const { data } = await okBodyOf<{ data: { id: string } }>(
@@ -166,7 +166,7 @@ describe("a wallet", () => {
 });
 
 describe("a balance", () => {
-  test("that is repeated with its key gets its first answer, and no other request does", async () => {
+  test("a wallet's balance that is repeated with its key gets its first answer, and no other request does", async () => {
     const { path } = await freshWallet();
     const create = (body: object, key = "first") =>
       inWallets(`${path}/balances`, { body, headers: { "Idempotency-Key": key } });
@@ -184,7 +184,7 @@ describe("a balance", () => {
     expect(await refusalOf(create(body, "second"))).toMatchObject(VALIDATION);
   });
 
-  test("of an account that has received money already is created, and has it", async () => {
+  test("a balance of an account that has received money already is created, and has it", async () => {
     const { id, path } = await freshWallet();
     const address = `wallets:${id.replaceAll("-", "")}:gift`;
     const posting = { source: "world", destination: address, amount: 3, asset: "USD/2" };
@@ -199,7 +199,7 @@ describe("a balance", () => {
     { name: "a", priority: 1.5 },
     { name: "a", expiresAt: "tomorrow" },
     { priority: 1 },
-  ])("of %o is refused", async (body) => {
+  ])("a wallet's balance of %o is refused", async (body) => {
     const { path } = await freshWallet();
     expect(await refusalOf(inWallets(`${path}/balances`, { body }))).toMatchObject(VALIDATION);
   });

@@ -36,7 +36,7 @@ test("the version is that of the reference", async () => {
 });
 
 describe("a wallet", () => {
-  test("is created, read, changed and listed", async () => {
+  test("a wallet is created, read, changed and listed", async () => {
     const name = freshName("wallet");
     const { createWalletResponse } = await v1.createWallet({
       createWalletRequest: { name, metadata: { tier: "gold", kept: "yes" } },
@@ -62,7 +62,7 @@ describe("a wallet", () => {
     expect(plain.listWalletsResponse?.cursor.data[0]?.balances).toEqual({ main: { assets: {} } });
   });
 
-  test("is found by its metadata, and by cursors", async () => {
+  test("a wallet is found by its metadata, and by cursors", async () => {
     const group = freshName("group");
     const ids = await Promise.all(
       [1, 2, 3].map((rank) => newWallet(0, { group, rank: `${rank}` })),
@@ -81,7 +81,7 @@ describe("a wallet", () => {
     expect(found).toEqual(ids.toSorted());
   });
 
-  test("that nobody knows has an empty summary, and is nothing to read or change", async () => {
+  test("a wallet that nobody knows has an empty summary, and is nothing to read or change", async () => {
     const { getWalletSummaryResponse } = await v1.getWalletSummary({ id: UNKNOWN });
     expect(getWalletSummaryResponse?.data).toEqual({
       balances: [],
@@ -96,7 +96,7 @@ describe("a wallet", () => {
     expect(await codeOf(v1.listWallets({ cursor: "wallets.none" }))).toBe("VALIDATION");
   });
 
-  test("is created once by a key, whatever becomes of it", async () => {
+  test("a wallet is created once by a key, whatever becomes of it", async () => {
     const idempotencyKey = freshName("key");
     const createWalletRequest = { name: "once", metadata: { a: "1" } };
     const first = await v1.createWallet({ idempotencyKey, createWalletRequest });
@@ -112,7 +112,7 @@ describe("a wallet", () => {
 });
 
 describe("a balance", () => {
-  test("is created, listed and read", async () => {
+  test("a wallet's balance is created, listed and read", async () => {
     const id = await newWallet();
     const expiresAt = new Date("2040-01-01T00:00:00Z");
     const balance = { name: "coupon", expiresAt, priority: 10n };
@@ -128,7 +128,7 @@ describe("a balance", () => {
     expect(getBalanceResponse?.data).toEqual({ ...balance, assets: { "USD/2": 7n } });
   });
 
-  test("needs a name that is free, and is not found by another one", async () => {
+  test("a wallet's balance needs a name that is free, and is not found by another one", async () => {
     const id = await newWallet();
     await v1.createBalance({ id, balance: { name: "a-b" } });
     for (const name of ["a-b", "ab", "main", "ma-in", "a:b", "a b", "-", ""]) {
@@ -142,7 +142,7 @@ describe("a balance", () => {
 });
 
 describe("money", () => {
-  test("moves in and out, and the ledger shows how", async () => {
+  test("money of wallets moves in and out, and the ledger shows how", async () => {
     const [id, other] = [await newWallet(100), await newWallet()];
     await v1.debitWallet({
       id,
@@ -170,7 +170,7 @@ describe("money", () => {
     expect(await codeOf(v1.getTransactions({ cursor: "transactions.none" }))).toBe("VALIDATION");
   });
 
-  test("is refused where there is too little, or where it is no money", async () => {
+  test("money of wallets is refused where there is too little, or where it is no money", async () => {
     const id = await newWallet(10);
     const debit = (amount: { amount: bigint; asset: string }) =>
       codeOf(v1.debitWallet({ id, debitWalletRequest: { amount, metadata: {} } }));
@@ -189,7 +189,7 @@ describe("money", () => {
     expect(await assetsOf(id)).toEqual({ "USD/2": 10n });
   });
 
-  test("moves once by a key, and another movement with the key is refused", async () => {
+  test("money of wallets moves once by a key, and another movement with the key is refused", async () => {
     const id = await newWallet();
     const idempotencyKey = freshName("key");
     const credit = (amount: number) =>
@@ -206,7 +206,7 @@ describe("money", () => {
 });
 
 describe("a hold", () => {
-  test("is made, read, listed and confirmed in parts", async () => {
+  test("a hold of a wallet is made, read, listed and confirmed in parts", async () => {
     const id = await newWallet(100);
     const other = await newWallet();
     const { debitWalletResponse } = await v1.debitWallet({
@@ -245,14 +245,14 @@ describe("a hold", () => {
     expect(await codeOf(v1.voidHold({ holdId: holdID }))).toBe("HOLD_CLOSED");
   });
 
-  test("is voided", async () => {
+  test("a hold of a wallet is voided", async () => {
     const id = await newWallet(100);
     const holdId = await newHold(id, 60);
     await v1.voidHold({ holdId });
     expect(await assetsOf(id)).toEqual({ "USD/2": 100n });
   });
 
-  test("that nobody knows is not found", async () => {
+  test("a hold of a wallet that nobody knows is not found", async () => {
     expect(await codeOf(v1.getHold({ holdID: UNKNOWN }))).toBe("VALIDATION");
     expect(await codeOf(v1.confirmHold({ holdId: UNKNOWN }))).toBe("VALIDATION");
     expect(await codeOf(v1.voidHold({ holdId: UNKNOWN }))).toBe("VALIDATION");

@@ -6,14 +6,14 @@ import { api, bodyOf, token } from "#test/support/platform/api.ts";
 const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
 
 describe("service", () => {
-  test("tells its version and health without a token", async () => {
+  test("the webhooks API tells its version and health without a token", async () => {
     const info = await api("/api/webhooks/_info", { token: null });
     expect([info.status, await info.text()]).toEqual([200, '{"version":"v2.3.0"}']);
     const health = await api("/api/webhooks/_healthcheck", { token: null });
     expect([health.status, await health.text()]).toEqual([200, ""]);
   });
 
-  test("does not read a single config by its path", async () => {
+  test("the webhooks API does not read a single config by its path", async () => {
     const response = await api(`/api/webhooks/configs/${UNKNOWN_ID}`);
     expect(response.status).toBe(405);
     expect(await bodyOf(response)).toMatchObject({ errorCode: "VALIDATION" });
@@ -28,15 +28,18 @@ describe("service", () => {
     ["PUT", `/configs/${UNKNOWN_ID}/deactivate`, "webhooks:read"],
     ["PUT", `/configs/${UNKNOWN_ID}/secret/change`, "webhooks:read"],
     ["GET", `/configs/${UNKNOWN_ID}/test`, "ledger:read"],
-  ])("refuses %s %s without a token and with the scope %s only", async (method, path, scope) => {
-    for (const bearer of [null, await token(scope)]) {
-      const response = await api(`/api/webhooks${path}`, { method, token: bearer });
-      expect(response.status).toBe(401);
-      expect(await bodyOf(response)).toMatchObject({ errorCode: "VALIDATION" });
-    }
-  });
+  ])(
+    "the webhooks API refuses %s %s without a token and with the scope %s only",
+    async (method, path, scope) => {
+      for (const bearer of [null, await token(scope)]) {
+        const response = await api(`/api/webhooks${path}`, { method, token: bearer });
+        expect(response.status).toBe(401);
+        expect(await bodyOf(response)).toMatchObject({ errorCode: "VALIDATION" });
+      }
+    },
+  );
 
-  test("lets the read scope send a test request", async () => {
+  test("the webhooks API lets the read scope send a test request", async () => {
     const path = `/api/webhooks/configs/${UNKNOWN_ID}/test`;
     expect((await api(path, { token: await token("webhooks:read") })).status).toBe(404);
   });
@@ -48,7 +51,7 @@ describe("a config of events that a client may not read", () => {
   const ofLedger = { endpoint: ENDPOINT, eventTypes: ["ledger.committed_transactions"] };
   const configs = async (): Promise<string> => (await api(CONFIGS)).text();
 
-  test("is neither made nor changed, activated or given another secret by it", async () => {
+  test("a config of events that a client may not read is neither made nor changed, activated or given another secret by it", async () => {
     const { token: weak } = await freshClient("webhooks:write", "payments:read");
     const { data: known } = await (
       await api(CONFIGS, { body: ofLedger })
@@ -73,7 +76,7 @@ describe("a config of events that a client may not read", () => {
     expect(await configs()).toBe(before);
   });
 
-  test("is made by one that may ask for the scope, whatever its token was asked for", async () => {
+  test("a config of events is made by a client that may ask for their scope, whatever its token was asked for", async () => {
     const { id, secret } = await makeClient({ scopes: ["webhooks:write", "ledger:read"] });
     const { access_token: narrow } = await ask({
       grant_type: "client_credentials",
@@ -84,7 +87,7 @@ describe("a config of events that a client may not read", () => {
     expect((await api(CONFIGS, { token: narrow, body: ofLedger })).status).toBe(200);
   });
 
-  test("may be stopped and deleted by it, and events of no module need nothing", async () => {
+  test("a client may stop and delete a config of events that it may not read, and events of no module need nothing", async () => {
     const { token: weak } = await freshClient("webhooks:write");
     const body = { endpoint: ENDPOINT, eventTypes: ["nobody.has_such"] };
     expect((await api(CONFIGS, { token: weak, body })).status).toBe(200);

@@ -23,7 +23,7 @@ const createRaw = (body: unknown, headers = {}): Promise<Response> =>
   api("/api/webhooks/configs", { method: "POST", body, headers });
 
 describe("create", () => {
-  test("answers the config, active, with a secret of its own", async () => {
+  test("the creation of a webhook answers the config, active, with a secret of its own", async () => {
     const endpoint = freshEndpoint();
     const eventTypes = ["LEDGER.Committed_Transactions", "b", "b"];
     const answer = await webhooks.insertConfig({ endpoint, eventTypes });
@@ -36,7 +36,7 @@ describe("create", () => {
     expect(Date.now() - config.createdAt.getTime()).toBeLessThan(60_000);
   });
 
-  test("keeps the fields in the order that clients print", async () => {
+  test("the creation of a webhook keeps the fields in the order that clients print", async () => {
     const endpoint = freshEndpoint();
     const body = { endpoint, eventTypes: EVENT_TYPES, secret: SECRET, name: "Orders" };
     const response = await createRaw(body);
@@ -48,21 +48,21 @@ describe("create", () => {
     );
   });
 
-  test("makes two configs of two equal requests", async () => {
+  test("the creation of a webhook makes two configs of two equal requests", async () => {
     const endpoint = freshEndpoint();
     await insert(endpoint);
     await insert(endpoint);
     expect(await list({ endpoint })).toHaveLength(2);
   });
 
-  test("makes a secret when an empty one is given", async () => {
+  test("the creation of a webhook makes a secret when an empty one is given", async () => {
     const body = { endpoint: freshEndpoint(), eventTypes: EVENT_TYPES, secret: "" };
     const { configResponse } = await webhooks.insertConfig(body);
     expect(configResponse?.data.secret).toHaveLength(32);
   });
 
   test.each([undefined, "application/json; charset=utf-8", "text/plain"])(
-    "reads JSON whatever the content type, here %s",
+    "the creation of a webhook reads JSON whatever the content type, here %s",
     async (type) => {
       const text = `{"endpoint":"${freshEndpoint()}","eventTypes":["a"]}`;
       const body = new TextEncoder().encode(text);
@@ -102,7 +102,7 @@ describe("create", () => {
     ["a name that is too long", { ...valid, name: "n".repeat(256) }, /'name'/],
     ["an unknown field", { ...valid, active: false }, /unknown field active/],
     ["a field in another case", { Endpoint: valid.endpoint, eventTypes: ["a"] }, /Endpoint/],
-  ])("refuses %s and stores nothing", async (_case, body, message) => {
+  ])("the creation of a webhook refuses %s and stores nothing", async (_case, body, message) => {
     const before = await list({});
     const response = await createRaw(body);
     expect(response.status).toBe(400);
@@ -113,14 +113,14 @@ describe("create", () => {
     expect(await list({})).toEqual(before);
   });
 
-  test("refuses with the error that the SDK declares", async () => {
+  test("the creation of a webhook refuses with the error that the SDK declares", async () => {
     const body = { endpoint: "", eventTypes: EVENT_TYPES };
     expect(await failureOf(webhooks.insertConfig(body))).toMatchObject({ errorCode: "VALIDATION" });
   });
 });
 
 describe("list", () => {
-  test("shows the last changed first, without pages", async () => {
+  test("the list of webhook configs shows the last changed first, without pages", async () => {
     const older = await insert();
     const newer = await insert();
     const ids = async (): Promise<string[]> => (await list({})).map(({ id }) => id);
@@ -133,7 +133,7 @@ describe("list", () => {
     expect(await response.text()).toMatch(/^\{"cursor":\{"hasMore":false,"data":\[\{"endpoint":/);
   });
 
-  test("filters by id, by endpoint and by both", async () => {
+  test("the list of webhook configs filters by id, by endpoint and by both", async () => {
     const endpoint = freshEndpoint();
     const [one, two] = [await insert(endpoint), await insert(endpoint)];
     expect((await list({ id: one.id })).map(({ id }) => id)).toEqual([one.id]);
@@ -142,13 +142,13 @@ describe("list", () => {
     expect(await list({ endpoint: `${endpoint}/` })).toEqual([]);
   });
 
-  test("finds nothing by an invalid id", async () => {
+  test("the list of webhook configs finds nothing by an invalid id", async () => {
     expect(await list({ id: "unknown" })).toEqual([]);
     const response = await api("/api/webhooks/configs?id=unknown");
     expect(await response.text()).toBe('{"cursor":{"hasMore":false,"data":[]}}');
   });
 
-  test("takes an empty filter as not given", async () => {
+  test("the list of webhook configs takes an empty filter as not given", async () => {
     await insert();
     const response = await api("/api/webhooks/configs?id=&endpoint=");
     expect(await bodyOf(response)).not.toMatchObject({ cursor: { data: [] } });
@@ -160,7 +160,7 @@ describe("list", () => {
     "?id=a&id=b",
     "?endpoint=foo",
     "?endpoint=http%3A%2F%2F%5B",
-  ])("refuses %s", async (query) => {
+  ])("the list of webhook configs refuses %s", async (query) => {
     const response = await api(`/api/webhooks/configs${query}`);
     expect(response.status).toBe(400);
     expect(await response.text()).toMatch(/"VALIDATION".*only 'id' and 'endpoint' with a valid/);
@@ -168,7 +168,7 @@ describe("list", () => {
 });
 
 describe("update", () => {
-  test("replaces everything, and the secret when none is given", async () => {
+  test("the update of a webhook config replaces everything, and the secret when none is given", async () => {
     const before = await insert();
     const endpoint = freshEndpoint();
     const body = { endpoint, eventTypes: ["Payments.Saved_Payment"] };
@@ -181,7 +181,7 @@ describe("update", () => {
     expect(after?.createdAt).toEqual(before.createdAt);
   });
 
-  test("moves updatedAt, so that the config is listed first", async () => {
+  test("the update of a webhook config moves updatedAt, so that the config is listed first", async () => {
     const config = await insert();
     await insert();
     const configUser = { endpoint: freshEndpoint(), eventTypes: EVENT_TYPES, secret: SECRET };
@@ -191,7 +191,7 @@ describe("update", () => {
     expect(first?.updatedAt.getTime()).toBeGreaterThan(config.updatedAt.getTime());
   });
 
-  test("sets a name, and keeps it when none is given", async () => {
+  test("the update of a webhook config sets a name, and keeps it when none is given", async () => {
     const { id } = await insert();
     const nameOf = async (): Promise<unknown> => {
       const response = await api(`/api/webhooks/configs?id=${id}`);
@@ -206,7 +206,7 @@ describe("update", () => {
     expect(await nameOf()).toBe("Orders");
   });
 
-  test("refuses what create refuses and changes nothing", async () => {
+  test("the update of a webhook config refuses what create refuses and changes nothing", async () => {
     const config = await insert();
     const configUser = { endpoint: "foo", eventTypes: EVENT_TYPES };
     const error = await failureOf(webhooks.updateConfig({ id: config.id, configUser }));
@@ -214,7 +214,7 @@ describe("update", () => {
     expect(await list({ id: config.id })).toEqual([config]);
   });
 
-  test("does not know an unknown or deleted config", async () => {
+  test("the update of a webhook config does not know an unknown or deleted config", async () => {
     const { id } = await insert();
     await webhooks.deleteConfig({ id });
     const configUser = { endpoint: freshEndpoint(), eventTypes: EVENT_TYPES };
@@ -227,7 +227,7 @@ describe("update", () => {
 });
 
 describe("delete", () => {
-  test("removes a config from every read", async () => {
+  test("the deletion of a webhook config removes a config from every read", async () => {
     const { id } = await insert();
     const response = await api(`/api/webhooks/configs/${id}`, { method: "DELETE" });
     expect([response.status, await response.text()]).toEqual([200, ""]);
@@ -243,14 +243,14 @@ describe("delete", () => {
     }
   });
 
-  test("does not know an unknown config", async () => {
+  test("the deletion of a webhook config does not know an unknown config", async () => {
     const error = await failureOf(webhooks.deleteConfig({ id: UNKNOWN_ID }));
     expect(error.errorMessage).toBe("[NOT_FOUND] config not found");
   });
 });
 
 describe("activate and deactivate", () => {
-  test("answer the new state, which the list shows", async () => {
+  test("activation and deactivation of a webhook config answer the new state, which the list shows", async () => {
     const { id } = await insert();
     const off = await webhooks.deactivateConfig({ id });
     expect(off.configResponse?.data).toMatchObject({ id, active: false });
@@ -259,19 +259,19 @@ describe("activate and deactivate", () => {
     expect(on.configResponse?.data).toMatchObject({ id, active: true });
   });
 
-  test("change nothing in a config that is in that state", async () => {
+  test("activation and deactivation of a webhook config change nothing in a config that is in that state", async () => {
     const config = await insert();
     const again = await webhooks.activateConfig({ id: config.id });
     expect(again.configResponse?.data).toEqual(config);
   });
 
-  test("ignore a body", async () => {
+  test("activation and deactivation of a webhook config ignore a body", async () => {
     const { id } = await insert();
     const path = `/api/webhooks/configs/${id}/activate`;
     expect((await api(path, { method: "PUT", body: "not json" })).status).toBe(200);
   });
 
-  test("do not know an unknown config", async () => {
+  test("activation and deactivation of a webhook config do not know an unknown config", async () => {
     for (const call of [
       () => webhooks.activateConfig({ id: UNKNOWN_ID }),
       () => webhooks.deactivateConfig({ id: UNKNOWN_ID }),
@@ -282,7 +282,7 @@ describe("activate and deactivate", () => {
 });
 
 describe("change of the secret", () => {
-  test("takes the given secret", async () => {
+  test("the change of a webhook's secret takes the given secret", async () => {
     const { id } = await insert();
     const answer = await webhooks.changeConfigSecret({
       id,
@@ -293,7 +293,7 @@ describe("change of the secret", () => {
   });
 
   test.each(["", "{}", "null", '{"secret":""}'])(
-    "makes a new one for the body %j",
+    "the change of a webhook's secret makes a new one for the body %j",
     async (body) => {
       const { id, secret } = await insert();
       const path = `/api/webhooks/configs/${id}/secret/change`;
@@ -308,23 +308,26 @@ describe("change of the secret", () => {
   test.each([
     ["invalid", /should be base64 encoded/],
     ["c2hvcnQ=", /should be of size 24/],
-  ])("refuses the secret %s and keeps the old one", async (secret, message) => {
-    const config = await insert();
-    const request = { id: config.id, configChangeSecret: { secret } };
-    const error = await failureOf(webhooks.changeConfigSecret(request));
-    expect(error).toMatchObject({ errorCode: "VALIDATION", statusCode: 400 });
-    expect(`${error.errorMessage}\n${error.details}`).toMatch(message);
-    expect(await list({ id: config.id })).toEqual([config]);
-  });
+  ])(
+    "the change of a webhook's secret refuses the secret %s and keeps the old one",
+    async (secret, message) => {
+      const config = await insert();
+      const request = { id: config.id, configChangeSecret: { secret } };
+      const error = await failureOf(webhooks.changeConfigSecret(request));
+      expect(error).toMatchObject({ errorCode: "VALIDATION", statusCode: 400 });
+      expect(`${error.errorMessage}\n${error.details}`).toMatch(message);
+      expect(await list({ id: config.id })).toEqual([config]);
+    },
+  );
 
-  test("does not know an unknown config", async () => {
+  test("the change of a webhook's secret does not know an unknown config", async () => {
     const request = { id: UNKNOWN_ID, configChangeSecret: { secret: SECRET } };
     expect(await failureOf(webhooks.changeConfigSecret(request))).toMatchObject({
       errorCode: "NOT_FOUND",
     });
   });
 
-  test("leaves no secret readable in the database", async () => {
+  test("the change of a webhook's secret leaves no secret readable in the database", async () => {
     const { id, secret } = await insert();
     const row = await env.DB.prepare("SELECT * FROM webhook_configs WHERE id = ?").bind(id).first();
     expect(row).not.toBeNull();

@@ -36,7 +36,7 @@ async function withFailed(count: number, bench = new EndpointBench()) {
 const idsOf = (deliveries: readonly Pick<DeliveryRecord, "id">[]) => deliveries.map(({ id }) => id);
 
 describe("the list of deliveries", () => {
-  test("has pages, newest first, that a walk goes through once", async () => {
+  test("the list of deliveries has pages, newest first, that a walk goes through once", async () => {
     const { config, failed } = await withFailed(7);
     const seen: string[] = [];
     let cursor: string | undefined;
@@ -55,7 +55,7 @@ describe("the list of deliveries", () => {
     expect(seen).toEqual(idsOf(failed));
   });
 
-  test("shows those of several configs in one order, and filters by status and date", async () => {
+  test("the list of deliveries shows those of several configs in one order, and filters by status and date", async () => {
     const bench = new EndpointBench();
     bench.respond = () => new Response(null, { status: 410 });
     const one = await bench.subscribe();
@@ -84,11 +84,11 @@ describe("the list of deliveries", () => {
     ["?cursor=AAAA", "invalid cursor"],
     ["?sort=id", "unsupported query parameter: sort"],
     ["?pageSize=1&pageSize=2", "must have one value"],
-  ])("refuses %s", async (query, message) => {
+  ])("the list of deliveries refuses %s", async (query, message) => {
     expect(await refusalOf(query)).toEqual([400, "VALIDATION", expect.stringContaining(message)]);
   });
 
-  test("takes an empty parameter as not given", async () => {
+  test("the list of deliveries takes an empty parameter as not given", async () => {
     const { config } = await withFailed(1);
     const path = `/api/webhooks/deliveries?configId=${config.id}&status=&cursor=&createdAtFrom=`;
     expect(await bodyOf(await api(path))).toMatchObject({
@@ -98,7 +98,7 @@ describe("the list of deliveries", () => {
 });
 
 describe("a delivery", () => {
-  test("is shown with what it sends, and its attempts", async () => {
+  test("a delivery is shown with what it sends, and its attempts", async () => {
     const { bench, failed } = await withFailed(1);
     const { id } = present(failed[0], "it has failed");
     const answer = await webhooks.getDelivery({ id });
@@ -149,7 +149,7 @@ test("attempts of what cannot be a delivery are not found, whatever the query is
 });
 
 describe("a replay", () => {
-  test("begins anew what has failed; the same key gives the same answer", async () => {
+  test("a replay of deliveries begins anew what has failed; the same key gives the same answer", async () => {
     const { bench, config, failed } = await withFailed(1);
     const { id } = present(failed[0], "it has failed");
     bench.respond = () => new Response("ok");
@@ -172,7 +172,7 @@ describe("a replay", () => {
     expect(other).toMatchObject({ statusCode: 409, errorCode: "CONFLICT" });
   });
 
-  test("happens once for two requests with one key at the same time", async () => {
+  test("a replay of deliveries happens once for two requests with one key at the same time", async () => {
     const { bench, config, failed } = await withFailed(1);
     const { id } = present(failed[0], "it has failed");
     bench.respond = () => new Response("ok");
@@ -184,7 +184,7 @@ describe("a replay", () => {
     expect((await bench.deliveriesOf(config.id))[0]).toMatchObject({ replayGeneration: 1 });
   });
 
-  test("needs a key, and refuses one of another request", async () => {
+  test("a replay of deliveries needs a key, and refuses one of another request", async () => {
     const { failed } = await withFailed(2);
     const [one, two] = idsOf(failed);
     const post = (id: unknown, headers: Record<string, string>) =>
@@ -208,7 +208,7 @@ describe("a replay", () => {
     ]);
   });
 
-  test("of many goes through the window in pages, oldest first, once for each key", async () => {
+  test("a replay of many deliveries goes through the window in pages, oldest first, once for each key", async () => {
     const { bench, config, failed } = await withFailed(5);
     bench.respond = () => new Response("ok");
     const filter = { createdAtFrom: WEEK_AGO, configIds: [config.id], pageSize: 2 };
@@ -240,7 +240,7 @@ describe("a replay", () => {
     expect(idsOf(done)).toEqual(idsOf(failed));
   });
 
-  test("of many follows its cursor for as many configs as it may name", async () => {
+  test("a replay of many deliveries follows its cursor for as many configs as it may name", async () => {
     const { config } = await withFailed(2);
     const others = Array.from({ length: 499 }, () => crypto.randomUUID());
     const filter = { createdAtFrom: WEEK_AGO, configIds: [config.id, ...others], pageSize: 1 };
@@ -258,7 +258,7 @@ describe("a replay", () => {
     expect(second).toMatchObject({ replayed: 1, hasMore: false });
   });
 
-  test("of many takes an empty list of statuses as both", async () => {
+  test("a replay of many deliveries takes an empty list of statuses as both", async () => {
     const { config } = await withFailed(1);
     const answer = await webhooks.replayDeliveries({
       idempotencyKey: freshName("key"),
@@ -271,7 +271,7 @@ describe("a replay", () => {
     expect(answer.replayDeliveriesResponse?.data).toMatchObject({ replayed: 1, hasMore: false });
   });
 
-  test("of many leaves inactive configs out", async () => {
+  test("a replay of many deliveries leaves inactive configs out", async () => {
     const { bench, config } = await withFailed(1);
     await bench.configs.setActive(config.id, false);
     const answer = await webhooks.replayDeliveries({
@@ -297,13 +297,13 @@ describe("a replay", () => {
     [{ createdAtFrom: WEEK_AGO, configIds: ["x"] }, "configIds must contain UUIDs"],
     [{ createdAtFrom: WEEK_AGO, cursor: "AAAA" }, "invalid replay cursor"],
     [{ createdAtFrom: WEEK_AGO, other: 1 }, "unknown field other"],
-  ])("of many refuses %j", async (body, message) => {
+  ])("a replay of many deliveries refuses %j", async (body, message) => {
     const headers = { "idempotency-key": freshName("key") };
     const refusal = await refusalOf("/replay", { method: "POST", body, headers });
     expect(refusal).toEqual([400, "VALIDATION", expect.stringContaining(message)]);
   });
 
-  test("of many refuses the cursor of another request", async () => {
+  test("a replay of many deliveries refuses the cursor of another request", async () => {
     const { config } = await withFailed(2);
     const ask = (idempotencyKey: string, more: object) =>
       webhooks.replayDeliveries({

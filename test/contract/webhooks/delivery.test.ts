@@ -16,7 +16,7 @@ import { eventually } from "#test/support/platform/eventually.ts";
 import { EndpointBench, eventFor } from "#test/support/webhooks/deliveries.ts";
 
 describe("an event", () => {
-  test("is sent, signed, to each config that wants it and to no other", async () => {
+  test("an event is sent, signed, to each config that wants it and to no other", async () => {
     const bench = new EndpointBench();
     const one = await bench.subscribe();
     const two = await bench.subscribe(["other.type", ...one.eventTypes, ...one.eventTypes]);
@@ -57,7 +57,7 @@ describe("an event", () => {
     expect(bench.callsTo(other.endpoint)).toEqual([]);
   });
 
-  test("that is published again makes no second delivery, and is stored once for all", async () => {
+  test("an event that is published again makes no second delivery, and is stored once for all", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     const other = await bench.subscribe(config.eventTypes);
@@ -73,7 +73,7 @@ describe("an event", () => {
     expect(await stored.bind(event.id).first("n")).toBe(1);
   });
 
-  test("carries its idempotency key", async () => {
+  test("an event carries its idempotency key", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     await bench.publish(eventFor(config, { idempotencyKey: "payment-1" }));
@@ -81,7 +81,7 @@ describe("an event", () => {
     expect(bench.calls[0]?.headers.get("formance-webhook-idempotency-key")).toBe("payment-1");
   });
 
-  test("of almost a megabyte arrives byte for byte", async () => {
+  test("an event of almost a megabyte arrives byte for byte", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     const note = '"\\é'.repeat(100_000);
@@ -92,7 +92,7 @@ describe("an event", () => {
     expect(JSON.parse(body ?? "")).toMatchObject({ payload: { note } });
   });
 
-  test("of a ledger is read from its log again when it is attempted again", async () => {
+  test("an event of a ledger is read from its log again when it is attempted again", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe(["ledger.committed_transactions"]);
     bench.respond = () => new Response("no", { status: 410 });
@@ -118,7 +118,7 @@ describe("an event", () => {
     expect(first?.body).toContain('"amount":100000000000000000000');
   });
 
-  test("of a message with many entries is read from the log when its turn comes", async () => {
+  test("an event of a message with many entries is read from the log when its turn comes", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 10n ** 20n)));
     const bench = new EndpointBench();
@@ -143,7 +143,7 @@ describe("an event", () => {
     expect(bench.callsTo(config.endpoint)[0]?.body).toContain('"amount":100000000000000000000');
   });
 
-  test("for an inactive or deleted config is not stored", async () => {
+  test("an event for an inactive or deleted config is not stored", async () => {
     const bench = new EndpointBench();
     const inactive = await bench.subscribe();
     const deleted = await bench.subscribe(inactive.eventTypes);
@@ -156,7 +156,7 @@ describe("an event", () => {
 });
 
 describe("a config", () => {
-  test("that is deactivated cancels what is pending, which cannot be replayed then", async () => {
+  test("a webhook config that is deactivated cancels what is pending, which cannot be replayed then", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     bench.respond = () => new Response("busy", { status: 503 });
@@ -174,7 +174,7 @@ describe("a config", () => {
     await expect(replay).rejects.toMatchObject({ kind: "CONFLICT" });
   });
 
-  test("that is deleted keeps its deliveries in the list", async () => {
+  test("a webhook config that is deleted keeps its deliveries in the list", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     await bench.publish(eventFor(config));
@@ -183,7 +183,7 @@ describe("a config", () => {
     expect(await bench.deliveriesOf(config.id)).toMatchObject([{ status: "succeeded" }]);
   });
 
-  test("that is deleted without deliveries is gone for good", async () => {
+  test("a webhook config that is deleted without deliveries is gone for good", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     await bench.configs.deleteConfig(config.id);
@@ -191,7 +191,7 @@ describe("a config", () => {
     await eventually(async () => expect(await rows.bind(config.id).first("n")).toBe(0));
   });
 
-  test("whose endpoint fails for too long is deactivated, with an event; what was pending can be replayed", async () => {
+  test("a webhook config whose endpoint fails for too long is deactivated, and what was pending can be replayed", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     const watcher = await bench.subscribe(["webhooks.deactivated_config"]);

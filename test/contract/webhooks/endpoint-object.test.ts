@@ -38,7 +38,7 @@ const rowsOf = (id: string) =>
   env.DB.prepare("SELECT count(*) AS n FROM webhook_configs WHERE id = ?").bind(id).first("n");
 
 describe("an event that comes before its config", () => {
-  test("is delivered by an object that does not know of the config yet", async () => {
+  test("an event that comes before its config is delivered by an object that does not know of the config yet", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     await wipe(config.id);
@@ -46,7 +46,7 @@ describe("an event that comes before its config", () => {
     expect(await bench.settled(config.id, "succeeded", 2)).toHaveLength(2);
   });
 
-  test("is delivered by an object that does not know yet that the config is active", async () => {
+  test("an event that comes before its config is delivered by an object that does not know yet that the config is active", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     await bench.configs.setActive(config.id, false);
@@ -59,7 +59,7 @@ describe("an event that comes before its config", () => {
     expect(await bench.settled(config.id, "succeeded")).toHaveLength(1);
   });
 
-  test("is not delivered where the object knows that the config is inactive by now", async () => {
+  test("an event that comes before its config is not delivered where the object knows that the config is inactive by now", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     const spec = await specOf(config.id);
@@ -72,7 +72,7 @@ describe("an event that comes before its config", () => {
 });
 
 describe("a config that is gone", () => {
-  test("is not brought back by a call that comes late", async () => {
+  test("a webhook config that is gone is not brought back by a call that comes late", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     const spec = await specOf(config.id);
@@ -84,7 +84,7 @@ describe("a config that is gone", () => {
     expect(await tablesOf(config.id)).toBe(0);
   });
 
-  test("counts no longer, also where its object never knew of it", async () => {
+  test("a webhook config that is gone counts no longer, also where its object never knew of it", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     await wipe(config.id);
@@ -132,19 +132,22 @@ describe("what was pending when a config was deactivated", () => {
   test.each([
     ["ends if its call fails", 503, "cancelled"],
     ["stays if its call succeeds", 200, "succeeded"],
-  ])("and is under way %s, also when the config is active again", async (_what, code, status) => {
-    const bench = new EndpointBench();
-    const config = await bench.subscribe();
-    const answer = Promise.withResolvers<Response>();
-    bench.respond = () => answer.promise;
-    await bench.publish(eventFor(config));
-    await eventually(() => expect(bench.callsTo(config.endpoint)).toHaveLength(1));
-    await bench.configs.setActive(config.id, false);
-    await bench.configs.setActive(config.id, true);
-    answer.resolve(new Response("late", { status: code }));
-    expect(await bench.settled(config.id, status)).toMatchObject([{ attemptCount: 1 }]);
-    expect(bench.callsTo(config.endpoint)).toHaveLength(1);
-  });
+  ])(
+    "what was pending when a config was deactivated and is under way %s, also when the config is active again",
+    async (_what, code, status) => {
+      const bench = new EndpointBench();
+      const config = await bench.subscribe();
+      const answer = Promise.withResolvers<Response>();
+      bench.respond = () => answer.promise;
+      await bench.publish(eventFor(config));
+      await eventually(() => expect(bench.callsTo(config.endpoint)).toHaveLength(1));
+      await bench.configs.setActive(config.id, false);
+      await bench.configs.setActive(config.id, true);
+      answer.resolve(new Response("late", { status: code }));
+      expect(await bench.settled(config.id, status)).toMatchObject([{ attemptCount: 1 }]);
+      expect(bench.callsTo(config.endpoint)).toHaveLength(1);
+    },
+  );
 });
 
 describe("events that an object does not take", () => {
@@ -181,7 +184,7 @@ describe("events that an object does not take", () => {
     return { bench, broken, healthy, repair };
   }
 
-  test("are given to it later, and hold up no other", async () => {
+  test("events that an object does not take are given to it later, and hold up no other", async () => {
     const { bench, broken, healthy, repair } = await withBroken();
     const event = eventFor(broken);
     await bench.publish(event);
@@ -200,7 +203,7 @@ describe("events that an object does not take", () => {
     });
   });
 
-  test("are ended by a deactivation", async () => {
+  test("events that an object does not take are ended by a deactivation", async () => {
     const { bench, broken, repair } = await withBroken();
     await bench.publish(eventFor(broken));
     await repair();
@@ -211,7 +214,7 @@ describe("events that an object does not take", () => {
     expect(await bench.deliveriesOf(broken.id)).toEqual([]);
   });
 
-  test("end its config after a long time", async () => {
+  test("events that an object does not take end its config after a long time", async () => {
     const { bench, broken } = await withBroken();
     await bench.publish(eventFor(broken));
     await env.DB.prepare("UPDATE webhook_owed SET created_at = ? WHERE config_id = ?")

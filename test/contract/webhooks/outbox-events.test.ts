@@ -63,7 +63,7 @@ const isStored = async (id: string): Promise<boolean> =>
   (await env.DB.prepare("SELECT 1 FROM outbox WHERE id = ?").bind(id).first()) !== null;
 
 describe("an event of the outbox", () => {
-  test("reaches its subscribers through the queue, and is deleted", async () => {
+  test("an outbox event reaches its subscribers through the queue, and is deleted", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     const event = eventFor(config);
@@ -74,7 +74,7 @@ describe("an event of the outbox", () => {
     });
   });
 
-  test("that comes twice, late or in a message of its own is delivered once, in the order of its key", async () => {
+  test("an outbox event that comes twice, late or in a message of its own is delivered once, in the order of its key", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     const { outbox, messages } = outboxOf();
@@ -89,7 +89,7 @@ describe("an event of the outbox", () => {
     expect(ids.toSorted()).toEqual(events.map(({ id }) => id).toSorted());
   });
 
-  test("comes again if its consumer was killed, before or after deliveries are stored", async () => {
+  test("an outbox event comes again if its consumer was killed, before or after deliveries are stored", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     const { outbox, messages } = outboxOf();
@@ -112,7 +112,7 @@ describe("an event of the outbox", () => {
     vi.restoreAllMocks();
   });
 
-  test("is stored with all others of its change, however large they are together", async () => {
+  test("an outbox event is stored with all others of its change, however large they are together", async () => {
     const { outbox, messages } = outboxOf();
     const config = await new EndpointBench().subscribe();
     const events = Array.from({ length: 7 }, () => ({
@@ -124,7 +124,7 @@ describe("an event of the outbox", () => {
     await new OutboxStore(databaseOf(env)).remove(ids);
   });
 
-  test("whose message was lost is announced by the sweep", async () => {
+  test("an outbox event whose message was lost is announced by the sweep", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     const event = eventFor(config);

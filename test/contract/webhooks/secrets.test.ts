@@ -65,7 +65,7 @@ const changeNow = (id: string, body: { secret?: string; immediate?: unknown }): 
   api(`/api/webhooks/configs/${id}/secret/change`, { method: "PUT", body });
 
 describe("a secret that was changed with the SDK", () => {
-  test("signs next to the new one", async () => {
+  test("a secret that was changed with the SDK signs next to the new one", async () => {
     const { id, secret } = await insert();
     assertSignedBy([secret], await receive(id));
     await webhooks.changeConfigSecret({ id, configChangeSecret: { secret: B } });
@@ -76,7 +76,7 @@ describe("a secret that was changed with the SDK", () => {
     );
   });
 
-  test("signs next to the one that an update makes or brings", async () => {
+  test("a secret that was changed with the SDK signs next to the one that an update makes or brings", async () => {
     const { id, secret } = await insert();
     const configUser = { endpoint: freshEndpoint(), eventTypes: EVENT_TYPES };
     await webhooks.updateConfig({ id, configUser: { ...configUser, secret: B } });
@@ -87,7 +87,7 @@ describe("a secret that was changed with the SDK", () => {
     assertSignedBy([made, B, secret], await receive(id));
   });
 
-  test("stays alone when it is sent again", async () => {
+  test("a secret that was changed with the SDK stays alone when it is sent again", async () => {
     const { id, secret } = await insert();
     const answer = await webhooks.changeConfigSecret({ id, configChangeSecret: { secret } });
     const [config] = present(
@@ -103,7 +103,7 @@ describe("a secret that was changed with the SDK", () => {
 });
 
 describe("an old secret", () => {
-  test("signs for a day", async () => {
+  test("an old secret of a webhook signs for a day", async () => {
     const { id, secret } = await insert();
     await serviceAgo(25 * HOUR_MS).service.changeSecret(id, { secret: B });
     await serviceAgo(23 * HOUR_MS).service.changeSecret(id, { secret: C });
@@ -113,14 +113,14 @@ describe("an old secret", () => {
     expect(() => new Webhook(secret).verify(body, headers)).toThrow(WebhookVerificationError);
   });
 
-  test("ends at once when an immediate change says so", async () => {
+  test("an old secret of a webhook ends at once when an immediate change says so", async () => {
     const { id } = await insert();
     await changeNow(id, { secret: B });
     expect((await changeNow(id, { secret: C, immediate: true })).status).toBe(200);
     assertSignedBy([C], await receive(id));
   });
 
-  test("ends at once when an immediate update says so", async () => {
+  test("an old secret of a webhook ends at once when an immediate update says so", async () => {
     const { id } = await insert();
     const body = { endpoint: freshEndpoint(), eventTypes: EVENT_TYPES, secret: B, immediate: true };
     const response = await api(`/api/webhooks/configs/${id}`, { method: "PUT", body });
@@ -128,20 +128,20 @@ describe("an old secret", () => {
     assertSignedBy([B], await receive(id));
   });
 
-  test("ends by an immediate change to the secret that is there", async () => {
+  test("an old secret of a webhook ends by an immediate change to the secret that is there", async () => {
     const { id } = await insert();
     await changeNow(id, { secret: B });
     await changeNow(id, { secret: B, immediate: true });
     assertSignedBy([B], await receive(id));
   });
 
-  test("is kept where the change is not immediate", async () => {
+  test("an old secret of a webhook is kept where the change is not immediate", async () => {
     const { id, secret } = await insert();
     await changeNow(id, { secret: B, immediate: false });
     assertSignedBy([B, secret], await receive(id));
   });
 
-  test("is not lost between two changes at the same time", async () => {
+  test("an old secret of a webhook is not lost between two changes at the same time", async () => {
     const { id, secret } = await insert();
     await Promise.all([changeNow(id, { secret: B }), changeNow(id, { secret: C })]);
     const { configsResponse } = await webhooks.getManyConfigs({ id });
@@ -149,7 +149,7 @@ describe("an old secret", () => {
     assertSignedBy([...last, secret], await receive(id));
   });
 
-  test("is not readable in the database", async () => {
+  test("an old secret of a webhook is not readable in the database", async () => {
     const { id, secret } = await insert();
     await changeNow(id, { secret: B });
     const row = await env.DB.prepare("SELECT * FROM webhook_configs WHERE id = ?").bind(id).first();
@@ -170,7 +170,7 @@ test("a config whose secrets were encrypted with a lost key works again after a 
 });
 
 describe("refused", () => {
-  test.each([["yes"], [1], [null]])("is the word %j for immediate", async (immediate) => {
+  test.each([["yes"], [1], [null]])("the word %j for immediate is refused", async (immediate) => {
     const { id, secret } = await insert();
     const response = await changeNow(id, { secret: B, immediate });
     expect(response.status).toBe(400);
@@ -178,7 +178,7 @@ describe("refused", () => {
     assertSignedBy([secret], await receive(id));
   });
 
-  test("is an immediate creation, which has nothing to end", async () => {
+  test("an immediate creation of a webhook, which has no old secret to end, is refused", async () => {
     const body = { endpoint: freshEndpoint(), eventTypes: EVENT_TYPES, immediate: true };
     const response = await api("/api/webhooks/configs", { method: "POST", body });
     expect(response.status).toBe(400);

@@ -16,7 +16,7 @@ import { UNKNOWN_ID, UUID, webhooks, insert, failureOf } from "#test/support/web
 import { EndpointBench } from "#test/support/webhooks/deliveries.ts";
 
 describe("test request", () => {
-  test("reports that nobody answers at the endpoint", async () => {
+  test("a test request reports that nobody answers at the endpoint", async () => {
     // Nobody listens on this port of the loopback interface, which the test settings allow.
     const { id } = await insert("http://127.0.0.1:9/in");
     const answer = await webhooks.testConfig({ id });
@@ -38,7 +38,7 @@ describe("test request", () => {
     });
   });
 
-  test("is signed, and works for an inactive config without leaving a trace", async () => {
+  test("a test request is signed, and works for an inactive config without leaving a trace", async () => {
     const { id, secret, endpoint } = await insert();
     await webhooks.deactivateConfig({ id });
     const bench = new EndpointBench();
@@ -58,7 +58,7 @@ describe("test request", () => {
     expect(await bench.deliveriesOf(id)).toEqual([]);
   });
 
-  test("does not know an unknown config", async () => {
+  test("a test request does not know an unknown config", async () => {
     expect(await failureOf(webhooks.testConfig({ id: UNKNOWN_ID }))).toMatchObject({
       errorCode: "NOT_FOUND",
       statusCode: 404,
@@ -87,7 +87,7 @@ describe("test requests are limited", () => {
     return { sent, refusals };
   }
 
-  test("for each config and minute, also when they come at once", async () => {
+  test("test requests are limited for each config and minute, also when they come at once", async () => {
     minuteMs += 60_000;
     const [one, other] = [await insert(), await insert()];
     const ids = Array.from({ length: TESTS_PER_MINUTE_MAX + 5 }, () => one.id);
@@ -102,7 +102,7 @@ describe("test requests are limited", () => {
     expect(await send([one.id], 60_000)).toMatchObject({ sent: 1 });
   });
 
-  test("for all configs together", async () => {
+  test("test requests are limited for all configs together", async () => {
     minuteMs += 60_000;
     const count = ALL_TESTS_PER_MINUTE_MAX / TESTS_PER_MINUTE_MAX;
     const configs = await Promise.all(Array.from({ length: count }, () => insert()));
@@ -115,7 +115,7 @@ describe("test requests are limited", () => {
     expect(await send([id], 60_000)).toMatchObject({ sent: 1 });
   });
 
-  test("with an error that the SDK knows and a header that says when to try again", async () => {
+  test("test requests are limited with an error that the SDK knows and a header that says when to try again", async () => {
     const fetch = vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response());
     onTestFinished(() => fetch.mockRestore()); // Other files have the same global.
     const { id } = await insert();

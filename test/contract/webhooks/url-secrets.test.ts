@@ -34,7 +34,7 @@ const idsWith = async (endpoint: string): Promise<string[]> => {
 };
 
 describe("a secret in the URL of a webhook", () => {
-  test("is encrypted where it is stored, and no answer shows it", async () => {
+  test("a secret in the URL of a webhook is encrypted where it is stored, and no answer shows it", async () => {
     const { url, shown } = freshUrl();
     const { id, endpoint, secret } = await create(url);
     expect(endpoint).toBe(shown);
@@ -57,7 +57,7 @@ describe("a secret in the URL of a webhook", () => {
     expect(await urlOf(id)).toBe(url);
   });
 
-  test("finds the config, as does its mask, and another one does not", async () => {
+  test("a secret in the URL of a webhook finds the config, as does its mask, and another one does not", async () => {
     const { url, shown, base } = freshUrl();
     const { id } = await create(url);
     expect(await idsWith(url)).toEqual([id]);
@@ -65,7 +65,7 @@ describe("a secret in the URL of a webhook", () => {
     expect(await idsWith(`${base}&token=${NEXT}`)).toEqual([]);
   });
 
-  test("goes to the endpoint, and is shown by no attempt, whatever the endpoint answers", async () => {
+  test("a secret in the URL of a webhook goes to the endpoint, and is shown by no attempt, whatever the endpoint answers", async () => {
     const bench = new EndpointBench();
     bench.respond = (call) => new Response(`${call.url} is hush-hush`);
     const { url, shown } = freshUrl();
@@ -83,7 +83,7 @@ describe("a secret in the URL of a webhook", () => {
     expect(bench.callsTo(url)).toHaveLength(2);
   });
 
-  test("stays when its mask comes back, and is replaced by another one", async () => {
+  test("a secret in the URL of a webhook stays when its mask comes back, and is replaced by another one", async () => {
     const { url, shown, base } = freshUrl();
     const { id, eventTypes } = await create(url);
     const update = (endpoint: string) =>
@@ -99,7 +99,7 @@ describe("a secret in the URL of a webhook", () => {
     expect(await idsWith(base)).toEqual([id]);
   });
 
-  test("is given to no other server, and a mask that stands for nothing is refused", async () => {
+  test("a secret in the URL of a webhook is given to no other server, and a mask that stands for nothing is refused", async () => {
     const { url, shown, base } = freshUrl();
     const { id, eventTypes } = await create(url);
     const update = async (endpoint: string) => {

@@ -54,7 +54,7 @@ const answerOf = async (url: string, browser = visitor): Promise<Record<string, 
   Object.fromEntries(new URL(locationOf(await browser.get(url))).searchParams);
 
 describe("a login", () => {
-  test("brings the browser back with a code for what was asked, the state and the issuer", async () => {
+  test("a login brings the browser back with a code for what was asked, the state and the issuer", async () => {
     const startedSeconds = Math.floor(Date.now() / 1000);
     const url = await logIn(new PageVisitor(), authorizeUrl(app), ada);
     expect(url.origin + url.pathname).toBe(app.redirectUri);
@@ -69,7 +69,7 @@ describe("a login", () => {
     expect(grant.authTime).toBeGreaterThanOrEqual(startedSeconds);
   });
 
-  test("gives scopes that both the client and the person may have, and those of OpenID Connect", async () => {
+  test("a login gives scopes that both the client and the person may have, and those of OpenID Connect", async () => {
     const client = await freshApp({ scopes: ["ledger:read", "ledger:write", "wallets:read"] });
     const scope = "openid email offline_access ledger:read ledger:write payments:read wallets:read";
     const url = await logIn(new PageVisitor(), authorizeUrl(client, { scope }), ada);
@@ -77,13 +77,13 @@ describe("a login", () => {
     expect(scopes).toEqual(["openid", "email", "offline_access", "ledger:read", "wallets:read"]);
   });
 
-  test("is not asked for again in the same browser", async () => {
+  test("a login is not asked for again in the same browser", async () => {
     const other = await freshApp();
     expect(await answerOf(authorizeUrl(other))).toMatchObject({ state: "the-state", iss: ISSUER });
     expect((await answerOf(authorizeUrl(other, { prompt: "none" })))["code"]).toMatch(CODE);
   });
 
-  test("keeps the query of the redirect URI, and answers in the fragment where that is asked", async () => {
+  test("a login keeps the query of the redirect URI, and answers in the fragment where that is asked", async () => {
     const redirectUri = "https://app.example.com/callback?tenant=1%2F2";
     const client = { ...(await freshApp({ redirectUris: [redirectUri] })), redirectUri };
     const query = locationOf(await visitor.get(authorizeUrl(client)));
@@ -94,7 +94,7 @@ describe("a login", () => {
     expect(hash).not.toContain("state");
   });
 
-  test("ends with an answer once", async () => {
+  test("a login ends with an answer once", async () => {
     const browser = new PageVisitor();
     const form = await openLogin(browser, authorizeUrl(app));
     const sent = await browser.post("/api/auth/login", { ...form, ...ada });
@@ -105,7 +105,7 @@ describe("a login", () => {
     expect((await browser.post("/api/auth/login", { ...form, ...ada })).status).toBe(400);
   });
 
-  test("that is not finished gives the client an error, and not a code", async () => {
+  test("a login that is not finished gives the client an error, and not a code", async () => {
     const browser = new PageVisitor();
     const form = await openLogin(browser, authorizeUrl(app));
     const callback = await browser.get(`/api/auth/authorize/callback?id=${form.request}`);
@@ -115,7 +115,7 @@ describe("a login", () => {
     expect(searchParams.has("code")).toBe(false);
   });
 
-  test("goes on in no other browser", async () => {
+  test("a login goes on in no other browser", async () => {
     const browser = new PageVisitor();
     const form = await openLogin(browser, authorizeUrl(app));
     const other = new PageVisitor();
@@ -129,7 +129,7 @@ describe("a login", () => {
     expect((await other.get(`/api/auth/authorize/callback?id=${form.request}`)).status).toBe(400);
   });
 
-  test("gives no code to a redirect URI or a client that is gone in the meantime", async () => {
+  test("a login gives no code to a redirect URI or a client that is gone in the meantime", async () => {
     const client = await freshApp();
     const browser = new PageVisitor();
     const form = await openLogin(browser, authorizeUrl(client));
@@ -139,7 +139,7 @@ describe("a login", () => {
     expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
   });
 
-  test("leaves no code, cookie or request id in the database", async () => {
+  test("a login leaves no code, cookie or request id in the database", async () => {
     const browser = new PageVisitor();
     const form = await openLogin(browser, authorizeUrl(app));
     await browser.post("/api/auth/login", { ...form, ...ada });
@@ -249,14 +249,14 @@ describe("a request that is wrong goes back to the client with an error, the sta
 });
 
 describe("who has logged in", () => {
-  test("must be there for prompt=none", async () => {
+  test("the person who has logged in must be there for prompt=none", async () => {
     const url = authorizeUrl(app, { prompt: "none" });
     expect((await answerOf(url, new PageVisitor()))["error"]).toBe("login_required");
     expect((await answerOf(url))["code"]).toMatch(CODE);
   });
 
   test.each(["login", "select_account", "login consent"])(
-    "logs in again for prompt=%s",
+    "the person who has logged in logs in again for prompt=%s",
     async (prompt) => {
       const location = locationOf(await visitor.get(authorizeUrl(app, { prompt })));
       expect(location).toContain("/api/auth/login?request=");
@@ -267,7 +267,7 @@ describe("who has logged in", () => {
     expect((await answerOf(authorizeUrl(app, { prompt: "consent" })))["code"]).toMatch(CODE);
   });
 
-  test("logs in again where the last time is too long ago", async () => {
+  test("the person who has logged in logs in again where the last time is too long ago", async () => {
     const login = `${ISSUER}/login?request=`;
     await env.DB.prepare("UPDATE auth_sessions SET authenticated_at = ? WHERE person_id = ?")
       .bind(new Date(Date.now() - 3_600_000).toISOString().replace("Z", "000Z"), ada.id)
@@ -279,7 +279,7 @@ describe("who has logged in", () => {
     expect((await answerOf(none))["error"]).toBe("login_required");
   });
 
-  test("is the one of the ID token that the client has, which may have expired", async () => {
+  test("the person who has logged in is the one of the ID token that the client has, which may have expired", async () => {
     const hint = (claims: object) => idToken(claims).then((id_token_hint) => ({ id_token_hint }));
     const none = { prompt: "none" };
     const ask = async (claims: object) =>
@@ -291,13 +291,13 @@ describe("who has logged in", () => {
     expect((await ask({ scope: "openid" }))["error"]).toBe("login_required");
   });
 
-  test("must be the one of the ID token after a login, too", async () => {
+  test("the person who has logged in must be the one of the ID token after a login, too", async () => {
     const id_token_hint = await idToken({ sub: "somebody else" });
     const url = await logIn(new PageVisitor(), authorizeUrl(app, { id_token_hint }), ada);
     expect(url.searchParams.get("error")).toBe("login_required");
   });
 
-  test("is nobody when the session has ended", async () => {
+  test("the person who has logged in is nobody when the session has ended", async () => {
     const browser = new PageVisitor();
     await logIn(browser, authorizeUrl(app), ada);
     await env.DB.prepare(
@@ -308,7 +308,7 @@ describe("who has logged in", () => {
     await logIn(visitor, authorizeUrl(app), ada);
   });
 
-  test("is nobody when the person was deleted", async () => {
+  test("the person who has logged in is nobody when the person was deleted", async () => {
     const bob = await freshPerson();
     const browser = new PageVisitor();
     await logIn(browser, authorizeUrl(app), bob);

@@ -54,7 +54,7 @@ async function lockStrangersOut({ email: person }: TestPerson): Promise<void> {
 }
 
 describe("a browser in which a person has logged in before", () => {
-  test("logs the person in, whatever strangers have tried", async () => {
+  test("a browser of an earlier login logs the person in, whatever strangers have tried", async () => {
     const ada = await freshPerson();
     const device = await deviceOf(ada);
     await lockStrangersOut(ada);
@@ -62,7 +62,7 @@ describe("a browser in which a person has logged in before", () => {
     expect(await statusOf(device, ada.email, ada.password)).toBe(200);
   });
 
-  test("may be wrong ten times in a minute, whatever is asked at once", async () => {
+  test("a browser of an earlier login may be wrong ten times in a minute, whatever is asked at once", async () => {
     const ada = await freshPerson();
     const [device, other] = [await deviceOf(ada), await deviceOf(ada)];
     const { failuresMax } = ATTEMPT_RULES.device;
@@ -76,7 +76,7 @@ describe("a browser in which a person has logged in before", () => {
     expect(await statusOf(new PageVisitor(), ada.email, ada.password)).toBe(200);
   });
 
-  test("is known by a cookie that scripts and forms of other sites don't get, for 90 days", async () => {
+  test("a browser of an earlier login is known by a cookie that scripts and forms of other sites don't get, for 90 days", async () => {
     const visitor = new PageVisitor();
     const ada = await freshPerson();
     const [answer] = await attempts(visitor, ada.email, [ada.password]);
@@ -86,14 +86,14 @@ describe("a browser in which a person has logged in before", () => {
     );
   });
 
-  test("is none of another person", async () => {
+  test("a browser of an earlier login is none of another person", async () => {
     const [ada, eve] = [await freshPerson(), await freshPerson()];
     const device = await deviceOf(eve);
     await lockStrangersOut(ada);
     expect(await statusOf(device, ada.email, ada.password)).toBe(429);
   });
 
-  test("is forgotten with the password, but for the browser in which it was changed", async () => {
+  test("a browser of an earlier login is forgotten with the password, but for the browser in which it was changed", async () => {
     const ada = await freshPerson();
     const [device, changer] = [await deviceOf(ada), new PageVisitor()];
     await logIn(changer, authorizeUrl(app), ada);
@@ -107,7 +107,7 @@ describe("a browser in which a person has logged in before", () => {
     expect(await statusOf(changer, ada.email, fields.new)).toBe(200);
   });
 
-  test("changes the password, whatever strangers have tried", async () => {
+  test("a browser of an earlier login changes the password, whatever strangers have tried", async () => {
     const ada = await freshPerson();
     const visitor = new PageVisitor();
     await logIn(visitor, authorizeUrl(app), ada);
@@ -124,7 +124,7 @@ describe("the cookie of a device", () => {
   const known = (changes: object = {}, text: string | undefined = cookie) =>
     knownDevice(env, text, { owner, nowMs, ...changes }) !== undefined;
 
-  test("is good until it ends", () => {
+  test("the cookie of a device is good until it ends", () => {
     expect(known()).toBe(true);
     expect(known({ nowMs: nowMs + DEVICE_MS - 1 })).toBe(true);
     expect(known({ nowMs: nowMs + DEVICE_MS })).toBe(false);
@@ -135,11 +135,11 @@ describe("the cookie of a device", () => {
     ["of another password", { owner: { ...owner, password: "scrypt$2$8$3$salt$other" } }],
     ["of nobody", { owner: undefined }],
     ["from the future", { nowMs: nowMs - 1000 }],
-  ])("is none %s", (_, changes) => {
+  ])("the cookie of a device is none %s", (_, changes) => {
     expect(known(changes)).toBe(false);
   });
 
-  test("is none that was changed", () => {
+  test("the cookie of a device is none that was changed", () => {
     const [device = "", end = "", signature = ""] = cookie.split(".");
     for (const text of [
       "",
@@ -153,7 +153,7 @@ describe("the cookie of a device", () => {
       expect(known({}, text)).toBe(false);
   });
 
-  test("is good with a previous secret key, and not with one that is gone", () => {
+  test("the cookie of a device is good with a previous secret key, and not with one that is gone", () => {
     const key = (byte: number) => Buffer.alloc(32, byte).toString("base64");
     const old = Object.assign({ ...env }, { FLORIN_SECRET_KEY: key(1) });
     const both = { FLORIN_SECRET_KEY: key(2), FLORIN_PREVIOUS_SECRET_KEYS: key(1) };
@@ -166,7 +166,7 @@ describe("the cookie of a device", () => {
 });
 
 describe("the login page while too many passwords were tried", () => {
-  test("says for how long, and goes on to offer the passkey", async () => {
+  test("the login page while too many passwords were tried says for how long, and goes on to offer the passkey", async () => {
     const ada = await freshPerson();
     await lockStrangersOut(ada);
     const visitor = new PageVisitor();
@@ -179,7 +179,7 @@ describe("the login page while too many passwords were tried", () => {
     expect(page).toContain("/passkeys.js");
   });
 
-  test("reads nothing from the database", async () => {
+  test("the login page while too many passwords were tried reads nothing from the database", async () => {
     const ada = await freshPerson();
     await lockStrangersOut(ada);
     const fail = () => {
@@ -194,7 +194,7 @@ describe("the login page while too many passwords were tried", () => {
     expect(answer.status).toBe(429);
   });
 
-  test("counts an unknown person's failures as those of a known one", async () => {
+  test("the login page while too many passwords were tried counts an unknown person's failures as those of a known one", async () => {
     const email = `${(await freshPerson()).email}.nobody`;
     const wrong = Array<string>(12).fill(WRONG);
     const answers = await attempts(new PageVisitor(), email, wrong);

@@ -30,7 +30,7 @@ async function users(): Promise<{ id: string; email: string; name?: string; scop
 }
 
 describe("an invitation", () => {
-  test("makes whoever opens it a user with its scopes, once", async () => {
+  test("an invitation makes whoever opens it a user with its scopes, once", async () => {
     const { url, expiresAt } = await invite({ scopes: ["ledger:read", "wallets:write"] });
     expect(Date.parse(expiresAt)).toBeGreaterThan(Date.now() + 6 * 24 * 3_600_000);
     const visitor = new PageVisitor();
@@ -53,7 +53,7 @@ describe("an invitation", () => {
     expect((await visitor.post(PATH, { ...fields, email: freshEmail() })).status).toBe(404);
   });
 
-  test("for an e-mail address takes no other one", async () => {
+  test("an invitation for an e-mail address takes no other one", async () => {
     const email = freshEmail();
     const { url } = await invite({ email, scopes: [] });
     const fields = { token: tokenOf(url), email: "mallory@example.com", password: PASSWORD };
@@ -63,7 +63,7 @@ describe("an invitation", () => {
     expect(emails).not.toContain("mallory@example.com");
   });
 
-  test("is accepted once by two at the same time", async () => {
+  test("an invitation is accepted once by two at the same time", async () => {
     const { url } = await invite();
     const emails = [freshEmail(), freshEmail()];
     const answers = await Promise.all(
@@ -76,7 +76,7 @@ describe("an invitation", () => {
     expect(known).toHaveLength(1);
   });
 
-  test("stays open when the e-mail address is taken, in whatever case", async () => {
+  test("an invitation stays open when the e-mail address is taken, in whatever case", async () => {
     const email = freshEmail();
     const first = await invite({ email, scopes: [] });
     await new PageVisitor().post(PATH, { token: tokenOf(first.url), password: PASSWORD });
@@ -94,7 +94,7 @@ describe("an invitation", () => {
     ["a long password", { password: "x".repeat(257) }, "longer than 256"],
     ["no e-mail address", { email: "ada" }, "not an e-mail address"],
     ["a long name", { name: "x".repeat(101) }, "longer than 100"],
-  ])("is not used up by %s", async (_, wrong, sentence) => {
+  ])("an invitation is not used up by %s", async (_, wrong, sentence) => {
     const { url } = await invite();
     const fields = { token: tokenOf(url), email: freshEmail(), password: PASSWORD };
     const refused = await new PageVisitor().post(PATH, { ...fields, ...wrong });
@@ -105,7 +105,7 @@ describe("an invitation", () => {
     expect((await new PageVisitor().post(PATH, fields)).status).toBe(200);
   });
 
-  test("shows what was typed as text and never the password", async () => {
+  test("an invitation shows what was typed as text and never the password", async () => {
     const { url } = await invite();
     const name = `"><script>alert(1)</script>`;
     const fields = { token: tokenOf(url), email: "ada", name, password: "secret pass" };
@@ -115,7 +115,7 @@ describe("an invitation", () => {
     expect(page).not.toContain("secret pass");
   });
 
-  test("is no longer there when it has expired", async () => {
+  test("an invitation is no longer there when it has expired", async () => {
     const { url } = await invite();
     await env.DB.prepare("UPDATE auth_invitations SET expires_at = ?")
       .bind("2026-01-01T00:00:00.000000Z")
@@ -124,7 +124,7 @@ describe("an invitation", () => {
     expect([page.status, await page.text()]).toEqual([404, expect.stringContaining("has expired")]);
   });
 
-  test("is stored as a hash, and the password as another", async () => {
+  test("an invitation is stored as a hash, and the password as another", async () => {
     const { url } = await invite();
     const password = freshName("password");
     await new PageVisitor().post(PATH, { token: tokenOf(url), email: freshEmail(), password });
@@ -138,7 +138,7 @@ describe("an invitation", () => {
 });
 
 describe("the page of an invitation", () => {
-  test("is not shown in frames, runs nothing, is not cached and tells no other site its URL", async () => {
+  test("the page of an invitation is not shown in frames, runs nothing, is not cached and tells no other site its URL", async () => {
     const { url } = await invite();
     const { headers } = await new PageVisitor().get(url);
     const policy = headers.get("content-security-policy") ?? "";
@@ -159,7 +159,7 @@ describe("the page of an invitation", () => {
     [{ origin: "null" }],
     [{ "sec-fetch-site": "cross-site" }],
     [{ "sec-fetch-site": "same-site" }],
-  ])("takes no form of another site: %o", async (headers) => {
+  ])("the page of an invitation takes no form of another site: %o", async (headers) => {
     const { url } = await invite();
     const fields = { token: tokenOf(url), email: freshEmail(), password: PASSWORD };
     expect((await new PageVisitor().post(PATH, fields, headers)).status).toBe(403);
@@ -168,7 +168,7 @@ describe("the page of an invitation", () => {
 });
 
 describe("who invites", () => {
-  test("gives no scope that the client may not have", async () => {
+  test("the client that invites gives no scope that the client may not have", async () => {
     const client = await freshClient("auth:write", "ledger:read");
     const send = (scopes: readonly string[]) =>
       api("/api/florin/v1/invitations", { token: client.token, body: { scopes } });
@@ -184,7 +184,7 @@ describe("who invites", () => {
     ]);
   });
 
-  test("needs auth:write", async () => {
+  test("the client that invites needs auth:write", async () => {
     const body = { scopes: [] };
     const refused = await api("/api/florin/v1/invitations", {
       token: await token("auth:read"),
@@ -195,7 +195,7 @@ describe("who invites", () => {
 });
 
 describe("a user", () => {
-  test("gets other scopes, though none that the client may not give", async () => {
+  test("a user gets other scopes, though none that the client may not give", async () => {
     const { id } = await storePerson({ scopes: ["ledger:read"] });
     const path = `/api/florin/v1/users/${id}`;
     const answer = await api(path, { method: "PUT", body: { scopes: ["wallets:read"] } });
@@ -209,7 +209,7 @@ describe("a user", () => {
     ).toBe(404);
   });
 
-  test("is deleted, and a second time nothing happens; the audit tells of both changes", async () => {
+  test("a user is deleted, and a second time nothing happens; the audit tells of both changes", async () => {
     const { id } = await storePerson();
     const path = `/api/florin/v1/users/${id}`;
     await api(path, { method: "PUT", body: { scopes: [] } });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 describe("the login page", () => {
-  test("says the same of a wrong password and of an unknown person", async () => {
+  test("the login page says the same of a wrong password and of an unknown person", async () => {
     const visitor = new PageVisitor();
     const form = await openLogin(visitor, authorizeUrl(app));
     const answers = [];
@@ -47,14 +47,14 @@ describe("the login page", () => {
     expect((await visitor.post(LOGIN, { ...form, ...ada })).status).toBe(200);
   });
 
-  test("takes the e-mail address in any case", async () => {
+  test("the login page takes the e-mail address in any case", async () => {
     const visitor = new PageVisitor();
     const url = authorizeUrl(app);
     const answer = await logIn(visitor, url, { ...ada, email: ` ${ada.email.toUpperCase()}` });
     expect(answer.searchParams.has("code")).toBe(true);
   });
 
-  test("stays out of frames, scripts and caches, and its cookies out of scripts and other sites", async () => {
+  test("the login page stays out of frames, scripts and caches, and its cookies out of scripts and other sites", async () => {
     const visitor = new PageVisitor();
     const sent = await visitor.get(authorizeUrl(app));
     expect(sent.headers.getSetCookie()).toEqual([
@@ -75,14 +75,14 @@ describe("the login page", () => {
     [{ origin: `${BASE_URL}.evil.example` }],
     [{ "sec-fetch-site": "cross-site" }],
     [{ "sec-fetch-site": "same-site" }],
-  ])("takes no form of another site: %o", async (headers) => {
+  ])("the login page takes no form of another site: %o", async (headers) => {
     const visitor = new PageVisitor();
     const form = await openLogin(visitor, authorizeUrl(app));
     expect((await visitor.post(LOGIN, { ...form, ...ada }, headers)).status).toBe(403);
     expect(visitor.cookies.has("florin-session")).toBe(false);
   });
 
-  test("logs nobody in with a form that somebody else has begun", async () => {
+  test("the login page logs nobody in with a form that somebody else has begun", async () => {
     const mallory = await openLogin(new PageVisitor(), authorizeUrl(app));
     const victim = new PageVisitor();
     expect((await victim.post(LOGIN, { ...mallory, ...ada })).status).toBe(400);
@@ -91,7 +91,7 @@ describe("the login page", () => {
     expect(victim.cookies.has("florin-session")).toBe(false);
   });
 
-  test("gives every login a session of its own, and ends the one before", async () => {
+  test("the login page gives every login a session of its own, and ends the one before", async () => {
     const visitor = new PageVisitor();
     visitor.cookies.set("florin-session", "chosen-by-somebody-else");
     await logIn(visitor, authorizeUrl(app), ada);
@@ -105,7 +105,7 @@ describe("the login page", () => {
     expect(locationOf(none)).toContain("error=login_required");
   });
 
-  test("leads on with a page, and goes to no URL that a form names", async () => {
+  test("the login page leads on with a page, and goes to no URL that a form names", async () => {
     const visitor = new PageVisitor();
     const form = await openLogin(visitor, authorizeUrl(app));
     const evil = { next: "https://evil.example", redirect_uri: "https://evil.example" };
@@ -114,7 +114,7 @@ describe("the login page", () => {
     expect(page).not.toContain("evil");
   });
 
-  test("stops after ten wrong passwords in a minute, for that person alone, whatever is asked at once", async () => {
+  test("the login page stops after ten wrong passwords in a minute, for that person alone, whatever is asked at once", async () => {
     const eve = await freshPerson();
     const visitor = new PageVisitor();
     const form = await openLogin(visitor, authorizeUrl(app));
@@ -131,7 +131,7 @@ describe("the login page", () => {
     expect((await visitor.post(LOGIN, { ...form, ...ada })).status).toBe(200);
   });
 
-  test("refuses a form that is too large, and a login that was never begun", async () => {
+  test("the login page refuses a form that is too large, and a login that was never begun", async () => {
     const visitor = new PageVisitor();
     expect((await visitor.post(LOGIN, { email: "x".repeat(70_000) })).status).toBe(413);
     expect((await visitor.get(`${LOGIN}?request=unknown`)).status).toBe(400);
@@ -156,7 +156,7 @@ describe("end_session", () => {
     return visitor;
   };
 
-  test("ends the session of the person that the ID token names, and goes where the client has said", async () => {
+  test("end_session ends the session of the person that the ID token names, and goes where the client has said", async () => {
     const visitor = await loggedIn();
     const params = { id_token_hint: await idToken(), post_logout_redirect_uri: BYE, state: "s&1" };
     const answer = await visitor.get(urlOf(params));
@@ -165,7 +165,7 @@ describe("end_session", () => {
     expect(await isLoggedIn(visitor)).toBe(false);
   });
 
-  test("asks the person first without an ID token of the person", async () => {
+  test("end_session asks the person first without an ID token of the person", async () => {
     for (const params of [
       { client_id: app.id, post_logout_redirect_uri: BYE, state: "s" },
       {
@@ -192,7 +192,7 @@ describe("end_session", () => {
     }
   });
 
-  test("takes a form, too, and without a target shows a page of ours", async () => {
+  test("end_session takes a form, too, and without a target shows a page of ours", async () => {
     const visitor = await loggedIn();
     const evil = { origin: "https://app.example.com" };
     const sent = await visitor.post(LOGOUT, { id_token_hint: await idToken() }, evil);
@@ -203,7 +203,7 @@ describe("end_session", () => {
     expect(await isLoggedIn(visitor)).toBe(false);
   });
 
-  test("ignores a target without a client", async () => {
+  test("end_session ignores a target without a client", async () => {
     const answer = await new PageVisitor().get(
       urlOf({ post_logout_redirect_uri: "https://evil.example" }),
     );
@@ -215,7 +215,7 @@ describe("end_session", () => {
     ["a query", `${BYE}?a=1`],
     ["another host", "https://evil.example/bye"],
     ["the redirect URI of logins", "https://app.example.com/callback"],
-  ])("redirects to no URI that is not registered: %s", async (_, uri) => {
+  ])("end_session redirects to no URI that is not registered: %s", async (_, uri) => {
     const visitor = await loggedIn();
     const params = { client_id: app.id, post_logout_redirect_uri: uri };
     const answer = await visitor.get(urlOf(params));
@@ -240,7 +240,7 @@ describe("end_session", () => {
       async () => ({ id_token_hint: await idToken(), client_id: "another" }),
       "client_id does not match azp of id_token_hint",
     ],
-  ])("refuses a hint that is %s", async (_, params, text) => {
+  ])("end_session refuses a hint that is %s", async (_, params, text) => {
     const answer = await new PageVisitor().get(urlOf(await params()));
     expect([answer.status, await answer.text()]).toEqual([400, text]);
   });

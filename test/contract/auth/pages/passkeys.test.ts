@@ -41,7 +41,7 @@ const challenges = async (table: string): Promise<number> => {
 };
 
 describe("a login with a passkey", () => {
-  test("is asked of the device, with a challenge that is good for one attempt", async () => {
+  test("a login with a passkey is asked of the device, with a challenge that is good for one attempt", async () => {
     const visitor = new PageVisitor();
     const form = await openLogin(visitor, authorizeUrl(app));
     const asked = await visitor.post(`${PATH}/ask`, form);
@@ -55,7 +55,7 @@ describe("a login with a passkey", () => {
   });
 
   test.each(["", "{", "[]", "{}", '{"id":1,"response":{}}'])(
-    "is refused with %j in its place",
+    "a login with a passkey is refused with %j in its place",
     async (response) => {
       const visitor = new PageVisitor();
       const form = await openLogin(visitor, authorizeUrl(app));
@@ -64,7 +64,7 @@ describe("a login with a passkey", () => {
     },
   );
 
-  test("goes on only in the browser in which it was begun, and not from another site", async () => {
+  test("a login with a passkey goes on only in the browser in which it was begun, and not from another site", async () => {
     const visitor = new PageVisitor();
     const form = await openLogin(visitor, authorizeUrl(app));
     expect((await new PageVisitor().post(`${PATH}/ask`, form)).status).toBe(400);
@@ -74,7 +74,7 @@ describe("a login with a passkey", () => {
 });
 
 describe("a new passkey", () => {
-  test("is offered to who has just logged in, and must be what was offered", async () => {
+  test("a new passkey is offered to who has just logged in, and must be what was offered", async () => {
     const visitor = await loggedIn();
     const offered = await visitor.post(`${PATH}/offer`, {});
     expect(await offered.json()).toMatchObject({
@@ -88,7 +88,7 @@ describe("a new passkey", () => {
     expect(passkeys).toBe(0);
   });
 
-  test.each(["offer", "add", "delete"])("needs a login: %s", async (path) => {
+  test.each(["offer", "add", "delete"])("a new passkey needs a login: %s", async (path) => {
     expect((await new PageVisitor().post(`${PATH}/${path}`, {})).status).toBe(401);
     const visitor = await loggedIn();
     const evil = { origin: "https://evil.example" };

@@ -126,7 +126,7 @@ const actionsOf = async (id: string): Promise<string[]> => {
 };
 
 describe("the page to change the password", () => {
-  test("changes it, and ends what the old one has given, but for this browser", async () => {
+  test("the page to change the password changes it, and ends what the old one has given, but for this browser", async () => {
     const taken = await takeAll();
     const visitor = await loggedIn();
     const before = visitor.cookies.get("florin-session");
@@ -143,7 +143,7 @@ describe("the page to change the password", () => {
     expect(dump).not.toContain(NEXT);
   });
 
-  test("ends nothing of other people, who go on", async () => {
+  test("the page to change the password ends nothing of other people, who go on", async () => {
     const other = await loggedIn(await personWith());
     const visitor = await loggedIn();
     expect((await visitor.post(PATH, { old: ada.password, new: NEXT })).status).toBe(200);
@@ -156,7 +156,7 @@ describe("the page to change the password", () => {
     ["the old password is too long", { old: "x".repeat(257) }, 401, "old password is wrong"],
     ["the new one is too short", { new: "short" }, 400, "at least 12 characters"],
     ["the new one is too long", { new: "x".repeat(257) }, 400, "longer than 256"],
-  ])("changes nothing where %s", async (...[, changes, status, sentence]) => {
+  ])("the password page changes nothing where %s", async (...[, changes, status, sentence]) => {
     const visitor = await loggedIn();
     const fields = { old: ada.password, new: NEXT, ...changes };
     const answer = await visitor.post(PATH, fields);
@@ -167,7 +167,7 @@ describe("the page to change the password", () => {
     expect(await isUnchanged()).toBe(true);
   });
 
-  test("of two changes at once makes one", async () => {
+  test("the page to change the password makes one of two changes at once", async () => {
     const visitors = [await loggedIn(), await loggedIn()];
     const passwords = [NEXT, `${NEXT} 2`];
     const answers = await Promise.all(
@@ -182,7 +182,7 @@ describe("the page to change the password", () => {
     expect(await canLogIn(passwords[winner] ?? "")).toBe(true);
   });
 
-  test("takes ten wrong passwords in a minute, which count as failed logins", async () => {
+  test("the page to change the password takes ten wrong passwords in a minute, which count as failed logins", async () => {
     const visitor = await loggedIn();
     const wrong = { old: "wrong horse battery", new: NEXT };
     const answers = await Promise.all(Array.from({ length: 12 }, () => visitor.post(PATH, wrong)));
@@ -202,14 +202,14 @@ describe("the page to change the password", () => {
     [{ origin: `${BASE_URL}.evil.example` }],
     [{ "sec-fetch-site": "cross-site" }],
     [{ "sec-fetch-site": "same-site" }],
-  ])("takes no form of another site: %o", async (headers) => {
+  ])("the page to change the password takes no form of another site: %o", async (headers) => {
     const visitor = await loggedIn();
     const answer = await visitor.post(PATH, { old: ada.password, new: NEXT }, headers);
     expect(answer.status).toBe(403);
     expect(await isUnchanged()).toBe(true);
   });
 
-  test("stays out of frames, scripts and caches", async () => {
+  test("the page to change the password stays out of frames, scripts and caches", async () => {
     const visitor = await loggedIn();
     for (const answer of [
       await visitor.get(PATH),
@@ -225,14 +225,14 @@ describe("the page to change the password", () => {
     }
   });
 
-  test("is for people who are logged in at our own page", async () => {
+  test("the page to change the password is for people who are logged in at our own page", async () => {
     for (const visitor of [new PageVisitor(), new PageVisitor()]) {
       expect((await visitor.get(PATH)).status).toBe(401);
       expect((await visitor.post(PATH, { old: ada.password, new: NEXT })).status).toBe(401);
     }
   });
 
-  test("leaves no login behind that was under way with the old password", async () => {
+  test("the page to change the password leaves no login behind that was under way with the old password", async () => {
     const visitor = new PageVisitor();
     const form = await openLogin(visitor, authorizeUrl(app));
     const answer = await visitor.post("/api/auth/login", { ...form, ...ada });
@@ -250,7 +250,7 @@ describe("what begins while the password is changed", () => {
     proof: hasPassword(hash),
   });
 
-  test("is no session, where the old password was typed", async () => {
+  test("what begins while the password is changed is no session, where the old password was typed", async () => {
     const old = await new PeopleStore(env).passwordOf(ada.id);
     const visitor = await loggedIn();
     expect(await beginSession(context, loggedInBy(old ?? ""))).toMatch(/^[\w-]{43}$/);
@@ -260,7 +260,7 @@ describe("what begins while the password is changed", () => {
     expect(await beginSession(context, loggedInBy(next ?? ""))).toMatch(/^[\w-]{43}$/);
   });
 
-  test("is no code, where the session has ended", async () => {
+  test("what begins while the password is changed is no code, where the session has ended", async () => {
     const session =
       (await beginSession(context, { personId: ada.id, authenticatedAt: context.clock() })) ?? "";
     const request = {
@@ -289,7 +289,7 @@ describe("a link that sets a new password", () => {
     return { url: data.url, token: new URL(data.url).searchParams.get("token") ?? "" };
   }
 
-  test("works once, and ends what the person had", async () => {
+  test("a link that sets a new password works once, and ends what the person had", async () => {
     const taken = await takeAll();
     await env.DB.prepare(
       "INSERT INTO auth_passkeys (id, person_id, public_key, counter) VALUES (?, ?, '', 0)",
@@ -320,7 +320,7 @@ describe("a link that sets a new password", () => {
     expect(users).not.toContain("mallory@example.com");
   });
 
-  test("is replaced by the next one, and ends with a changed password and other scopes", async () => {
+  test("a link that sets a new password is replaced by the next one, and ends with a changed password and other scopes", async () => {
     const first = await resetLink();
     const second = await resetLink();
     const statusOf = async ({ url }: { url: string }) => (await new PageVisitor().get(url)).status;
@@ -334,7 +334,7 @@ describe("a link that sets a new password", () => {
     expect(await statusOf(third)).toBe(404);
   });
 
-  test("is good for a day", async () => {
+  test("a link that sets a new password is good for a day", async () => {
     const { url, token: text } = await resetLink();
     const ends = await env.DB.prepare("SELECT expires_at FROM auth_invitations WHERE person_id = ?")
       .bind(ada.id)
@@ -350,7 +350,7 @@ describe("a link that sets a new password", () => {
     expect(await isUnchanged()).toBe(true);
   });
 
-  test("is made by nobody who may not give the person's scopes", async () => {
+  test("a link that sets a new password is made by nobody who may not give the person's scopes", async () => {
     const actor = await freshClient("auth:write", "wallets:read");
     const init = { method: "POST", token: actor.token };
     const refused = await api(pathOf(ada.id), init);
@@ -366,13 +366,13 @@ describe("a link that sets a new password", () => {
     expect((await api(pathOf(ada.id), reader)).status).toBe(401);
   });
 
-  test("is not for people of another provider, nor for nobody", async () => {
+  test("a link that sets a new password is not for people of another provider, nor for nobody", async () => {
     const { id } = await storePerson();
     expect((await api(pathOf(id), { method: "POST" })).status).toBe(400);
     expect((await api(pathOf("nobody"), { method: "POST" })).status).toBe(404);
   });
 
-  test("goes with the person, and makes nobody anew", async () => {
+  test("a link that sets a new password goes with the person, and makes nobody anew", async () => {
     const { token: text } = await resetLink();
     await api(`/api/florin/v1/users/${ada.id}`, { method: "DELETE" });
     const answer = await new PageVisitor().post(INVITATION, { token: text, password: NEXT });

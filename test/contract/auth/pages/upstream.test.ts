@@ -59,7 +59,7 @@ async function people(): Promise<
 }
 
 describe("a login at another provider", () => {
-  test("asks it with a state, a nonce and a challenge, and goes on with its answer", async () => {
+  test("a login at another provider asks it with a state, a nonce and a challenge, and goes on with its answer", async () => {
     const visitor = new PageVisitor(local);
     const asked = new URL(
       await begin(visitor, { prompt: "login", max_age: "60", login_hint: "ada" }),
@@ -89,7 +89,7 @@ describe("a login at another provider", () => {
     expect(provider.redeemed.at(-1)?.form.has("client_secret")).toBe(false);
   });
 
-  test("makes a person at the first time, with the scopes of the settings, and none later", async () => {
+  test("a login at another provider makes a person at the first time, with the scopes of the settings, and none later", async () => {
     const subject = freshName("subject");
     provider.answers = { claims: { sub: subject } };
     await Promise.all([finish(new PageVisitor(local)), finish(new PageVisitor(local))]);
@@ -116,13 +116,13 @@ describe("a login at another provider", () => {
     });
   });
 
-  test("is not asked for again in the same browser", async () => {
+  test("a login at another provider is not asked for again in the same browser", async () => {
     const visitor = new PageVisitor(local);
     await finish(visitor);
     expect(await begin(visitor)).toContain(`${app.redirectUri}?code=`);
   });
 
-  test("asks the provider for the e-mail address that is not in the ID token", async () => {
+  test("a login at another provider asks the provider for the e-mail address that is not in the ID token", async () => {
     const sub = freshName("subject");
     provider.answers = {
       claims: { sub, email: null },
@@ -134,7 +134,7 @@ describe("a login at another provider", () => {
     expect((await comeBack(new PageVisitor(local))).status).toBe(502);
   });
 
-  test("shows what the provider refuses, as text", async () => {
+  test("a login at another provider shows what the provider refuses, as text", async () => {
     const error = { error: "access_denied", error_description: "<script>no</script>" };
     const page = await comeBack(new PageVisitor(local), error);
     const text = await page.text();
@@ -155,7 +155,7 @@ describe("a login at another provider", () => {
     ["nobody", { claims: { sub: null } }],
     ["a signature of another key", { isForged: true }],
     ["an error of the token endpoint", { tokenStatus: 500 }],
-  ])("is refused with %s", async (_, answers) => {
+  ])("a login at another provider is refused with %s", async (_, answers) => {
     provider.answers = answers;
     const visitor = new PageVisitor(local);
     const answer = await comeBack(visitor);
@@ -163,14 +163,14 @@ describe("a login at another provider", () => {
     expect(visitor.cookies.has("florin-session")).toBe(false);
   });
 
-  test("is refused where the answer is another provider's", async () => {
+  test("a login at another provider is refused where the answer is another provider's", async () => {
     const answer = await comeBack(new PageVisitor(local), { iss: "https://evil.example" });
     expect(answer.status).toBe(502);
     const own = await comeBack(new PageVisitor(local), { iss: provider.issuer });
     expect(own.status).toBe(302);
   });
 
-  test("ends in the browser in which it was begun, once", async () => {
+  test("a login at another provider ends in the browser in which it was begun, once", async () => {
     const visitor = new PageVisitor(local);
     const back = provider.leave(await begin(visitor));
     const other = new PageVisitor(local);
@@ -181,7 +181,7 @@ describe("a login at another provider", () => {
     expect((await visitor.get(back)).status).toBe(400);
   });
 
-  test("waits while the provider cannot be reached or is another one", async () => {
+  test("a login at another provider waits while the provider cannot be reached or is another one", async () => {
     provider.answers = { discovery: { issuer: "https://evil.example" } };
     const visitor = new PageVisitor(local);
     expect((await visitor.get(authorizeUrl(app))).status).toBe(502);
@@ -189,7 +189,7 @@ describe("a login at another provider", () => {
     expect(await begin(visitor)).toContain(provider.issuer);
   });
 
-  test("leaves no secret of the login in the database", async () => {
+  test("a login at another provider leaves no secret of the login in the database", async () => {
     const visitor = new PageVisitor(local);
     const asked = new URL(await begin(visitor)).searchParams;
     await visitor.get(provider.leave(await begin(visitor)));

@@ -92,17 +92,20 @@ describe("a stream of JSON", () => {
     { action: "DELETE_METADATA", data: { targetType: "ACCOUNT", targetId: "a", key: "k" } },
   ];
 
-  test.each(["", "?atomic=true"])("succeeds and has no error fields %s", async (query) => {
-    const ledger = await freshLedger();
-    const text = await (
-      await sendStream(ledger, `${toStream(elements.slice(0, 2))}\n`, { query })
-    ).text();
-    expect(text).toMatch(
-      /^\{"data":\[\{"data":\{"postings":.*\},"responseType":"CREATE_TRANSACTION","logID":1\},\{"responseType":"ADD_METADATA","logID":2\}\]\}$/,
-    );
-  });
+  test.each(["", "?atomic=true"])(
+    "a stream of JSON succeeds and has no error fields %s",
+    async (query) => {
+      const ledger = await freshLedger();
+      const text = await (
+        await sendStream(ledger, `${toStream(elements.slice(0, 2))}\n`, { query })
+      ).text();
+      expect(text).toMatch(
+        /^\{"data":\[\{"data":\{"postings":.*\},"responseType":"CREATE_TRANSACTION","logID":1\},\{"responseType":"ADD_METADATA","logID":2\}\]\}$/,
+      );
+    },
+  );
 
-  test("answers as the array does, in any chunks", async () => {
+  test("a stream of JSON answers as the array does, in any chunks", async () => {
     const query = "?continueOnFailure=true";
     const body = bytesOf(toStream(elements));
     const array = await bodyOf(
@@ -115,7 +118,7 @@ describe("a stream of JSON", () => {
     }
   });
 
-  test("has no limit of 1,000: 5,000 elements are executed and answered in order", async () => {
+  test("a stream of JSON has no limit of 1,000: 5,000 elements are executed and answered in order", async () => {
     const ledger = await freshLedger();
     const many = Array.from({ length: 5000 }, (_, index) => create("world -> many", index));
     const { status, body } = await stream(ledger, toStream(many, "\n"));
@@ -127,7 +130,7 @@ describe("a stream of JSON", () => {
     expect(await balanceOf(ledger, "many")).toBe((4999 * 5000) / 2);
   });
 
-  test("may be atomic with 5,000 elements, and keeps all or none", async () => {
+  test("a stream of JSON may be atomic with 5,000 elements, and keeps all or none", async () => {
     const ledger = await freshLedger();
     const many = Array.from({ length: 5000 }, () => GOOD);
     const query = "?atomic=true";
@@ -138,7 +141,7 @@ describe("a stream of JSON", () => {
     expect(await logIdsOf(ledger)).toHaveLength(5000);
   });
 
-  test("keeps big integers", async () => {
+  test("a stream of JSON keeps big integers", async () => {
     const ledger = await freshLedger();
     const amount = `1${"0".repeat(30)}1`;
     const element = JSON.stringify(GOOD).replace('"amount":1', `"amount":${amount}`);
@@ -147,7 +150,7 @@ describe("a stream of JSON", () => {
     expect(text).toContain(`"output":${amount},"balance":-${amount}`);
   });
 
-  test("keeps the keys of its elements, and ignores that of the header", async () => {
+  test("a stream of JSON keeps the keys of its elements, and ignores that of the header", async () => {
     const ledger = await freshLedger();
     const body = toStream([{ ...GOOD, ik: "k1" }, GOOD, { ...GOOD, ik: "k1" }]);
     const first = await (await sendStream(ledger, body)).text();
@@ -162,7 +165,7 @@ describe("a stream of JSON", () => {
     expect(other.results).toEqual(["VALIDATION"]);
   });
 
-  test("without elements succeeds", async () => {
+  test("a stream of JSON without elements succeeds", async () => {
     const ledger = await freshLedger();
     for (const query of ["", "?atomic=true"]) {
       for (const body of ["", " \n"]) {
@@ -190,7 +193,7 @@ describe("a broken stream", () => {
     ["a deeply nested array", `{"a":${"[".repeat(5000)}`],
   ] as const;
 
-  test.each(BROKEN)("of JSON with %s keeps the elements before it", async (_, broken) => {
+  test.each(BROKEN)("broken JSON with %s keeps the elements before it", async (_, broken) => {
     const ledger = await freshLedger();
     const { status, body, results } = await stream(ledger, toStream([GOOD, GOOD]) + broken);
     expect(status).toBe(400);
@@ -200,14 +203,14 @@ describe("a broken stream", () => {
     expect(await logIdsOf(ledger)).toEqual([1, 2]);
   });
 
-  test.each(BROKEN)("of JSON with %s keeps nothing when it is atomic", async (_, broken) => {
+  test.each(BROKEN)("broken JSON with %s keeps nothing when it is atomic", async (_, broken) => {
     const ledger = await freshLedger();
     const answer = sendStream(ledger, toStream([GOOD, GOOD]) + broken, { query: "?atomic=true" });
     expect(await refusalOf(answer)).toMatchObject({ status: 400, code: "VALIDATION" });
     expect(await logIdsOf(ledger)).toEqual([]);
   });
 
-  test("reports the element that failed first, and how the stream broke off", async () => {
+  test("a broken stream reports the element that failed first, and how the stream broke off", async () => {
     const ledger = await freshLedger();
     const { status, body, results } = await stream(ledger, `${toStream([SHORT, GOOD])}oops`);
     expect(status).toBe(400);
@@ -216,7 +219,7 @@ describe("a broken stream", () => {
     expect(body.details).toContain("the stream broke off: element 2: ");
   });
 
-  test("that ends inside an element keeps the elements before it, and nothing of that one", async () => {
+  test("a broken stream that ends inside an element keeps the elements before it, and nothing of that one", async () => {
     const ledger = await freshLedger();
     const { writer, readable } = openBody();
     const answer = stream(ledger, readable);
@@ -234,7 +237,7 @@ describe("a broken stream", () => {
 });
 
 describe("a stream", () => {
-  test("is executed while it arrives", async () => {
+  test("a stream of elements for a bulk is executed while it arrives", async () => {
     const ledger = await freshLedger();
     const { writer, readable } = openBody();
     const answer = stream(ledger, readable);
@@ -246,7 +249,7 @@ describe("a stream", () => {
     expect((await answer).results).toEqual([1, 2, 3]);
   });
 
-  test("is limited in the size of an element", async () => {
+  test("a stream of elements for a bulk is limited in the size of an element", async () => {
     const ledger = await freshLedger();
     const large = create("world -> a", 1, { metadata: { k: "x".repeat(5 * 1024 * 1024) } });
     const { status, body, results } = await stream(ledger, toStream([GOOD, large, GOOD]));
@@ -257,7 +260,7 @@ describe("a stream", () => {
     expect(await logIdsOf(ledger)).toEqual([1]);
   });
 
-  test("is limited in its whole size if it is atomic", async () => {
+  test("a stream of elements for a bulk is limited in its whole size if it is atomic", async () => {
     const ledger = await freshLedger();
     const query = "?atomic=true";
     const elements = Array.from({ length: 10_001 }, () => GOOD);
@@ -266,22 +269,25 @@ describe("a stream", () => {
     expect(await logIdsOf(ledger)).toEqual([]);
   });
 
-  test.each([JSON_STREAM, SCRIPT_STREAM])("is refused before it is read: %s", async (type) => {
-    const ledger = await freshLedger();
-    const query = "?atomic=true&parallel=true";
-    expect(await refusalOf(sendStream(ledger, "oops", { query, type }))).toMatchObject({
-      status: 412,
-      code: "VALIDATION",
-    });
-    for (const unknown of [freshName("unknown"), "no ledger's name"]) {
-      expect(await refusalOf(sendStream(unknown, "oops", { type }))).toMatchObject({
-        status: 404,
-        code: "LEDGER_NOT_FOUND",
+  test.each([JSON_STREAM, SCRIPT_STREAM])(
+    "a stream of elements for a bulk is refused before it is read: %s",
+    async (type) => {
+      const ledger = await freshLedger();
+      const query = "?atomic=true&parallel=true";
+      expect(await refusalOf(sendStream(ledger, "oops", { query, type }))).toMatchObject({
+        status: 412,
+        code: "VALIDATION",
       });
-    }
-  });
+      for (const unknown of [freshName("unknown"), "no ledger's name"]) {
+        expect(await refusalOf(sendStream(unknown, "oops", { type }))).toMatchObject({
+          status: 404,
+          code: "LEDGER_NOT_FOUND",
+        });
+      }
+    },
+  );
 
-  test("needs its content type, which may have parameters", async () => {
+  test("a stream of elements for a bulk needs its content type, which may have parameters", async () => {
     const ledger = await freshLedger();
     const type = `${JSON_STREAM}; charset=utf-8`;
     expect((await stream(ledger, toStream([GOOD]), { type })).results).toEqual([1]);
@@ -292,7 +298,7 @@ describe("a stream", () => {
     }
   });
 
-  test("is in the API document next to the array", async () => {
+  test("a stream of elements for a bulk is in the API document next to the array", async () => {
     const document = await (
       await api("/openapi.json", { token: null })
     ).json<{

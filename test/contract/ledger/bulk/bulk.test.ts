@@ -80,7 +80,7 @@ describe("a bulk that fails half way does what its switches say", () => {
 });
 
 describe("a bulk", () => {
-  test("that succeeds answers in request order and has no error fields", async () => {
+  test("a bulk that succeeds answers in request order and has no error fields", async () => {
     const ledger = await freshLedger();
     const response = await inLedger(ledger, "/_bulk", {
       body: [
@@ -95,7 +95,7 @@ describe("a bulk", () => {
     );
   });
 
-  test("works as the reference's example, atomic and not", async () => {
+  test("a bulk works as the reference's example, atomic and not", async () => {
     for (const query of ["", "?atomic=true"]) {
       const ledger = await freshLedger();
       const target = { targetType: "TRANSACTION", targetId: 1 };
@@ -117,7 +117,7 @@ describe("a bulk", () => {
     }
   });
 
-  test("reports errors of elements by their codes", async () => {
+  test("a bulk reports errors of elements by their codes", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 5, { reference: "r" })));
     const { results } = await bulk(
@@ -154,7 +154,7 @@ describe("a bulk", () => {
     ]);
   });
 
-  test("ignores the key of the header and keeps those of its elements", async () => {
+  test("a bulk ignores the key of the header and keeps those of its elements", async () => {
     const ledger = await freshLedger();
     const init = { body: [{ ...GOOD, ik: "k1" }], headers: { "idempotency-key": "k2" } };
     const answers = [
@@ -168,7 +168,7 @@ describe("a bulk", () => {
     expect(await logIdsOf(ledger)).toEqual([1]);
   });
 
-  test("without elements succeeds", async () => {
+  test("a bulk without elements succeeds", async () => {
     const ledger = await freshLedger();
     for (const body of ["[]", "null"]) {
       expect(await okBodyOf(inLedger(ledger, "/_bulk", { body }))).toEqual({ data: [] });
@@ -187,14 +187,14 @@ describe("a bulk", () => {
       {},
     ],
     ["atomic and parallel at once", [GOOD], { query: "?atomic=true&parallel=true", status: 412 }],
-  ])("with %s is refused as a whole", async (_, body, { query = "", status = 400 }) => {
+  ])("a bulk with %s is refused as a whole", async (_, body, { query = "", status = 400 }) => {
     const ledger = await freshLedger();
     const refusal = await refusalOf(inLedger(ledger, `/_bulk${query}`, { body }));
     expect(refusal).toMatchObject({ status, code: "VALIDATION" });
     expect(await logIdsOf(ledger)).toEqual([]);
   });
 
-  test("of another format, or with too many elements, is refused as a whole", async () => {
+  test("a bulk of another format, or with too many elements, is refused as a whole", async () => {
     const ledger = await freshLedger();
     const type = "application/vnd.formance.ledger.api.v2.bulk+unknown-stream";
     const refusal = await refusalOf(

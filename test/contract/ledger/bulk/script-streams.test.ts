@@ -11,7 +11,7 @@ const scripts = (ledger: string, body: string, query = "") =>
   stream(ledger, body, { query, type: SCRIPT_STREAM });
 
 describe("a stream of scripts", () => {
-  test("runs each script, with its key", async () => {
+  test("a stream of scripts runs each script, with its key", async () => {
     const ledger = await freshLedger();
     const body = [
       "//script",
@@ -35,7 +35,7 @@ describe("a stream of scripts", () => {
     expect(await balanceOf(ledger, "b")).toBe(40);
   });
 
-  test("refuses an empty script and one that does not compile, but only in their turn", async () => {
+  test("a stream of scripts refuses an empty script and one that does not compile, but only in their turn", async () => {
     const ledger = await freshLedger();
     const body = `//script\nnonsense\n//end\n//script\n//end\n//script\n${sendMoney(1, "world -> a")}`;
     const stopped = await scripts(ledger, body);
@@ -52,7 +52,7 @@ describe("a stream of scripts", () => {
     ["a key without a value", "//script ik"],
     ["a line that is too long", `//script\n${"x".repeat(70_000)}`],
     ["U+0000", "//script\n\0"],
-  ])("that is broken by %s keeps the scripts before it", async (_, broken) => {
+  ])("a stream of scripts that is broken by %s keeps the scripts before it", async (_, broken) => {
     const before = `//script\n${sendMoney(1, "world -> a")}\n//end\n`;
     const ledger = await freshLedger();
     const { status, body, results } = await scripts(ledger, before + broken);
@@ -66,7 +66,7 @@ describe("a stream of scripts", () => {
     expect(await logIdsOf(ledger)).toEqual([1]);
   });
 
-  test("is atomic if the request says so", async () => {
+  test("a stream of scripts is atomic if the request says so", async () => {
     const ledger = await freshLedger();
     const good = `//script\n${sendMoney(1, "world -> a")}\n//end\n`;
     const short = `//script\n${sendMoney(1, "nobody -> a")}\n//end\n`;

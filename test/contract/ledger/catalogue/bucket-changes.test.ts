@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 describe("the object of a ledger", () => {
-  test("orders changes by their revision, not by when they arrive", async () => {
+  test("the object of a ledger orders changes by their revision, not by when they arrive", async () => {
     const ledger = await ledgerIn(bucket);
     const uuid = await uuidOf(ledger);
     const deletedAt = fromMillis(Date.now());
@@ -59,7 +59,7 @@ describe("the object of a ledger", () => {
     expect(await isServed(ledger)).toBe(true);
   });
 
-  test("refuses writes that still wait for their turn when the ledger is deleted", async () => {
+  test("the object of a ledger refuses writes that still wait for their turn when the ledger is deleted", async () => {
     const ledger = await ledgerIn(bucket);
     const uuid = await uuidOf(ledger);
     const options = { idempotencyKey: "", dryRun: false };
@@ -80,7 +80,7 @@ describe("the object of a ledger", () => {
     expect(results.map(({ ok }) => ok)).toEqual([true, false, false]);
   });
 
-  test("that was not made yet is not made by a deletion, and later ignores it as stale", async () => {
+  test("the object of a ledger that was not made yet is not made by a deletion, and later ignores it as stale", async () => {
     const name = freshName();
     await ledgerIn(bucket);
     await env.DB.prepare(
@@ -98,7 +98,7 @@ describe("the object of a ledger", () => {
     expect(await isServed(name)).toBe(true);
   });
 
-  test("asks the catalogue again when the ledger is deleted while it asks", async () => {
+  test("the object of a ledger asks the catalogue again when the ledger is deleted while it asks", async () => {
     const name = freshName();
     const ask = vi
       .spyOn(LedgerCatalogue.prototype, "find")
@@ -120,7 +120,7 @@ describe("a deletion that is cut off", () => {
     throw new Error("killed");
   };
 
-  test("has deleted the ledgers in lists, and the sweep syncs the other objects", async () => {
+  test("a bucket's deletion that is cut off has deleted the ledgers in lists, and the sweep syncs the other objects", async () => {
     const ledgers = await Promise.all(Array.from({ length: 5 }, () => ledgerIn(bucket)));
     let calls = 0;
     const synced: string[] = [];
@@ -140,7 +140,7 @@ describe("a deletion that is cut off", () => {
     expect(await Promise.all(ledgers.map(isServed))).toEqual(ledgers.map(() => false));
   });
 
-  test("and then undone leaves every ledger as it was", async () => {
+  test("a bucket's deletion that is cut off and then undone leaves every ledger as it was", async () => {
     const ledgers = await Promise.all(Array.from({ length: 3 }, () => ledgerIn(bucket)));
     const late: (() => Promise<void>)[] = [];
     const dying = bucketsAt(NOW, {
@@ -161,7 +161,7 @@ describe("a deletion that is cut off", () => {
     expect(await Promise.all(ledgers.map(isServed))).toEqual(ledgers.map(() => false));
   });
 
-  test("is watched by the clock from before it is stored until it should be complete", async () => {
+  test("a bucket's deletion that is cut off is watched by the clock from before it is stored until it should be complete", async () => {
     const ledger = await ledgerIn(bucket);
     const watched: number[] = [];
     vi.spyOn(SyncTable.prototype, "claim").mockRejectedValueOnce(new Error("killed"));
@@ -177,7 +177,7 @@ describe("a deletion that is cut off", () => {
     expect(await isServed(ledger)).toBe(false);
   });
 
-  test("fails when the clock can't be set, and has changed nothing", async () => {
+  test("a bucket's deletion that is cut off fails when the clock can't be set, and has changed nothing", async () => {
     const ledger = await ledgerIn(bucket);
     await expect(bucketsAt(NOW, { watchClock: killed }).deleteBucket(bucket)).rejects.toThrow(
       "killed",
@@ -185,7 +185,7 @@ describe("a deletion that is cut off", () => {
     expect(await rowOf(ledger)).toMatchObject({ revision: 0, deleted_at: null });
   });
 
-  test("is not held up by an object that fails, which is called again", async () => {
+  test("a bucket's deletion that is cut off is not held up by an object that fails, which is called again", async () => {
     const ledgers = await Promise.all(Array.from({ length: 3 }, () => ledgerIn(bucket)));
     const [broken] = ledgers;
     const armed: number[] = [];

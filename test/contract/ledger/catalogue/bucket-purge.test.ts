@@ -57,7 +57,7 @@ describe("the purge", () => {
   const dueMs = Date.parse("2126-03-01T11:30:00Z");
   const at = (nowMs: number, ports = {}) => bucketsAt(nowMs, { settings: SETTINGS, ...ports });
 
-  test("comes at the next time of the schedule after the retention, and not before", async () => {
+  test("the purge of a bucket comes at the next time of the schedule after the retention, and not before", async () => {
     const ledger = await ledgerIn(bucket);
     await at(deletedMs).deleteBucket(bucket);
     expect(await at(deletedMs).sweep()).toBe(dueMs);
@@ -70,7 +70,7 @@ describe("the purge", () => {
     expect(await bucketOf(bucket)).toBeUndefined();
   });
 
-  test("leaves one entry in the audit for a bucket, with the deployment itself as the author", async () => {
+  test("the purge of a bucket leaves one entry in the audit for a bucket, with the deployment itself as the author", async () => {
     await Promise.all([ledgerIn(bucket), ledgerIn(bucket)]);
     await at(deletedMs).deleteBucket(bucket);
     await at(dueMs).sweep();
@@ -100,7 +100,7 @@ describe("the purge", () => {
     expect(await rowOf(ledger)).toBeNull();
   });
 
-  test("is done again when the storage was not emptied, whatever the object remembers", async () => {
+  test("the purge of a bucket is done again when the storage was not emptied, whatever the object remembers", async () => {
     const ledger = await ledgerIn(bucket);
     const uuid = await uuidOf(ledger);
     await at(deletedMs).deleteBucket(bucket);
@@ -114,7 +114,7 @@ describe("the purge", () => {
     expect(await storageOf(objectOf(ledger))).toEqual(NO_STORAGE);
   });
 
-  test("keeps the name while a pipeline of the old ledger may still read it", async () => {
+  test("the purge of a bucket keeps the name while a pipeline of the old ledger may still read it", async () => {
     const ledger = await ledgerIn(bucket);
     const id = await freshPipeline(ledger, await freshExporter("noop"));
     const pipeline = env.PIPELINES.getByName(id);
@@ -130,7 +130,7 @@ describe("the purge", () => {
     expect(await storageOf(pipeline)).toEqual(NO_STORAGE);
   });
 
-  test("empties the object and that of its audit, for good", async () => {
+  test("the purge of a bucket empties the object and that of its audit, for good", async () => {
     const ledger = await ledgerIn(bucket);
     const audit = env.AUDITS.getByName(ledger);
     await halfAudited(ledger);
@@ -143,7 +143,7 @@ describe("the purge", () => {
     expect(await storageOf(audit)).toEqual(NO_STORAGE);
   });
 
-  test("frees the name for a ledger that knows nothing of the old one", async () => {
+  test("the purge of a bucket frees the name for a ledger that knows nothing of the old one", async () => {
     const ledger = await ledgerIn(bucket);
     const uuid = await uuidOf(ledger);
     await at(deletedMs).deleteBucket(bucket);
@@ -177,7 +177,7 @@ describe("the purge", () => {
     });
   });
 
-  test("is continued after a crash at any ledger", async () => {
+  test("the purge of a bucket is continued after a crash at any ledger", async () => {
     const ledgers = [await ledgerIn(bucket), await ledgerIn(bucket), await ledgerIn(bucket)];
     await at(deletedMs).deleteBucket(bucket);
     const dying = at(dueMs, {
@@ -197,7 +197,7 @@ describe("the purge", () => {
     }
   });
 
-  test("is prevented by a restoration before it, and not undone by one after it has begun", async () => {
+  test("the purge of a bucket is prevented by a restoration before it, and not undone by one after it has begun", async () => {
     const saved = await ledgerIn(bucket);
     await at(deletedMs).deleteBucket(bucket);
     await at(dueMs - 1).restoreBucket(bucket);
@@ -219,7 +219,7 @@ describe("the purge", () => {
     expect(await rowOf(saved)).toBeNull();
   });
 
-  test("that is far away is checked again after a day, because settings may change", async () => {
+  test("the purge of a bucket that is far away is checked again after a day, as settings may change", async () => {
     await ledgerIn(bucket);
     const monthly = bucketsAt(deletedMs);
     await monthly.deleteBucket(bucket);
@@ -237,7 +237,7 @@ describe("the purge", () => {
     await createIn(bucket, ledger);
   }
 
-  test("ends a stream and an import: the next ledger of the name gets nothing of them", async () => {
+  test("the purge of a bucket ends a stream and an import: the next ledger of the name gets nothing of them", async () => {
     const service = LedgerService.from(systemContext(env, "test"));
     const [source, target] = [await ledgerIn(bucket), freshName("ledger")];
     await okBodyOf(post(source, pay("world -> a", 1)));
@@ -268,7 +268,7 @@ describe("the purge", () => {
     yield encoder.encode(`${second}\n`);
   }
 
-  test("ends an export, which gives nothing of the next ledger", async () => {
+  test("the purge of a bucket ends an export, which gives nothing of the next ledger", async () => {
     const ledger = await ledgerIn(bucket);
     const metadata = { k: "x".repeat(60_000) };
     for (let index = 0; index < 20; index++) {
@@ -284,7 +284,7 @@ describe("the purge", () => {
 });
 
 describe("the events of a ledger that is deleted", () => {
-  test("still go out when they were committed before", async () => {
+  test("the events of a ledger that is deleted still go out when they were committed before", async () => {
     const ledger = await ledgerIn(bucket);
     await deleteBucket(bucket);
     const origin = { ledger, uuid: await uuidOf(ledger) };
@@ -295,7 +295,7 @@ describe("the events of a ledger that is deleted", () => {
     });
   });
 
-  test("are dropped when it is purged, and make no object", async () => {
+  test("the events of a ledger that is deleted are dropped when it is purged, and make no object", async () => {
     const acked: string[] = [];
     const name = freshName();
     const message = (body: object): Message => ({

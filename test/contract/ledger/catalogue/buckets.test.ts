@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 
 describe("a bucket that is deleted", () => {
-  test("takes its ledgers out of lists, and leaves those of other buckets, through the SDK", async () => {
+  test("a bucket that is deleted takes its ledgers out of lists, and leaves those of other buckets, through the SDK", async () => {
     const [first, second] = [await ledgerIn(bucket), await ledgerIn(bucket)];
     const other = await ledgerIn(freshName("other"));
     const beforeMs = Date.now();
@@ -96,17 +96,20 @@ describe("a bucket that is deleted", () => {
       },
     ],
     ["import", "/logs/import", { body: line, ...type("application/octet-stream") }],
-  ])("answers LEDGER_NOT_FOUND to each use of its ledgers: %s", async (_, path, init) => {
-    const ledger = await ledgerIn(bucket);
-    await deleteBucket(bucket);
-    const response = await inLedger(ledger, path, init);
-    if (init?.method === "HEAD") expect(response.status).toBe(404);
-    else {
-      expect(await refusalOf(response)).toMatchObject({ status: 404, code: "LEDGER_NOT_FOUND" });
-    }
-  });
+  ])(
+    "a bucket that is deleted answers LEDGER_NOT_FOUND to each use of its ledgers: %s",
+    async (_, path, init) => {
+      const ledger = await ledgerIn(bucket);
+      await deleteBucket(bucket);
+      const response = await inLedger(ledger, path, init);
+      if (init?.method === "HEAD") expect(response.status).toBe(404);
+      else {
+        expect(await refusalOf(response)).toMatchObject({ status: 404, code: "LEDGER_NOT_FOUND" });
+      }
+    },
+  );
 
-  test("has no ledger for what goes through the catalogue, either", async () => {
+  test("a bucket that is deleted has no ledger for what goes through the catalogue, either", async () => {
     const ledger = await ledgerIn(bucket);
     await deleteBucket(bucket);
     expect(await codeOf(v2.getLedger({ ledger }))).toBe("NOT_FOUND");
@@ -119,7 +122,7 @@ describe("a bucket that is deleted", () => {
     expect(writes.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
   });
 
-  test("ends the audits of its ledgers, which leave nothing", async () => {
+  test("a bucket that is deleted ends the audits of its ledgers, which leave nothing", async () => {
     const ledger = await ledgerIn(bucket);
     const { uuid, name, features } = await LedgerService.from(systemContext(env, "test")).getLedger(
       ledger,
@@ -131,14 +134,14 @@ describe("a bucket that is deleted", () => {
     expect(await storageOf(audit)).toEqual(NO_STORAGE);
   });
 
-  test("keeps the names of its ledgers taken", async () => {
+  test("a bucket that is deleted keeps the names of its ledgers taken", async () => {
     const ledger = await ledgerIn(bucket);
     await deleteBucket(bucket);
     const code = await codeOf(v2.createLedger({ ledger, v2CreateLedgerRequest: {} }));
     expect(code).toBe("LEDGER_ALREADY_EXISTS");
   });
 
-  test("comes back with equal data, and the same log goes on", async () => {
+  test("a bucket that is deleted comes back with equal data, and the same log goes on", async () => {
     const ledger = await ledgerIn(bucket);
     const key = { headers: { "idempotency-key": "first" } };
     const first = await bodyOf(await post(ledger, pay("world -> a", 5), key));
@@ -155,7 +158,7 @@ describe("a bucket that is deleted", () => {
     expect(await logIdsOf(ledger)).toEqual([1, 2, 3]);
   });
 
-  test("may be deleted again, be unknown, or be restored without having been deleted", async () => {
+  test("a bucket that is deleted may be deleted again, be unknown, or be restored without having been deleted", async () => {
     const ledger = await ledgerIn(bucket);
     for (const change of [deleteBucket, deleteBucket, restoreBucket, restoreBucket, deleteBucket]) {
       expect((await change(bucket)).status).toBe(204);
@@ -165,7 +168,7 @@ describe("a bucket that is deleted", () => {
     expect(await rowOf(ledger)).toMatchObject({ revision: 3, synced_revision: 3 });
   });
 
-  test("takes new ledgers, which are served", async () => {
+  test("a bucket that is deleted takes new ledgers, which are served", async () => {
     const old = await ledgerIn(bucket);
     await deleteBucket(bucket);
     const young = await ledgerIn(bucket);
@@ -175,7 +178,7 @@ describe("a bucket that is deleted", () => {
     expect(await ledgersIn(bucket)).toEqual([{ name: old }, { name: young }]);
   });
 
-  test("needs the scope to write, and a name that a bucket can have", async () => {
+  test("the deletion of a bucket needs the scope to write, and a name that a bucket can have", async () => {
     const ledger = await ledgerIn(bucket);
     const reader = { token: await token("ledger:read") };
     for (const change of [deleteBucket, restoreBucket]) {
@@ -191,7 +194,7 @@ describe("a bucket that is deleted", () => {
 });
 
 describe("the list of buckets", () => {
-  test("counts served and deleted ledgers, and shows when the first is purged", async () => {
+  test("the list of buckets counts served and deleted ledgers, and shows when the first is purged", async () => {
     await ledgerIn(bucket);
     expect(await bucketOf(bucket)).toEqual({ name: bucket, ledgers: 1, deletedLedgers: 0 });
     await deleteBucket(bucket);
@@ -207,7 +210,7 @@ describe("the list of buckets", () => {
     });
   });
 
-  test("is walked by name, forward and back", async () => {
+  test("the list of buckets is walked by name, forward and back", async () => {
     const names = ["a", "b", "c", "d"].map((letter) => `${letter}-${bucket}`);
     for (const name of names) await createIn(name, freshName("ledger"));
     const walk = async (sort: string): Promise<string[]> => {

@@ -124,7 +124,7 @@ describe("a filter of ledgers", () => {
 });
 
 describe("the cursor of a list of ledgers", () => {
-  test("has the form of the reference's, with its options and the filter", async () => {
+  test("the cursor of a list of ledgers has the form of the reference's, with its options and the filter", async () => {
     const { next } = await filtered(mine, { pageSize: "2", includeDeleted: "true" });
     expect(decode(next)).toEqual({
       column: "id",
@@ -143,14 +143,14 @@ describe("the cursor of a list of ledgers", () => {
     });
   });
 
-  test("goes both ways, with the filter", async () => {
+  test("the cursor of a list of ledgers goes both ways, with the filter", async () => {
     const pages = await walk(await filtered(mine, { pageSize: "3" }), "next");
     expect(pages.map(namesOf)).toEqual([[a, b, c], [d]]);
     const back = await walk(present(pages.at(-1), "a walk has a page"), "previous");
     expect(back.map(namesOf)).toEqual([[d], [a, b, c]]);
   });
 
-  test("of the reference server is accepted, with a bucket, too", async () => {
+  test("the cursor of a list of ledgers of the reference server is accepted, with a bucket, too", async () => {
     const cursor = {
       column: "id",
       order: 0,
@@ -176,7 +176,7 @@ describe("the cursor of a list of ledgers", () => {
 });
 
 describe("a deleted ledger", () => {
-  test("is listed only where it is asked for", async () => {
+  test("a deleted ledger is listed only where it is asked for", async () => {
     const name = await create(`${prefix}-gone`);
     await env.DB.prepare("UPDATE ledgers SET deleted_at = ? WHERE name = ?")
       .bind("2026-03-01T09:30:00.250000Z", name)
@@ -227,7 +227,7 @@ describe("a filter that matches few of many ledgers", () => {
       .run();
   });
 
-  test("fills its pages, and a walk sees all of them, both ways", async () => {
+  test("a filter that matches few of many ledgers fills its pages, and a walk sees all of them, both ways", async () => {
     for (const pageSize of ["1", "3", "100"]) {
       const pages = await walk(await filtered(rare, { pageSize }), "next");
       expect(pages.flatMap(namesOf)).toEqual(RARE);
@@ -240,7 +240,7 @@ describe("a filter that matches few of many ledgers", () => {
     expect(newest.flatMap(namesOf)).toEqual(RARE.toReversed());
   });
 
-  test("on names or a bucket reads few rows, wherever the ledgers are", async () => {
+  test("a filter that matches few of many ledgers on names or a bucket reads few rows, wherever the ledgers are", async () => {
     const statements: D1PreparedStatement[] = [];
     const logger = {
       logQuery: (text: string, params: unknown[]) =>

@@ -20,7 +20,7 @@ describe("the metadata of a ledger", () => {
   const put = (body: unknown) => inLedger(ledger, "/metadata", { method: "PUT", body });
   const remove = (key: string) => inLedger(ledger, `/metadata/${key}`, { method: "DELETE" });
 
-  test("is added to and taken from, through the SDK", async () => {
+  test("the metadata of a ledger is added to and taken from, through the SDK", async () => {
     await v2.updateLedgerMetadata({ ledger, requestBody: { env: "prod", team: "a" } });
     await v2.updateLedgerMetadata({ ledger, requestBody: { team: "b" } });
     await v2.deleteLedgerMetadata({ ledger, key: "env" });
@@ -32,7 +32,7 @@ describe("the metadata of a ledger", () => {
     expect(await codeOf(v2.deleteLedgerMetadata({ ...unknown, key: "env" }))).toBe("NOT_FOUND");
   });
 
-  test("takes every key and text, and two writers at once", async () => {
+  test("the metadata of a ledger takes every key and text, and two writers at once", async () => {
     const odd =
       '{"":"empty","__proto__":"p","a\\"b":"q","é\\n":"","constructor":"c","10":"x","9":"y"}';
     expect((await put(odd)).status).toBe(204);
@@ -48,7 +48,7 @@ describe("the metadata of a ledger", () => {
   });
 
   test.each(["", "null", "[]", '{"n":1}', '{"n":null}', "oops", '"x"'])(
-    "refuses %o and stays as it is",
+    "the metadata of a ledger refuses %o and stays as it is",
     async (body) => {
       await put({ k: "v" });
       expect(await refusalOf(put(body))).toMatchObject({ status: 400, code: "VALIDATION" });
@@ -56,13 +56,13 @@ describe("the metadata of a ledger", () => {
     },
   );
 
-  test("has a limit, which also applies to what is added piece by piece", async () => {
+  test("the metadata of a ledger has a limit, which also applies to what is added piece by piece", async () => {
     await put({ a: "x".repeat(40_000) });
     expect((await refusalOf(put({ b: "x".repeat(40_000) }))).code).toBe("VALIDATION");
     expect(Object.keys(await metadataOf())).toEqual(["a"]);
   });
 
-  test("of an unknown ledger is not found", async () => {
+  test("the metadata of an unknown ledger is not found", async () => {
     const path = `/api/ledger/v2/${freshName()}/metadata`;
     expect(await refusalOf(api(path, { method: "PUT", body: { a: "b" } }))).toMatchObject({
       status: 404,
@@ -73,7 +73,7 @@ describe("the metadata of a ledger", () => {
 });
 
 describe("what a ledger tells of itself", () => {
-  test("counts its transactions and accounts", async () => {
+  test("what a ledger tells of itself includes the counts of its transactions and accounts", async () => {
     const stats = async () => (await v2.readStats({ ledger })).v2StatsResponse?.data;
     expect(await stats()).toMatchObject({ transactions: 0n, accounts: 0 });
     await okBodyOf(post(ledger, pay("world -> a", 1)));
@@ -88,7 +88,7 @@ describe("what a ledger tells of itself", () => {
     expect(await stats()).toMatchObject({ transactions: 3n, accounts: 5 });
   });
 
-  test("lists the steps that made its tables", async () => {
+  test("what a ledger tells of itself includes the steps that made its tables", async () => {
     const { v2LedgerInfoResponse } = await v2.getLedgerInfo({ ledger });
     const { name, storage } = v2LedgerInfoResponse?.data ?? {};
     expect(name).toBe(ledger);
@@ -98,18 +98,21 @@ describe("what a ledger tells of itself", () => {
     ]);
   });
 
-  test.each(["stats", "_info"])("is not found for an unknown ledger: %s", async (path) => {
-    for (const name of [freshName(), "dot.dot"]) {
-      expect(await refusalOf(api(`/api/ledger/v2/${name}/${path}`))).toMatchObject({
-        status: 404,
-        code: "LEDGER_NOT_FOUND",
-      });
-    }
-  });
+  test.each(["stats", "_info"])(
+    "what a ledger tells of itself is not found for an unknown ledger: %s",
+    async (path) => {
+      for (const name of [freshName(), "dot.dot"]) {
+        expect(await refusalOf(api(`/api/ledger/v2/${name}/${path}`))).toMatchObject({
+          status: 404,
+          code: "LEDGER_NOT_FOUND",
+        });
+      }
+    },
+  );
 });
 
 describe("the list of ledgers", () => {
-  test("is filtered, and walked with its filter, through the SDK", async () => {
+  test("the list of ledgers is filtered, and walked with its filter, through the SDK", async () => {
     const bucket = freshName("bucket");
     const names = [freshName("x"), freshName("x"), freshName("y")];
     for (const [index, name] of names.entries()) {
@@ -132,7 +135,7 @@ describe("the list of ledgers", () => {
     expect((await list({ query, includeDeleted: true })).names).toEqual([names[1]]);
   });
 
-  test("ends in the declared errors", async () => {
+  test("the list of ledgers ends in the declared errors", async () => {
     expect(await codeOf(v2.readStats({ ledger: freshName() }))).toBe("LEDGER_NOT_FOUND");
     expect(await codeOf(v2.getLedgerInfo({ ledger: freshName() }))).toBe("LEDGER_NOT_FOUND");
     expect(await codeOf(v2.getLedger({ ledger: freshName() }))).toBe("NOT_FOUND");

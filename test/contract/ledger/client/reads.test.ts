@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 describe("an account", () => {
-  test("has its metadata and exact volumes", async () => {
+  test("an account has its metadata and exact volumes", async () => {
     const account = await clientOf(name).account("users:3");
     const volumes = { input: LARGE + 2n, output: 0n, balance: LARGE + 2n };
     expect(account).toMatchObject({
@@ -46,11 +46,11 @@ describe("an account", () => {
     });
   });
 
-  test("that nothing has named is not found", async () => {
+  test("an account that nothing has named is not found", async () => {
     await expect(clientOf(name).account("users:4")).rejects.toMatchObject({ kind: "NOT_FOUND" });
   });
 
-  test("has volumes in a ledger that keeps no history of moves, too", async () => {
+  test("an account has volumes in a ledger that keeps no history of moves, too", async () => {
     const ledger = clientOf(freshName("ledger"));
     await ledger.create({
       features: {
@@ -72,13 +72,13 @@ describe("a balance", () => {
     ["world", "BTC/8", -(LARGE + 2n)],
     ["users:1", "BTC/8", 0n],
     ["users:4", "USD/2", 0n],
-  ])("of %s in %s", async (address, asset, balance) => {
+  ])("the balance of %s in %s is exact", async (address, asset, balance) => {
     expect(await clientOf(name).balance(address, asset)).toBe(balance);
   });
 });
 
 describe("aggregated balances", () => {
-  test("sum the accounts that a filter matches", async () => {
+  test("aggregated balances sum the accounts that a filter matches", async () => {
     const ledger = clientOf(name);
     expect(await ledger.aggregateBalances({ where: { $match: { address: "users:" } } })).toEqual({
       "BTC/8": LARGE + 2n,
@@ -87,7 +87,7 @@ describe("aggregated balances", () => {
     expect(await ledger.aggregateBalances()).toEqual({ "BTC/8": 0n, "USD/2": 0n });
   });
 
-  test("go by effective dates at a point in time", async () => {
+  test("aggregated balances go by effective dates at a point in time", async () => {
     const where = { $match: { address: "users:" } };
     expect(await clientOf(name).aggregateBalances({ where, pit: DATES[1] })).toEqual({
       "USD/2": LARGE * 2n + 1n,
@@ -96,7 +96,7 @@ describe("aggregated balances", () => {
 });
 
 describe("a list", () => {
-  test("of transactions goes from the oldest to the newest, or back", async () => {
+  test("a list of transactions goes from the oldest to the newest, or back", async () => {
     const ledger = clientOf(name);
     const ids = (list: readonly { id: number }[]): number[] => list.map(({ id }) => id);
     expect(ids(await Array.fromAsync(ledger.transactions()))).toEqual([1, 2, 3]);
@@ -106,7 +106,7 @@ describe("a list", () => {
     expect(ids(await Array.fromAsync(ledger.transactions({ pit: DATES[1] })))).toEqual([1, 2]);
   });
 
-  test("of accounts goes by addresses, and shows their volumes", async () => {
+  test("a list of accounts goes by addresses, and shows their volumes", async () => {
     const where = { $match: { "metadata[parity]": "even" } };
     const accounts = await Array.fromAsync(clientOf(name).accounts({ where, order: "desc" }));
     expect(accounts.map(({ address, volumes }) => [address, volumes["USD/2"]?.balance])).toEqual([
@@ -115,7 +115,7 @@ describe("a list", () => {
     ]);
   });
 
-  test("is read a page at a time, in both directions, by cursors that hold its options", async () => {
+  test("a list is read a page at a time, in both directions, by cursors that hold its options", async () => {
     const where = { $match: { address: "users:" } };
     const first = await clientOf(name).accounts({ where }).page({ pageSize: 2 });
     expect([first.data.map(({ address }) => address), first.hasMore, first.previous]).toEqual([
@@ -135,7 +135,7 @@ describe("a list", () => {
     expect(back.data).toEqual(first.data);
   });
 
-  test("refuses a cursor of another list or ledger", async () => {
+  test("a list refuses a cursor of another list or ledger", async () => {
     const { next } = await clientOf(name).accounts().page({ pageSize: 1 });
     const other = clientOf(await freshLedger());
     const pages = await Promise.allSettled([
@@ -148,7 +148,7 @@ describe("a list", () => {
     );
   });
 
-  test.each([0, -1, 1.5, Number.NaN])("refuses a page of %s items", async (pageSize) => {
+  test.each([0, -1, 1.5, Number.NaN])("a list refuses a page of %s items", async (pageSize) => {
     const page = clientOf(name).accounts().page({ pageSize });
     await expect(page).rejects.toMatchObject({ kind: "VALIDATION" });
   });
@@ -157,7 +157,7 @@ describe("a list", () => {
     ["an unknown key", { where: { $match: { colour: "red" } } }],
     ["an unknown operator", { where: { $near: { address: "a" } } }],
     ["an invalid point in time", { pit: "yesterday" }],
-  ])("refuses %s", async (_, options) => {
+  ])("a list refuses %s", async (_, options) => {
     const list = clientOf(name).accounts(options);
     await expect(list.page()).rejects.toMatchObject({ kind: "VALIDATION" });
     await expect(Array.fromAsync(list)).rejects.toMatchObject({ kind: "VALIDATION" });
@@ -183,7 +183,7 @@ describe("a walk over 10,000 accounts", () => {
 
   const where = { $match: { address: "users:" } };
 
-  test("gives each once and in order, although the ledger is evicted and gets others meanwhile", async () => {
+  test("a walk over 10,000 accounts gives each once and in order, although the ledger is evicted and grows meanwhile", async () => {
     const seen: string[] = [];
     let sum = 0n;
     for await (const { address, volumes } of clientOf(wide).accounts({ where })) {
@@ -200,7 +200,7 @@ describe("a walk over 10,000 accounts", () => {
     expect(sum).toBe((BigInt(COUNT) * BigInt(COUNT - 1)) / 2n);
   });
 
-  test("stops where its caller does", async () => {
+  test("a walk over 10,000 accounts stops where its caller does", async () => {
     const walk = clientOf(wide).accounts({ where })[Symbol.asyncIterator]();
     const first = await walk.next();
     expect(first.value).toMatchObject({ address: "users:00000" });
@@ -208,7 +208,7 @@ describe("a walk over 10,000 accounts", () => {
     expect(await walk.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("goes by pages of 1,000 at most", async () => {
+  test("a walk over 10,000 accounts goes by pages of 1,000 at most", async () => {
     const { data, pageSize } = await clientOf(wide).accounts({ where }).page({ pageSize: 5000 });
     expect([data.length, pageSize]).toEqual([1000, 1000]);
   });

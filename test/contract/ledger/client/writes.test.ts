@@ -34,7 +34,7 @@ describe("a transaction template", () => {
     );
   const v1 = () => ({ ...key(), schemaVersion: "v1" });
 
-  test("says which variables it wants, and moves what they say, once for a key", async () => {
+  test("a transaction template says which variables it wants, and moves what they say, once for a key", async () => {
     const ledger = await withTemplate();
     expect(await ledger.template("deposit", "v1")).toEqual({
       variables: { amount: "monetary", to: "account" },
@@ -46,14 +46,14 @@ describe("a transaction template", () => {
     expect(await ledger.balance("users:1:main", "USD/2")).toBe(100n);
   });
 
-  test("may move nothing", async () => {
+  test("a transaction template may move nothing", async () => {
     const ledger = await withTemplate();
     const vars = { amount: "USD/2 0", to: "users:1:main" };
     const transaction = await ledger.runTemplate({ template: "deposit", vars }, v1());
     expect(transaction.postings).toMatchObject([{ amount: 0n }]);
   });
 
-  test("has to exist, in a version that exists", async () => {
+  test("a transaction template has to exist, in a version that exists", async () => {
     const ledger = await withTemplate();
     for (const [name, version] of [
       ["withdrawal", "v1"],
@@ -68,7 +68,7 @@ describe("a transaction template", () => {
 });
 
 describe("a commit", () => {
-  test("moves amounts of any size, and answers the whole transaction", async () => {
+  test("a commit moves amounts of any size, and answers the whole transaction", async () => {
     const { ledger } = await funded();
     const amount = 10n ** 60n + 7n;
     const transaction = await ledger.commit(
@@ -93,7 +93,7 @@ describe("a commit", () => {
     expect((await ledger.account("bank")).metadata).toEqual({ country: "CH" });
   });
 
-  test("that overdraws an account is refused, and changes nothing", async () => {
+  test("a commit that overdraws an account is refused, and changes nothing", async () => {
     const { name, ledger } = await funded();
     await expect(
       ledger.commit({ postings: [usd("alice -> bob", 101n)] }, key()),
@@ -102,13 +102,13 @@ describe("a commit", () => {
     expect(await ledger.balance("alice", "USD")).toBe(100n);
   });
 
-  test("may overdraw an account by force", async () => {
+  test("a commit may overdraw an account by force", async () => {
     const { ledger } = await funded();
     await ledger.commit({ postings: [usd("alice -> bob", 101n)], force: true }, key());
     expect(await ledger.balance("alice", "USD")).toBe(-1n);
   });
 
-  test("that was refused for want of funds succeeds with the same key once they are there", async () => {
+  test("a commit that was refused for want of funds succeeds with the same key once they are there", async () => {
     const { ledger } = await funded();
     const payment = { postings: [usd("alice -> bob", 150n)] };
     const write = key();
@@ -120,7 +120,7 @@ describe("a commit", () => {
     expect(await ledger.balance("alice", "USD")).toBe(0n);
   });
 
-  test("with a reference that is taken is a conflict", async () => {
+  test("a commit with a reference that is taken is a conflict", async () => {
     const { name, ledger } = await funded();
     const payment = { postings: [usd("world -> bob", 1n)], reference: "payment-1" };
     await ledger.commit(payment, key());
@@ -138,13 +138,13 @@ describe("a commit", () => {
     ],
     ["an invalid date", { postings: [usd("world -> b", 1n)], timestamp: "today" }, "VALIDATION"],
     ["no posting", { postings: [] }, "NO_POSTINGS"],
-  ])("with %s is refused", async (_, transaction, kind) => {
+  ])("a commit with %s is refused", async (_, transaction, kind) => {
     const { name, ledger } = await funded();
     await expect(ledger.commit(transaction, key())).rejects.toMatchObject({ kind });
     expect(await logIdsOf(name)).toEqual([1]);
   });
 
-  test("names the schema whose rules it follows", async () => {
+  test("a commit names the schema whose rules it follows", async () => {
     const { ledger } = await funded();
     await expect(
       ledger.commit({ postings: [usd("world -> bob", 1n)] }, { ...key(), schemaVersion: "v1" }),
@@ -166,7 +166,7 @@ describe("a run", () => {
       }
     )`;
 
-  test("moves what its script says, with variables of any kind", async () => {
+  test("a run of a script moves what its script says, with variables of any kind", async () => {
     const { ledger } = await funded();
     const amount = 10n ** 30n;
     await ledger.commit({ postings: [usd("world -> alice", amount)] }, key());
@@ -186,7 +186,7 @@ describe("a run", () => {
     expect(await ledger.balance("alice", "USD")).toBe(100n);
   });
 
-  test("that overdraws an account is refused, and changes nothing", async () => {
+  test("a run of a script that overdraws an account is refused, and changes nothing", async () => {
     const { name, ledger } = await funded();
     const vars = { price: "USD 101", buyer: "alice" };
     await expect(ledger.run({ script, vars }, key())).rejects.toMatchObject({
@@ -195,7 +195,7 @@ describe("a run", () => {
     expect(await logIdsOf(name)).toEqual([1]);
   });
 
-  test("uses the runtime that it names", async () => {
+  test("a run of a script uses the runtime that it names", async () => {
     const { ledger } = await funded();
     const broken = "send [USD 1] (source = @world";
     await expect(ledger.run({ script: broken, runtime: "machine" }, key())).rejects.toMatchObject({
@@ -206,14 +206,14 @@ describe("a run", () => {
     ).rejects.toMatchObject({ kind: "INTERPRETER_PARSE" });
   });
 
-  test("of no script is refused", async () => {
+  test("a run of no script is refused", async () => {
     const { ledger } = await funded();
     await expect(ledger.run({ script: "" }, key())).rejects.toMatchObject({ kind: "NO_POSTINGS" });
   });
 });
 
 describe("saved metadata", () => {
-  test("is merged into what an account or a transaction has", async () => {
+  test("saved metadata is merged into what an account or a transaction has", async () => {
     const { ledger } = await funded();
     const alice = { targetType: "ACCOUNT", targetId: "alice" } as const;
     await ledger.saveMetadata(alice, { name: "Alice", __proto__x: "1" }, key());
@@ -227,13 +227,13 @@ describe("saved metadata", () => {
   test.each([
     ["an unknown transaction", { targetType: "TRANSACTION", targetId: 9 }, "NOT_FOUND"],
     ["a bad address", { targetType: "ACCOUNT", targetId: "a b" }, "VALIDATION"],
-  ] as const)("of %s is refused", async (_, target, kind) => {
+  ] as const)("saved metadata of %s is refused", async (_, target, kind) => {
     const { name, ledger } = await funded();
     await expect(ledger.saveMetadata(target, { a: "b" }, key())).rejects.toMatchObject({ kind });
     expect(await logIdsOf(name)).toEqual([1]);
   });
 
-  test("beyond 64 KiB is refused", async () => {
+  test("saved metadata beyond 64 KiB is refused", async () => {
     const { ledger } = await funded();
     const target = { targetType: "ACCOUNT", targetId: "alice" } as const;
     await expect(
@@ -293,7 +293,7 @@ describe("a write with a key happens once:", () => {
     expect(await logIdsOf(name)).toEqual([1, 2]);
   });
 
-  test("without a key, it happens as often as it is sent", async () => {
+  test("a write without a key happens as often as it is sent", async () => {
     const { ledger } = await funded();
     const payment = { postings: [usd("alice -> bob", 1n)] };
     await ledger.commit(payment, { idempotencyKey: undefined });
@@ -312,7 +312,7 @@ describe("a write with a key happens once:", () => {
     expect(await logIdsOf(name)).toEqual([1]);
   });
 
-  test("of two payments at once with money for only one, one is refused", async () => {
+  test("one of two payments at once with money for only one is refused", async () => {
     const { ledger } = await funded();
     const payment = { postings: [usd("alice -> bob", 60n)] };
     const both = await Promise.allSettled([

@@ -37,7 +37,7 @@ const itemsOf = async (parameters: Record<string, string>): Promise<readonly Ite
 describe("the history of a balance", () => {
   const days = { startTime: "2024-02-28T12:00:00Z", endTime: "2024-03-02T00:00:00Z" };
 
-  test("has what moved in each interval and the balance at its end, exactly", async () => {
+  test("the history of a balance has what moved in each interval and the balance at its end, exactly", async () => {
     expect(await itemsOf(days)).toEqual([
       {
         startTime: "2024-02-28T12:00:00Z",
@@ -63,13 +63,13 @@ describe("the history of a balance", () => {
     ]);
   });
 
-  test("has its amounts as texts where that is asked for", async () => {
+  test("the history of a balance has its amounts as texts where that is asked for", async () => {
     const headers = { "formance-bigint-as-string": "true" };
     const text = await (await get(days, { headers })).text();
     expect(text).toContain(`"input":"0","output":"30","balance":"${HUGE - 30n}"`);
   });
 
-  test("has thirty intervals up to now by default, including all that was written", async () => {
+  test("the history of a balance has thirty intervals up to now by default, including all that was written", async () => {
     for (const interval of ["hour", "day", "week", "month", "15m", "1h30m"]) {
       const items = await itemsOf({ interval });
       expect(items).toHaveLength(30);
@@ -84,14 +84,14 @@ describe("the history of a balance", () => {
     }
   });
 
-  test("goes by the dates of insertion where that is asked for", async () => {
+  test("the history of a balance goes by the dates of insertion where that is asked for", async () => {
     const inserted = await itemsOf({ ...days, insertionDate: "true" });
     expect(inserted.map(({ balance }) => balance)).toEqual([0, 0, 0]);
     const last = (await itemsOf({ insertionDate: "1" })).at(-1);
     expect(last).toMatchObject({ input: HUGE, output: 42 });
   });
 
-  test("may be read with the scope for reads", async () => {
+  test("the history of a balance may be read with the scope for reads", async () => {
     expect((await get({}, { token: await token("ledger:read") })).status).toBe(200);
     expect((await get({}, { token: null })).status).toBe(401);
   });
@@ -102,11 +102,14 @@ describe("the history of a balance", () => {
     [{ account: "a b" }, "a b"],
     [{ asset: "EUR" }, "EUR"],
     [{ asset: "usd" }, "usd"],
-  ])("is not found where the account never had the asset: %j", async (parameters, name) => {
-    const refusal = await refusalOf(get(parameters));
-    expect(refusal).toMatchObject({ status: 404, code: "NOT_FOUND" });
-    expect(refusal.message).toContain(name);
-  });
+  ])(
+    "the history of a balance is not found where the account never had the asset: %j",
+    async (parameters, name) => {
+      const refusal = await refusalOf(get(parameters));
+      expect(refusal).toMatchObject({ status: 404, code: "NOT_FOUND" });
+      expect(refusal.message).toContain(name);
+    },
+  );
 
   test.each<[Record<string, string>, string]>([
     [{ account: "" }, "account"],
@@ -120,13 +123,13 @@ describe("the history of a balance", () => {
     [{ startTime: "2024-03-01T00:00:00Z", endTime: "2024-03-01T00:00:00Z" }, "ends before"],
     [{ startTime: "2999-03-01T00:00:00Z" }, "ends before"],
     [{ startTime: "2020-01-01T00:00:00Z", interval: "1h" }, "more than 1000 intervals"],
-  ])("is refused for %j", async (parameters, why) => {
+  ])("the history of a balance is refused for %j", async (parameters, why) => {
     const refusal = await refusalOf(get(parameters));
     expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });
     expect(refusal.message).toContain(why);
   });
 
-  test("is refused where the features of the ledger leave it out", async () => {
+  test("the history of a balance is refused where the features of the ledger leave it out", async () => {
     const name = freshName();
     const body = { features: { MOVES_HISTORY: "OFF" } };
     await api(`/api/ledger/v2/${name}`, { method: "POST", body });
@@ -136,7 +139,7 @@ describe("the history of a balance", () => {
     expect(refusal.message).toContain("MOVES_HISTORY");
   });
 
-  test("of an unknown ledger is not found", async () => {
+  test("the history of a balance of an unknown ledger is not found", async () => {
     for (const name of [freshName(), "dot.dot"]) {
       expect(await refusalOf(get({}, {}, name))).toMatchObject({
         status: 404,

@@ -131,18 +131,18 @@ describe("the rows that are billed", () => {
     ["metadata of a transaction that comes back", 9],
     ["metadata of a transaction that is deleted", 7],
     ["metadata of an account that is deleted", 8],
-  ])("are counted for %s: %i are written", (name, written) => {
+  ])("the rows that are billed are counted for %s: %i are written", (name, written) => {
     expect(large.get(name)?.written).toBe(written);
   });
 
-  test.each(Object.keys(WORK))("do not grow with the ledger: %s", (name) => {
+  test.each(Object.keys(WORK))("the billed rows do not grow with the ledger: %s", (name) => {
     const [few, many] = [small.get(name), large.get(name)];
     expect(many?.written).toBe(few?.written);
     expect(many?.read).toBeGreaterThan(0);
     expect(many?.read).toBeLessThanOrEqual((few?.read ?? 0) + SEARCH_ROWS);
   });
 
-  test("are few for a page: those of its items and of what they name", () => {
+  test("the rows that are billed are few for a page: those of its items and of what they name", () => {
     const pages = [...large].filter(([name]) => name.includes("page"));
     expect(pages.length).toBeGreaterThan(8);
     expect(pages.filter(([, { read }]) => read > 200)).toEqual([]);

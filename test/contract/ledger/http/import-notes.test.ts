@@ -66,7 +66,7 @@ function oddLog(): ReferenceLog {
 }
 
 describe("an import tells of odd entries", () => {
-  test("in a header of its answer, and in a list", async () => {
+  test("an import tells of odd entries in a header of its answer, and in a list", async () => {
     const ledger = await freshLedger();
     const isNull = (account: string) =>
       `the metadata of the account '${account}' is null, which stands for no metadata`;
@@ -92,7 +92,7 @@ describe("an import tells of odd entries", () => {
     expect(last).toMatchObject({ hasMore: true, data: [{ id: 4 }] });
   });
 
-  test("with a count of all of them and a bounded header", async () => {
+  test("an import tells of odd entries with a count of all of them and a bounded header", async () => {
     const ledger = await freshLedger();
     const log = new ReferenceLog();
     for (let index = 0; index < 50; index++) log.setMetadata(`${"日".repeat(200)} ${index}`, {});
@@ -103,7 +103,7 @@ describe("an import tells of odd entries", () => {
     expect((await listNotes(ledger, "?pageSize=100")).data).toHaveLength(50);
   });
 
-  test("in each of several requests for the entries of that one", async () => {
+  test("each of several requests of an import tells of the odd entries of that request", async () => {
     const ledger = await freshLedger();
     const { lines } = oddLog();
     expect(noted(await importInto(ledger, lines.slice(0, 1)))).toBeUndefined();
@@ -112,7 +112,7 @@ describe("an import tells of odd entries", () => {
     expect((await listNotes(ledger)).data).toHaveLength(3);
   });
 
-  test("of which a ledger without an import, or with ordinary entries only, has none", async () => {
+  test("a ledger without an import, or with ordinary entries only, has no notes of odd entries", async () => {
     const [source, copy] = [await freshLedger(), await freshLedger()];
     await okBodyOf(post(source, pay("world -> a", 1)));
     const exported = await inLedger(source, "/logs/export", { method: "POST" });
@@ -123,7 +123,7 @@ describe("an import tells of odd entries", () => {
 });
 
 describe("the list of notes is refused", () => {
-  test("of a ledger that does not exist, and by a cursor of another ledger", async () => {
+  test("the notes of an import are refused for a ledger that does not exist, and by a cursor of another ledger", async () => {
     const missing = api(notesPath(freshName("nobody")));
     expect(await refusalOf(missing)).toMatchObject({ status: 404, code: "LEDGER_NOT_FOUND" });
     const [one, two] = [await freshLedger(), await freshLedger()];
@@ -137,7 +137,7 @@ describe("the list of notes is refused", () => {
     }
   });
 
-  test("to a token without ledger:read", async () => {
+  test("the notes of an import are refused to a token without ledger:read", async () => {
     const ledger = await freshLedger();
     expect((await api(notesPath(ledger), { token: await token("ledger:read") })).status).toBe(200);
     for (const bearer of [null, await token("auth:read")]) {
@@ -147,7 +147,7 @@ describe("the list of notes is refused", () => {
 });
 
 describe("what was imported with odd entries", () => {
-  test("is verified, and exported as it came", async () => {
+  test("what an odd entry says is verified, and exported as it came", async () => {
     const ledger = await freshLedger();
     const { lines } = oddLog();
     await importInto(ledger, lines);
@@ -163,7 +163,7 @@ describe("what was imported with odd entries", () => {
     expect(report.data).toMatchObject({ status: "consistent", differences: [] });
   });
 
-  test("is read by address, at an earlier date, by filters and in lists, and refused by direct writes", async () => {
+  test("what an odd entry says is read by address, at an earlier date, by filters and in lists, and refused in writes", async () => {
     const ledger = await freshLedger();
     await importInto(ledger, oddLog().lines);
     for (const [address, metadata] of [
@@ -204,7 +204,7 @@ describe("what was imported with odd entries", () => {
     );
   });
 
-  test("is listed with null in the log and by exporters, and without null in payloads of events", async () => {
+  test("what an odd entry says is listed with null in the log and by exporters, and without null in payloads of events", async () => {
     const { endpoint, ledger } = await running();
     await importInto(ledger, oddLog().lines);
     type Entry = { id: number; data: Record<string, unknown> };

@@ -13,7 +13,7 @@ const page = async (query: string, list = "transactions"): Promise<PageBody["cur
   (await okBodyOf<PageBody>(inLedger(ledger, `/${list}?${query}`))).cursor;
 
 describe("accounts", () => {
-  test("are listed in the order of their addresses, both ways", async () => {
+  test("accounts are listed in the order of their addresses, both ways", async () => {
     const first = await page("pageSize=20", "accounts");
     const second = await page(`cursor=${first.next}`, "accounts");
     const addresses = [...first.data, ...second.data].map(({ address }) => address);
@@ -26,7 +26,7 @@ describe("accounts", () => {
     expect(last.data.map(({ address }) => address)).toEqual(["world", "users:34"]);
   });
 
-  test("are found by their whole address only", async () => {
+  test("accounts are found by their whole address only", async () => {
     expect((await inLedger(ledger, "/accounts/users:01")).status).toBe(200);
     for (const address of ["users:", "users", "nobody", "a%20b", "%25"]) {
       expect(await refusalOf(inLedger(ledger, `/accounts/${address}`))).toMatchObject({
@@ -37,7 +37,7 @@ describe("accounts", () => {
 });
 
 describe("ledgers", () => {
-  test("are listed oldest first, page by page, both ways", async () => {
+  test("ledgers are listed oldest first, page by page, both ways", async () => {
     const names = [freshName("a"), freshName("b"), freshName("c")];
     for (const name of names) await createLedger(name);
     const read = async (query: string) =>

@@ -27,7 +27,7 @@ const decode = (cursor: string): unknown =>
   JSON.parse(atob(cursor.replaceAll("-", "+").replaceAll("_", "/")));
 
 describe("a page", () => {
-  test("has the envelope of the specification, member by member", async () => {
+  test("a page of a list has the envelope of the specification, member by member", async () => {
     const text = await (await inLedger(ledger, "/transactions?pageSize=1")).text();
     expect(text).toMatch(
       /^\{"cursor":\{"pageSize":1,"hasMore":true,"next":"[\w-]+","data":\[\{"postings":/,
@@ -40,7 +40,7 @@ describe("a page", () => {
     }
   });
 
-  test("has 15 items, newest first; the next ones follow, and the way back gives the same", async () => {
+  test("a page of a list has 15 items, newest first; the next ones follow, and the way back gives the same", async () => {
     const first = await page("");
     expect([first.pageSize, first.hasMore, first.previous, idsOf(first)]).toEqual([
       15,
@@ -59,7 +59,7 @@ describe("a page", () => {
     expect(idsOf(await page(`cursor=${start.next}`))).toEqual(idsOf(second));
   });
 
-  test("keeps its place while new transactions come", async () => {
+  test("a page of a list keeps its place while new transactions come", async () => {
     const own = await freshLedger();
     for (let count = 0; count < 4; count++) await okBodyOf(post(own, pay("world -> a", 1)));
     const read = async (query: string) =>
@@ -167,7 +167,7 @@ describe("the order of transactions", () => {
 });
 
 describe("a cursor", () => {
-  test("has the form of the reference's: base64url of the whole query", async () => {
+  test("a cursor has the form of the reference's: base64url of the whole query", async () => {
     const { next } = await page("pageSize=2&expand=volumes");
     expect(decode(next)).toEqual({
       column: "id",
@@ -181,7 +181,7 @@ describe("a cursor", () => {
     });
   });
 
-  test("of another ledger, or of another list, is refused", async () => {
+  test("a cursor of another ledger, or of another list, is refused", async () => {
     const other = await freshLedger();
     const { next } = await page("pageSize=2");
     const accounts = await page("pageSize=2", "accounts");
@@ -194,7 +194,7 @@ describe("a cursor", () => {
     }
   });
 
-  test("of the reference server is accepted", async () => {
+  test("a cursor of the reference server is accepted", async () => {
     const cursor = encode({
       column: "id",
       order: 1,
@@ -207,7 +207,7 @@ describe("a cursor", () => {
     expect(idsOf(await page(`cursor=${cursor}`))).toEqual([20, 19, 18]);
   });
 
-  test("holds everything: other parameters next to it change nothing", async () => {
+  test("a cursor holds everything: other parameters next to it change nothing", async () => {
     const first = await page("sort=timestamp:asc&pageSize=5&expand=volumes");
     const wanted = await page(`cursor=${first.next}`);
     expect(
@@ -259,7 +259,7 @@ describe("a cursor", () => {
     ["options", encode({ ...valid, filters: { opts: { groupBy: 1 } } })],
     ["an offset", encode({ ...valid, offset: 2_000_000_000 })],
     ["too many characters", "a".repeat(100_001)],
-  ])("with %s is refused", async (_, cursor) => {
+  ])("a cursor with %s is refused", async (_, cursor) => {
     expect(await refusalOf(inLedger(ledger, `/transactions?cursor=${cursor}`))).toMatchObject({
       status: 400,
       code: "VALIDATION",
@@ -274,7 +274,7 @@ describe("a cursor", () => {
     ["no place", { paginationID: null }],
     ["a size above the maximum", { pageSize: 100_000 }],
     ["a reverse first page", { paginationID: null, reverse: true }],
-  ])("with %s reads a page", async (_, members) => {
+  ])("a cursor with %s reads a page", async (_, members) => {
     for (const order of [0, 1]) {
       const response = await inLedger(
         ledger,
@@ -287,7 +287,7 @@ describe("a cursor", () => {
 
 describe("parameters of a list", () => {
   test.each(["null", "{}", '{"$and":[]}', ""])(
-    "with the empty filter %j is no filter",
+    "a list with the empty filter %j is not filtered",
     async (filter) => {
       const list = await page(`query=${encodeURIComponent(filter)}`);
       expect(list.data).toHaveLength(15);
@@ -295,7 +295,7 @@ describe("parameters of a list", () => {
   );
 
   test.each(["{", "[]", '{"$x":{}}', '{"$match":{"a":1,"b":2}}', '{"$match":{"id":1.5}}'])(
-    "with the broken filter %s are refused",
+    "a list with the broken filter %s is refused",
     async (filter) => {
       const response = inLedger(ledger, `/transactions?query=${encodeURIComponent(filter)}`);
       expect(await refusalOf(response)).toMatchObject({ status: 400, code: "VALIDATION" });
@@ -325,7 +325,7 @@ describe("one transaction", () => {
     ["9223372036854775808", 400],
     ["x", 400],
     ["1.0", 400],
-  ])("of the id %s is answered with %i", async (id, status) => {
+  ])("a request for a transaction of the id %s is answered with %i", async (id, status) => {
     expect((await inLedger(ledger, `/transactions/${id}`)).status).toBe(status);
   });
 });
@@ -337,7 +337,7 @@ describe("a write to one transaction", () => {
     ["18446744073709551615", 404],
     ["18446744073709551616", 400],
     ["-1", 400],
-  ])("of the id %s is answered with %i", async (id, status) => {
+  ])("a write to a transaction of the id %s is answered with %i", async (id, status) => {
     const metadata = { method: "POST", body: { k: "v" } };
     expect((await inLedger(ledger, `/transactions/${id}/revert`, { method: "POST" })).status).toBe(
       status,

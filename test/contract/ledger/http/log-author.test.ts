@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 describe("the author of a log entry", () => {
-  test("is what the token says", async () => {
+  test("the author of a log entry is what the token says", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 1), { token: shop.token }));
     await okBodyOf(post(ledger, pay("world -> a", 1)));
@@ -57,7 +57,7 @@ describe("the author of a log entry", () => {
       "application/vnd.formance.ledger.api.v2.bulk+json-stream",
       (elements: unknown[]) => elements.map((element) => JSON.stringify(element)).join("\n"),
     ],
-  ])("is that of %s", async (_, type, toBody) => {
+  ])("the author of a log entry is that of %s", async (_, type, toBody) => {
     const ledger = await freshLedger();
     const element = { action: "CREATE_TRANSACTION", data: pay("world -> a", 1) };
     const headers = { "content-type": type };
@@ -74,7 +74,7 @@ describe("the author of a log entry", () => {
     expect(await clientsOf(ledger)).toEqual([shop.id, shop.id, shop.id, shop.id]);
   });
 
-  test("is that of a write through version 1, which makes the ledger", async () => {
+  test("the author of a log entry is that of a write through version 1, which makes the ledger", async () => {
     const ledger = freshName("ledger");
     const path = `/api/ledger/${ledger}/transactions`;
     await okBodyOf(api(path, { body: pay("world -> a", 1), token: shop.token }));
@@ -87,7 +87,7 @@ describe("the author of a log entry", () => {
     expect(await clientsOf(ledger)).toEqual([shop.id, shop.id]);
   });
 
-  test("is that of a schema, of metadata and of a revert", async () => {
+  test("the author of a log entry is that of a schema, of metadata and of a revert", async () => {
     const ledger = await freshLedger();
     const schema = { chart: { world: {}, a: {} } };
     const send = async (path: string, body: unknown) => {
@@ -101,7 +101,7 @@ describe("the author of a log entry", () => {
     expect(await clientsOf(ledger)).toEqual([shop.id, shop.id, shop.id, shop.id]);
   });
 
-  test("is whoever imports an entry", async () => {
+  test("the author of a log entry is whoever imports an entry", async () => {
     const source = await freshLedger();
     await okBodyOf(post(source, pay("world -> a", 1)));
     const exported = await inLedger(source, "/logs/export", { method: "POST" });
@@ -119,7 +119,7 @@ describe("the author of a log entry", () => {
 });
 
 describe("the author is refused", () => {
-  test("of an entry or a ledger that does not exist", async () => {
+  test("the author of an entry or a ledger that does not exist is refused", async () => {
     const ledger = await freshLedger();
     for (const id of [1, -1]) {
       expect(await refusalOf(api(authorPath(ledger, id)))).toEqual({
@@ -132,7 +132,7 @@ describe("the author is refused", () => {
     expect(await refusalOf(api(authorPath(ledger, "x")))).toMatchObject({ status: 400 });
   });
 
-  test("to a token without ledger:read", async () => {
+  test("the author of a log entry is refused to a token without ledger:read", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 1)));
     const path = authorPath(ledger, 1);

@@ -20,7 +20,7 @@ describe("logs", () => {
   };
   const idsOf = async (query: object) => (await list({ query })).map(({ id }) => Number(id));
 
-  test("are listed, newest first, with what they say", async () => {
+  test("logs are listed, newest first, with what they say", async () => {
     const logs = await list({});
     expect(logs.map(({ id, type }) => `${id} ${type}`)).toEqual([
       "5 SET_METADATA",
@@ -45,14 +45,14 @@ describe("logs", () => {
     });
   });
 
-  test("are filtered by id, type and date", async () => {
+  test("logs are filtered by id, type and date", async () => {
     expect(await idsOf({ $match: { type: "NEW_TRANSACTION" } })).toEqual([3, 2, 1]);
     expect(await idsOf({ $lte: { id: 2 } })).toEqual([2, 1]);
     expect(await idsOf({ $lt: { date: at("12:00").toISOString() } })).toEqual([]);
     expect(await idsOf({ $gte: { date: at("12:00").toISOString() } })).toEqual([5, 4, 3, 2, 1]);
   });
 
-  test("are walked", async () => {
+  test("logs are walked", async () => {
     const query = { $match: { type: "NEW_TRANSACTION" } };
     const first = await v2.listLogs({ ledger, query, pageSize: 2, sort: "id:asc" });
     const page = present(first.v2LogsCursorResponse, "a success has a body").cursor;
@@ -61,7 +61,7 @@ describe("logs", () => {
     expect(second.v2LogsCursorResponse?.cursor.data.map(({ id }) => id)).toEqual([3n]);
   });
 
-  test("are exported, and imported into another ledger, which is then the same", async () => {
+  test("logs are exported, and imported into another ledger, which is then the same", async () => {
     const own = await writtenLedger();
     const exported = await v2.exportLogs({ ledger: own });
     expect(exported).toMatchObject({
@@ -91,7 +91,7 @@ describe("logs", () => {
     expect(await all(copy)).toEqual(await all(own));
   });
 
-  test("end in the declared errors", async () => {
+  test("logs end in the declared errors", async () => {
     expect(await codeOf(v2.listLogs({ ledger, query: { $match: { type: "nope" } } }))).toBe(
       "VALIDATION",
     );

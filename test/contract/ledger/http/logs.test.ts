@@ -75,7 +75,7 @@ const importLogs = async (
   });
 
 describe("the list of log entries", () => {
-  test("shows the newest first, each in full", async () => {
+  test("the list of log entries shows the newest first, each in full", async () => {
     const ledger = await variedLedger();
     const cursor = await listLogs(ledger);
     expect(cursor).toMatchObject({ pageSize: 15, hasMore: false, next: "" });
@@ -116,7 +116,7 @@ describe("the list of log entries", () => {
     });
   });
 
-  test("is served with a slash at its end, too", async () => {
+  test("the list of log entries is served with a slash at its end, too", async () => {
     const ledger = await variedLedger();
     const texts = await Promise.all(
       ["/logs", "/logs/"].map(async (path) => (await inLedger(ledger, path)).text()),
@@ -124,7 +124,7 @@ describe("the list of log entries", () => {
     expect(texts[0]).toBe(texts[1]);
   });
 
-  test("is filtered, sorted and walked", async () => {
+  test("the list of log entries is filtered, sorted and walked", async () => {
     const ledger = await variedLedger();
     const idsOf = async (query: string) => (await listLogs(ledger, query)).data.map(({ id }) => id);
     expect(await idsOf(filtered({ $match: { type: "SET_METADATA" } }))).toEqual([3, 2]);
@@ -138,7 +138,7 @@ describe("the list of log entries", () => {
     expect(await idsOf(`?cursor=${second.previous}`)).toEqual([6, 5]);
   });
 
-  test("prints amounts as texts where the client asks for it, and ids as numbers", async () => {
+  test("the list of log entries prints amounts as texts where the client asks for it, and ids as numbers", async () => {
     const ledger = await variedLedger();
     const response = await inLedger(ledger, "/logs?sort=id:asc&pageSize=3", {
       headers: { "formance-bigint-as-string": "true" },
@@ -166,7 +166,7 @@ describe("the list of log entries", () => {
     "?pageSize=x",
     "?cursor=x",
     "?pit=yesterday",
-  ])("refuses %s", async (query) => {
+  ])("the list of log entries refuses %s", async (query) => {
     const ledger = await variedLedger();
     expect(await refusalOf(inLedger(ledger, `/logs${query}`))).toMatchObject({
       status: 400,
@@ -174,7 +174,7 @@ describe("the list of log entries", () => {
     });
   });
 
-  test("refuses the cursor of another list", async () => {
+  test("the list of log entries refuses the cursor of another list", async () => {
     const ledger = await variedLedger();
     const { cursor } = await okBodyOf<LogPage>(inLedger(ledger, "/transactions?pageSize=1"));
     const refusal = await refusalOf(inLedger(ledger, `/logs?cursor=${cursor.next}`));
@@ -183,7 +183,7 @@ describe("the list of log entries", () => {
 });
 
 describe("the export of a log", () => {
-  test("has a line for each entry, oldest first, as in the list", async () => {
+  test("the export of a log has a line for each entry, oldest first, as in the list", async () => {
     const ledger = await variedLedger();
     const text = await exportLogs(ledger);
     const list = await (await inLedger(ledger, "/logs?sort=id:asc")).text();
@@ -193,11 +193,11 @@ describe("the export of a log", () => {
     expect(items).toHaveLength(6);
   });
 
-  test("of an empty log is empty", async () => {
+  test("the export of an empty log is empty", async () => {
     expect(await exportLogs(await freshLedger())).toBe("");
   });
 
-  test("prints numbers as numbers, whatever the client asks for", async () => {
+  test("the export of a log prints numbers as numbers, whatever the client asks for", async () => {
     const ledger = await variedLedger();
     const text = await exportLogs(ledger, { "formance-bigint-as-string": "true" });
     expect(text).toBe(await exportLogs(ledger));
@@ -205,7 +205,7 @@ describe("the export of a log", () => {
 });
 
 describe("the import of a log", () => {
-  test("makes the same ledger, under another name", async () => {
+  test("the import of a log makes the same ledger, under another name", async () => {
     const ledger = await variedLedger();
     const copy = await freshLedger();
     const log = await exportLogs(ledger);
@@ -220,7 +220,7 @@ describe("the import of a log", () => {
     expect(stats).toEqual({ data: { transactions: 2, accounts: 2 } });
   });
 
-  test("keeps keys, and publishes nothing", async () => {
+  test("the import of a log keeps keys, and publishes nothing", async () => {
     const copy = await freshLedger();
     await importLogs(copy, await exportLogs(await variedLedger()));
     const { publishedLogId } = unwrap(await objectOf(copy).readLogs(1, 1));
@@ -236,7 +236,7 @@ describe("the import of a log", () => {
   });
 
   test.each([undefined, "application/json", "application/octet-stream", "text/plain", "x/y; z=1"])(
-    "takes any content type: %s",
+    "the import of a log takes any content type: %s",
     async (type) => {
       const copy = await freshLedger();
       const response = await importLogs(copy, await exportLogs(await variedLedger()), type);
@@ -244,7 +244,7 @@ describe("the import of a log", () => {
     },
   );
 
-  test("takes entries in several requests, and byte by byte", async () => {
+  test("the import of a log takes entries in several requests, and byte by byte", async () => {
     const ledger = await variedLedger();
     const log = await exportLogs(ledger);
     const lines = log.trimEnd().split("\n");
@@ -264,7 +264,7 @@ describe("the import of a log", () => {
     expect(await exportLogs(copy)).toBe(log);
   });
 
-  test("is refused by a ledger with writes of its own, whatever is sent", async () => {
+  test("the import of a log is refused by a ledger with writes of its own, whatever is sent", async () => {
     const ledger = await variedLedger();
     const log = await exportLogs(ledger);
     for (const body of [log, "oops", ""]) {
@@ -277,7 +277,7 @@ describe("the import of a log", () => {
     expect(await exportLogs(ledger)).toBe(log);
   });
 
-  test("ends when the ledger gets a write of its own meanwhile", async () => {
+  test("the import of a log ends when the ledger gets a write of its own meanwhile", async () => {
     const lines = (await exportLogs(await variedLedger())).trimEnd().split("\n");
     const copy = await freshLedger();
     await importLogs(copy, lines.slice(0, 2).join("\n"));
@@ -287,7 +287,7 @@ describe("the import of a log", () => {
     expect(await logIdsOf(copy)).toEqual([1, 2, 3]);
   });
 
-  test("names the position of an entry that it refuses, and keeps those before it", async () => {
+  test("the import of a log names the position of an entry that it refuses, and keeps those before it", async () => {
     const lines = (await exportLogs(await variedLedger())).trimEnd().split("\n");
     const copy = await freshLedger();
     const broken = [lines[0], lines[1], (lines[2] ?? "").replace('"m":"n"', '"m":"o"'), lines[3]];
@@ -309,7 +309,7 @@ describe("the import of a log", () => {
     ['{"id":1', "VALIDATION", "entry 1 is not valid JSON"],
     ["{}", "IMPORT", "importing logs: entry 1 is not a log entry"],
     ['{"type":"NOPE"}', "IMPORT", "importing logs: entry 1 is not a log entry"],
-  ])("refuses %s", async (text, code, message) => {
+  ])("the import of a log refuses %s", async (text, code, message) => {
     const ledger = await freshLedger();
     expect(await refusalOf(importLogs(ledger, text))).toEqual({
       status: 400,
@@ -321,7 +321,7 @@ describe("the import of a log", () => {
 });
 
 describe("a ledger without hashes", () => {
-  test("lists and exports its entries with empty hashes, as the official clients want", async () => {
+  test("a ledger without hashes lists and exports its entries with empty hashes, as the official clients want", async () => {
     const { v2 } = sdk().ledger;
     const ledger = freshName();
     const features = { HASH_LOGS: "DISABLED" };
@@ -339,7 +339,7 @@ describe("a ledger without hashes", () => {
 });
 
 describe("logs", () => {
-  test("of an unknown ledger are not found, whatever else is wrong", async () => {
+  test("logs of an unknown ledger are not found, whatever else is wrong", async () => {
     const refusals = [
       refusalOf(inLedger("nobody", "/logs")),
       refusalOf(inLedger("nobody", "/logs/export", { method: "POST" })),
@@ -351,7 +351,7 @@ describe("logs", () => {
     }
   });
 
-  test("are read with the scope for reading, and imported with the one for writing", async () => {
+  test("logs are read with the scope for reading, and imported with the one for writing", async () => {
     const ledger = await variedLedger();
     const [read, write] = [await token("ledger:read"), await token("ledger:write")];
     const statusOf = async (path: string, init: object) =>

@@ -47,12 +47,12 @@ describe("transactions", () => {
     [{ $gte: { id: 3 } }, [4, 3]],
     [{ $lt: { timestamp: at("12:00").toISOString() } }, [3, 1]],
     [{ $and: [{ $match: { account: "users:1" } }, { $or: [{ $lt: { id: 2 } }] }] }, [1]],
-  ])("are listed and counted with the filter %j", async (query, ids) => {
+  ])("transactions are listed and counted with the filter %j", async (query, ids) => {
     expect(await idsOf({ query })).toEqual(ids);
     expect(await countOf({ query })).toBe(`${ids.length}`);
   });
 
-  test("are listed and counted as of a point in time", async () => {
+  test("transactions are listed and counted as of a point in time", async () => {
     const pit = at("11:30");
     expect(await idsOf({ pit })).toEqual([3, 1]);
     expect(await countOf({ pit })).toBe("2");
@@ -62,7 +62,7 @@ describe("transactions", () => {
     expect(second?.revertedAt).toBeUndefined();
   });
 
-  test("are walked with their filter, order and volumes, both ways", async () => {
+  test("transactions are walked with their filter, order and volumes, both ways", async () => {
     const first = await v2.listTransactions({
       ledger,
       query: { $match: { account: "users:1" } },
@@ -89,7 +89,7 @@ describe("transactions", () => {
     expect(back.v2TransactionsCursorResponse?.cursor.data).toEqual(page.data);
   });
 
-  test("show the volumes in the order of their dates", async () => {
+  test("transactions show the volumes in the order of their dates", async () => {
     const [first, third] = await list({ sort: "timestamp:asc", expand: "effectiveVolumes" });
     const volumesOf = (transaction: V2Transaction | undefined) =>
       transaction?.postCommitEffectiveVolumes?.["users:1"]?.[USD];
@@ -97,7 +97,7 @@ describe("transactions", () => {
     expect(volumesOf(third)).toMatchObject({ input: 105n, output: 0n });
   });
 
-  test("are read as of a point in time", async () => {
+  test("transactions are read as of a point in time", async () => {
     const get = async (id: bigint, pit: Date) =>
       (await v2.getTransaction({ ledger, id, pit, expand: "volumes" })).v2GetTransactionResponse
         ?.data;
@@ -108,7 +108,7 @@ describe("transactions", () => {
     expect(await codeOf(get(2n, at("11:59")))).toBe("NOT_FOUND");
   });
 
-  test("end in the declared errors", async () => {
+  test("transactions end in the declared errors", async () => {
     expect(await codeOf(v2.listTransactions({ ledger, query: unknownKey }))).toBe("VALIDATION");
     expect(await codeOf(v2.listTransactions({ ledger, cursor: "e30" }))).toBe("VALIDATION");
     expect(await codeOf(v2.listTransactions({ ledger: UNKNOWN, query: {} }))).toBe(
@@ -141,12 +141,12 @@ describe("accounts", () => {
     [{ $lt: { [`balance[${USD}]`]: 0 } }, ["world"]],
     [{ $match: { [`balance[${USD}]`]: 105 } }, ["users:1"]],
     [{ $lte: { first_usage: at("12:00").toISOString() } }, ["shops:42:main", "users:1", "world"]],
-  ])("are listed and counted with the filter %j", async (query, addresses) => {
+  ])("accounts are listed and counted with the filter %j", async (query, addresses) => {
     expect((await list({ query })).map(({ address }) => address)).toEqual(addresses);
     expect(await countOf({ query })).toBe(`${addresses.length}`);
   });
 
-  test("are listed, counted and read as of a point in time", async () => {
+  test("accounts are listed, counted and read as of a point in time", async () => {
     const pit = at("11:30");
     const found = await list({ pit, expand: "effectiveVolumes" });
     expect(found.map(({ address }) => address)).toEqual(["users:1", "world"]);
@@ -170,7 +170,7 @@ describe("accounts", () => {
     expect(await codeOf(shop("11:59"))).toBe("NOT_FOUND");
   });
 
-  test("are walked with their filter", async () => {
+  test("accounts are walked with their filter", async () => {
     const query = { $exists: { metadata: "tier" } };
     const first = await v2.listAccounts({ ledger, query, pageSize: 1, sort: "address:desc" });
     const page = present(first.v2AccountsCursorResponse, "a success has a body").cursor;
@@ -182,7 +182,7 @@ describe("accounts", () => {
     });
   });
 
-  test("end in the declared errors", async () => {
+  test("accounts end in the declared errors", async () => {
     expect(await codeOf(v2.listAccounts({ ledger, query: { $match: { account: "a" } } }))).toBe(
       "VALIDATION",
     );
@@ -204,7 +204,7 @@ describe("volumes", () => {
       return `${account} ${asset} ${input} ${output}`;
     });
 
-  test("are the totals, or what moved in a period", async () => {
+  test("volumes are the totals, or what moved in a period", async () => {
     expect(await linesOf({})).toEqual([
       "shops:42:main USD/2 30 30",
       "users:1 USD/2 135 30",
@@ -222,7 +222,7 @@ describe("volumes", () => {
     expect(await linesOf({ endTime: at("12:00"), insertionDate: true })).toEqual([]);
   });
 
-  test("are filtered, summed up in groups and walked", async () => {
+  test("volumes are filtered, summed up in groups and walked", async () => {
     expect(await linesOf({ query: { $match: { "metadata[tier]": "gold" } } })).toEqual([
       "users:1 USD/2 135 30",
     ]);
@@ -237,7 +237,7 @@ describe("volumes", () => {
     expect(last).toMatchObject({ hasMore: false, data: [{ account: "world" }] });
   });
 
-  test("end in the declared errors", async () => {
+  test("volumes end in the declared errors", async () => {
     const call = (request: Request) => codeOf(v2.getVolumesWithBalances({ ledger, ...request }));
     expect(await call({ query: unknownKey })).toBe("VALIDATION");
     expect(await call({ sort: "balance" })).toBe("VALIDATION");
@@ -253,7 +253,7 @@ describe("aggregated balances", () => {
     return present(answer.v2AggregateBalancesResponse, "a success has a body").data;
   };
 
-  test("are sums over the accounts of a filter, now or at a point in time", async () => {
+  test("aggregated balances are sums over the accounts of a filter, now or at a point in time", async () => {
     expect(await get({})).toEqual({ [USD]: 0n });
     const users = { $match: { address: "users:..." } };
     expect(await get({ query: users })).toEqual({ [USD]: 105n });
@@ -263,7 +263,7 @@ describe("aggregated balances", () => {
     expect(await get({ query: { $match: { address: "nobody" } } })).toEqual({});
   });
 
-  test("end in the declared errors", async () => {
+  test("aggregated balances end in the declared errors", async () => {
     expect(await codeOf(v2.getBalancesAggregated({ ledger, query: unknownKey }))).toBe(
       "VALIDATION",
     );

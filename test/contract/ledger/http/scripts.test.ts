@@ -58,7 +58,7 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
 const FUND = "send [USD/2 100] (\n  source = @world\n  destination = @users:1\n)";
 
 describe.each(RUNTIMES)("a script for %s", (runtime) => {
-  test("moves money by its variables, and answers postings with volumes", async () => {
+  test("a script in either runtime moves money by its variables, and answers postings with volumes", async () => {
     const script = `vars {
   account $seller
   monetary $price
@@ -109,7 +109,7 @@ set_account_meta($seller, "last", $order)
     expect(other?.data.metadata).toEqual({ k: "v" });
   });
 
-  test("takes from several sources, an overdraft among them, and keeps what is left", async () => {
+  test("a script in either runtime takes from several sources, an overdraft among them, and keeps what is left", async () => {
     await run(FUND, runtime);
     const script = `send [USD/2 180] (
   source = {
@@ -137,7 +137,7 @@ set_account_meta($seller, "last", $order)
     expect(await codeOf(again)).toBe("INSUFFICIENT_FUND");
   });
 
-  test("sees the balances and the metadata at the time of its run", async () => {
+  test("a script in either runtime sees the balances and the metadata at the time of its run", async () => {
     await run(FUND, runtime, { accountMetadata: { "users:1": { payout: "bank:7" } } });
     const script = `vars {
   account $user
@@ -162,20 +162,20 @@ send $all (
     ["NO_POSTINGS", 'set_tx_meta("k", "v")', {}],
     ["METADATA_OVERRIDE", `${FUND}\nset_tx_meta("k", "v")`, { metadata: { k: "w" } }],
     ["CONFLICT", FUND, { reference: "used" }],
-  ] as const)("ends in %s and leaves nothing", async (code, script, fields) => {
+  ] as const)("a script ends in %s and leaves nothing", async (code, script, fields) => {
     await run(FUND, runtime, { reference: "used" });
     const before = await traceOf(ledger);
     expect(await codeOf(run(script, runtime, fields))).toBe(code);
     expect(await traceOf(ledger)).toEqual(before);
   });
 
-  test("lets the request set a key that it sets to the empty text", async () => {
+  test("a script in either runtime lets the request set a key that it sets to the empty text", async () => {
     const script = `${FUND}\nset_tx_meta("k", "")`;
     expect((await run(script, runtime, { metadata: { k: "v" } })).metadata).toEqual({ k: "v" });
     expect((await run(script, runtime)).metadata).toEqual({ k: "" });
   });
 
-  test("runs once for an idempotency key, and its variables are part of it", async () => {
+  test("a script in either runtime runs once for an idempotency key, and its variables are part of it", async () => {
     const request = (amount: string) => ({
       ledger,
       idempotencyKey: "key",
@@ -209,7 +209,7 @@ describe("what only one runtime refuses", () => {
     expect(await codeOf(run(script, runtime, fields))).toBe(code);
   });
 
-  test("is the metadata of an unknown account, which the machine reports as not found", async () => {
+  test("only the machine refuses the metadata of an unknown account, which it reports as not found", async () => {
     const script = `vars {\n  account $a = meta(@nobody, "k")\n}\n${FUND.replace("@users:1", "$a")}`;
     expect(await codeOf(run(script, "machine"))).toBe("NOT_FOUND");
     expect(await codeOf(run(script, "experimental-interpreter"))).toBe("INTERPRETER_RUNTIME");
@@ -217,7 +217,7 @@ describe("what only one runtime refuses", () => {
 });
 
 describe("an error of a script", () => {
-  test("shows the line with a caret, and the position in its details", async () => {
+  test("an error of a script shows the line with a caret, and the position in its details", async () => {
     const plain = FUND.replace("@users:1", "$nobody");
     const answer = await post(ledger, { script: { plain } });
     expect(answer.status).toBe(400);
@@ -229,7 +229,7 @@ describe("an error of a script", () => {
     });
   });
 
-  test("of a variable names it", async () => {
+  test("an error of a script's variable names the variable", async () => {
     const plain = "vars {\n  monetary $m\n}\nsend $m (\n  source = @world\n  destination = @a\n)";
     const body = { script: { plain, vars: { m: { asset: "usd", amount: 1 } } } };
     const { code, message } = await refusalOf(post(ledger, body));
@@ -261,7 +261,7 @@ describe("scripts in a bulk", () => {
     readonly data: { readonly responseType: string; readonly errorCode?: string }[];
   }
 
-  test("see what the elements before them have done", async () => {
+  test("scripts in a bulk see what the elements before them have done", async () => {
     const answer = await okBodyOf<Answer>(
       inLedger(ledger, "/_bulk", {
         method: "POST",
@@ -279,7 +279,7 @@ describe("scripts in a bulk", () => {
     ]);
   });
 
-  test("fail alone, each with its code, or undo all of an atomic bulk", async () => {
+  test("scripts in a bulk fail alone, each with its code, or undo all of an atomic bulk", async () => {
     const elements = [
       script(FUND),
       script(spend(1000)),
@@ -311,7 +311,7 @@ describe("scripts in a bulk", () => {
     ]);
   });
 
-  test("run through the SDK", async () => {
+  test("scripts in a bulk run through the SDK", async () => {
     const { v2BulkResponse } = await v2.createBulk({
       ledger,
       requestBody: [

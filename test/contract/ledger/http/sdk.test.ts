@@ -46,7 +46,7 @@ async function create(
 const UNKNOWN = "no-such-ledger";
 
 describe("ledgers", () => {
-  test("are created, read and listed with all their fields", async () => {
+  test("ledgers are created, read and listed with all their fields", async () => {
     const name = freshName();
     const created = await v2.createLedger({
       ledger: name,
@@ -66,7 +66,7 @@ describe("ledgers", () => {
     expect(v2LedgerListResponse?.cursor.data).toContainEqual(read);
   });
 
-  test("without options get the defaults", async () => {
+  test("ledgers without options get the defaults", async () => {
     const { v2GetLedgerResponse } = await v2.getLedger({ ledger });
     expect(v2GetLedgerResponse?.data).toMatchObject({
       name: ledger,
@@ -76,7 +76,7 @@ describe("ledgers", () => {
     });
   });
 
-  test("end in the declared errors", async () => {
+  test("ledgers end in the declared errors", async () => {
     expect(await codeOf(v2.createLedger({ ledger, v2CreateLedgerRequest: {} }))).toBe(
       "LEDGER_ALREADY_EXISTS",
     );
@@ -89,7 +89,7 @@ describe("ledgers", () => {
 });
 
 describe("transactions", () => {
-  test("are created with every field and read the same", async () => {
+  test("transactions are created with every field and read the same", async () => {
     const timestamp = new Date("2026-03-01T09:30:00.250Z");
     const reference = freshName("ref");
     const made = await create(1500n, {
@@ -117,7 +117,7 @@ describe("transactions", () => {
     expect(v2GetTransactionResponse?.data).toEqual(bare);
   });
 
-  test("end in the declared errors", async () => {
+  test("transactions end in the declared errors", async () => {
     const reference = freshName("ref");
     await create(1n, { reference });
     expect(await codeOf(create(1n, { reference }))).toBe("CONFLICT");
@@ -131,7 +131,7 @@ describe("transactions", () => {
     expect(await codeOf(v2.getTransaction({ ledger: UNKNOWN, id: 1n }))).toBe("LEDGER_NOT_FOUND");
   });
 
-  test("are made once for an idempotency key, and the second answer says so", async () => {
+  test("transactions are made once for an idempotency key, and the second answer says so", async () => {
     const idempotencyKey = freshName("key");
     const request = {
       ledger,
@@ -148,7 +148,7 @@ describe("transactions", () => {
     expect(await codeOf(create(2n, {}, { idempotencyKey }))).toBe("VALIDATION");
   });
 
-  test("tried in a dry run use up an id and leave nothing", async () => {
+  test("transactions tried in a dry run use up an id and leave nothing", async () => {
     const last = await create(1n);
     const dry = await create(1n, {}, { dryRun: true });
     const next = await create(1n);
@@ -156,7 +156,7 @@ describe("transactions", () => {
     expect(await codeOf(v2.getTransaction({ ledger, id: dry.id }))).toBe("NOT_FOUND");
   });
 
-  test("are listed newest first, page by page", async () => {
+  test("transactions are listed newest first, page by page", async () => {
     const own = await freshLedger();
     for (let count = 0; count < 5; count++) await create(1n, {}, { ledger: own });
     const ids: bigint[] = [];
@@ -180,7 +180,7 @@ describe("transactions", () => {
     expect(await codeOf(v2.listTransactions({ ledger: UNKNOWN }))).toBe("LEDGER_NOT_FOUND");
   });
 
-  test("are reverted once", async () => {
+  test("transactions are reverted once", async () => {
     const own = await freshLedger();
     const made = await create(7n, {}, { ledger: own });
     const answer = await v2.revertTransaction({
@@ -200,14 +200,14 @@ describe("transactions", () => {
     expect(await codeOf(v2.revertTransaction({ ledger: own, id: 99n }))).toBe("NOT_FOUND");
   });
 
-  test("are reverted at their own date", async () => {
+  test("transactions are reverted at their own date", async () => {
     const timestamp = new Date("2020-02-03T04:05:06Z");
     const { id } = await create(7n, { timestamp });
     const answer = await v2.revertTransaction({ ledger, id, atEffectiveDate: true });
     expect(answer.v2CreateTransactionResponse?.data.timestamp).toEqual(timestamp);
   });
 
-  test("get and lose metadata", async () => {
+  test("transactions get and lose metadata", async () => {
     const { id } = await create(1n);
     const key = { ledger, id, idempotencyKey: freshName("key") };
     const added = [
@@ -231,7 +231,7 @@ describe("transactions", () => {
 });
 
 describe("accounts", () => {
-  test("are read and listed with their volumes", async () => {
+  test("accounts are read and listed with their volumes", async () => {
     const own = await freshLedger();
     await create(10n, { accountMetadata: { "shops:42": { tier: "gold" } } }, { ledger: own });
     const { v2AccountResponse } = await v2.getAccount({
@@ -254,7 +254,7 @@ describe("accounts", () => {
     expect(await codeOf(v2.listAccounts({ ledger: own, sort: "balance" }))).toBe("VALIDATION");
   });
 
-  test("get and lose metadata, also when they did not exist", async () => {
+  test("accounts get and lose metadata, also when they did not exist", async () => {
     const address = `users:${freshName()}`;
     const added = await v2.addMetadataToAccount({
       ledger,
@@ -279,7 +279,7 @@ describe("accounts", () => {
 describe("a bulk", () => {
   const element = { action: "CREATE_TRANSACTION" as const };
 
-  test("answers each element", async () => {
+  test("a bulk answers each element", async () => {
     const own = await freshLedger();
     const answer = await v2.createBulk({
       ledger: own,
@@ -303,7 +303,7 @@ describe("a bulk", () => {
     expect(answer.v2BulkResponse).not.toHaveProperty("errorCode");
   });
 
-  test("that fails still answers each element", async () => {
+  test("a bulk that fails still answers each element", async () => {
     const own = await freshLedger();
     const answer = await v2.createBulk({
       ledger: own,
@@ -328,7 +328,7 @@ describe("a bulk", () => {
 });
 
 describe("the service", () => {
-  test("tells its version, its configuration and its health", async () => {
+  test("the ledger's service endpoint tells its version, its configuration and its health", async () => {
     const { v2ConfigInfo } = await v2.getInfo();
     expect(v2ConfigInfo?.server).toBe("ledger");
     expect(v2ConfigInfo?.version).toMatch(/^v2\./);

@@ -60,7 +60,7 @@ const decode = (cursor: string) =>
   >;
 
 describe("GET /volumes", () => {
-  test("answers with a page of volumes, its integers exact", async () => {
+  test("GET /volumes answers with a page of volumes, its integers exact", async () => {
     const response = await read("");
     expect(response.status).toBe(200);
     expect(await response.text()).toBe(
@@ -72,7 +72,7 @@ describe("GET /volumes", () => {
     );
   });
 
-  test("writes integers as texts for clients that ask for it", async () => {
+  test("GET /volumes writes integers as texts for clients that ask for it", async () => {
     const headers = { "formance-bigint-as-string": "true" };
     const response = await inLedger(ledger, "/volumes?pageSize=1", { headers });
     expect(await response.text()).toContain('"input":"30","output":"0","balance":"30"');
@@ -104,7 +104,7 @@ describe("GET /volumes", () => {
     expect(await rows(query)).toEqual(expected);
   });
 
-  test("is walked by cursors that hold its whole query", async () => {
+  test("GET /volumes is walked by cursors that hold its whole query", async () => {
     const query =
       "groupBy=2&sort=account:desc&pageSize=2&insertionDate=true&startTime=2025-06-01T00:00:00Z";
     const { cursor: first } = await okBodyOf<PageBody>(read(query));
@@ -156,7 +156,7 @@ describe("GET /volumes", () => {
     expect(await refusalOf(read(query))).toMatchObject({ status: 400, code: "VALIDATION" });
   });
 
-  test("of an unknown ledger is not found, and a slash at the end of the path means nothing", async () => {
+  test("GET /volumes of an unknown ledger is not found, and a slash at the end of the path means nothing", async () => {
     expect(await refusalOf(inLedger(freshName("none"), "/volumes"))).toMatchObject({ status: 404 });
     expect(await okBodyOf(inLedger(ledger, "/volumes/"))).toEqual(
       await okBodyOf(inLedger(ledger, "/volumes")),
@@ -200,7 +200,7 @@ describe("GET /aggregate/balances", () => {
     },
   );
 
-  test("of an unknown ledger is not found", async () => {
+  test("GET /aggregate/balances of an unknown ledger is not found", async () => {
     expect(await refusalOf(inLedger(freshName("none"), "/aggregate/balances"))).toMatchObject({
       status: 404,
     });

@@ -214,7 +214,7 @@ describe("a request to a ledger that is not there", () => {
     ["DELETE", "/transactions/1/metadata/k"],
     ["DELETE", "/accounts/a/metadata/k"],
     ["POST", "/_bulk"],
-  ])("is refused: %s %s", async (method, path) => {
+  ])("a request to a ledger that is not there is refused: %s %s", async (method, path) => {
     const bodies: Record<string, string> = {
       "/transactions": JSON.stringify(pay("world -> a", 1)),
       "/_bulk": "[]",
@@ -227,7 +227,7 @@ describe("a request to a ledger that is not there", () => {
   });
 
   test.each(["a b", "x".repeat(64), "_info", "_healthcheck", "é", String.raw`a\b`])(
-    "is refused for the name %j also when it is created",
+    "a request to a ledger that is not there is refused for the name %j also when it is created",
     async (name) => {
       const response = await api(`/api/ledger/v2/${encodeURIComponent(name)}`, { method: "POST" });
       expect(await refusalOf(response)).toMatchObject({ status: 400, code: "VALIDATION" });
@@ -241,7 +241,7 @@ describe("a request to a ledger that is not there", () => {
     ['{"metadata":{"k":1}}', /metadata/],
     ["[]", /body/],
     ["{", /JSON/],
-  ])("is not created by %s", async (body, message) => {
+  ])("a ledger that is not there is not created by %s", async (body, message) => {
     const name = freshName();
     const refusal = await refusalOf(api(`/api/ledger/v2/${name}`, { body }));
     expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });
@@ -253,7 +253,7 @@ describe("a request to a ledger that is not there", () => {
 describe("integers of any size", () => {
   const HUGE = `1${"0".repeat(30)}`;
 
-  test("are exact in the answers to create, read, list, revert and bulk", async () => {
+  test("integers of any size are exact in the answers to create, read, list, revert and bulk", async () => {
     const own = await freshLedger();
     const body = `{"postings":[{"source":"world","destination":"a","amount":${HUGE},"asset":"BTC/8"}]}`;
     const created = await (await post(own, body)).text();
@@ -274,7 +274,7 @@ describe("integers of any size", () => {
     expect(await reverted.text()).toContain(`"source":"a","destination":"world","amount":${HUGE}`);
   });
 
-  test("are texts where the client asks for it, ids never", async () => {
+  test("integers of any size are texts where the client asks for it, ids never", async () => {
     const own = await freshLedger();
     for (const value of ["true", "YES", "y", "1"]) {
       const headers = { "formance-bigint-as-string": value };
@@ -343,7 +343,7 @@ describe("scopes", () => {
 });
 
 describe("settings", () => {
-  test("may forbid that ledgers choose features, and bound bulks", async () => {
+  test("settings may forbid that ledgers choose features, and bound bulks", async () => {
     const strict = isolate({ FLORIN_EXPERIMENTAL_FEATURES: "false", FLORIN_BULK_MAX_SIZE: "2" });
     const headers = {
       authorization: `Bearer ${await token()}`,

@@ -105,7 +105,7 @@ describe("the list of event types", () => {
     }
   }
 
-  test("has every type of the ledger, by the name that webhooks subscribe to", () => {
+  test("the list of event types has every type of the ledger, by the name that webhooks subscribe to", () => {
     const names = Object.keys(LEDGER_EVENT_TYPES).map((type) => `ledger.${type.toLowerCase()}`);
     const listed = types.filter(({ app }) => app === "ledger");
     expect(listed.map(({ name }) => name)).toEqual(names);
@@ -114,7 +114,7 @@ describe("the list of event types", () => {
     }
   });
 
-  test("has an example of each that its schema takes", async () => {
+  test("the list of event types has an example of each that its schema takes", async () => {
     for (const type of types) {
       expect([type.name, await checkBody(type, type.example)]).toEqual([
         type.name,
@@ -127,7 +127,7 @@ describe("the list of event types", () => {
     }
   });
 
-  test("has schemas that take what is delivered", async () => {
+  test("the list of event types has schemas that take what is delivered", async () => {
     for (const event of await eventsOfEachType()) {
       const type = present(
         types.find(({ name }) => name === eventName(event)),
@@ -139,7 +139,7 @@ describe("the list of event types", () => {
     }
   });
 
-  test("has one type where one is asked for", async () => {
+  test("the list of event types has one type where one is asked for", async () => {
     const named = async (name: string) =>
       (await api(`${PATH}?name=${name}`)).json<{ data: readonly ListedType[] }>();
     const type = types.find(({ name }) => name === "ledger.saved_metadata");
@@ -147,7 +147,7 @@ describe("the list of event types", () => {
     expect(await named("ledger.saved")).toEqual({ data: [] });
   });
 
-  test("is for tokens that may read webhooks", async () => {
+  test("the list of event types is for tokens that may read webhooks", async () => {
     expect((await api(PATH, { token: null })).status).toBe(401);
     expect((await api(PATH, { token: await token("ledger:write") })).status).toBe(401);
   });

@@ -36,7 +36,7 @@ const exportOf = (ledger: string): Promise<Response> =>
   inLedger(ledger, "/logs/export", { method: "POST" });
 
 describe("heavy reads beside a write", () => {
-  test("hold it up for one slice at most, however many wait", async () => {
+  test("heavy reads beside a write hold it up for one slice at most, however many wait", async () => {
     const ledger = await ledgerOf(20);
     const [passed, all] = await runInDurableObject(objectOf(ledger), async (object) => {
       let ended = 0;
@@ -92,7 +92,7 @@ describe("exports of one ledger at a time", () => {
     );
   }
 
-  test("are ten; one more is told to come again, until one of them ends or is cut off", async () => {
+  test("exports of one ledger at a time are ten; one more is told to come again, until one of them ends or is cut off", async () => {
     const ledger = await ledgerOf(1500);
     const readers = await begun(ledger, EXPORTS_MAX);
     const refused = await exportOf(ledger);
@@ -111,7 +111,7 @@ describe("exports of one ledger at a time", () => {
     await Promise.all([...readers, ...last].map((reader) => reader.cancel()));
   });
 
-  test("of another ledger count for themselves", async () => {
+  test("exports of another ledger count for themselves", async () => {
     const [one, other] = [await ledgerOf(1500), await ledgerOf(1)];
     const readers = await begun(one, EXPORTS_MAX);
     expect((await (await exportOf(other)).text()).split("\n")).toHaveLength(2);

@@ -50,7 +50,7 @@ async function beginImport(ledger: string, [first = "", ...others]: readonly str
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 describe("while an import is under way", () => {
-  test("writes are refused with a time to retry, and accepted again after its end", async () => {
+  test("writes during an import are refused with a time to retry, and accepted again after its end", async () => {
     const copy = await freshLedger();
     const { goOn, done } = await beginImport(copy, await exportedEntries());
     const refused = await post(copy, pay("world -> b", 1));
@@ -90,7 +90,7 @@ describe("while an import is under way", () => {
 });
 
 describe("an import that stops without an end", () => {
-  test("holds up writes for a while only", async () => {
+  test("an import that stops without an end holds up writes for a while only", async () => {
     const [copy, [first = ""]] = [await freshLedger(), await exportedEntries()];
     const batch = { texts: [first], before: 0 };
     unwrap(await objectOf(copy).importLogs(batch, { importId: "stopped" }));
@@ -100,7 +100,7 @@ describe("an import that stops without an end", () => {
     expect((await post(copy, pay("world -> b", 1))).status).toBe(200);
   });
 
-  test("holds up no writes where the machine's clock is set back", async () => {
+  test("an import that stops without an end holds up no writes where the machine's clock is set back", async () => {
     const [copy, [first = ""]] = [await freshLedger(), await exportedEntries()];
     const batch = { texts: [first], before: 0 };
     unwrap(await objectOf(copy).importLogs(batch, { importId: "stopped" }));
@@ -109,7 +109,7 @@ describe("an import that stops without an end", () => {
     expect((await post(copy, pay("world -> b", 1))).status).toBe(200);
   });
 
-  test("can be replaced by another one, and then cannot go on", async () => {
+  test("an import that stops without an end can be replaced by another one, and then cannot go on", async () => {
     const [copy, [first = "", second = ""]] = [await freshLedger(), await exportedEntries()];
     const object = objectOf(copy);
     unwrap(await object.importLogs({ texts: [first], before: 0 }, { importId: "stopped" }));

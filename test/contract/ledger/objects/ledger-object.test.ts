@@ -19,7 +19,7 @@ import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
 import { evict } from "#test/support/platform/evict.ts";
 
 describe("a ledger that was never created", () => {
-  test("leaves nothing in its object, whatever is asked of it", async () => {
+  test("a ledger that was never created leaves nothing in its object, whatever is asked of it", async () => {
     const name = freshName();
     const requests = [
       await inLedger(name, "/transactions"),
@@ -38,7 +38,7 @@ describe("a ledger that was never created", () => {
     expect(keys).toEqual([0, null]);
   });
 
-  test("can be created after it was asked for", async () => {
+  test("a ledger that was never created can be created after it was asked for", async () => {
     const name = freshName();
     expect((await inLedger(name, "/transactions")).status).toBe(404);
     await createLedger(name);
@@ -67,7 +67,7 @@ describe("the creation of ledgers", () => {
     expect(written.map(({ status }) => status)).toEqual(names.map(() => 200));
   });
 
-  test("of one name at once succeeds for one, whose options are kept", async () => {
+  test("the creation of ledgers of one name at once succeeds for one, whose options are kept", async () => {
     const name = freshName();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -83,7 +83,7 @@ describe("the creation of ledgers", () => {
     expect(data.metadata).toEqual({ index: String(statuses.indexOf(204)) });
   });
 
-  test("that was cut off after the catalogue's row was written is finished at the first use", async () => {
+  test("the creation of ledgers that was cut off after the catalogue's row was written is finished at the first use", async () => {
     const name = freshName();
     await env.DB.prepare(
       "INSERT INTO ledgers (uuid, name, bucket, metadata, features, added_at) SELECT ?, ?, bucket, metadata, features, added_at FROM ledgers LIMIT 1",
@@ -120,7 +120,7 @@ describe("clients that write at once", () => {
     expect(await balanceOf(ledger, "world")).toBe(-1000);
   });
 
-  test("cannot spend the same money twice", async () => {
+  test("clients that write at once cannot spend the same money twice", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 10)));
     const answers = await Promise.all(
@@ -130,7 +130,7 @@ describe("clients that write at once", () => {
     expect([await balanceOf(ledger, "a"), await balanceOf(ledger, "b")]).toEqual([0, 10]);
   });
 
-  test("with one idempotency key make one transaction and get equal bodies", async () => {
+  test("clients that write at once with one idempotency key make one transaction and get equal bodies", async () => {
     const ledger = await freshLedger();
     const init = { headers: { "idempotency-key": "k1" } };
     const answers = await Promise.all(
@@ -143,7 +143,7 @@ describe("clients that write at once", () => {
     expect(await logIdsOf(ledger)).toEqual([1]);
   });
 
-  test("and cannot revert one transaction twice", async () => {
+  test("clients that write at once cannot revert one transaction twice", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 1)));
     const answers = await Promise.all(
@@ -157,7 +157,7 @@ describe("clients that write at once", () => {
 });
 
 describe("an object that is evicted", () => {
-  test("shows the same and goes on", async () => {
+  test("an object that is evicted shows the same and goes on", async () => {
     const ledger = await freshLedger();
     const key = { headers: { "idempotency-key": "k1" } };
     const huge = {
@@ -177,7 +177,7 @@ describe("an object that is evicted", () => {
     expect(await balanceOf(ledger, "a")).toBe(10n ** 30n - 5n);
   });
 
-  test("loses nothing that it has acknowledged, whether it is evicted or reset", async () => {
+  test("an object that is evicted loses nothing that it has acknowledged, whether it is evicted or reset", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 1)));
     const acknowledged = [1];
@@ -208,7 +208,7 @@ describe("an object that is evicted", () => {
 });
 
 describe("names that every JavaScript object has", () => {
-  test("pass through HTTP, RPC and storage as metadata keys and accounts", async () => {
+  test("names that every JavaScript object has pass through HTTP, RPC and storage as metadata keys and accounts", async () => {
     const ledger = await freshLedger();
     const odd = '{"10":"t","9":"n","__proto__":"p","constructor":"c"}';
     const body = `{"postings":[{"source":"world","destination":"__proto__","amount":1,"asset":"USD"}],"metadata":${odd},"accountMetadata":{"__proto__":${odd}}}`;

@@ -111,7 +111,7 @@ test("a ledger whose log was a table of its own is brought over, and is the same
 const PATHS = ["/transactions?pageSize=200", "/logs?pageSize=200", "/accounts?expand=volumes"];
 
 describe("a step that works on rows, slice by slice", () => {
-  test("goes on after evictions, and the ledger is read and written meanwhile", async () => {
+  test("a step that works on rows in slices goes on after evictions, and the ledger is read and written meanwhile", async () => {
     const ledger = await filledLedger();
     release(true);
     let written = 0;
@@ -133,7 +133,7 @@ describe("a step that works on rows, slice by slice", () => {
     expect(await balanceOf(ledger, "a")).toBe(SIZE + written);
   });
 
-  test("answers 503 until it is done, if the rows cannot be read meanwhile", async () => {
+  test("a step that works on rows in slices answers 503 until it is done, if the rows cannot be read meanwhile", async () => {
     const ledger = await filledLedger();
     release(false);
     for (const slices of [2, 3, 4]) {
@@ -156,7 +156,7 @@ describe("a step that works on rows, slice by slice", () => {
     expect(await balanceOf(ledger, "a")).toBe(SIZE + 1);
   });
 
-  test("takes note of a deletion and a restoration, and ends with a purge", async () => {
+  test("a step that works on rows in slices takes note of a deletion and a restoration, and ends with a purge", async () => {
     const ledger = await filledLedger();
     const uuid = present(await inStorage(ledger, storedUuid), "the ledger is stored");
     release(false);

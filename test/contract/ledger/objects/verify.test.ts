@@ -33,7 +33,7 @@ async function verified(ledger: string): Promise<Report["data"]> {
 }
 
 describe("the verification of a ledger", () => {
-  test("finds it consistent with its log, again and again while it is written to", async () => {
+  test("the verification of a ledger finds it consistent with its log, again and again while it is written to", async () => {
     const ledger = await freshLedger();
     for (let count = 1; count <= 3; count++) {
       await okBodyOf(post(ledger, pay("world -> a", 10n ** 20n, { metadata: { n: `${count}` } })));
@@ -47,7 +47,7 @@ describe("the verification of a ledger", () => {
     }
   });
 
-  test("reports which cell differs, and writes go on", async () => {
+  test("the verification of a ledger reports which cell differs, and writes go on", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 5)));
     await runInDurableObject(objectOf(ledger), (_object, state) => {
@@ -67,7 +67,7 @@ describe("the verification of a ledger", () => {
     await okBodyOf(inLedger(ledger, "/transactions", { body: pay("world -> b", 1) }));
   });
 
-  test("is answered with 503 while the ledger is overloaded, and goes on later where it was", async () => {
+  test("the verification of a ledger is answered with 503 while the ledger is overloaded, and goes on later where it was", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 5)));
     const asked: unknown[] = [];
@@ -95,7 +95,7 @@ describe("the verification of a ledger", () => {
     expect(asked.slice(5)).not.toContainEqual(asked[0]);
   });
 
-  test("needs a ledger and a client that may write", async () => {
+  test("the verification of a ledger needs a ledger and a client that may write", async () => {
     expect(await refusalOf(verify(freshName()))).toMatchObject({ status: 404, code: "NOT_FOUND" });
     const ledger = await freshLedger();
     const anonymous = await api(`/api/florin/v1/ledgers/${ledger}/verify`, {

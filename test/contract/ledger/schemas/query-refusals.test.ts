@@ -84,20 +84,20 @@ describe("a run is refused", () => {
     ["?schemaVersion=v1", "nope", "schema version [v1]: unknown query template: nope"],
     ["?schemaVersion=v1", "__proto__", "schema version [v1]: unknown query template: __proto__"],
     ["?schemaVersion=v1&schemaVersion=v1", "all", "schemaVersion"],
-  ])("where the schema or the query is unknown: %j, %s", async (query, id, message) => {
+  ])("a query is refused where it or the schema is unknown: %j, %s", async (query, id, message) => {
     const refusal = await refused(id, {}, query);
     expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });
     expect(refusal.message).toContain(message);
   });
 
-  test("on an unknown ledger", async () => {
+  test("a run of a query is refused on an unknown ledger", async () => {
     expect(await refusalOf(runQuery("no-such-ledger", "all"))).toMatchObject({
       status: 404,
       code: "LEDGER_NOT_FOUND",
     });
   });
 
-  test("where its values make a filter that is too long", async () => {
+  test("a run of a query is refused where its values make a filter that is too long", async () => {
     const own = await ledgerWith({
       chart: {},
       queries: {

@@ -38,7 +38,7 @@ const refused = async (id: string, body: unknown, query?: string) =>
   refusalOf(runQuery(ledger, id, { body, ...(query === undefined ? {} : { query }) }));
 
 describe("a run of a query", () => {
-  test("answers as the list of its resource does, and says which that is", async () => {
+  test("a run of a query answers as the list of its resource does, and says which that is", async () => {
     for (const [id, path] of [
       ["all", "/accounts"],
       ["every", "/volumes?pageSize=1"],
@@ -54,7 +54,7 @@ describe("a run of a query", () => {
     }
   });
 
-  test("puts values in the place of variables of all types", async () => {
+  test("a run of a query puts values in the place of variables of all types", async () => {
     expect(await idsOf("by_user", { vars: { who: "3" } })).toEqual([3]);
     expect(await idsOf("since", { vars: { moment: "2020-01-01T00:00:00+02:00" } })).toEqual([
       4, 3, 2, 1,
@@ -69,7 +69,7 @@ describe("a run of a query", () => {
     expect(data.map(({ type }) => type)).toEqual(["INSERTED_SCHEMA"]);
   });
 
-  test("compares integers of any size exactly, and answers with exact ones", async () => {
+  test("a run of a query compares integers of any size exactly, and answers with exact ones", async () => {
     expect(await addressesOf("rich")).toEqual(["users:1", "users:2"]);
     const rich = (least: string) =>
       runQuery(ledger, "rich", { body: `{"vars":{"least":${least}}}` });
@@ -89,7 +89,7 @@ describe("a run of a query", () => {
     expect(text).toContain(`{"USD":{"input":${LARGE + 3n},"output":3,"balance":${LARGE}}}`);
   });
 
-  test("prints amounts as texts where the client asks for it, and ids as numbers", async () => {
+  test("a run of a query prints amounts as texts where the client asks for it, and ids as numbers", async () => {
     const headers = { "formance-bigint-as-string": "true" };
     const rich = await (await runQuery(ledger, "rich", { body: {}, headers })).text();
     expect(rich).toContain(`"balance":"${LARGE}"`);
@@ -103,7 +103,7 @@ describe("a run of a query", () => {
     });
   });
 
-  test("lists as its template says, unless the request says otherwise", async () => {
+  test("a run of a query lists as its template says, unless the request says otherwise", async () => {
     expect(await run("by_user", { vars: { who: "2" } })).toMatchObject({
       pageSize: 2,
       hasMore: true,
@@ -135,13 +135,13 @@ describe("a run of a query", () => {
     expect((await run("by_user", { vars: { who: "2" }, params: past })).data).toEqual([]);
   });
 
-  test("takes a point in time under the name that the official client uses, too", async () => {
+  test("a run of a query takes a point in time under the name that the official client uses, too", async () => {
     expect(await addressesOf("all", { params: { pit: "2020-01-01T00:00:00Z" } })).toEqual([]);
     expect(await addressesOf("all", { params: { pit: "2999-01-01T00:00:00Z" } })).toHaveLength(4);
     expect(await refused("all", { params: { pit: "yesterday" } })).toMatchObject({ status: 400 });
   });
 
-  test("takes pages up to the largest one of the deployment", async () => {
+  test("a run of a query takes pages up to the largest one of the deployment", async () => {
     expect(await run("all", { params: { pageSize: 2_000_000_000 } })).toMatchObject({
       pageSize: 1000,
     });
@@ -150,7 +150,7 @@ describe("a run of a query", () => {
     });
   });
 
-  test("ignores parameters and variables that it does not know, and those of its URL", async () => {
+  test("a run of a query ignores parameters and variables that it does not know, and those of its URL", async () => {
     const body = { params: { nope: { a: [1.5] } }, vars: { nope: 1 }, other: 1 };
     expect(await addressesOf("rich", body)).toEqual(["users:1", "users:2"]);
     const query = "?schemaVersion=v1&pageSize=1&sort=address:desc&cursor=e30&pit=x";
@@ -163,7 +163,7 @@ describe("a run of a query", () => {
     ]);
   });
 
-  test("takes null and empty texts for what is not given", async () => {
+  test("a run of a query takes null and empty texts for what is not given", async () => {
     const body = { vars: null, params: null, cursor: null };
     expect(await addressesOf("rich", body)).toHaveLength(2);
     expect(
@@ -172,7 +172,7 @@ describe("a run of a query", () => {
     expect(await addressesOf("rich", { vars: { least: null } })).toHaveLength(2);
   });
 
-  test("needs a token that may read", async () => {
+  test("a run of a query needs a token that may read", async () => {
     const read = await runQuery(ledger, "all", { body: {}, token: await token("ledger:read") });
     expect(read.status).toBe(200);
     const other = await runQuery(ledger, "all", { body: {}, token: await token("webhooks:read") });
@@ -180,7 +180,7 @@ describe("a run of a query", () => {
     expect((await runQuery(ledger, "all", { body: {}, token: null })).status).toBe(401);
   });
 
-  test("writes nothing", async () => {
+  test("a run of a query writes nothing", async () => {
     const own = await ledgerWith({ chart: {}, queries: QUERIES });
     const headers = { "idempotency-key": "k" };
     await okBodyOf(runQuery(own, "all", { body: {}, headers }));
@@ -188,7 +188,7 @@ describe("a run of a query", () => {
     expect(await logIdsOf(own)).toEqual([1]);
   });
 
-  test("uses the version that is named", async () => {
+  test("a run of a query uses the version that is named", async () => {
     const own = await ledgerWith({ chart: {}, queries: { q: { resource: "accounts" } } });
     await insertedSchema(own, "v2", { chart: {}, queries: { q: { resource: "logs" } } });
     for (const [version, resource] of [
@@ -200,7 +200,7 @@ describe("a run of a query", () => {
     }
   });
 
-  test("may have an id of any characters", async () => {
+  test("a run of a query may have an id of any characters", async () => {
     const id = 'a/b%2Fc "d" é?#';
     const own = await ledgerWith({ chart: {}, queries: { [id]: { resource: "accounts" } } });
     expect((await runQuery(own, id)).status).toBe(200);
@@ -208,7 +208,7 @@ describe("a run of a query", () => {
 });
 
 describe("the cursor of a run", () => {
-  test("goes on with the query, whatever is next to it", async () => {
+  test("the cursor of a run of a query goes on with the query, whatever is next to it", async () => {
     const first = await run("by_user", { vars: { who: "2" } });
     expect(first).toMatchObject({ hasMore: true, data: [{ id: 2 }, { id: 3 }] });
     const next = { cursor: first.next, vars: { who: "1" }, params: { pageSize: 1, sort: "nope" } };
@@ -218,7 +218,7 @@ describe("the cursor of a run", () => {
     expect(back.data).toEqual(first.data);
   });
 
-  test("is one of the plain list, both ways", async () => {
+  test("the cursor of a run of a query is one of the plain list, both ways", async () => {
     const first = await run("by_user", { vars: { who: "2" } });
     const plain = await pageOf<Item>(inLedger(ledger, `/transactions?cursor=${first.next}`));
     expect(plain.data.map(({ id }) => id)).toEqual([4]);
@@ -227,7 +227,7 @@ describe("the cursor of a run", () => {
     expect(second.data).toMatchObject([{ account: "users:2" }]);
   });
 
-  test("keeps the integers of its filter exact", async () => {
+  test("the cursor of a run of a query keeps the integers of its filter exact", async () => {
     const vars = { least: -(LARGE + ODD + 2n) };
     const first = await run("rich", { vars, params: { pageSize: 2 } });
     const second = await run("rich", { cursor: first.next });
@@ -236,7 +236,7 @@ describe("the cursor of a run", () => {
     expect(filter).toContain(`{"$gte":{"balance[USD]":${vars.least}}}`);
   });
 
-  test("keeps the groups and the filter of volumes", async () => {
+  test("the cursor of a run of a query keeps the groups and the filter of volumes", async () => {
     const first = await run("totals", { params: { groupBy: 2 } });
     const second = await run("totals", { cursor: first.next });
     const third = await run("totals", { cursor: second.next });
@@ -259,13 +259,13 @@ describe("the cursor of a run", () => {
         (await pageOf<Item>(runQuery(await bank(), "by_user", { body: { vars: { who: "2" } } })))
           .next,
     ],
-  ])("is refused where it is %s", async (_what, cursorOf) => {
+  ])("the cursor of a run of a query is refused where it is %s", async (_what, cursorOf) => {
     const refusal = await refused("by_user", { cursor: await cursorOf() });
     expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });
     expect(refusal.message).toContain("invalid 'cursor' query param");
   });
 
-  test("holds a filter with long values", async () => {
+  test("the cursor of a run of a query holds a filter with long values", async () => {
     const vars = { one: "é".repeat(20_000), two: "gold" };
     const first = await run("tiers", { vars, params: { pageSize: 1 } });
     expect(first.next.length).toBeGreaterThan(50_000);

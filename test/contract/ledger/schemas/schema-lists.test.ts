@@ -133,7 +133,7 @@ describe("the list of schemas", () => {
     [`?${filtered({ $not: { $match: { version: "a" } } })}`, ["C", "b"]],
     [`?${filtered({ $lt: { created_at: "2020-01-01T00:00:00Z" } })}`, []],
     ["?pit=2020-01-01T00:00:00Z", []],
-  ])("with %j has %j", async (query, versions) => {
+  ])("the list of schemas with %j has %j", async (query, versions) => {
     expect(await versionsOf(await threeSchemas(), query)).toEqual(versions);
   });
 
@@ -144,13 +144,13 @@ describe("the list of schemas", () => {
     "?pit=x",
     "?cursor=e30",
     `?${filtered({ $match: { chart: "x" } })}`,
-  ])("refuses %j", async (query) => {
+  ])("the list of schemas refuses %j", async (query) => {
     const refusal = await refusalOf(inLedger(await threeSchemas(), `/schemas${query}`));
     expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });
   });
 
   test.each(["sort=version:asc", "sort=created_at:asc", ""])(
-    "is walked both ways: %s",
+    "the list of schemas is walked both ways: %s",
     async (sort) => {
       const ledger = await threeSchemas();
       const whole = await versionsOf(ledger, `?${sort}`);
@@ -167,7 +167,7 @@ describe("the list of schemas", () => {
     },
   );
 
-  test("as of the date of a schema shows it, and not later ones", async () => {
+  test("the list of schemas as of the date of a schema shows it, and not later ones", async () => {
     const ledger = await freshLedger();
     await insertedSchema(ledger, "v1");
     const { createdAt } = await readSchema(ledger, "v1");
@@ -176,7 +176,7 @@ describe("the list of schemas", () => {
     expect(await versionsOf(ledger, `?pit=${createdAt}`)).toEqual(["v1"]);
   });
 
-  test("ends a page early where schemas are large, and loses none", async () => {
+  test("the list of schemas ends a page early where schemas are large, and loses none", async () => {
     const ledger = await freshLedger();
     const filler = "x".repeat(99_000);
     const script = `/*${filler}*/\n${DEPOSIT}`;
@@ -197,7 +197,7 @@ describe("the list of schemas", () => {
 });
 
 describe("the log of a ledger with schemas", () => {
-  test("has what was inserted, and gives the same export after an import", async () => {
+  test("the log of a ledger with schemas has what was inserted, and gives the same export after an import", async () => {
     const ledger = await ledgerWith(WITH_TEMPLATE);
     const query = { resource: "logs", vars: { n: { type: "int", default: 2n ** 64n } } };
     await insertedSchema(ledger, "v2", { chart: USERS_CHART, queries: { q: query } });
@@ -226,7 +226,7 @@ describe("the log of a ledger with schemas", () => {
     await okBodyOf(inLedger(copy, "/transactions?schemaVersion=v1", { body: { script } }));
   });
 
-  test("prints the integers of a schema as integers, even if amounts are asked for as texts", async () => {
+  test("the log of a ledger with schemas prints their integers as integers, even if amounts are asked for as texts", async () => {
     const ledger = await ledgerWith({
       chart: {},
       queries: { q: { resource: "logs", vars: { n: { type: "int", default: 2n ** 64n } } } },
@@ -236,7 +236,7 @@ describe("the log of a ledger with schemas", () => {
     expect(text).toContain(`"default":${2n ** 64n}}`);
   });
 
-  test("is verified", async () => {
+  test("the log of a ledger with schemas is verified", async () => {
     const ledger = await ledgerWith(WITH_TEMPLATE);
     const body = { script: { template: "deposit", vars: { amount: "USD 5", to: "users:1" } } };
     await okBodyOf(inLedger(ledger, "/transactions?schemaVersion=v1", { body }));

@@ -32,7 +32,7 @@ describe("a write that names a schema", () => {
   ] as const;
 
   test.each(WRITES)(
-    "logs its version, and is refused where there is none: %s",
+    "a write that names a schema logs its version, and is refused where there is none: %s",
     async (path, init) => {
       const ledger = await ledgerWith({ chart: USERS_CHART });
       await okBodyOf(post(ledger, pay("world -> users:1", 5, { metadata: { a: "b" } })));
@@ -55,7 +55,7 @@ describe("a write that names a schema", () => {
   );
 
   test.each(["", "?schemaVersion=", "?schemaVersion"])(
-    "names none where the parameter is %j",
+    "a write that names a schema names none where the parameter is %j",
     async (query) => {
       const ledger = await ledgerWith(WITH_TEMPLATE);
       await okBodyOf(inLedger(ledger, `/transactions${query}`, { body: pay("world -> x", 1) }));
@@ -63,7 +63,7 @@ describe("a write that names a schema", () => {
     },
   );
 
-  test("gives new accounts their defaults, and leaves the others alone", async () => {
+  test("a write that names a schema gives new accounts their defaults, and leaves the others alone", async () => {
     const ledger = await ledgerWith({ chart: USERS_CHART });
     const create = (body: object) =>
       okBodyOf(inLedger(ledger, "/transactions?schemaVersion=v1", { body }));
@@ -86,7 +86,7 @@ describe("a write that names a schema", () => {
       "application/vnd.formance.ledger.api.v2.bulk+json-stream",
       (elements: readonly string[]) => elements.join("\n"),
     ],
-  ])("may be a bulk of %s", async (type, join) => {
+  ])("a write that names a schema may be a bulk of %s", async (type, join) => {
     const ledger = await ledgerWith(WITH_TEMPLATE);
     const fields = {
       script: { template: "deposit", vars: { amount: `USD ${LARGE}`, to: "users:1" } },
@@ -122,7 +122,7 @@ describe("a write that names a schema", () => {
     ]);
   });
 
-  test("may be a bulk of scripts", async () => {
+  test("a write that names a schema may be a bulk of scripts", async () => {
     const ledger = await ledgerWith({ chart: USERS_CHART });
     const body =
       "//script ik=a\nsend [USD 5] (\n  source = @world\n  destination = @users:1\n)\n//end\n";
@@ -164,7 +164,7 @@ describe("a transaction template", () => {
   const run = (ledger: string, script: object, fields: object = {}) =>
     inLedger(ledger, "/transactions?schemaVersion=v1", { body: { script, ...fields } });
 
-  test("takes variables of all types, integers beyond 2^53 among them", async () => {
+  test("a transaction template takes variables of all types, integers beyond 2^53 among them", async () => {
     const ledger = await ledgerWith(schema);
     const vars = {
       from: "users:1",
@@ -216,15 +216,18 @@ describe("a transaction template", () => {
       "VALIDATION",
       "in the same request",
     ],
-  ])("is refused for %s, and nothing is written", async (_what, ...[script, code, message]) => {
-    const ledger = await ledgerWith(schema);
-    const refusal = await refusalOf(run(ledger, script));
-    expect(refusal).toMatchObject({ status: 400, code });
-    expect(refusal.message).toContain(message);
-    expect(await logIdsOf(ledger)).toEqual([1]);
-  });
+  ])(
+    "a transaction template is refused for %s, and nothing is written",
+    async (_what, ...[script, code, message]) => {
+      const ledger = await ledgerWith(schema);
+      const refusal = await refusalOf(run(ledger, script));
+      expect(refusal).toMatchObject({ status: 400, code });
+      expect(refusal.message).toContain(message);
+      expect(await logIdsOf(ledger)).toEqual([1]);
+    },
+  );
 
-  test("needs a schema that has one", async () => {
+  test("a transaction template needs a schema that has one", async () => {
     const ledger = await ledgerWith({ chart: USERS_CHART });
     const body = { script: { template: "deposit" } };
     for (const query of ["", "?schemaVersion=v1"]) {
@@ -236,7 +239,7 @@ describe("a transaction template", () => {
     }
   });
 
-  test("is repeated under its key, and tried out by a dry run", async () => {
+  test("a transaction template is repeated under its key, and tried out by a dry run", async () => {
     const ledger = await ledgerWith(schema);
     const script = { template: "deposit", vars: { amount: "USD 5", to: "users:1" } };
     const send = (query: string, body: object = { script }) =>
@@ -263,7 +266,7 @@ afterEach(() => {
 });
 
 describe("audit mode", () => {
-  test("accepts what the chart does not allow, and logs the rule and the account", async () => {
+  test("audit mode accepts what the chart does not allow, and logs the rule and the account", async () => {
     const logged = warnings();
     const ledger = await ledgerWith({ chart: USERS_CHART });
     const write = (way: string) =>
@@ -286,7 +289,7 @@ describe("audit mode", () => {
     expect(await logIdsOf(ledger)).toHaveLength(4);
   });
 
-  test("accepts writes that name no schema, and logs that", async () => {
+  test("audit mode accepts writes that name no schema, and logs that", async () => {
     const logged = warnings();
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 5)));
@@ -305,7 +308,7 @@ describe("audit mode", () => {
     ]);
   });
 
-  test("logs a bulk in a few lines", async () => {
+  test("audit mode logs a bulk in a few lines", async () => {
     const logged = warnings();
     const ledger = await ledgerWith({ chart: USERS_CHART });
     const elements = Array.from({ length: 30 }, (_, index) => ({
@@ -319,7 +322,7 @@ describe("audit mode", () => {
     expect(lines[10]).toMatchObject({ message: "more writes violate the schema", count: 11 });
   });
 
-  test("logs nothing of a bulk that is undone", async () => {
+  test("audit mode logs nothing of a bulk that is undone", async () => {
     const logged = warnings();
     const ledger = await ledgerWith({ chart: USERS_CHART });
     const elements = ["world -> users:abc", "users:1 -> world"].map((way) => ({
@@ -333,7 +336,7 @@ describe("audit mode", () => {
     expect(logged()).toEqual([]);
   });
 
-  test("logs only the end of long numbers in addresses", async () => {
+  test("audit mode logs only the end of long numbers in addresses", async () => {
     const logged = warnings();
     const ledger = await ledgerWith({ chart: USERS_CHART });
     const body = pay("world -> cards:4111-1111-1111-1111", 5);

@@ -36,7 +36,7 @@ const WITH_TEMPLATE = { chart: USERS_CHART, transactions: { deposit: { script: D
 
 // This test comes first, so that no events of other tests are on their way.
 describe("an insertion as an event", () => {
-  test("is delivered to those who subscribe to it", async () => {
+  test("the insertion of a schema as an event is delivered to those who subscribe to it", async () => {
     const bench = new EndpointBench();
     await bench.subscribe(["ledger.inserted_schema"]);
     const ledger = await ledgerWith({ chart: USERS_CHART });
@@ -85,7 +85,7 @@ describe("the official SDK", () => {
     },
   };
 
-  test("inserts, reads and lists schemas", async () => {
+  test("the official SDK inserts, reads and lists schemas", async () => {
     const ledger = await freshLedger();
     const inserted = await v2.insertSchema({ ledger, version: "v1", v2SchemaData });
     expect(inserted.statusCode).toBe(204);
@@ -109,7 +109,7 @@ describe("the official SDK", () => {
     expect(second).toMatchObject({ hasMore: false, data: [{ version: "v2" }] });
   });
 
-  test("gets the declared errors", async () => {
+  test("the official SDK gets the declared errors", async () => {
     const ledger = await freshLedger();
     await v2.insertSchema({ ledger, version: "v1", v2SchemaData });
     const insert = (name: string, version: string, data: object) =>
@@ -130,7 +130,7 @@ describe("the official SDK", () => {
     expect(await versionsOf(ledger)).toEqual(["v1"]);
   });
 
-  test("repeats an insertion under its key without effect", async () => {
+  test("the official SDK repeats an insertion under its key without effect", async () => {
     const ledger = await freshLedger();
     const request = { ledger, version: "v1", v2SchemaData, idempotencyKey: "k" };
     expect((await v2.insertSchema(request)).headers["idempotency-hit"]).toBeUndefined();
@@ -141,7 +141,7 @@ describe("the official SDK", () => {
     expect(await logIdsOf(ledger)).toEqual([1]);
   });
 
-  test("writes by the rules of a schema, and by a template of it", async () => {
+  test("the official SDK writes by the rules of a schema, and by a template of it", async () => {
     const ledger = await freshLedger();
     await v2.insertSchema({ ledger, version: "v1", v2SchemaData });
     const created = await v2.createTransaction({
@@ -181,7 +181,7 @@ describe("the official SDK", () => {
     expect(await codeOf(v2.revertTransaction(unknown))).toBe("NOT_FOUND");
   });
 
-  test("runs queries of all resources", async () => {
+  test("the official SDK runs queries of all resources", async () => {
     const ledger = await freshLedger();
     const query = (
       resource: "transactions" | "accounts" | "logs" | "volumes",
@@ -233,7 +233,7 @@ describe("the official SDK", () => {
 });
 
 describe("an insertion", () => {
-  test("of one version by many at once succeeds for one, whose schema is kept", async () => {
+  test("the insertion of one schema version by many at once succeeds for one, whose schema is kept", async () => {
     const ledger = await freshLedger();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -250,7 +250,7 @@ describe("an insertion", () => {
     expect(await logIdsOf(ledger)).toHaveLength(1);
   });
 
-  test("under one key by many at once is made once, and all are told so", async () => {
+  test("the insertion of a schema under one key by many at once is made once, and all are told so", async () => {
     const ledger = await freshLedger();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () =>
@@ -266,7 +266,7 @@ describe("an insertion", () => {
     expect(await logIdsOf(ledger)).toHaveLength(1);
   });
 
-  test("tried out by a dry run leaves no trace, and may be made then", async () => {
+  test("the insertion of a schema tried out by a dry run leaves no trace, and may be made then", async () => {
     const ledger = await freshLedger();
     const dryRun = { query: "?dryRun=true", headers: { "idempotency-key": "k" } };
     expect(
@@ -285,7 +285,7 @@ describe("an insertion", () => {
     });
   });
 
-  test("among writes that name the version is seen by all writes after it", async () => {
+  test("the insertion of a schema among writes that name the version is seen by all writes after it", async () => {
     const ledger = await freshLedger();
     const write = () =>
       inLedger(ledger, "/transactions?schemaVersion=v1", { body: pay("world -> users:1", 1) });
@@ -306,7 +306,7 @@ describe("an insertion", () => {
     expect(logs).toHaveLength(statuses.filter((status) => status !== 404).length + 1);
   });
 
-  test("is kept through an eviction", async () => {
+  test("the insertion of a schema is kept through an eviction", async () => {
     const ledger = await ledgerWith(WITH_TEMPLATE);
     const before = await readSchema(ledger, "v1");
     await evict(objectOf(ledger));
@@ -357,7 +357,7 @@ describe("an insertion", () => {
       "invalid repeat count",
     ],
     ["a segment with a space", '{"chart":{"a b":{}}}', "invalid segment name"],
-  ])("of %s is refused", async (_what, body, message) => {
+  ])("the insertion of %s as a schema is refused", async (_what, body, message) => {
     const ledger = await freshLedger();
     const refusal = await refusalOf(insertSchema(ledger, "v1", { body }));
     expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });
@@ -365,7 +365,7 @@ describe("an insertion", () => {
     expect(await versionsOf(ledger)).toEqual([]);
   });
 
-  test("needs a token that may write", async () => {
+  test("the insertion of a schema needs a token that may write", async () => {
     const ledger = await freshLedger();
     const refused = await insertSchema(ledger, "v1", {
       body: { chart: {} },

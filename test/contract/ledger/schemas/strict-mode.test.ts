@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 describe("strict mode", () => {
-  test("refuses every write that names no schema, once there is one", async () => {
+  test("strict mode refuses every write that names no schema, once there is one", async () => {
     const ledger = await freshLedger();
     await okBodyOf(strictly(ledger, "/transactions", { body: pay("world -> users:1", 5) }));
     expect((await strictly(ledger, "/schemas/v1", { body: { chart: USERS_CHART } })).status).toBe(
@@ -41,7 +41,7 @@ describe("strict mode", () => {
     expect((await strictly(ledger, "/schemas/v2", { body: { chart: {} } })).status).toBe(204);
   });
 
-  test("refuses what the chart does not allow, naming rule and account, and changes nothing", async () => {
+  test("strict mode refuses what the chart does not allow, naming rule and account, and changes nothing", async () => {
     const logged = warnings();
     const ledger = await ledgerWith({ chart: USERS_CHART });
     const before = await traceOf(ledger);
@@ -64,7 +64,7 @@ describe("strict mode", () => {
     await okBodyOf(write(pay("world -> users:1:main", 5)));
   });
 
-  test("refuses a transaction without template where the schema has some", async () => {
+  test("strict mode refuses a transaction without template where the schema has some", async () => {
     const ledger = await ledgerWith(WITH_TEMPLATE);
     const write = (body: object) => strictly(ledger, "/transactions?schemaVersion=v1", { body });
     expect(await refusalOf(write(pay("world -> users:1", 5)))).toMatchObject({

@@ -35,7 +35,7 @@ async function idsOf(request: Omit<Parameters<typeof v1.listTransactions>[0], "l
 }
 
 describe("transactions of version 1", () => {
-  test("are created from postings, and have their id twice", async () => {
+  test("transactions of version 1 are created from postings, and have their id twice", async () => {
     const own = await freshLedger();
     const { statusCode, transactionsResponse } = await v1.createTransaction({
       ledger: own,
@@ -58,7 +58,7 @@ describe("transactions of version 1", () => {
     expect(raw).toMatchObject({ id: 2, txid: 2 });
   });
 
-  test("are created from scripts, with amounts of any size", async () => {
+  test("transactions of version 1 are created from scripts, with amounts of any size", async () => {
     const own = await freshLedger();
     const amount = 10n ** 51n + 1n;
     const plain =
@@ -75,7 +75,7 @@ describe("transactions of version 1", () => {
     });
   });
 
-  test("are not kept in a preview", async () => {
+  test("transactions of version 1 are not kept in a preview", async () => {
     const own = await freshLedger();
     const postTransaction = { postings: [posting("world -> a", 7n)] };
     const before = await traceOf(own);
@@ -88,7 +88,7 @@ describe("transactions of version 1", () => {
     expect(await traceOf(own)).toEqual(before);
   });
 
-  test("are made once for a key, by whichever version it comes", async () => {
+  test("transactions of version 1 are made once for a key, by whichever version it comes", async () => {
     const own = await freshLedger();
     const init = { body: pay("world -> a", 1), headers: { "idempotency-key": "k" } };
     const first = await inV1(own, "/transactions", init);
@@ -146,7 +146,7 @@ describe("transactions of version 1", () => {
     expect(await traceOf(ledger)).toEqual(before);
   });
 
-  test("are read by id, and listed with their volumes", async () => {
+  test("transactions of version 1 are read by id, and listed with their volumes", async () => {
     const { transactionResponse } = await v1.getTransaction({ ledger, txid: 1n });
     expect(transactionResponse?.data).toMatchObject({ txid: 1n, reference: "first" });
     expect(transactionResponse?.data.postCommitVolumes).toBeUndefined();
@@ -172,11 +172,11 @@ describe("transactions of version 1", () => {
     [{ endTime: new Date("2025-01-02T00:00:00Z") }, [1]],
     [{ after: "3" }, [2, 1]],
     [{ after: "3", account: "world", destination: "users:1" }, [1]],
-  ])("are listed by %j", async (request, ids) => {
+  ])("transactions of version 1 are listed by %j", async (request, ids) => {
     expect(await idsOf(request)).toEqual(ids);
   });
 
-  test("are counted", async () => {
+  test("transactions of version 1 are counted", async () => {
     const { statusCode, headers } = await v1.countTransactions({
       ledger,
       account: "users:1",
@@ -190,14 +190,14 @@ describe("transactions of version 1", () => {
     expect(await countOf(INVALID_NAME, "/transactions")).toEqual([400, null]);
   });
 
-  test("are listed by the older names of the dates, too", async () => {
+  test("transactions of version 1 are listed by the older names of the dates, too", async () => {
     const { cursor } = await okBodyOf<{ cursor: { data: { txid: number }[] } }>(
       inV1(ledger, "/transactions?start_time=2025-01-01T00:00:00Z&end_time=2025-01-02T00:00:00Z"),
     );
     expect(cursor.data.map(({ txid }) => txid)).toEqual([1]);
   });
 
-  test("are reverted, against the funds only with disableChecks", async () => {
+  test("transactions of version 1 are reverted, against the funds only with disableChecks", async () => {
     const own = await freshLedger();
     await okBodyOf(inV1(own, "/transactions", { body: pay("world -> a", 10) }));
     await okBodyOf(inV1(own, "/transactions", { body: pay("a -> b", 10) }));
@@ -218,7 +218,7 @@ describe("transactions of version 1", () => {
     expect(await codeOf(v1.revertTransaction({ ledger: own, txid: 99n }))).toBe("NOT_FOUND");
   });
 
-  test("get metadata, and lose it", async () => {
+  test("transactions of version 1 get metadata, and lose it", async () => {
     const own = await freshLedger();
     await okBodyOf(inV1(own, "/transactions", { body: pay("world -> a", 10) }));
     const added = await v1.addMetadataOnTransaction({
@@ -243,7 +243,7 @@ describe("transactions of version 1", () => {
     ).toMatchObject({ status: 404, code: "NOT_FOUND" });
   });
 
-  test("end in the declared errors", async () => {
+  test("transactions of version 1 end in the declared errors", async () => {
     expect(await codeOf(v1.createTransaction({ ledger, postTransaction: {} }))).toBe("VALIDATION");
     expect(await codeOf(v1.getTransaction({ ledger, txid: 99n }))).toBe("NOT_FOUND");
     expect(await codeOf(v1.listTransactions({ ledger, cursor: "!" }))).toBe("VALIDATION");
@@ -259,7 +259,7 @@ describe("a batch of version 1", () => {
   const create = (own: string, transactions: { postings: ReturnType<typeof posting>[] }[]) =>
     v1.createTransactions({ ledger: own, transactions: { transactions } });
 
-  test("is committed in order", async () => {
+  test("a batch of version 1 is committed in order", async () => {
     const own = await freshLedger();
     const { statusCode, transactionsResponse } = await create(own, [
       { postings: [posting("world -> a", 5n)] },
@@ -276,7 +276,7 @@ describe("a batch of version 1", () => {
     ).toEqual({ data: [] });
   });
 
-  test("of which one transaction is refused leaves nothing, and names it", async () => {
+  test("a batch of version 1 of which one transaction is refused leaves nothing, and names it", async () => {
     const own = await freshLedger();
     const good = { postings: [posting("world -> a", 5n)] };
     expect(await codeOf(create(own, [good, { postings: [posting("b -> c", 5n)] }]))).toBe(
@@ -290,7 +290,7 @@ describe("a batch of version 1", () => {
     expect(await logIdsOf(own)).toEqual([]);
   });
 
-  test("takes no key and no preview, and has a limit", async () => {
+  test("a batch of version 1 takes no key and no preview, and has a limit", async () => {
     const own = await freshLedger();
     const body = { transactions: [pay("world -> a", 1)] };
     const refused = [
@@ -314,7 +314,7 @@ describe("a batch of version 1", () => {
 describe("a script of version 1", () => {
   const plain = "send [USD 5] (\n  source = @world\n  destination = @a\n)";
 
-  test("is committed", async () => {
+  test("a script of version 1 is committed", async () => {
     const own = await freshLedger();
     const script = { plain, reference: "r", metadata: { k: "v" } };
     const preview = await v1.runScript({ ledger: own, preview: true, script });
@@ -330,7 +330,7 @@ describe("a script of version 1", () => {
     expect(await balanceOf(own, "a")).toBe(5);
   });
 
-  test("that is refused says why in a body of its own, and changes nothing", async () => {
+  test("a script of version 1 that is refused says why in a body of its own, and changes nothing", async () => {
     const own = await freshLedger();
     const codeOfScript = async (script: { plain: string; reference?: string }) => {
       const { scriptResponse } = await v1.runScript({ ledger: own, script });
@@ -349,7 +349,7 @@ describe("a script of version 1", () => {
     expect(await logIdsOf(own)).toHaveLength(1);
   });
 
-  test("needs a token that may write", async () => {
+  test("a script of version 1 needs a token that may write", async () => {
     const own = await freshLedger();
     for (const bearer of [null, await token("ledger:read")]) {
       const answer = inV1(own, "/script", { body: { plain }, token: bearer });

@@ -7,7 +7,7 @@ describe("a ledger that does not exist", () => {
   const infoOf = async (name: string) =>
     (await v2.getLedger({ ledger: name })).v2GetLedgerResponse?.data;
 
-  test("is created by any write, in a bucket of its name and with the default features", async () => {
+  test("a ledger that does not exist is created by any write, in a bucket of its name and with the default features", async () => {
     const writes: readonly [string, ApiInit][] = [
       ["/transactions", { body: pay("world -> a", 1) }],
       ["/transactions?preview=yes", { body: pay("world -> a", 1) }],
@@ -26,7 +26,7 @@ describe("a ledger that does not exist", () => {
     }
   });
 
-  test("is read as an empty one, and is not created by that", async () => {
+  test("a ledger that does not exist is read as an empty one, and is not created by that", async () => {
     const [own, empty] = [freshName(), await freshLedger()];
     const answerOf = async (ledger: string, path: string, method: "GET" | "HEAD" = "GET") => {
       const answer = await inV1(ledger, path, { method });
@@ -68,7 +68,7 @@ describe("a ledger that does not exist", () => {
     expect(await tablesIn(own)).toEqual([]);
   });
 
-  test("is created with the scope for writing only", async () => {
+  test("a ledger that does not exist is created with the scope for writing only", async () => {
     const own = freshName();
     const reader = { token: await token("ledger:read") };
     expect((await inV1(own, "/stats", reader)).status).toBe(200);
@@ -80,7 +80,7 @@ describe("a ledger that does not exist", () => {
     expect(await infoOf(own)).toMatchObject({ bucket: own });
   });
 
-  test("is created once by many writes at the same time", async () => {
+  test("a ledger that does not exist is created once by many writes at the same time", async () => {
     const own = freshName();
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => inV1(own, "/transactions", { body: pay("world -> a", 1) })),
@@ -91,7 +91,7 @@ describe("a ledger that does not exist", () => {
     expect(await infoOf(own)).toMatchObject({ bucket: own });
   });
 
-  test("is not created without a token, nor under a name that no ledger can have", async () => {
+  test("a ledger that does not exist is not created without a token, nor under a name that no ledger can have", async () => {
     const own = freshName();
     const unknown = { token: null, body: pay("world -> a", 1) };
     expect((await inV1(own, "/transactions", unknown)).status).toBe(401);
@@ -105,7 +105,7 @@ describe("a ledger that does not exist", () => {
     }
   });
 
-  test("is neither shown nor created again after its deletion, until it is restored", async () => {
+  test("a ledger that does not exist is neither shown nor created again after its deletion, until it is restored", async () => {
     const own = freshName();
     const create = { body: pay("world -> a", 1) };
     await okBodyOf(inV1(own, "/transactions", create));

@@ -25,7 +25,7 @@ async function addressesOf(query: string): Promise<string[]> {
 }
 
 describe("accounts of version 1", () => {
-  test("are read with volumes and balances, or without where nothing has happened", async () => {
+  test("accounts of version 1 are read with volumes and balances, or without where nothing has happened", async () => {
     const { accountResponse } = await v1.getAccountLedger({ ledger, address: "users:1" });
     expect(accountResponse?.data).toEqual({
       address: "users:1",
@@ -47,7 +47,7 @@ describe("accounts of version 1", () => {
     expect(past).toMatchObject({ data: { address: "bank", balances: {} } });
   });
 
-  test("are listed by address, with a cursor or behind one of them", async () => {
+  test("accounts of version 1 are listed by address, with a cursor or behind one of them", async () => {
     const { accountsCursorResponse } = await v1.listAccountsLedger({ ledger, pageSize: 1 });
     const cursor = present(accountsCursorResponse, "a success has a body").cursor;
     expect(cursor).toMatchObject({ hasMore: true, data: [{ address: "bank", metadata: {} }] });
@@ -78,12 +78,12 @@ describe("accounts of version 1", () => {
     ["balance=-100&balanceOperator=lte", ["world"]],
     ["balance=-100&address=world", ["world"]],
     ["balance=1000000000000000000000000&balanceOperator=lt", ["bank", "users:1", "world"]],
-  ])("are listed and counted by %s", async (query, addresses) => {
+  ])("accounts of version 1 are listed and counted by %s", async (query, addresses) => {
     expect(await addressesOf(query)).toEqual(addresses);
     expect(await countOf(ledger, `/accounts?${query}`)).toEqual([204, `${addresses.length}`]);
   });
 
-  test("are counted by the SDK", async () => {
+  test("accounts of version 1 are counted by the SDK", async () => {
     const { statusCode, headers } = await v1.countAccounts({
       ledger,
       metadata: { tier: "gold" },
@@ -92,7 +92,7 @@ describe("accounts of version 1", () => {
     expect([statusCode, headers["count"]]).toEqual([204, ["1"]]);
   });
 
-  test("have balances, with one object per account", async () => {
+  test("accounts of version 1 have balances, with one object per account", async () => {
     const { balancesCursorResponse } = await v1.getBalances({ ledger });
     expect(balancesCursorResponse?.cursor.data).toEqual([
       { bank: { EUR: 0, USD: 0 } },
@@ -111,7 +111,7 @@ describe("accounts of version 1", () => {
     expect(await codeOf(v1.listAccountsLedger({ ledger, cursor: next }))).toBe("VALIDATION");
   });
 
-  test("are listed with the volumes that are asked for", async () => {
+  test("accounts of version 1 are listed with the volumes that are asked for", async () => {
     for (const query of [
       "expand=volumes,effectiveVolumes",
       "expand=volumes&expand=effectiveVolumes",
@@ -123,7 +123,7 @@ describe("accounts of version 1", () => {
     }
   });
 
-  test("have current volumes and balances also where moves have no history", async () => {
+  test("accounts of version 1 have current volumes and balances also where moves have no history", async () => {
     const own = freshName();
     const features = { MOVES_HISTORY: "OFF" };
     await v2.createLedger({ ledger: own, v2CreateLedgerRequest: { features } });
@@ -148,7 +148,7 @@ describe("accounts of version 1", () => {
     }
   });
 
-  test("have their balances summed", async () => {
+  test("accounts of version 1 have their balances summed", async () => {
     const sumOf = async (address?: string) =>
       (await v1.getBalancesAggregated({ ledger, ...(address === undefined ? {} : { address }) }))
         .aggregateBalancesResponse?.data;
@@ -157,14 +157,14 @@ describe("accounts of version 1", () => {
     expect(await sumOf("nobody")).toEqual({});
   });
 
-  test("are summed by the date of insertion, or by the effective one", async () => {
+  test("accounts of version 1 are summed by the date of insertion, or by the effective one", async () => {
     const path = "/aggregate/balances?address=users:1&pit=2025-01-01T12:00:00Z";
     expect(await okBodyOf(inV1(ledger, path))).toEqual({ data: {} });
     const effective = await okBodyOf(inV1(ledger, `${path}&useInsertionDate=false`));
     expect(effective).toEqual({ data: { USD: 100 } });
   });
 
-  test("get metadata, and lose it", async () => {
+  test("accounts of version 1 get metadata, and lose it", async () => {
     const own = await freshLedger();
     const add = (address: string, requestBody: Record<string, unknown>) =>
       v1.addMetadataToAccount({ ledger: own, address, requestBody });
@@ -179,7 +179,7 @@ describe("accounts of version 1", () => {
     expect(await codeOf(add("a", { k: 1 }))).toBe("VALIDATION");
   });
 
-  test("end in the declared errors", async () => {
+  test("accounts of version 1 end in the declared errors", async () => {
     expect(await codeOf(v1.getAccountLedger({ ledger, address: "bad one" }))).toBe("VALIDATION");
     expect(await codeOf(v1.listAccountsLedger({ ledger, cursor: "!" }))).toBe("VALIDATION");
     expect(await codeOf(v1.listAccountsLedger({ ledger, after: "bad one" }))).toBe("VALIDATION");
@@ -200,7 +200,7 @@ describe("accounts of version 1", () => {
 });
 
 describe("a ledger of version 1", () => {
-  test("shows its log entries, without those that the clients refuse", async () => {
+  test("a ledger of version 1 shows its log entries, without those that the clients refuse", async () => {
     const { logsCursorResponse } = await v1.listLogs({ ledger });
     const cursor = present(logsCursorResponse, "a success has a body").cursor;
     expect(cursor.data.map(({ id, type }) => [id, type])).toEqual([
@@ -221,7 +221,7 @@ describe("a ledger of version 1", () => {
     expect(await codeOf(v1.listLogs({ ledger, cursor: "!" }))).toBe("VALIDATION");
   });
 
-  test("shows its log to the SDK also where nothing is hashed", async () => {
+  test("a ledger of version 1 shows its log to the SDK also where nothing is hashed", async () => {
     const own = freshName();
     await v2.createLedger({
       ledger: own,
@@ -232,7 +232,7 @@ describe("a ledger of version 1", () => {
     expect(logsCursorResponse?.cursor.data).toMatchObject([{ id: 1, hash: "" }]);
   });
 
-  test("shows its counts and its storage", async () => {
+  test("a ledger of version 1 shows its counts and its storage", async () => {
     const { statsResponse } = await v1.readStats({ ledger });
     expect(statsResponse?.data).toEqual({ transactions: 3, accounts: 3 });
     const { ledgerInfoResponse } = await v1.getLedgerInfo({ ledger });
@@ -244,13 +244,13 @@ describe("a ledger of version 1", () => {
     expect(await codeOf(v1.getLedgerInfo({ ledger: INVALID_NAME }))).toBe("VALIDATION");
   });
 
-  test("has no mapping", async () => {
+  test("a ledger of version 1 has no mapping", async () => {
     expect(await codeOf(v1.getMapping({ ledger }))).toBe("NOT_FOUND");
     const mapping = { contracts: [] };
     expect(await codeOf(v1.updateMapping({ ledger, mapping }))).toBe("NOT_FOUND");
   });
 
-  test("belongs to a server that tells about itself", async () => {
+  test("a ledger of version 1 belongs to a server that tells about itself", async () => {
     const { statusCode, configInfoResponse } = await v1.getInfo();
     expect(statusCode).toBe(200);
     expect(configInfoResponse?.data).toMatchObject({ server: "ledger" });
@@ -262,7 +262,7 @@ describe("a ledger of version 1", () => {
 });
 
 describe("paths of version 1", () => {
-  test("do not take the prefixes of other routes for ledgers", async () => {
+  test("paths of version 1 do not take the prefixes of other routes for ledgers", async () => {
     const paths = ["/v2/accounts/a", "/v2/transactions/1", "/_/stats", "/_/transactions"];
     for (const path of paths) {
       const refusal = await refusalOf(api(`/api/ledger${path}`));
@@ -276,7 +276,7 @@ describe("paths of version 1", () => {
     expect(names).not.toEqual(expect.arrayContaining(["_"]));
   });
 
-  test("say which methods they have, as those of version 2 do", async () => {
+  test("paths of version 1 say which methods they have, as those of version 2 do", async () => {
     const allowed = async (method: string, path: string) => {
       const response = await api(`/api/ledger${path}`, { method });
       await response.text();
@@ -290,7 +290,7 @@ describe("paths of version 1", () => {
     expect(await allowed("PUT", "/v2/accounts/a")).toEqual([404, ""]);
   });
 
-  test("are open to those tokens only that may read, or write", async () => {
+  test("paths of version 1 are open to those tokens only that may read, or write", async () => {
     const [reader, writer] = [await token("ledger:read"), await token("ledger:write")];
     const create = { body: pay("world -> a", 1) };
     const statusOf = async (path: string, init: ApiInit) => (await inV1(ledger, path, init)).status;

@@ -73,7 +73,7 @@ beforeAll(async () => {
 });
 
 describe("on D1, a filter", () => {
-  test("may have hundreds of values", async () => {
+  test("a filter on D1 may have hundreds of values", async () => {
     const wanted = NAMES.slice(100, 400);
     const ids = wanted.map((_, index) => index + 100);
     expect(await idsOf({ $in: { name: wanted } })).toEqual(ids);
@@ -84,7 +84,7 @@ describe("on D1, a filter", () => {
     expect(await idsOf(mixed)).toEqual(ids);
   });
 
-  test("may have as many values as it is allowed", async () => {
+  test("a filter on D1 may have as many values as it is allowed", async () => {
     const tests = Array.from({ length: FILTER_PARAMETERS_MAX }, (_, index) => ({
       $gte: { count: index },
     }));
@@ -92,7 +92,7 @@ describe("on D1, a filter", () => {
     expect(await idsOf({ $or: tests })).toHaveLength(NAMES.length);
   });
 
-  test("may be as deep as it is allowed", async () => {
+  test("a filter on D1 may be as deep as it is allowed", async () => {
     // A pattern is the deepest test. On all levels, these numbers of further tests make the deepest expression of so many.
     const widths = [...Array.from({ length: 6 }, () => 4), ...Array.from({ length: 25 }, () => 2)];
     expect(widths).toHaveLength(FILTER_DEPTH_MAX - 1);
@@ -107,7 +107,7 @@ describe("on D1, a filter", () => {
     expect(await idsOf(negated)).toEqual([]);
   });
 
-  test("may have long patterns", async () => {
+  test("a filter on D1 may have long patterns", async () => {
     const long = "long ".repeat(20);
     expect(await idsOf({ $like: { note: `${long}%` } })).toHaveLength(250);
     expect(await idsOf({ $like: { note: `%${long.slice(1)}%` } })).toHaveLength(250);
@@ -118,14 +118,14 @@ describe("on D1, a filter", () => {
     await expect(refused).rejects.toMatchObject({ kind: "VALIDATION" });
   });
 
-  test("reads members of maps by any name", async () => {
+  test("a filter on D1 reads members of maps by any name", async () => {
     const key = 'metadata[a"b\\\n[é]]';
     expect((await idsOf({ $match: { [key]: "1" } })).slice(0, 3)).toEqual([1, 4, 7]);
     expect(await idsOf({ $match: { "metadata[__proto__]": "x" } })).toHaveLength(NAMES.length);
     expect(await idsOf({ $exists: { metadata: "nothing" } })).toEqual([]);
   });
 
-  test("compares integers of any size", async () => {
+  test("a filter on D1 compares integers of any size", async () => {
     expect(await idsOf({ $lt: { amount: -HUGE * 248n } })).toEqual([0, 1]);
     expect(await idsOf({ $gte: { amount: HUGE * 249n } })).toEqual([499]);
     expect(await idsOf({ $lt: { count: 10n ** 40n } })).toHaveLength(NAMES.length);

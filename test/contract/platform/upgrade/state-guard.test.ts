@@ -44,13 +44,13 @@ const lacking = (code: string) => ({
 });
 
 describe("a database that was never migrated", () => {
-  test("is refused with a sentence in the error body of each module", async () => {
+  test("a database that was never migrated is refused with a sentence in the error body of each module", async () => {
     expect(await refusalOf(INFO)).toEqual([503, "30", lacking("INTERNAL")]);
     const wallets = "/api/wallets/_info";
     expect(await refusalOf(wallets)).toEqual([503, "30", lacking("INTERNAL_ERROR")]);
   });
 
-  test("is asked once in five seconds only", async () => {
+  test("a database that was never migrated is asked once in five seconds only", async () => {
     const { database, count } = counted();
     const send = isolate({ DB: database });
     await send(INFO);
@@ -59,11 +59,11 @@ describe("a database that was never migrated", () => {
     expect(count()).toBe(first);
   });
 
-  test("leaves the API document readable", async () => {
+  test("a database that was never migrated leaves the API document readable", async () => {
     expect((await isolate({ DB })("/openapi.json")).status).toBe(200);
   });
 
-  test("makes a queue keep its messages, and an object put its alarm off", async () => {
+  test("a database that was never migrated makes a queue keep its messages, and an object put its alarm off", async () => {
     const bindings = { ...env, DB };
     const batch = { queue: "florin-events", messages: [], retryAll: vi.fn<() => void>() };
     await consume(batch as unknown as MessageBatch, bindings); // the consumer must not look at more of it
@@ -75,7 +75,7 @@ describe("a database that was never migrated", () => {
 });
 
 describe("a database with all migrations of the code", () => {
-  test("is served, and is not asked again", async () => {
+  test("a database with all migrations of the code is served, and is not asked again", async () => {
     await applyD1Migrations(DB, env.TEST_MIGRATIONS);
     const { database, count } = counted();
     const send = isolate({ DB: database });
@@ -85,7 +85,7 @@ describe("a database with all migrations of the code", () => {
     expect(count()).toBe(1);
   });
 
-  test("makes no alarm wait", async () => {
+  test("a database with all migrations of the code makes no alarm wait", async () => {
     const storage = { setAlarm: vi.fn<(atMs: number) => Promise<void>>(async () => undefined) };
     expect(await isPutOff(storage as unknown as DurableObjectStorage, { ...env, DB })).toBe(false);
     expect(storage.setAlarm).not.toHaveBeenCalled();
@@ -104,14 +104,14 @@ test("a database that does not answer keeps nobody from what needs none", async 
 });
 
 describe("a database of a later version", () => {
-  test("is refused by the name of its migration", async () => {
+  test("a database of a later version is refused by the name of its migration", async () => {
     await DB.prepare("INSERT INTO d1_migrations (name) VALUES ('9999_later.sql')").run();
     const [status, , body] = (await refusalOf(INFO)) as [number, string, { errorMessage: string }];
     expect(status).toBe(503);
     expect(body.errorMessage).toContain("does not know its migration 9999_later.sql");
   });
 
-  test("is not refused by an isolate that has begun to work on it before", async () => {
+  test("a database of a later version is not refused by an isolate that has begun to work on it before", async () => {
     await DB.prepare("DELETE FROM d1_migrations WHERE name = '9999_later.sql'").run();
     const send = isolate({ DB });
     expect((await send(INFO)).status).toBe(200);
