@@ -80,19 +80,22 @@ async function beginStream(ledger: string, query: string, length: "declared" | "
 }
 
 describe("a client that disconnects in the middle of a stream", () => {
-  test.each(["declared", "chunked"] as const)("leaves what was executed: %s", async (length) => {
-    for (const isReset of [false, true]) {
-      const ledger = await freshLedger();
-      const socket = await beginStream(ledger, "", length);
-      if (isReset) socket.resetAndDestroy();
-      else socket.end();
-      await once(socket, "close");
-      expect(await countOf(ledger)).toBe(2);
-    }
-  });
+  test.each(["declared", "chunked"] as const)(
+    "a client that disconnects in the middle of a stream leaves what was executed: %s",
+    async (length) => {
+      for (const isReset of [false, true]) {
+        const ledger = await freshLedger();
+        const socket = await beginStream(ledger, "", length);
+        if (isReset) socket.resetAndDestroy();
+        else socket.end();
+        await once(socket, "close");
+        expect(await countOf(ledger)).toBe(2);
+      }
+    },
+  );
 
   test.each(["declared", "chunked"] as const)(
-    "leaves nothing of an atomic one: %s",
+    "a client that disconnects in the middle of a stream leaves nothing of an atomic bulk: %s",
     async (length) => {
       for (const isReset of [false, true]) {
         const ledger = await freshLedger();
@@ -117,7 +120,7 @@ describe("a body that breaks off", () => {
     ["an end within a chunk", CHUNKED, "5\r\n{}"],
     ["an end between chunks", CHUNKED, "2\r\n{}\r\n"],
     ["an end before the declared length", "Content-Length: 100", "{}"],
-  ])("answers 400, and changes nothing: %s", async (_what, length, content) => {
+  ])("a broken body answers 400, and changes nothing: %s", async (_what, length, content) => {
     const path = `/api/ledger/v2/streams-${crypto.randomUUID().slice(0, 8)}`;
     const request = { path, contentType: "application/json", length, content };
     const socket = await sendRaw(request);

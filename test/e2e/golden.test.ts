@@ -67,7 +67,7 @@ async function failuresOf(mode: "audit" | "strict"): Promise<{ passed: number; f
   }
 }
 
-test("answers as the reference server did, except for the listed differences", async () => {
+test("the server answers as the reference server did, except for the listed differences", async () => {
   const audit = await failuresOf("audit");
   const strict = await failuresOf("strict");
   const failed = new Set([...audit.failed, ...strict.failed]);

@@ -36,14 +36,14 @@ describe("requests that are no HTTP, or no request to this server", () => {
     ["Host: x/y?z#", 400],
     ["Host: user@localhost", 400],
     ["Host: localhost", 200],
-  ])("with '%s' answer %i in JSON", async (host, status) => {
+  ])("a request that is no HTTP, with '%s', is answered with %i in JSON", async (host, status) => {
     const answer = await exchange("GET /versions HTTP/1.1", host, CLOSE, "", "");
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(answer).toMatch(/content-type: application\/json/i);
   });
 
   test.each(["example.com:443", "127.0.0.1:22", "/"])(
-    "are refused where they ask for a tunnel to %s, without a word of what runs",
+    "requests for a tunnel to %s are refused without a word of what runs",
     async (target) => {
       const answer = await exchange(`CONNECT ${target} HTTP/1.1`, "Host: localhost", CLOSE, "", "");
       const [head = "", body] = answer.split("\r\n\r\n");
@@ -55,7 +55,7 @@ describe("requests that are no HTTP, or no request to this server", () => {
   test.each([
     ["is no number", "ZZ\r\nabc\r\n0\r\n\r\n"],
     ["is wrong", "5\r\nabcdeXX\r\n0\r\n\r\n"],
-  ])("with a chunk whose length %s answer 400", async (_how, body) => {
+  ])("requests with a chunk whose length %s answer 400", async (_how, body) => {
     const head = ["POST /api/auth/oauth/token HTTP/1.1", "Host: localhost", CLOSE];
     const answer = await exchange(...head, "Transfer-Encoding: chunked", "", body);
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
@@ -64,7 +64,7 @@ describe("requests that are no HTTP, or no request to this server", () => {
 });
 
 describe("headers of the runtime", () => {
-  test("choose neither Worker nor URL", async () => {
+  test("headers of the runtime choose neither Worker nor URL", async () => {
     const headers = {
       "MF-Route-Override": "florin-files",
       "MF-Original-URL": "http://evil.example/nothing",
@@ -76,14 +76,17 @@ describe("headers of the runtime", () => {
     expect(await response.json()).toMatchObject({ issuer: `${server.url}/api/auth` });
   });
 
-  test.each(['{"colo":"X"}', "nonsense"])("cannot say '%s' for Cloudflare's edge", async (blob) => {
-    const headers = { "MF-CF-Blob": blob, "cf-ray": "0123456789abcdef" };
-    const response = await fetch(`${server.url}/versions`, { headers });
-    expect(response.status).toBe(200);
-    expect(response.headers.get("x-request-id")).not.toBe("0123456789abcdef");
-  });
+  test.each(['{"colo":"X"}', "nonsense"])(
+    "headers of the runtime cannot say '%s' for Cloudflare's edge",
+    async (blob) => {
+      const headers = { "MF-CF-Blob": blob, "cf-ray": "0123456789abcdef" };
+      const response = await fetch(`${server.url}/versions`, { headers });
+      expect(response.status).toBe(200);
+      expect(response.headers.get("x-request-id")).not.toBe("0123456789abcdef");
+    },
+  );
 
-  test("do not choose the address to which failed attempts are charged", async () => {
+  test("headers of the runtime do not choose the address to which failed attempts are charged", async () => {
     const attempt = (number: number, localAddress: string): Promise<number> => {
       const { promise, resolve: settle, reject } = Promise.withResolvers<number>();
       const headers = {
@@ -117,7 +120,7 @@ describe("npm run florin", () => {
     return stdout;
   };
 
-  test("creates, shows and deletes a client, and verifies a ledger", async () => {
+  test("npm run florin creates, shows and deletes a client, and verifies a ledger", async () => {
     const words = ["clients", "create", "shop", "--scopes", "ledger:read,ledger:write", "--json"];
     words.push("--ledgers", "eu-*,main");
     const made = JSON.parse(await florin(...words)) as { id: string; secret: string };
@@ -134,7 +137,7 @@ describe("npm run florin", () => {
     expect(await florin("ledger", "verify", "books")).toContain("agrees with its log");
   });
 
-  test("prints a link with which a person, by address or id, sets a new password", async () => {
+  test("npm run florin prints a link with which a person, by address or id, sets a new password", async () => {
     const invitation = await florin("people", "invite", "--email", "ada@example.com");
     const [url = ""] = invitation.split("\n");
     const origin = server.url;

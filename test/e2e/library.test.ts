@@ -23,7 +23,7 @@ beforeAll(() => {
 });
 
 describe("the package", () => {
-  test("contains the library, its page and nothing else", () => {
+  test("the package of the library contains the library, its page and nothing else", () => {
     const beside = packed.filter((path) => !path.startsWith("package/dist/library/"));
     expect(beside).toEqual([
       "package/LICENSE",
@@ -37,7 +37,7 @@ describe("the package", () => {
     expect(new Set(endings)).toEqual(new Set([".d.ts", ".js", ".txt"]));
   });
 
-  test("has one script, which imports nothing but what Node has", () => {
+  test("the package of the library has one script, which imports nothing but what Node has", () => {
     const scripts = packed.filter((path) => path.endsWith(".js"));
     expect(scripts).toEqual(["package/dist/library/ledger.js"]);
     const script = readFileSync(
@@ -63,16 +63,16 @@ describe("the page of the library", () => {
     ([, block = ""]) => block,
   );
 
-  test("is linked from the README", () => {
+  test("the page of the library is linked from the README", () => {
     expect(readFileSync(join(ROOT, "README.md"), "utf8")).toContain(`(${PAGE})`);
   });
 
-  test("has examples", () => {
+  test("the page of the library has examples", () => {
     expect(blocks.length).toBeGreaterThanOrEqual(3);
   });
 
   test.each(blocks.map((block, index) => [index, block] as const))(
-    "runs as it stands: %i",
+    "the page of the library runs as it stands: %i",
     (index, block) => {
       write(`example-${index}.mjs`, block);
       const options = ["--no-warnings", `example-${index}.mjs`];
@@ -80,15 +80,18 @@ describe("the page of the library", () => {
     },
   );
 
-  test.each(["nodenext", "bundler"])("fits the types, resolved as %s does", (moduleResolution) => {
-    for (const [index, block] of blocks.entries()) write(`example-${index}.mts`, block);
-    write("tsconfig.json", configOf({ moduleResolution, types: ["node"] }));
-    expect(run(TSC, ["-p", "."])).toBe("");
-  });
+  test.each(["nodenext", "bundler"])(
+    "the page of the library fits the types, resolved as %s does",
+    (moduleResolution) => {
+      for (const [index, block] of blocks.entries()) write(`example-${index}.mts`, block);
+      write("tsconfig.json", configOf({ moduleResolution, types: ["node"] }));
+      expect(run(TSC, ["-p", "."])).toBe("");
+    },
+  );
 });
 
 describe("the types", () => {
-  test("need no others, and no skipped check", () => {
+  test("the types of the library need no others, and no skipped check", () => {
     write(
       "typed.mts",
       `import { type Ledger, LedgerError, openLedger, type Transaction } from "florin/ledger";

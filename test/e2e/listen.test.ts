@@ -45,7 +45,7 @@ const referencesIn = (bodies: readonly string[]): (string | undefined)[] =>
   bodies.map((body) => /"reference":"([^"]+)"/.exec(body)?.[1]);
 
 describe("npm run listen", () => {
-  test("prints a line for each event that it was asked for", async () => {
+  test("npm run listen prints a line for each event that it was asked for", async () => {
     const [ledger, other] = [await freshLedger(), await freshLedger()];
     const listener = listen(["--types", "ledger.committed_transactions", "--ledger", ledger]);
     await listener.connected();
@@ -64,7 +64,7 @@ describe("npm run listen", () => {
     expect(await listener.interrupt()).toBe(0);
   });
 
-  test("prints bodies, and loses and repeats none when its connection is cut", async () => {
+  test("npm run listen prints bodies, and loses and repeats none when its connection is cut", async () => {
     const ledger = await freshLedger();
     const proxy = await CuttingProxy.open(server.url);
     try {
@@ -91,7 +91,7 @@ describe("npm run listen", () => {
     }
   });
 
-  test("forwards events with valid signatures, and prints the answers", async () => {
+  test("npm run listen forwards events with valid signatures, and prints the answers", async () => {
     const ledger = await freshLedger();
     const receiver = await WebhookReceiver.open();
     try {
@@ -121,7 +121,7 @@ describe("npm run listen", () => {
     expect(await listeners.at(-1)?.interrupt()).toBe(0);
   });
 
-  test("prints why a webhook was not taken", async () => {
+  test("npm run listen prints why a webhook was not taken", async () => {
     const ledger = await freshLedger();
     const receiver = await WebhookReceiver.open();
     const { url } = receiver;
@@ -133,7 +133,7 @@ describe("npm run listen", () => {
     expect(listener.lines[1]).toContain("-> failed: ");
   });
 
-  test("goes on when the server was restarted, also elsewhere", async () => {
+  test("npm run listen goes on when the server was restarted, also elsewhere", async () => {
     const own = freshFolder();
     let moved = await LocalServer.start(own);
     const listener = new Listener(own, ["--json"]);
@@ -160,7 +160,7 @@ describe("npm run listen", () => {
   test.each([
     [["--types", "ledger"], '"ledger" is no type'],
     [["--forward", "nowhere"], "Usage: npm run listen"],
-  ])("ends with a sentence where it is told nonsense: %j", async (args, sentence) => {
+  ])("npm run listen ends with a sentence where told nonsense: %j", async (args, sentence) => {
     const listener = listen(args);
     expect(await listener.ended()).toBe(1);
     expect(listener.notes.join("\n")).toContain(sentence);

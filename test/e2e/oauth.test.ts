@@ -79,7 +79,7 @@ describe("a client for itself", () => {
     },
   };
 
-  test("gets a token by each way to authenticate that discovery lists", async () => {
+  test("a client that acts for itself gets a token by each way to authenticate that discovery lists", async () => {
     const listed = as.token_endpoint_auth_methods_supported ?? [];
     expect(listed.toSorted()).toEqual([...Object.keys(METHODS), "none"].toSorted());
     for (const { authenticate, refusal } of Object.values(METHODS)) {
@@ -90,7 +90,7 @@ describe("a client for itself", () => {
     await expect(ask(oauth.None())).rejects.toMatchObject(refusedWith("invalid_client"));
   });
 
-  test("learns of its token, and ends it", async () => {
+  test("a client that acts for itself learns of its token, and ends it", async () => {
     const token = await ask(oauth.ClientSecretBasic(secret));
     const { client_id: id } = client;
     expect(await introspect(token)).toMatchObject({
@@ -128,7 +128,7 @@ describe("an assertion of a trusted issuer", () => {
 
   const claims = () => ({ sub: "ann", aud: as.issuer, scope: "ledger:read" });
 
-  test("gives a token with its own scopes", async () => {
+  test("an assertion of a trusted issuer gives a token with its own scopes", async () => {
     expect(as.grant_types_supported).toContain(GRANT);
     for (const auth of [oauth.None(), oauth.ClientSecretBasic(secret)]) {
       const { access_token: token } = await exchange(await issuer.sign(claims()), auth);
@@ -137,7 +137,7 @@ describe("an assertion of a trusted issuer", () => {
     }
   });
 
-  test("is refused for another audience, of another key, and with a wrong secret", async () => {
+  test("an assertion of a trusted issuer is refused for another audience, of another key, and with a wrong secret", async () => {
     const other = await IssuerServer.open();
     const forged = await other.sign({ ...claims(), iss: issuer.url });
     await other.close();
@@ -205,7 +205,7 @@ describe("a person", () => {
       ),
     );
 
-  test("logs in with the password, and says who it is", async () => {
+  test("a person logs in with the password, and says who it is", async () => {
     const [invitation = ""] = /http\S+\/invitation\?token=\S+/.exec(server.welcome) ?? [];
     const token = new URL(invitation).searchParams.get("token") ?? "";
     const accepted = await visitor.post("/api/auth/invitation", { token, ...ADA });
@@ -222,7 +222,7 @@ describe("a person", () => {
     expect(await introspect(tokens.access_token)).toEqual({ active: false });
   });
 
-  test("gets new tokens, whose family ends with a refresh token that is used again", async () => {
+  test("a person gets new tokens, whose family ends with a refresh token that is used again", async () => {
     tokens = await redeem(new URL(locationOf(await visitor.get(await authorizeUrl()))));
     const next = await refresh(tokens.refresh_token);
     expect(await statusWith(next.access_token)).toBe(200);
@@ -233,14 +233,14 @@ describe("a person", () => {
     expect(await introspect(next.access_token)).toEqual({ active: false });
   });
 
-  test("revokes all that follows from a login by its refresh token", async () => {
+  test("a person revokes all that follows from a login by its refresh token", async () => {
     const given = await redeem(new URL(locationOf(await visitor.get(await authorizeUrl()))));
     await revoke(given.refresh_token ?? "");
     expect(await introspect(given.access_token)).toEqual({ active: false });
     await expect(refresh(given.refresh_token)).rejects.toMatchObject(refusedWith("invalid_grant"));
   });
 
-  test("logs out to a page of the application, and must log in again", async () => {
+  test("a person logs out to a page of the application, and must log in again", async () => {
     const hint = { id_token_hint: tokens.id_token ?? "", state: "bye" };
     const target = { post_logout_redirect_uri: BYE };
     const leave = new URLSearchParams({ ...hint, ...target }).toString();

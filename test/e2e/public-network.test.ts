@@ -96,7 +96,7 @@ async function statusOf(endpoint: string): Promise<number> {
 }
 
 describe("a webhook", () => {
-  test("is called at the public address of its name", async () => {
+  test("a webhook is called at the public address of its name", async () => {
     internet.register("public.example.com", [PUBLIC]);
     expect(await statusOf(urlOf("public.example.com"))).toBe(200);
     expect(callsOf("public.example.com")).toHaveLength(1);
@@ -109,7 +109,7 @@ describe("a webhook", () => {
     ["metadata", [["169.254.169.254"]]],
     ["mixed", [[PUBLIC, "127.0.0.1"]]],
     ["unknown", []],
-  ])("whose name has other addresses is not called: %s", async (kind, answers) => {
+  ])("a webhook whose name has other addresses is not called: %s", async (kind, answers) => {
     const name = `${kind}.example.com`;
     internet.register(name, ...answers);
     expect(await statusOf(urlOf(name))).toBe(0);
@@ -117,13 +117,13 @@ describe("a webhook", () => {
     expect(callsOf(name)).toEqual([]);
   });
 
-  test("follows no redirect", async () => {
+  test("a webhook follows no redirect", async () => {
     internet.register("redirecting.example.com", [PUBLIC]);
     expect(await statusOf(urlOf("redirecting.example.com", "redirect"))).toBe(307);
     expect(callsOf("redirecting.example.com")).toHaveLength(1);
   });
 
-  test("reads no answer without end", async () => {
+  test("a webhook reads no answer without end", async () => {
     internet.register("endless.example.com", [PUBLIC]);
     expect(await statusOf(urlOf("endless.example.com", "endless"))).toBe(200);
     await ended.promise;

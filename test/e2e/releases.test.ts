@@ -54,7 +54,7 @@ test("the Worker of 0.2.0 is kept whole", () => {
 });
 
 describe("a state that this code cannot bring up to date", () => {
-  test("of before the first release is refused before the server is ready", async () => {
+  test("a state of before the first release is refused before the server is ready", async () => {
     const { code, stderr } = await LocalServer.fail(unpacked(BEFORE));
     expect([code, stderr]).toEqual([
       1,
@@ -62,7 +62,7 @@ describe("a state that this code cannot bring up to date", () => {
     ]);
   });
 
-  test("of before the first release is known by its database, too", async () => {
+  test("a state of before the first release is known by its database, too", async () => {
     const folder = unpacked(BEFORE);
     writeFileSync(join(folder, "version.json"), JSON.stringify(CURRENT_VERSION));
     await expect(migrate(join(folder, "v3"))).rejects.toThrow(
@@ -70,7 +70,7 @@ describe("a state that this code cannot bring up to date", () => {
     );
   });
 
-  test("of a later version is refused before the server is ready", async () => {
+  test("a state of a later version is refused before the server is ready", async () => {
     const folder = unpacked(releaseFiles("0.2.0").state);
     changeDatabase(folder, "INSERT INTO d1_migrations (name) VALUES ('9999_later.sql')");
     const { code, stderr } = await LocalServer.fail(folder);
@@ -80,7 +80,7 @@ describe("a state that this code cannot bring up to date", () => {
     ]);
   });
 
-  test("whose tables are others under the same names of migrations is refused, with what is missing", async () => {
+  test("a state whose tables are others under the same names of migrations is refused, with what is missing", async () => {
     const folder = unpacked(releaseFiles("0.2.0").state);
     changeDatabase(folder, "ALTER TABLE pipelines RENAME COLUMN exporter_id TO other");
     const { code, stderr } = await LocalServer.fail(folder);
@@ -115,13 +115,13 @@ describe.each(["0.2.0"])("the state of %s, with the code of today,", (version) =
   const page = async <T>(path: string): Promise<T[]> =>
     ((await server.json(path)) as { cursor: { data: T[] } }).cursor.data;
 
-  test("is healthy", async () => {
+  test("the state of an earlier release is healthy", async () => {
     const versions = (await server.json("/versions")) as { versions: { health: boolean }[] };
     expect(versions.versions.map(({ health }) => health)).not.toContain(false);
     expect(versions).not.toHaveProperty("problems");
   });
 
-  test("has the ledger as it was exported, and verifies it", async () => {
+  test("the state of an earlier release has the ledger as it was exported, and verifies it", async () => {
     expect(await exportLog(server, api)).toBe(facts.log);
     const [vault] = await page<{ postings: { amount: bigint }[]; metadata: object }>(
       `${ledger}/transactions?query=${encodeURIComponent('{"$match":{"reference":"vault"}}')}`,
@@ -134,7 +134,7 @@ describe.each(["0.2.0"])("the state of %s, with the code of today,", (version) =
     expect(report).toMatchObject({ status: "consistent", lastLogId: facts.lastLogID });
   });
 
-  test("takes people and clients with their secrets, and makes new ones", async () => {
+  test("the state of an earlier release takes people and clients with their secrets, and makes new ones", async () => {
     const token = await fetch(`${server.url}/api/auth/oauth/token`, {
       method: "POST",
       body: new URLSearchParams({
@@ -173,7 +173,7 @@ describe.each(["0.2.0"])("the state of %s, with the code of today,", (version) =
     expect(audit).toHaveLength(1);
   });
 
-  test("has the wallet and its hold, and moves their money", async () => {
+  test("the state of an earlier release has the wallet and its hold, and moves their money", async () => {
     const path = `/api/wallets/wallets/${facts.walletID}`;
     const balance = await data(`${path}/balances/${WORLD.balance}`);
     expect(balance).toMatchObject({ name: WORLD.balance });
@@ -187,7 +187,7 @@ describe.each(["0.2.0"])("the state of %s, with the code of today,", (version) =
     expect(confirmed.balances.main.assets).toEqual({ [WORLD.asset]: 1150 });
   });
 
-  test("goes on with payments: what waited for its approval is paid, booked and summed up", async () => {
+  test("the state of an earlier release goes on with payments: what waited for its approval is paid, booked and summed up", async () => {
     const path = `/api/florin/v1/payments/bookings/${facts.bookingID}`;
     const before = await data<{ state: string; booked: number }>(path);
     expect(before.state).toBe("RUNNING");
@@ -206,7 +206,7 @@ describe.each(["0.2.0"])("the state of %s, with the code of today,", (version) =
     expect(payments).toHaveLength(5);
   });
 
-  test("sends new events to webhooks, pipelines, streams and triggers, and nothing twice", async () => {
+  test("the state of an earlier release sends new events to webhooks, pipelines, streams and triggers, and nothing twice", async () => {
     await server.json(`/api/webhooks/configs/${facts.configID}`, {
       method: "PUT",
       body: { endpoint: receiver.url, eventTypes: ["ledger.committed_transactions"] },
@@ -244,7 +244,7 @@ describe.each(["0.2.0"])("the state of %s, with the code of today,", (version) =
     });
   });
 
-  test("goes on with instances: one gets its event, and one the time that it waited for", async () => {
+  test("the state of an earlier release goes on with instances: one gets its event, and one the time that it waited for", async () => {
     const instances = "/api/orchestration/v2/instances";
     await server.json(`${instances}/${facts.waitingID}/events`, { body: { name: "confirmed" } });
     for (const id of [facts.waitingID, facts.delayedID]) {
@@ -261,7 +261,7 @@ describe.each(["0.2.0"])("the state of %s, with the code of today,", (version) =
     expect(started).toMatchObject({ data: { workflowID: facts.workflowID } });
   });
 
-  test("is consistent at the end, and an import of the old log gives the same ledger", async () => {
+  test("the state of an earlier release is consistent at the end, and an import of the old log gives the same ledger", async () => {
     const report = await data(`/api/florin/v1/ledgers/${WORLD.ledger}/verify`, {});
     expect(report).toMatchObject({ status: "consistent" });
     await server.json("/api/ledger/v2/copy", { method: "POST" });

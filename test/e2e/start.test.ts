@@ -18,7 +18,7 @@ describe("a started server", () => {
   });
   afterAll(() => server.killAll());
 
-  test("prints a line that gets a token, and the token opens the API", async () => {
+  test("a started server prints a line that gets a token, and the token opens the API", async () => {
     const [, url = "", options = ""] = /curl -s (\S+) (.+)/.exec(server.welcome) ?? [];
     const fields = [...options.matchAll(/-d (?:'([^']+)'|(\S+))/g)].map(
       ([, quoted, plain]) => quoted ?? plain,
@@ -34,13 +34,13 @@ describe("a started server", () => {
     }
   });
 
-  test("listens on loopback, and tells other programs of the user where", () => {
+  test("a started server listens on loopback, and tells other programs of the user where", () => {
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const { url, clientId, clientSecret } = server;
     expect(findServer(folder)).toMatchObject({ url, clientId, clientSecret });
   });
 
-  test("keeps the state folder and its secrets to the user", () => {
+  test("a started server keeps the state folder and its secrets to the user", () => {
     const modeOf = (name: string): number => statSync(join(folder, name)).mode & 0o777;
     expect(modeOf(".")).toBe(0o700);
     for (const name of ["secrets.json", "server.json", "runtime.json"]) {
@@ -48,14 +48,14 @@ describe("a started server", () => {
     }
   });
 
-  test("shows the API reference", async () => {
+  test("a started server shows the API reference", async () => {
     for (const path of ["/docs", "/openapi.json", "/docs/assets/scalar.js"]) {
       const { status } = await fetch(`${server.url}${path}`);
       expect([path, status]).toEqual([path, 200]);
     }
   });
 
-  test("is not disturbed when another one is refused on its folder", async () => {
+  test("a started server is not disturbed when another one is refused on its folder", async () => {
     const { code, stderr } = await LocalServer.fail(folder);
     expect(code).toBe(1);
     expect(stderr).toContain(`The state folder ${folder} is in use by another server`);
@@ -90,7 +90,7 @@ describe("data", () => {
   }
 
   // One folder goes through all of it, because a start takes longer than everything else here.
-  test("and secrets survive a stop, a kill of server and runtime, and a kill of the server alone, exactly", async () => {
+  test("data and secrets survive a stop, a kill of server and runtime, and a kill of the server alone, exactly", async () => {
     const folder = freshFolder();
     const first = await start(folder);
     await write(first);
@@ -117,7 +117,7 @@ describe("data", () => {
     expect(await last.interrupt()).toBe(0);
   });
 
-  test("of two servers, each with a client of its own, are separate", async () => {
+  test("data of two servers, each with a client of its own, are separate", async () => {
     const [one, other] = await Promise.all([
       start(freshFolder()),
       start(freshFolder(), {
@@ -152,7 +152,7 @@ async function waitFor<T>(ask: () => T | undefined): Promise<T> {
 }
 
 describe("a start is refused with a sentence", () => {
-  test("when the port is taken", async () => {
+  test("a start is refused with a sentence when the port is taken", async () => {
     const blocker = createServer();
     await once(blocker.listen(0, "127.0.0.1"), "listening");
     const { port } = blocker.address() as AddressInfo; // it listens on a port, not on a path
@@ -162,7 +162,7 @@ describe("a start is refused with a sentence", () => {
     expect(stderr).toContain(`Port ${port} is not free`);
   });
 
-  test("when the state folder can't be made", async () => {
+  test("a start is refused with a sentence when the state folder can't be made", async () => {
     const file = join(freshFolder(), "file");
     writeFileSync(file, "");
     const refused = ["/proc/self/florin/state", file].map(async (folder) => {
@@ -174,7 +174,7 @@ describe("a start is refused with a sentence", () => {
     await Promise.all(refused);
   });
 
-  test("when the port is invalid", async () => {
+  test("a start is refused with a sentence when the port is invalid", async () => {
     const { code, stderr } = await LocalServer.fail(freshFolder(), { PORT: "http" });
     expect(code).toBe(1);
     expect(stderr).toBe(
@@ -182,7 +182,7 @@ describe("a start is refused with a sentence", () => {
     );
   });
 
-  test("for each setting that is wrong, without showing a secret", async () => {
+  test("a start is refused with a sentence for each setting that is wrong, without showing a secret", async () => {
     const { code, stderr } = await LocalServer.fail(freshFolder(), {
       FLORIN_AUTH: "maybe",
       FLORIN_MAX_PAGE_SIZE: "0",

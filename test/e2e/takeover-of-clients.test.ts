@@ -120,16 +120,19 @@ describe("a client that is bound to ledgers", () => {
     ["to every name", { ledgers: "*" }],
   ];
 
-  test.each(WIDER)("binds itself %s, with a token or without effect", async (_, metadata) => {
-    const { call } = await acting(bound);
-    const before = await viewOf(bound.id);
-    const body = { ...before, metadata };
-    expect((await call(pathOf(bound), { method: "PUT", body })).status).toBe(401);
-    expect(await viewOf(bound.id)).toEqual(before);
-  });
+  test.each(WIDER)(
+    "a client that is bound to ledgers binds itself %s, with a token or without effect",
+    async (_, metadata) => {
+      const { call } = await acting(bound);
+      const before = await viewOf(bound.id);
+      const body = { ...before, metadata };
+      expect((await call(pathOf(bound), { method: "PUT", body })).status).toBe(401);
+      expect(await viewOf(bound.id)).toEqual(before);
+    },
+  );
 
   test.each(WIDER)(
-    "by a token of before, makes no client that is bound %s",
+    "a client that is bound to ledgers, by a token of before, makes no client that is bound %s",
     async (_, metadata) => {
       const late = await weakClient();
       await asAdministrator(late.id, { metadata: { ledgers: "eu-1" } });
@@ -144,7 +147,7 @@ describe("a client that is bound to ledgers", () => {
 });
 
 describe("what a client has lost until lately", () => {
-  test("is not taken over while tokens of that time live", async () => {
+  test("what a client has lost until lately is not taken over while tokens of that time live", async () => {
     const victim = await strongClient();
     await asAdministrator(victim.id, { scopes: [] });
     const before = await viewOf(victim.id);
@@ -164,7 +167,7 @@ describe("what a client has lost until lately", () => {
     expect(await scopesBy(victim)).toEqual(STRONG);
   });
 
-  test("is not taken over by its id after it was deleted", async () => {
+  test("what a client has lost until lately is not taken over by its id after it was deleted", async () => {
     const victim = await strongClient();
     await api(pathOf(victim), { method: "DELETE" });
     expect((await make({ id: victim.id, scopes: ["auth:write"] })).status).toBe(400);
@@ -248,7 +251,7 @@ describe("a token of before", () => {
   };
   const REFUSAL = [401, expect.stringContaining("insufficient_scope")];
 
-  test("changes nothing after its client was deleted", async () => {
+  test("a token of before changes nothing after its client was deleted", async () => {
     const gone = await weakClient();
     const victim = await strongClient({ scopes: [] });
     await api(pathOf(gone), { method: "DELETE" });
@@ -257,7 +260,7 @@ describe("a token of before", () => {
     expect(await viewOf(victim.id)).toBeDefined();
   });
 
-  test("changes nothing after its client has lost auth:write", async () => {
+  test("a token of before changes nothing after its client has lost auth:write", async () => {
     const late = await weakClient();
     await asAdministrator(late.id, { scopes: ["auth:read"] });
     expect(await answerTo(late.call(CLIENTS, { body: { name: "n" } }))).toEqual(REFUSAL);
@@ -266,14 +269,14 @@ describe("a token of before", () => {
     );
   });
 
-  test("changes nothing after it was revoked, though this instance has not read so yet", async () => {
+  test("a token of before changes nothing after it was revoked, though this instance has not read so yet", async () => {
     const late = await weakClient();
     const form = { token: late.token, client_id: late.id, client_secret: late.secret };
     expect((await post("/revoke", form)).status).toBe(200);
     expect(await answerTo(late.call(CLIENTS, { body: { name: "n" } }))).toEqual(REFUSAL);
   });
 
-  test("gives no more than its client has now", async () => {
+  test("a token of before gives no more than its client has now", async () => {
     const late = await acting(await makeClient({ scopes: ["auth:write", "ledger:write"] }));
     await asAdministrator(late.id, { scopes: ["auth:write"] });
     const id = freshName("made");
@@ -282,7 +285,7 @@ describe("a token of before", () => {
     expect(await viewOf(id)).toBeUndefined();
   });
 
-  test("is not that of a client which comes back under the same id", async () => {
+  test("a token of before is not that of a client which comes back under the same id", async () => {
     const gone = await weakClient();
     await api(pathOf(gone), { method: "DELETE" });
     await makeClient({ id: gone.id, scopes: ALL_SCOPES });

@@ -90,7 +90,7 @@ describe.each([
 });
 
 describe("an application limits a person, and a person limits an application", () => {
-  test("who may do everything gives no more by a token than the token has", async () => {
+  test("an application or a person who may do everything gives no more by a token than the token has", async () => {
     const body = { id: freshName("made"), name: "n", scopes: ["ledger:read"] };
     expect((await byPerson.call(CLIENTS, { body })).status).toBe(400);
     expect(await viewOf(body.id)).toBeUndefined();
@@ -122,7 +122,7 @@ test("an administrator who logs in to an application of somebody weaker lends it
 });
 
 describe("scopes that are given back, or given for the first time, give nothing to", () => {
-  test("whoever has opened an invitation of somebody weaker", async () => {
+  test("scopes that are given to a person give nothing to whoever has opened an invitation of somebody weaker", async () => {
     const eve = await invitedBy(weak, ["auth:write"]);
     const { refresh, visitor, app, call } = await actingPerson(eve);
     expect((await call(USERS)).status).toBe(200);
@@ -196,26 +196,32 @@ describe("an invitation and a link for a password end", () => {
     ["is deleted", (id) => api(`${CLIENTS}/${id}`, { method: "DELETE" })],
   ];
 
-  test.each(ENDS)("when the client that has made it %s", async (_, end) => {
-    const maker = await holder();
-    const invitation = await urlOf(await invite(maker, STRONG));
-    const link = await urlOf(await reset(maker, strong));
-    await end(maker.id);
-    expect(await openLink(invitation)).toBe(false);
-    expect(await openLink(link, OTHER_PASSWORD)).toBe(false);
-  });
+  test.each(ENDS)(
+    "an invitation and a link for a password end when the client that has made it %s",
+    async (_, end) => {
+      const maker = await holder();
+      const invitation = await urlOf(await invite(maker, STRONG));
+      const link = await urlOf(await reset(maker, strong));
+      await end(maker.id);
+      expect(await openLink(invitation)).toBe(false);
+      expect(await openLink(link, OTHER_PASSWORD)).toBe(false);
+    },
+  );
 
   test.each([
     ["loses scopes", (id: string) => setScopes(id, ["auth:write"])],
     ["is deleted", (id: string) => remove({ call: api }, { id })],
-  ])("when the person who has made it %s", async (_, end) => {
-    const maker = await freshPerson("auth:write", ...STRONG);
-    const invitation = await urlOf(await invite(await actingPerson(maker), STRONG));
-    await end(maker.id);
-    expect(await openLink(invitation)).toBe(false);
-  });
+  ])(
+    "an invitation and a link for a password end when the person who has made it %s",
+    async (_, end) => {
+      const maker = await freshPerson("auth:write", ...STRONG);
+      const invitation = await urlOf(await invite(await actingPerson(maker), STRONG));
+      await end(maker.id);
+      expect(await openLink(invitation)).toBe(false);
+    },
+  );
 
-  test("but not when its maker gets more", async () => {
+  test("an invitation and a link for a password do not end when their maker gets more", async () => {
     const maker = await weakClient();
     const url = await urlOf(await invite(maker, []));
     await asAdministrator(maker.id, { scopes: ["auth:write", "ledger:read"] });
@@ -233,7 +239,7 @@ describe("a token of before changes nothing", () => {
     ],
   ];
 
-  test.each(CASES)("after its person %s", async (_, end) => {
+  test.each(CASES)("a token of before changes nothing after its person %s", async (_, end) => {
     const person = await freshPerson("auth:write");
     const { call } = await actingPerson(person);
     expect((await invite({ call }, [])).status).toBe(201);
@@ -242,13 +248,13 @@ describe("a token of before changes nothing", () => {
     expect((await call(CLIENTS, { body: { name: "n" } })).status).toBe(401);
   });
 
-  test("after its application has lost auth:write", async () => {
+  test("a token of before changes nothing after its application has lost auth:write", async () => {
     const { call, app } = await actingPerson(weakPerson);
     await asAdministrator(app.id, { scopes: ["auth:read"] });
     expect((await invite({ call }, [])).status).toBe(401);
   });
 
-  test("that gives more than its person has now", async () => {
+  test("a token of before changes nothing that gives more than its person has now", async () => {
     const person = await freshPerson("auth:write", ...STRONG);
     const { call } = await actingPerson(person);
     await setScopes(person.id, ["auth:write"]);
@@ -283,7 +289,7 @@ test("people come back under no client's id, and clients under no person's", asy
   expect((await send(`/api/auth/clients/${strong.id}`)).status).toBe(401);
 });
 
-test("after all of this, the attacked people log in as before", async () => {
+test("people who were attacked in these ways log in as before", async () => {
   expect(await canLogIn(strong)).toBe(true);
   expect(await canLogIn(administrator)).toBe(true);
 });
