@@ -22,7 +22,7 @@ import { runsOf } from "#test/support/platform/runs.ts";
 const AMOUNT_MAX = 10n ** 40n;
 
 describe("dividing an amount", () => {
-  test("loses no unit, and gives each its share or the next unit above it", () => {
+  test("dividing an amount loses no unit, and gives each its share or the next unit above it", () => {
     const weights = fc.array(fc.bigInt({ min: 0n, max: 10n ** 30n }), {
       minLength: 1,
       maxLength: 12,

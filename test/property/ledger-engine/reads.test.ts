@@ -7,12 +7,12 @@ import { runsOf } from "#test/support/platform/runs.ts";
 const randomSeed = (): number => fc.sample(fc.nat(), { numRuns: 1 })[0] ?? 0;
 
 describe("every read of a ledger equals a naive filter over its history", () => {
-  test("with all features", () => {
+  test("every read of a ledger with all features equals a naive filter over its history", () => {
     assertReads({ seed: randomSeed(), queries: runsOf(350) });
     assertReads({ seed: randomSeed(), queries: runsOf(350) });
   });
 
-  test("without effective volumes and without history of metadata", () => {
+  test("every read of a ledger without effective volumes and history of metadata equals a naive filter", () => {
     assertReads({
       seed: randomSeed(),
       features: {
@@ -24,7 +24,7 @@ describe("every read of a ledger equals a naive filter over its history", () => 
     });
   });
 
-  test("without history of moves, and without hashes", () => {
+  test("every read of a ledger without history of moves and hashes equals a naive filter over its history", () => {
     assertReads({
       seed: randomSeed(),
       features: { MOVES_HISTORY: "OFF", HASH_LOGS: "DISABLED" },

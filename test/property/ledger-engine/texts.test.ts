@@ -121,7 +121,7 @@ const ofOne = (rows: readonly AccountVolumes[]): AccountVolumes[] => [
 ];
 
 describe("the text that is written at once is the JSON of the view", () => {
-  test("of a transaction", () => {
+  test("the text that is written at once is the JSON of the view of a transaction", () => {
     fc.assert(
       fc.property(transaction, (item) => {
         const view = toTransactionView(item);
@@ -132,7 +132,7 @@ describe("the text that is written at once is the JSON of the view", () => {
     );
   });
 
-  test("of an account", () => {
+  test("the text that is written at once is the JSON of the view of an account", () => {
     fc.assert(
       fc.property(record, (item) => {
         const view = toAccountView(item, BOTH);
@@ -180,7 +180,7 @@ describe("the text that is written at once is the JSON of the view", () => {
     { requiredKeys: ["id", "date", "idempotencyKey", "idempotencyHash", "hash", "data"] },
   );
 
-  test("of a log entry", () => {
+  test("the text that is written at once is the JSON of the view of a log entry", () => {
     fc.assert(
       fc.property(entry, (item) => {
         expect(plainJson(toLogText(item))).toBe(stringifyJson(toLogView(item)));
@@ -190,7 +190,7 @@ describe("the text that is written at once is the JSON of the view", () => {
     );
   });
 
-  test("of an event, as webhooks send it", () => {
+  test("the text that is written at once is the JSON of the view of an event, as webhooks send it", () => {
     fc.assert(
       fc.property(entry, account, (item, name) => {
         const info = { ...INFO, name };

@@ -73,7 +73,7 @@ const order = fc.constantFrom("asc" as const, "desc" as const);
 const pageSize = fc.integer({ min: 1, max: 7 });
 
 describe("a walk through transactions", () => {
-  test("reads each once in order, and the same pages on the way back", async () => {
+  test("a walk through transactions reads each once in order, and the same pages on the way back", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({ past: fc.array(happening, { maxLength: 40 }), column, order, pageSize }),
@@ -98,7 +98,7 @@ describe("a walk through transactions", () => {
     );
   });
 
-  test("reads each that existed at its beginning once, in order, while writes go on", async () => {
+  test("a walk through transactions reads each that existed at its beginning once, in order, while writes go on", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
@@ -146,7 +146,7 @@ describe("a walk through accounts", () => {
   const segment = fc.constantFrom("a", "B", "10", "9", "a-", "a_", "Z", "__proto__");
   const address = fc.array(segment, { minLength: 1, maxLength: 3 }).map((it) => it.join(":"));
 
-  test("reads each once in the order of bytes, both ways, while accounts are added", async () => {
+  test("a walk through accounts reads each once in the order of bytes, both ways, while accounts are added", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({

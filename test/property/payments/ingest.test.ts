@@ -74,7 +74,7 @@ async function play<T extends object>(
 }
 
 describe("payments of a provider, however their pages arrive", () => {
-  test("have each adjustment once, and what follows from all of them", async () => {
+  test("payments, however their pages arrive, have each adjustment once, and what follows from all of them", async () => {
     await fc.assert(
       fc.asyncProperty(arrivalsOf(state), async (arrivals) => {
         const world = new IngestWorld();
@@ -107,7 +107,7 @@ describe("payments of a provider, however their pages arrive", () => {
     );
   });
 
-  test("come to the same in whatever order their adjustments have come, if no two have one time", () => {
+  test("payments come to the same in whatever order their adjustments have come, if no two have one time", () => {
     const facts = fc
       .uniqueArray(fc.integer({ min: 0, max: 50 }), { maxLength: 8 })
       .chain((times) =>
@@ -134,7 +134,7 @@ describe("payments of a provider, however their pages arrive", () => {
     );
   });
 
-  test("never come to more than what was authorised, captured in parts and refunded in parts", () => {
+  test("payments never come to more than what was authorised, captured in parts and refunded in parts", () => {
     const parts = fc.array(fc.bigInt(1n, 100n), { maxLength: 5 });
     fc.assert(
       fc.property(parts, fc.nat(5), fc.bigInt(0n, 100n), (captures, refunds, rest) => {
@@ -154,7 +154,7 @@ describe("payments of a provider, however their pages arrive", () => {
 });
 
 describe("balances of a provider, however their pages arrive", () => {
-  test("follow each other without a gap, and the newest one is open", async () => {
+  test("balances of a provider, however their pages arrive, follow each other without a gap, and the newest one is open", async () => {
     await fc.assert(
       fc.asyncProperty(arrivalsOf(report), async (arrivals) => {
         const world = new IngestWorld();
