@@ -37,7 +37,7 @@ export function errorConformance<P extends FakePsp>(subject: Conformance<P>): vo
       expect((await failureAfter(fault)).kind).toBe(kind);
     });
 
-    test("that names a time is repeated after it", async () => {
+    test("an error of the provider that names a time is repeated after it", async () => {
       const answer = () => new Response(null, { status: 429, headers: { "retry-after": "7" } });
       expect((await failureAfter({ answer })).retryAfterMs).toBe(7000);
     });
@@ -47,7 +47,7 @@ export function errorConformance<P extends FakePsp>(subject: Conformance<P>): vo
     });
 
     test.each(["null", "[null]", '{"data":5}', '"text"'])(
-      "may be an answer of another form: %s",
+      "an error of the provider may be an answer of another form: %s",
       async (text) => {
         const bench = openBench(subject);
         const on = list.parent?.(bench.psp);
@@ -63,7 +63,7 @@ export function errorConformance<P extends FakePsp>(subject: Conformance<P>): vo
       },
     );
 
-    test("shows no secret, even if the provider repeats the request in it", async () => {
+    test("an error of the provider shows no secret, even if the provider repeats the request in it", async () => {
       const { message } = await failureAfter({
         answer: ({ headers, path, query, text }) =>
           jsonAnswer(

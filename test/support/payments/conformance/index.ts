@@ -45,7 +45,7 @@ const OPERATIONS: Readonly<Partial<Record<Capability, (plugin: Plugin) => unknow
 function completeness<P extends FakePsp>(subject: Conformance<P>): void {
   const { kind, lists, movements = [], webhooks, bankAccounts } = subject;
 
-  test("does what its capabilities promise", () => {
+  test("a connector does what its capabilities promise", () => {
     const { plugin } = openBench(subject);
     const missing = kind.capabilities.filter((capability) => {
       const operation = OPERATIONS[capability];
@@ -54,7 +54,7 @@ function completeness<P extends FakePsp>(subject: Conformance<P>): void {
     expect(missing).toEqual([]);
   });
 
-  test("is tried with all that it does", () => {
+  test("a connector is tried with all that it does", () => {
     const { plugin, psp } = openBench(subject);
     const fetched = tasksOf(kind.tree).filter((task) => task !== "CREATE_WEBHOOKS");
     expect(new Set(lists.map(({ task }) => task))).toEqual(new Set(fetched));
@@ -65,7 +65,7 @@ function completeness<P extends FakePsp>(subject: Conformance<P>): void {
     expect(bankAccounts === undefined).toBe(plugin.createBankAccount === undefined);
   });
 
-  test("lets its secrets be known", () => {
+  test("a connector lets its secrets be known", () => {
     const named = kind.fields.filter(({ name }) => /key|secret|password|token/i.test(name));
     expect(
       named.filter(({ isSecret, name }) => isSecret !== true && !/public/i.test(name)),
@@ -79,7 +79,7 @@ const tasksOf = (nodes: readonly FetchNode[]): FetchNode["task"][] =>
 function bankAccountConformance<P extends FakePsp>(subject: Conformance<P>): void {
   const { bankAccounts } = subject;
   if (bankAccounts === undefined) return;
-  test("makes a bank account once, and shows no number of it in clear", async () => {
+  test("a connector makes a bank account once, and shows no number of it in clear", async () => {
     const { psp, plugin } = openBench(subject);
     const first = await plugin.createBankAccount?.(bankAccounts.details);
     const second = await plugin.createBankAccount?.(bankAccounts.details);

@@ -36,20 +36,20 @@ export function listConformance<P extends FakePsp>(subject: Conformance<P>): voi
     const { max = ITEMS, always = [] } = list;
     const count = Math.min(ITEMS, max);
 
-    test("gives nothing of an empty account", async () => {
+    test("a list of the connector gives nothing of an empty account", async () => {
       const { read } = open();
       expect(await read(undefined)).toMatchObject({ found: new Set(always), hasMore: false });
     });
 
     if (list.add === undefined) return;
 
-    test("is read to its end", async () => {
+    test("a list of the connector is read to its end", async () => {
       const { read, add } = open();
       const added = add(count);
       expect((await read(undefined)).found).toEqual(new Set([...always, ...added]));
     });
 
-    test("goes on from any state, and gives a page again that could not be stored", async () => {
+    test("a list of the connector goes on from any state, and gives a page again that could not be stored", async () => {
       const { read, add } = open();
       const added = add(count);
       const { states } = await read(undefined);
@@ -60,7 +60,7 @@ export function listConformance<P extends FakePsp>(subject: Conformance<P>): voi
       }
     });
 
-    test("finds what is added later", async () => {
+    test("a list of the connector finds what is added later", async () => {
       const { read, add } = open();
       const first = add(count - 1);
       const { state } = await read(undefined);
@@ -70,7 +70,7 @@ export function listConformance<P extends FakePsp>(subject: Conformance<P>): voi
       expect(new Set([...always, ...first, ...found])).toEqual(new Set(all));
     });
 
-    test("loses nothing when a page comes twice", async () => {
+    test("a list of the connector loses nothing when a page comes twice", async () => {
       const { bench, read, add } = open();
       const added = add(count);
       bench.psp.fail({ kind: "none" }, { kind: "repeat-answer" });
@@ -83,7 +83,7 @@ export function listConformance<P extends FakePsp>(subject: Conformance<P>): voi
       expect(found).toEqual(new Set([...always, ...added]));
     });
 
-    test.runIf(ISOLATED.has(list.task))("sets aside what cannot be read of it", async () => {
+    test.runIf(ISOLATED.has(list.task))("a list sets aside what cannot be read of it", async () => {
       const { bench, read, add } = open();
       const ids = [...always, ...add(count)];
       const spoilt = new Set<string>();
@@ -96,7 +96,7 @@ export function listConformance<P extends FakePsp>(subject: Conformance<P>): voi
       expect(bad?.reason).toContain("not valid");
     });
 
-    test("gives valid objects, with what the provider has sent", async () => {
+    test("a list of the connector gives valid objects, with what the provider has sent", async () => {
       const { read, add } = open();
       add(count);
       const { items } = await read(undefined);

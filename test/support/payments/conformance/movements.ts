@@ -27,7 +27,7 @@ export function movementConformance<P extends FakePsp>(subject: Conformance<P>):
       return psp.requests.length - before;
     };
 
-    test("gives a valid payment, or an id to ask for the outcome by", async () => {
+    test("a movement of money gives a valid payment, or an id to ask for the outcome by", async () => {
       const { psp, plugin, asked } = await open();
       const result = await move(plugin, asked);
       if ("payment" in result) expect(paymentProblem(result.payment)).toBeUndefined();
@@ -35,7 +35,7 @@ export function movementConformance<P extends FakePsp>(subject: Conformance<P>):
       expect(await movement.made(psp, plugin)).toBe(1);
     });
 
-    test("moves money once for a reference, and again for another one", async () => {
+    test("a movement of money moves money once for a reference, and again for another one", async () => {
       const { psp, plugin, asked } = await open();
       const first = await move(plugin, asked);
       const second = await move(plugin, asked);
@@ -45,7 +45,7 @@ export function movementConformance<P extends FakePsp>(subject: Conformance<P>):
       expect(await movement.made(psp, plugin)).toBe(2);
     });
 
-    test("moves money once when the answer to any of its requests is lost", async () => {
+    test("a movement of money moves money once when the answer to any of its requests is lost", async () => {
       const requests = await requestsOf();
       for (let at = 0; at < requests; at++) {
         const { psp, plugin, asked } = await open();
@@ -57,7 +57,7 @@ export function movementConformance<P extends FakePsp>(subject: Conformance<P>):
       }
     });
 
-    test("moves nothing while the provider takes no requests", async () => {
+    test("a movement of money moves nothing while the provider takes no requests", async () => {
       const requests = await requestsOf();
       const answer = () => new Response(null, { status: 429, headers: { "retry-after": "7" } });
       for (let at = 0; at < requests; at++) {
@@ -79,7 +79,7 @@ export function movementConformance<P extends FakePsp>(subject: Conformance<P>):
 
 function refusalOf<P>({ refused, made }: MovementCase<P>, open: () => Promise<Bench<P>>): void {
   if (refused === undefined) return;
-  test("that is refused is invalid, and moves nothing", async () => {
+  test("a movement of money that is refused is invalid, and moves nothing", async () => {
     const { psp, plugin } = await open();
     const failure = await failureOf(move(plugin, refused(psp)));
     expect(failure).toBeInstanceOf(ConnectorError);
@@ -93,7 +93,7 @@ function reversalOf<P>(
   open: () => Promise<Bench<P> & { readonly asked: Movement }>,
 ): void {
   if (reversal === undefined) return;
-  test("is taken back once for a reference", async () => {
+  test("a movement of money is taken back once for a reference", async () => {
     const { psp, plugin, asked } = await open();
     const moved = await move(plugin, asked);
     const reverse = present(

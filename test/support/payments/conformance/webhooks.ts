@@ -23,7 +23,7 @@ export function webhookConformance<P extends FakePsp>(subject: Conformance<P>): 
   const open = () => openWebhooks(subject, webhooks);
 
   describe("webhooks", () => {
-    test("are registered, once however often that is asked for", async () => {
+    test("webhooks are registered, once however often that is asked for", async () => {
       const { bench, register } = open();
       const first = await register();
       const count = webhooks.registered?.(bench.psp);
@@ -34,7 +34,7 @@ export function webhookConformance<P extends FakePsp>(subject: Conformance<P>): 
       expect(second.map(({ urlPath }) => urlPath)).toEqual(first.map(({ urlPath }) => urlPath));
     });
 
-    test("are verified after a registration whose result was lost", async () => {
+    test("webhooks are verified after a registration whose result was lost", async () => {
       const { register, verify, deliver } = open();
       await register();
       const configs = await register();
@@ -44,7 +44,7 @@ export function webhookConformance<P extends FakePsp>(subject: Conformance<P>): 
       expect(await verify(renewed, deliver(renewed))).toHaveProperty("key");
     });
 
-    test("have a key, the same for a delivery that is replayed and another for another one", async () => {
+    test("webhooks have a key, the same for a delivery that is replayed and another for another one", async () => {
       const { register, verify, deliver } = open();
       const configs = await register();
       const sent = deliver(configs);
@@ -57,7 +57,7 @@ export function webhookConformance<P extends FakePsp>(subject: Conformance<P>): 
     testForgeries(webhooks, open);
     testAge(webhooks, open);
 
-    test("report valid objects, and nothing where they are of an unknown type", async () => {
+    test("webhooks report valid objects, and nothing where they are of an unknown type", async () => {
       const { bench, register, deliver, urlPathOf } = open();
       const configs = await register();
       const translate = (sent: Sent) =>
@@ -85,7 +85,7 @@ function testRemoval<P extends FakePsp>(
   open: () => Opened<P>,
 ): void {
   if (registered === undefined || addForeign === undefined) return;
-  test("are removed with the installation, and those of others stay", async () => {
+  test("webhooks are removed with the installation, and those of others stay", async () => {
     const { bench, register } = open();
     addForeign(bench.psp);
     const configs = await register();
@@ -106,7 +106,7 @@ function testForgeries<P extends FakePsp>(
 ): void {
   if (forgeries === undefined) return;
   test.each(["body", "signature", "absence"] as const)(
-    "are refused when they are forged: %s",
+    "webhooks are refused when they are forged: %s",
     async (forgery) => {
       const { register, verify, deliver } = open();
       const configs = await register();
@@ -115,11 +115,14 @@ function testForgeries<P extends FakePsp>(
     },
   );
 
-  test.each(["", "{}", "null", "[]", "no JSON"])("are refused with the body '%s'", async (body) => {
-    const { register, verify, deliver } = open();
-    const configs = await register();
-    expect(await verify(configs, { ...deliver(configs), body })).toHaveProperty("refused");
-  });
+  test.each(["", "{}", "null", "[]", "no JSON"])(
+    "webhooks are refused with the body '%s'",
+    async (body) => {
+      const { register, verify, deliver } = open();
+      const configs = await register();
+      expect(await verify(configs, { ...deliver(configs), body })).toHaveProperty("refused");
+    },
+  );
 }
 
 function testAge<P extends FakePsp>({ toleranceMs }: WebhookCase<P>, open: () => Opened<P>): void {
@@ -127,7 +130,7 @@ function testAge<P extends FakePsp>({ toleranceMs }: WebhookCase<P>, open: () =>
   test.each([
     ["old", -1],
     ["of the future", 1],
-  ] as const)("are refused when they are too %s", async (_, sign) => {
+  ] as const)("webhooks are refused when they are too %s", async (_, sign) => {
     const { register, verify, deliver } = open();
     const configs = await register();
     const near = fromMillis(toMillis(NOW) + sign * (toleranceMs - 1000));
