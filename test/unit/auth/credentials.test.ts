@@ -5,19 +5,19 @@ import { parseBasic, usesBasic } from "#modules/auth/tokens/credentials.ts";
 const encode = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
 
 describe("Basic credentials", () => {
-  test("are decoded from base64, then from percent and plus", () => {
+  test("Basic credentials are decoded from base64, then from percent and plus", () => {
     expect(parseBasic(encode("my+client:a%3Ab%2Bc"))).toEqual({
       clientId: "my client",
       clientSecret: "a:b+c",
     });
   });
 
-  test("are split at the first colon", () => {
+  test("Basic credentials are split at the first colon", () => {
     expect(parseBasic(encode("id:a:b"))).toEqual({ clientId: "id", clientSecret: "a:b" });
     expect(parseBasic(encode(":"))).toEqual({ clientId: "", clientSecret: "" });
   });
 
-  test("are decoded exactly, whatever they contain", () => {
+  test("Basic credentials are decoded exactly, whatever they contain", () => {
     const text = fc.string({ unit: "grapheme" });
     fc.assert(
       fc.property(text, text, (clientId, clientSecret) => {
@@ -35,11 +35,11 @@ describe("Basic credentials", () => {
     encode("no colon"),
     encode("%:a"),
     "Basic /w==",
-  ])("are not found in %s", (authorization) => {
+  ])("Basic credentials are not found in %s", (authorization) => {
     expect(parseBasic(authorization)).toBeUndefined();
   });
 
-  test("are distinguished from other schemes", () => {
+  test("Basic credentials are distinguished from other schemes", () => {
     expect(["Basic x", "basic x", "BASIC"].map(usesBasic)).toEqual([true, true, true]);
     expect(["Bearer x", "Basics x", "", null].map(usesBasic)).toEqual([false, false, false, false]);
   });

@@ -37,19 +37,19 @@ const titlesOf = (source: string): string[] =>
   );
 
 describe("the tables of tests", () => {
-  test("have rows", () => {
+  test("the tables of tests have rows", () => {
     expect(ROWS?.length).toBeGreaterThan(60);
   });
 
   test.each((ROWS ?? []).map((cells) => [cells.slice(1, -2).join(" "), cells.at(-2) ?? ""]))(
-    "name tests that are there for: %s",
+    "the tables of tests name tests that are there for: %s",
     (_promise, references) => {
       const problems = references.split("; ").map(problemOf);
       expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
     },
   );
 
-  test("would not name one that is not there", () => {
+  test("the tables of tests would not name one that is not there", () => {
     expect(problemOf("`tokens`: does what nobody has written")).toMatch(/no test has/);
     expect(problemOf("`nothing`: is refused")).toMatch(/no such file/);
     expect(problemOf("`tokens`")).toMatch(/no such file/);

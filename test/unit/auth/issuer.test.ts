@@ -3,19 +3,19 @@ import { isSameIssuer } from "#modules/auth/core/issuer-url.ts";
 import { issuerOf } from "#modules/auth/verification/issuer.ts";
 
 describe("our issuer", () => {
-  test("is below the public URL, whatever the request says", () => {
+  test("our issuer is below the public URL, whatever the request says", () => {
     const publicUrl = "https://pay.example.com/florin";
     expect(issuerOf(publicUrl, "http://evil.example/x")).toBe(`${publicUrl}/api/auth`);
   });
 
-  test("is the origin of the request on loopback", () => {
+  test("our issuer is the origin of the request on loopback", () => {
     expect(issuerOf(undefined, "http://127.0.0.1:8787/api/ledger/v2?a=b")).toBe(
       "http://127.0.0.1:8787/api/auth",
     );
   });
 
   test.each(["https://pay.example.com/", "http://127.example.com/", "http://10.0.0.1/"])(
-    "is not derived from %s",
+    "our issuer is not derived from %s",
     (url) => {
       expect(() => issuerOf(undefined, url)).toThrow("FLORIN_PUBLIC_URL is not set");
     },
@@ -25,7 +25,7 @@ describe("our issuer", () => {
 describe("issuers", () => {
   const own = "http://localhost:8787/api/auth";
 
-  test("on loopback are the same under each name of the host", () => {
+  test("issuers on loopback are the same under each name of the host", () => {
     const others = ["http://localhost:8787", "http://127.0.0.1:8787", "http://[::1]:8787"];
     for (const other of others) {
       expect(isSameIssuer(own, `${other}/api/auth`)).toBe(true);
@@ -42,7 +42,7 @@ describe("issuers", () => {
     "http://127.0.0.1.example.com:8787/api/auth",
     "http://127.0.0.1@localhost:8787/api/auth",
     "",
-  ])("are compared exactly otherwise: %s is another", (other) => {
+  ])("issuers are compared exactly otherwise: %s is another", (other) => {
     expect(isSameIssuer(own, other)).toBe(false);
   });
 });

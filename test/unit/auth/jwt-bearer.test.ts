@@ -90,7 +90,7 @@ const exchange = (assertion: string, form: TokenForm = {}) =>
   );
 
 describe("an assertion of a trusted issuer", () => {
-  test("gives its person a token with its scopes and its audience, whatever is asked for", async () => {
+  test("an assertion of a trusted issuer gives its person a token with its scopes and its audience, whatever is asked for", async () => {
     const tokens = await exchange(await sign(), { scope: "openid email" });
     expect(tokens).toMatchObject({ expiresInSeconds: 300, scope: "openid ledger:read" });
     expect(decodeJwt(tokens.accessToken)).toMatchObject({
@@ -104,23 +104,23 @@ describe("an assertion of a trusted issuer", () => {
     expect(read.principal).toMatchObject({ subject: "ann", clientId: MEMBERSHIP });
   });
 
-  test("gives a token for an hour where it is about nobody", async () => {
+  test("an assertion of a trusted issuer gives a token for an hour where it is about nobody", async () => {
     const tokens = await exchange(await sign({ sub: undefined }));
     expect(tokens.expiresInSeconds).toBe(3600);
     expect(decodeJwt(tokens.accessToken).sub).toBeUndefined();
   });
 
-  test("never makes a client of its issuer one of ours", async () => {
+  test("an assertion of a trusted issuer never makes a client of its issuer one of ours", async () => {
     const tokens = await exchange(await sign({ client_id: "shop", azp: "shop" }));
     expect(decodeJwt(tokens.accessToken)["client_id"]).toBe(MEMBERSHIP);
   });
 
-  test("keeps the ledgers that it is bound to", async () => {
+  test("an assertion of a trusted issuer keeps the ledgers that it is bound to", async () => {
     const tokens = await exchange(await sign({ ledgers: ["eu-*"] }));
     expect(decodeJwt(tokens.accessToken)["ledgers"]).toEqual(["eu-*"]);
   });
 
-  test("reaches no other ledgers than the client that presents it", async () => {
+  test("an assertion of a trusted issuer reaches no other ledgers than the client that presents it", async () => {
     const credentials = { client_id: "bound", client_secret: "right" };
     const ledgersOf = async (claims: object) =>
       decodeJwt((await exchange(await sign(claims), credentials)).accessToken)["ledgers"];
@@ -131,7 +131,7 @@ describe("an assertion of a trusted issuer", () => {
     });
   });
 
-  test("names the client that presents it with its secret, which must be right", async () => {
+  test("an assertion of a trusted issuer names the client that presents it with its secret, which must be right", async () => {
     const credentials = { client_id: "shop", client_secret: "right" };
     const tokens = await exchange(await sign(), credentials);
     expect(decodeJwt(tokens.accessToken)["client_id"]).toBe("shop");
@@ -143,11 +143,11 @@ describe("an assertion of a trusted issuer", () => {
     ["the issuer", ISSUER],
     ["the public URL", PUBLIC_URL],
     ["the token endpoint", `${ISSUER}/oauth/token`],
-  ])("may name %s as its audience", async (_what, aud) => {
+  ])("an assertion of a trusted issuer may name %s as its audience", async (_what, aud) => {
     expect((await exchange(await sign({ aud }))).expiresInSeconds).toBe(300);
   });
 
-  test("may name the audience that the settings have for its issuer", async () => {
+  test("an assertion of a trusted issuer may name the audience that the settings have for its issuer", async () => {
     const tokens = await exchange(await sign({ iss: OTHER, aud: "stack-7" }));
     expect(tokens.expiresInSeconds).toBe(300);
   });
@@ -173,12 +173,12 @@ describe("an assertion is refused", () => {
     });
   });
 
-  test("that is a token of this server, which would live for ever", async () => {
+  test("an assertion that is a token of this server, which would live for ever, is refused", async () => {
     const { accessToken } = await exchange(await sign());
     await expect(exchange(accessToken)).rejects.toMatchObject({ error: "invalid_grant" });
   });
 
-  test("that is missing", async () => {
+  test("an assertion that is missing is refused", async () => {
     await expect(exchange("")).rejects.toMatchObject({ error: "invalid_request" });
   });
 });

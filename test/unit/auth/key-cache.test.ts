@@ -27,7 +27,7 @@ class Issuer {
 }
 
 describe("the keys of an issuer", () => {
-  test("are loaded once and found by id", async () => {
+  test("the keys of an issuer are loaded once and found by id", async () => {
     const issuer = new Issuer();
     expect(await issuer.cache.find("a")).toEqual({ name: "a" });
     issuer.nowMs += MINUTE_MS;
@@ -35,7 +35,7 @@ describe("the keys of an issuer", () => {
     expect(issuer.loads).toBe(1);
   });
 
-  test("are found without an id where there is one only, which may have none either", async () => {
+  test("the keys of an issuer are found without an id where there is one only, which may have none either", async () => {
     const issuer = new Issuer();
     expect(await issuer.cache.find(undefined)).toEqual({ name: "a" });
     issuer.keys = ["a", undefined];
@@ -48,7 +48,7 @@ describe("the keys of an issuer", () => {
     expect(await issuer.cache.find("a")).toBeUndefined();
   });
 
-  test("are loaded again for an unknown id, but not for each", async () => {
+  test("the keys of an issuer are loaded again for an unknown id, but not for each", async () => {
     const issuer = new Issuer();
     await issuer.cache.find("a");
     issuer.keys = ["a", "b"];
@@ -61,7 +61,7 @@ describe("the keys of an issuer", () => {
     expect(issuer.loads).toBe(2);
   });
 
-  test("are loaded again when they are old, so that a withdrawn key is no longer found", async () => {
+  test("the keys of an issuer are loaded again when they are old, so that a withdrawn key is no longer found", async () => {
     const issuer = new Issuer();
     await issuer.cache.find("a");
     issuer.keys = ["b"];
@@ -72,7 +72,7 @@ describe("the keys of an issuer", () => {
     expect(await issuer.cache.find("b")).toEqual({ name: "b" });
   });
 
-  test("are loaded again after the clock was set back, and for an unknown id then", async () => {
+  test("the keys of an issuer are loaded again after the clock was set back, and for an unknown id then", async () => {
     const issuer = new Issuer();
     await issuer.cache.find("a");
     issuer.keys = ["b"];
@@ -81,7 +81,7 @@ describe("the keys of an issuer", () => {
     expect(await issuer.cache.find("a")).toBeUndefined();
   });
 
-  test("are not looked for by all tokens at once while the issuer takes its time", async () => {
+  test("the keys of an issuer are not looked for by all tokens at once while the issuer takes its time", async () => {
     let answer = (): void => undefined;
     let loads = 0;
     let nowMs = 0;
@@ -112,7 +112,7 @@ describe("the keys of an issuer", () => {
     void outcomes;
   });
 
-  test("are those of the load that was begun last, whichever is answered last", async () => {
+  test("the keys of an issuer are those of the load that was begun last, whichever is answered last", async () => {
     const answers: ((kids: readonly string[]) => void)[] = [];
     const cache = new KeyCache({
       issuer: "https://issuer.example",
@@ -131,7 +131,7 @@ describe("the keys of an issuer", () => {
     expect(await cache.find("new")).toEqual({ name: "new" });
   });
 
-  test("stay in use while one request waits for an issuer who hangs", async () => {
+  test("the keys of an issuer stay in use while one request waits for an issuer who hangs", async () => {
     let loads = 0;
     let nowMs = 0;
     const cache = new KeyCache({
@@ -157,7 +157,7 @@ describe("the keys of an issuer", () => {
     expect(loads).toBe(3);
   });
 
-  test("stay in use while the issuer is down, which is not asked again for a while", async () => {
+  test("the keys of an issuer stay in use while the issuer is down, which is not asked again for a while", async () => {
     const issuer = new Issuer();
     await issuer.cache.find("a");
     issuer.isDown = true;
@@ -167,7 +167,7 @@ describe("the keys of an issuer", () => {
     expect(issuer.loads).toBe(2);
   });
 
-  test("can't be found before they were ever loaded, until the issuer is back", async () => {
+  test("the keys of an issuer can't be found before they were ever loaded, until the issuer is back", async () => {
     const issuer = new Issuer();
     issuer.isDown = true;
     await expect(issuer.cache.find("a")).rejects.toThrow("down");

@@ -54,7 +54,7 @@ describe("the list of revocations", () => {
     ["subject", "ann"],
     ["grant", "grant"],
     ["token", "token"],
-  ] as const)("knows a revoked %s after it was read", async (kind, value) => {
+  ] as const)("the revocation list knows a revoked %s after it was read", async (kind, value) => {
     const { list, revoke } = listOf();
     await list.refresh();
     revoke(kind, value);
@@ -66,7 +66,7 @@ describe("the list of revocations", () => {
 
   const OTHERS = { clientId: "other", subject: "bob", grantId: undefined, tokenId: undefined };
 
-  test("lets a client that comes back have tokens again", async () => {
+  test("the list of revocations lets a client that comes back have tokens again", async () => {
     const { list, revoke } = listOf();
     revoke("client", "shop", ISSUED + 10);
     await list.refresh();
@@ -74,7 +74,7 @@ describe("the list of revocations", () => {
     expect(list.isRevoked({ ...TOKEN, issuedAt: ISSUED + 11 })).toBe(false);
   });
 
-  test("is read every 30 seconds, and only what is new", async () => {
+  test("the list of revocations is read every 30 seconds, and only what is new", async () => {
     const { list, state, revoke } = listOf();
     expect(list.isDue(state.nowMs)).toBe(true);
     for (const client of ["a", "b", "c"]) revoke("client", client);
@@ -87,7 +87,7 @@ describe("the list of revocations", () => {
     expect(state.loads).toEqual([0, 2]);
   });
 
-  test("reads again what came too late", async () => {
+  test("the list of revocations reads again what came too late", async () => {
     vi.useFakeTimers();
     const { list, state, revoke } = listOf();
     await list.refresh();
@@ -103,7 +103,7 @@ describe("the list of revocations", () => {
     expect(list.isRevoked(TOKEN)).toBe(true);
   });
 
-  test("begins anew where the database was taken back, and keeps what was revoked", async () => {
+  test("the list of revocations begins anew where the database was taken back, and keeps what was revoked", async () => {
     const { list, state, revoke } = listOf();
     for (const client of ["a", "b", "shop"]) revoke("client", client);
     await list.refresh();
@@ -118,7 +118,7 @@ describe("the list of revocations", () => {
     expect(await list.refresh()).toBe(false);
   });
 
-  test("finds what has got the id of the last one that it had read", async () => {
+  test("the list of revocations finds what has got the id of the last one that it had read", async () => {
     const { list, state, revoke } = listOf();
     for (const client of ["a", "b"]) revoke("client", client);
     await list.refresh();
@@ -128,7 +128,7 @@ describe("the list of revocations", () => {
     expect(list.isRevoked(TOKEN)).toBe(true);
   });
 
-  test("knows of nothing new where all that it had read was purged", async () => {
+  test("the list of revocations knows of nothing new where all that it had read was purged", async () => {
     const { list, state, revoke } = listOf();
     revoke("client", "a");
     revoke("client", "shop");
@@ -139,14 +139,14 @@ describe("the list of revocations", () => {
     expect(list.isRevoked(TOKEN)).toBe(true);
   });
 
-  test("is read soon after the clock was set back", async () => {
+  test("the list of revocations is read soon after the clock was set back", async () => {
     const { list, state } = listOf();
     await list.refresh();
     state.nowMs -= 3_600_000;
     expect(list.isDue(state.nowMs)).toBe(true);
   });
 
-  test("stays in use while the database does not answer, which is asked again soon", async () => {
+  test("the list of revocations stays in use while the database does not answer, which is asked again soon", async () => {
     const { list, state, revoke } = listOf();
     revoke("client", "shop");
     await list.refresh();
@@ -159,7 +159,7 @@ describe("the list of revocations", () => {
     expect(list.isDue(state.nowMs)).toBe(true);
   });
 
-  test("stays in use while the database hangs, for which no request waits long", async () => {
+  test("the list of revocations stays in use while the database hangs, for which no request waits long", async () => {
     vi.useFakeTimers();
     const { list, state, revoke } = listOf();
     revoke("client", "shop");
@@ -172,13 +172,13 @@ describe("the list of revocations", () => {
     expect(list.isRevoked(TOKEN)).toBe(true);
   });
 
-  test("lets no token pass before it was read for the first time", async () => {
+  test("the list of revocations lets no token pass before it was read for the first time", async () => {
     const { list, state } = listOf();
     state.fails = true;
     await expect(list.refresh()).rejects.toThrow("the database does not answer");
   });
 
-  test("forgets what concerns no token any more", async () => {
+  test("the list of revocations forgets what concerns no token any more", async () => {
     const { list, state, revoke } = listOf();
     revoke("token", "token");
     await list.refresh();

@@ -84,7 +84,7 @@ beforeEach(() => {
 });
 
 describe("the token service", () => {
-  test("issues a token that is valid for an hour and not a second more", async () => {
+  test("the token service issues a token that is valid for an hour and not a second more", async () => {
     const load = async () => [{ kid: "kid", key: publicKey }];
     const verifier = new TokenVerifier({
       publicUrl: PUBLIC_URL,
@@ -106,26 +106,26 @@ describe("the token service", () => {
     await expect(check()).rejects.toThrow("the token has expired");
   });
 
-  test("writes times in whole seconds", async () => {
+  test("the token service writes times in whole seconds", async () => {
     const { exp, iat, nbf } = decodeJwt((await issue()).accessToken);
     const seconds = Math.floor(START_MS / 1000);
     expect({ exp, iat, nbf }).toEqual({ exp: seconds + 3600, iat: seconds, nbf: seconds });
   });
 
-  test("says what it granted only where that is not what was requested", async () => {
+  test("the token service says what it granted only where that is not what was requested", async () => {
     expect((await issue()).scope).toBeUndefined();
     expect((await issue({ scope: undefined })).scope).toBeUndefined();
     expect((await issue({ scope: "ledger:read auth:read" })).scope).toBe("ledger:read");
   });
 
-  test("accepts each secret of the client and no other", async () => {
+  test("the token service accepts each secret of the client and no other", async () => {
     expect(await errorOf({ client_secret: "old secret" })).toBe("none");
     expect(await errorOf({ client_secret: "NEW SECRET" })).toBe("invalid_client");
     client = { ...CLIENT, secretHashes: [] };
     expect(await errorOf({})).toBe("invalid_client");
   });
 
-  test("checks the grant type before it looks up the client", async () => {
+  test("the token service checks the grant type before it looks up the client", async () => {
     expect(await errorOf({ grant_type: undefined, client_secret: "wrong" })).toBe(
       "invalid_request",
     );
@@ -134,7 +134,7 @@ describe("the token service", () => {
     expect(searched).toEqual([]);
   });
 
-  test("refuses a client as public only when its secret is right", async () => {
+  test("the token service refuses a client as public only when its secret is right", async () => {
     client = { ...CLIENT, public: true };
     expect(await errorOf({})).toBe("unauthorized_client");
     expect(await errorOf({ client_secret: "wrong" })).toBe("invalid_client");

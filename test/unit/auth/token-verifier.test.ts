@@ -90,7 +90,7 @@ describe("who acts", () => {
     return verifier.authenticate(request, "ledger:read");
   };
 
-  test("is the client of our own token, which may use all ledgers", async () => {
+  test("the one who acts is the client of our own token, which may use all ledgers", async () => {
     expect(await principalOf({})).toEqual({
       issuer: OWN,
       subject: "shop",
@@ -104,7 +104,7 @@ describe("who acts", () => {
   test.each([
     ["our own token", {}, own.privateKey],
     ["another issuer's token", { iss: OTHER }, other.privateKey],
-  ])("reaches only the ledgers that %s names", async (_whose, claims, key) => {
+  ])("the one who acts reaches only the ledgers that %s names", async (_whose, claims, key) => {
     const ledgers = ["eu-*", "main"];
     expect((await principalOf({ ...claims, ledgers }, key)).ledgers).toEqual(ledgers);
     for (const wrong of [[], [""], ["a b"], ["*-eu"], "main", null, [1]]) {
@@ -120,15 +120,18 @@ describe("who acts", () => {
     [{ client_id: "app", aud: "api" }, "app", "app"],
     [{ aud: "api" }, "api", "api"],
     [{}, "", ""],
-  ])("is the subject of another issuer's token %j", async (claims, subject, clientId) => {
-    const none = { client_id: undefined, aud: undefined };
-    const principal = await principalOf({ iss: OTHER, ...none, ...claims }, other.privateKey);
-    expect(principal).toMatchObject({ issuer: OTHER, subject, clientId });
-  });
+  ])(
+    "the one who acts is the subject of another issuer's token %j",
+    async (claims, subject, clientId) => {
+      const none = { client_id: undefined, aud: undefined };
+      const principal = await principalOf({ iss: OTHER, ...none, ...claims }, other.privateKey);
+      expect(principal).toMatchObject({ issuer: OTHER, subject, clientId });
+    },
+  );
 });
 
 describe("the check of a token", () => {
-  test("checks the scope of each request, even for a token that it remembers", async () => {
+  test("the check of a token checks the scope of each request, even for a token that it remembers", async () => {
     const token = await sign({});
     expect(await check(token, "ledger:read")).toBe("good");
     expect(await check(token, "ledger:write")).toBe("good");
@@ -144,11 +147,11 @@ describe("the check of a token", () => {
     ["this server for nobody", { aud: [PUBLIC_URL] }],
     ["this server for another client", { aud: ["bank", PUBLIC_URL] }],
     ["no client", { client_id: undefined }],
-  ])("refuses a token of ours that names %s", async (_what, claims) => {
+  ])("the check of a token refuses a token of ours that names %s", async (_what, claims) => {
     expect(await check(await sign(claims))).toBe("the token is for another audience");
   });
 
-  test("checks the audience of another issuer where the settings name one", async () => {
+  test("the check of a token checks the audience of another issuer where the settings name one", async () => {
     const from = (iss: string, aud: unknown) => sign({ iss, aud }, other.privateKey);
     expect(await check(await from(OTHER, "anything"))).toBe("good");
     expect(await check(await from(CAREFUL, "books"))).toBe("good");
@@ -159,7 +162,7 @@ describe("the check of a token", () => {
     }
   });
 
-  test("finds the key of a token without a key id where its issuer has only one", async () => {
+  test("the check of a token finds the key of a token without a key id where its issuer has only one", async () => {
     expect(await check(await sign({}, own.privateKey, { kid: undefined }))).toBe("good");
     const foreign = await sign({}, other.privateKey, { kid: undefined });
     expect(await check(foreign)).toBe("the token's signature is not valid");
@@ -173,13 +176,13 @@ describe("the check of a token", () => {
   test.each([
     ["critical headers", { crit: ["b64"], b64: true }],
     ["another algorithm", { alg: "PS256" }],
-  ])("refuses a token with %s", async (_what, header) => {
+  ])("the check of a token refuses a token with %s", async (_what, header) => {
     const pair = await generateKeyPair("PS256");
     const key = "alg" in header ? pair.privateKey : own.privateKey;
     expect(await check(await sign({}, key, header))).toMatch(/algorithm RS256, or demands/);
   });
 
-  test("verifies the signature of a token once", async () => {
+  test("the check of a token verifies the signature of a token once", async () => {
     const token = await sign({});
     await check(token);
     const first = searches;
@@ -187,7 +190,7 @@ describe("the check of a token", () => {
     expect(searches).toBe(first);
   });
 
-  test("takes no other token with the same end for one that it remembers", async () => {
+  test("the check of a token takes no other token with the same end for one that it remembers", async () => {
     const token = await sign({});
     expect(await check(token)).toBe("good");
     const [header = "", , signature = ""] = token.split(".");
@@ -199,7 +202,7 @@ describe("the check of a token", () => {
     expect(searches).toBe(first);
   });
 
-  test("remembers no header that is longer than it has to be", async () => {
+  test("the check of a token remembers no header that is longer than it has to be", async () => {
     const token = await sign({});
     const padded = `${" ".repeat(4096)}${token}`;
     expect(await check(padded)).toBe("good");
@@ -208,7 +211,7 @@ describe("the check of a token", () => {
     expect(searches).toBeGreaterThan(first);
   });
 
-  test("forgets a token when it expires, to the second", async () => {
+  test("the check of a token forgets a token when it expires, to the second", async () => {
     const token = await sign({ exp: nowS() + 10 });
     expect(await check(token)).toBe("good");
     nowMs += 9999;
@@ -218,7 +221,7 @@ describe("the check of a token", () => {
     expect(await check(token)).toBe("the token has expired");
   });
 
-  test("verifies a token again after a while, because its key may have been withdrawn", async () => {
+  test("the check of a token verifies a token again after a while, because its key may have been withdrawn", async () => {
     const token = await sign({});
     await check(token);
     const first = searches;
@@ -227,7 +230,7 @@ describe("the check of a token", () => {
     expect(searches).toBeGreaterThan(first);
   });
 
-  test("verifies a token again after the clock was set back, too", async () => {
+  test("the check of a token verifies a token again after the clock was set back, too", async () => {
     const token = await sign({});
     await check(token);
     const first = searches;
@@ -236,7 +239,7 @@ describe("the check of a token", () => {
     expect(searches).toBeGreaterThan(first);
   });
 
-  test("remembers a limited number of tokens", async () => {
+  test("the check of a token remembers a limited number of tokens", async () => {
     const first = await sign({ jti: "first" });
     await check(first);
     for (let made = 1; made < TOKENS_MAX; made++) await check(await sign({ jti: `${made}` }));
@@ -249,12 +252,12 @@ describe("the check of a token", () => {
     expect(searches).toBeGreaterThan(after);
   });
 
-  test("allows the clock of an issuer to be a little ahead", async () => {
+  test("the check of a token allows the clock of an issuer to be a little ahead", async () => {
     expect(await check(await sign({ nbf: nowS() + 5 }))).toBe("good");
     expect(await check(await sign({ nbf: nowS() + 6 }))).toBe("the token is not valid yet");
   });
 
-  test("accepts its own tokens if its clock was set back since, and no others", async () => {
+  test("the check of a token accepts its own tokens if its clock was set back since, and no others", async () => {
     const issued = { nbf: nowS() + 3600, iat: nowS() + 3600 };
     expect(await check(await sign(issued))).toBe("good");
     expect(await check(await sign({ iss: OTHER, ...issued }, other.privateKey))).toBe(
@@ -262,7 +265,7 @@ describe("the check of a token", () => {
     );
   });
 
-  test("accepts tokens of the trusted issuers, each with its own keys", async () => {
+  test("the check of a token accepts tokens of the trusted issuers, each with its own keys", async () => {
     expect(await check(await sign({ iss: OTHER }, other.privateKey))).toBe("good");
     const wrong = "the token's signature is not valid";
     expect(await check(await sign({ iss: OTHER }, own.privateKey))).toBe(wrong);
@@ -270,7 +273,7 @@ describe("the check of a token", () => {
     expect(await check(await sign({ iss: `${OTHER}/` }, other.privateKey))).toMatch(/issuer/);
   });
 
-  test("refuses tokens of an issuer whose keys are not available, and only those", async () => {
+  test("the check of a token refuses tokens of an issuer whose keys are not available, and only those", async () => {
     otherIsDown = true;
     expect(await check(await sign({ iss: OTHER }, other.privateKey))).toMatch(
       /cannot be loaded now/,
@@ -278,7 +281,7 @@ describe("the check of a token", () => {
     expect(await check(await sign({}))).toBe("good");
   });
 
-  test("treats a token without scopes as one that lacks the scope", async () => {
+  test("the check of a token treats a token without scopes as one that lacks the scope", async () => {
     expect(await check(await sign({ scope: undefined }))).toMatch(/lacks the scope/);
     expect(await check(await sign({ scope: "" }))).toMatch(/lacks the scope/);
     expect(await check(await sign({ scope: null }))).toMatch(/claim scope/);

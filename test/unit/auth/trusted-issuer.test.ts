@@ -34,7 +34,7 @@ function fetchKeys(answers: Answers, issuer = ISSUER) {
 const discovery = (changes: object = {}) => ({ issuer: ISSUER, jwks_uri: JWKS, ...changes });
 
 describe("the keys of a trusted issuer", () => {
-  test("are found through its discovery document, without following redirects", async () => {
+  test("the keys of a trusted issuer are found through its discovery document, without following redirects", async () => {
     const { keys, calls } = fetchKeys({ [DISCOVERY]: discovery(), [JWKS]: { keys: [good] } });
     expect((await keys).map(({ kid }) => kid)).toEqual(["one"]);
     expect(calls.map(({ url }) => url)).toEqual([DISCOVERY, JWKS]);
@@ -44,7 +44,7 @@ describe("the keys of a trusted issuer", () => {
     }
   });
 
-  test("leave out keys that do not sign with RS256 and malformed ones", async () => {
+  test("the keys of a trusted issuer leave out keys that do not sign with RS256 and malformed ones", async () => {
     const elliptic = await exportJWK(
       (await generateKeyPair("ES256", { extractable: true })).publicKey,
     );
@@ -106,11 +106,14 @@ describe("the keys of a trusted issuer", () => {
     ],
   ];
 
-  test.each(failures)("are a failure when %s", async (_what, answers, why) => {
-    await expect(fetchKeys(answers).keys).rejects.toThrow(why);
-  });
+  test.each(failures)(
+    "the keys of a trusted issuer are a failure when %s",
+    async (_what, answers, why) => {
+      await expect(fetchKeys(answers).keys).rejects.toThrow(why);
+    },
+  );
 
-  test("are found for an issuer that ends with a slash, too", async () => {
+  test("the keys of a trusted issuer are found for an issuer that ends with a slash, too", async () => {
     const issuer = `${ISSUER}/`;
     const answers = { [DISCOVERY]: discovery({ issuer }), [JWKS]: { keys: [good] } };
     expect((await fetchKeys(answers, issuer).keys).length).toBe(1);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compare, median } from "#bench/against/comparison.ts";
 
 describe("a comparison of two checkouts", () => {
-  it("takes the ratios within the pairs, because the machine changes from pair to pair", () => {
+  it("a comparison of two checkouts takes the ratios within the pairs, because the machine changes from pair to pair", () => {
     const pairs = [100, 10, 40].map((speed) => ({
       before: { perSecond: speed },
       after: { perSecond: speed * 2 },
@@ -18,7 +18,7 @@ describe("a comparison of two checkouts", () => {
     });
   });
 
-  it("counts less processor time as better", () => {
+  it("a comparison of two checkouts counts less processor time as better", () => {
     const pair = {
       before: { perSecond: 10, cpuMicros: 300 },
       after: { perSecond: 5, cpuMicros: 200 },
@@ -27,7 +27,7 @@ describe("a comparison of two checkouts", () => {
     expect({ ratio, cpuRatio }).toEqual({ ratio: 0.5, cpuRatio: 1.5 });
   });
 
-  it("has the value in the middle as its median, or the mean of the two there", () => {
+  it("a comparison of two checkouts has the value in the middle as its median, or the mean of the two there", () => {
     expect(median([5, 1, 3])).toBe(3);
     expect(median([4, 1, 3, 2])).toBe(2.5);
     expect(() => median([])).toThrow("nothing was measured");

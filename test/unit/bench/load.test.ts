@@ -4,7 +4,7 @@ import { requestSource } from "#bench/load/requests.ts";
 import { Random } from "#scripts/lib/random.ts";
 
 describe("percentiles", () => {
-  it("are the nearest rank, whatever the order", () => {
+  it("percentiles are the nearest rank, whatever the order", () => {
     const times = Array.from({ length: 100 }, (_, index) => 100 - index);
     expect(percentiles(times)).toEqual({ p50Ms: 50, p95Ms: 95, p99Ms: 99 });
     expect(percentiles([7])).toEqual({ p50Ms: 7, p95Ms: 7, p99Ms: 7 });
@@ -12,7 +12,7 @@ describe("percentiles", () => {
 });
 
 describe("requestSource", () => {
-  it("gives the same requests for the same seed, and different ones in a row", () => {
+  it("requestSource gives the same requests for the same seed, and different ones in a row", () => {
     const load = { kind: "commit", ledger: "main", accounts: 1000 } as const;
     const [first, second] = [
       requestSource(load, new Random(1)),
@@ -23,7 +23,7 @@ describe("requestSource", () => {
     expect(new Set(requests.map(({ body }) => body)).size).toBeGreaterThan(15);
   });
 
-  it("puts as many transactions into a bulk as it is asked to", () => {
+  it("requestSource puts as many transactions into a bulk as it is asked to", () => {
     const load = { kind: "bulk", ledger: "main", accounts: 5, size: 100 } as const;
     const { path, body } = requestSource(load, new Random(1))();
     expect(path).toBe("/api/ledger/v2/main/_bulk");
@@ -32,7 +32,7 @@ describe("requestSource", () => {
 });
 
 describe("the requests of a walk", () => {
-  it("are its pages, again and again", () => {
+  it("the requests of a walk are its pages, again and again", () => {
     const next = requestSource({ kind: "walk", paths: ["/a", "/b"] }, new Random(1));
     expect(Array.from({ length: 5 }, () => next().path)).toEqual(["/a", "/b", "/a", "/b", "/a"]);
     expect(next()).toEqual({ method: "GET", path: "/b" });
@@ -44,7 +44,7 @@ describe("the requests of filters", () => {
     ["account", /^\{"account":"users:0{5}[1-5]"\}$/],
     ["metadata", /^\{"metadata\[order\]":"order-[1-5]"\}$/],
     ["reference", /^\{"reference":"reference-[1-5]"\}$/],
-  ] as const)("match one of the values by %s", (by, match) => {
+  ] as const)("the requests of filters match one of the values by %s", (by, match) => {
     const next = requestSource({ kind: "filter", ledger: "main", count: 5, by }, new Random(1));
     const { pathname, searchParams } = new URL(next().path, "http://localhost");
     expect(pathname).toBe("/api/ledger/v2/main/transactions");
@@ -54,7 +54,7 @@ describe("the requests of filters", () => {
 });
 
 describe("Random", () => {
-  it("stays within its bounds and reaches both", () => {
+  it("Random stays within its bounds and reaches both", () => {
     const random = new Random(3);
     const drawn = new Set(Array.from({ length: 500 }, () => random.integer(1, 6)));
     expect([...drawn].toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);

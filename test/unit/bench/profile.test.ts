@@ -44,7 +44,7 @@ const timesOf = (stacks: readonly Stack[]) => {
 };
 
 describe("the time of a profile", () => {
-  it("counts for the innermost function that has a stage", () => {
+  it("the time of a profile counts for the innermost function that has a stage", () => {
     const { spent, rest } = timesOf([
       [
         ["configure", "src/app.ts"],
@@ -64,7 +64,7 @@ describe("the time of a profile", () => {
     expect(rest).toEqual([]);
   });
 
-  it("takes the longest path that fits, and functions before their files", () => {
+  it("the time of a profile takes the longest path that fits, and functions before their files", () => {
     const { spent } = timesOf([
       [["write", "src/ledger-engine/read/answer-texts.ts"]],
       [
@@ -82,7 +82,7 @@ describe("the time of a profile", () => {
     ]);
   });
 
-  it("is the object's where one of its functions is under way", () => {
+  it("the time of a profile is the object's where one of its functions is under way", () => {
     const { spent } = timesOf([
       [
         ["execute", "src/modules/ledger/objects/ledger-object.ts"],
@@ -92,7 +92,7 @@ describe("the time of a profile", () => {
     expect(spent).toEqual([{ stage: "SQL", workerMicros: 0, objectMicros: 100 }]);
   });
 
-  it("names the rest and leaves idle time out", () => {
+  it("the time of a profile names the rest and leaves idle time out", () => {
     const { spent, rest } = timesOf([
       [["(idle)", ""]],
       [["(program)", ""]],
@@ -106,7 +106,7 @@ describe("the time of a profile", () => {
     ]);
   });
 
-  it("is shown by stage, with what the runtime needs besides", () => {
+  it("the time of a profile is shown by stage, with what the runtime needs besides", () => {
     const { stages, rest } = attribute(
       profileOf([[["surprise", "src/unknown.ts"]]]),
       new SourceLines(SCRIPT),

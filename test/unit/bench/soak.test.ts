@@ -19,7 +19,7 @@ function snapshot(nodes: readonly [type: string, name: string, size: number][]):
 }
 
 describe("the growth between two heap snapshots", () => {
-  test("is named by class, and by kind for what has none, the largest first", () => {
+  test("the growth between two heap snapshots is named by class, and by kind for what has none, the largest first", () => {
     const before = snapshot([
       ["object", "Lane", 10],
       ["string", "a", 5],
@@ -45,7 +45,7 @@ describe("the last two thirds of a load", () => {
     seconds: 2,
   });
 
-  test("are the mean memory and the latencies of their samples; a remainder belongs to the first", () => {
+  test("the last thirds of a load are the mean memory and the latencies of their samples; a rest belongs to the first", () => {
     const samples = [
       sample(900, [9]),
       sample(900, [9]),

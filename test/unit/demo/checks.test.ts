@@ -84,7 +84,7 @@ const BANK: Account = {
 const WORLD: Account = { address: "world", metadata: {}, volumes: volumes(AMOUNT, AMOUNT) };
 
 describe("the demo's checks of the ledger", () => {
-  it("pass when all is as it should be", async () => {
+  it("the demo's checks of the ledger pass when all is as it should be", async () => {
     const checks = [
       checkTransactions(LISTED, PLAYED),
       checkWayBack(LISTED, [4, 7]),
@@ -104,17 +104,20 @@ describe("the demo's checks of the ledger", () => {
     ["lacks its revert's mark", [REVERT, { ...ORDER, reverted: false }]],
     ["has other metadata", [REVERT, { ...ORDER, metadata: {} }]],
     ["has another time", [REVERT, { ...ORDER, timestamp: "2026-03-02T10:00:01Z" }]],
-  ])("notice a transaction that %s", (_what, listed: Transaction[]) => {
-    expect(checkTransactions(listed, PLAYED).differences).toHaveLength(1);
-  });
+  ])(
+    "the demo's checks of the ledger notice a transaction that %s",
+    (_what, listed: Transaction[]) => {
+      expect(checkTransactions(listed, PLAYED).differences).toHaveLength(1);
+    },
+  );
 
-  it("notice different pages on the way back, and an order that is not that of the ids", () => {
+  it("the demo's checks of the ledger notice different pages on the way back, and an order that is not that of the ids", () => {
     expect(checkWayBack(LISTED, [4]).differences).toHaveLength(1);
     expect(checkWayBack(LISTED, [7, 4]).differences).toHaveLength(1);
     expect(checkWayBack([ORDER, REVERT], [7, 4]).differences).toHaveLength(1);
   });
 
-  it("notice a balance that is off by one unit, an account that is missing and one that is too many", () => {
+  it("the demo's checks of the ledger notice a balance that is off by one, a missing account and one too many", () => {
     const off = { ...BANK, volumes: volumes(AMOUNT + 1n, AMOUNT) };
     expect(checkAccounts([off, WORLD], OUTCOME.books).differences).toHaveLength(1);
     expect(checkAccounts([BANK], OUTCOME.books).differences).toHaveLength(1);
@@ -124,7 +127,7 @@ describe("the demo's checks of the ledger", () => {
     expect(checkConservation([off, WORLD]).differences).toEqual(["ETH/18: 1 too many"]);
   });
 
-  it("notice a balance that is not input less output", () => {
+  it("the demo's checks of the ledger notice a balance that is not input less output", () => {
     const wrong = {
       ...BANK,
       volumes: { "ETH/18": { input: AMOUNT, output: AMOUNT, balance: 1n } },
@@ -132,7 +135,7 @@ describe("the demo's checks of the ledger", () => {
     expect(checkAccounts([wrong, WORLD], OUTCOME.books).differences).toHaveLength(1);
   });
 
-  it("notice metadata that is lost, and an account of a refused transaction", async () => {
+  it("the demo's checks of the ledger notice metadata that is lost, and an account of a refused transaction", async () => {
     expect(
       checkAccountMetadata([{ ...BANK, metadata: {} }], OUTCOME.accountMetadata).differences,
     ).toHaveLength(1);
@@ -162,14 +165,14 @@ const check = (
   checkEvents(distinctDeliveries(deliveries, "demo"), expectedEvents(PLAN, PLAYED)).differences;
 
 describe("the demo's checks of the webhooks", () => {
-  it("pass when each event came, repeated attempts and other ledgers notwithstanding", () => {
+  it("the demo's checks of the webhooks pass when each event came, repeated attempts and other ledgers notwithstanding", () => {
     const repeated = DELIVERIES.slice(0, 1);
     const foreign = { id: "foreign", body: TAGGED.replace('"demo"', '"other"'), isSigned: true };
     expect(check([...DELIVERIES, ...repeated, foreign])).toEqual([]);
     expect(checkSignatures([...DELIVERIES, ...repeated]).differences).toEqual([]);
   });
 
-  it("notice an event that is missing, that came under two ids, and that nothing caused", () => {
+  it("the demo's webhook checks notice an event that is missing, that came under two ids, and that nothing caused", () => {
     expect(check(DELIVERIES.slice(1))).toHaveLength(1);
     expect(check([...DELIVERIES, { id: "again", body: TAGGED, isSigned: true }])).toHaveLength(1);
     expect(
@@ -177,14 +180,14 @@ describe("the demo's checks of the webhooks", () => {
     ).toHaveLength(1);
   });
 
-  it("notice an amount that was rounded", () => {
+  it("the demo's checks of the webhooks notice an amount that was rounded", () => {
     const body = COMMITTED.replace(AMOUNT.toString(), "1e30");
     expect(check([{ id: "rounded", body, isSigned: true }, ...DELIVERIES.slice(1)])).toHaveLength(
       2,
     );
   });
 
-  it("notice a bad signature, and an attempt with other bytes", () => {
+  it("the demo's checks of the webhooks notice a bad signature, and an attempt with other bytes", () => {
     const [first] = DELIVERIES;
     expect(checkSignatures([{ id: "x", body: TAGGED, isSigned: false }]).differences).toHaveLength(
       1,
@@ -199,7 +202,7 @@ describe("the demo's checks of the webhooks", () => {
 describe("the demo's check of the copy", () => {
   const contents = { log: "{}\n{}\n", transactions: [ORDER], accounts: [] };
 
-  it("passes when the copy is the same, and names what is not", () => {
+  it("the demo's check of the copy passes when the copy is the same, and names what is not", () => {
     expect(checkCopy(contents, { ...contents, transactions: [{ ...ORDER }] }).differences).toEqual(
       [],
     );

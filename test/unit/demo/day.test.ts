@@ -6,12 +6,12 @@ import { type Commit, type Plan, type Posting, stepsOf } from "#scripts/demo/pla
 const plan = planDay(2026);
 
 describe("the demo's plan", () => {
-  it("is the same for the same seed and another one for another seed", () => {
+  it("the demo's plan is the same for the same seed and another one for another seed", () => {
     expect(planDay(2026)).toEqual(plan);
     expect(planDay(2027)).not.toEqual(plan);
   });
 
-  it("has about 2,000 transactions of every kind", () => {
+  it("the demo's plan has about 2,000 transactions of every kind", () => {
     const { transactions, reverts } = outcomeOf(plan);
     expect(transactions.size + reverts.size).toBeGreaterThan(1900);
     expect(transactions.size + reverts.size).toBeLessThan(2200);
@@ -29,12 +29,12 @@ describe("the demo's plan", () => {
     expect(amounts).toContain(10n ** 30n);
   });
 
-  it("uses no reference and no idempotency key twice", () => {
+  it("the demo's plan uses no reference and no idempotency key twice", () => {
     const references = commitsOf(plan).map(({ transaction }) => transaction.reference);
     expect(new Set(references).size).toBe(references.length);
   });
 
-  it("makes overdrafts where it means to and nowhere else, in whatever order a phase is played", () => {
+  it("the demo's plan makes overdrafts where it means to and nowhere else, in whatever order a phase is played", () => {
     const outcome = outcomeOf(plan);
     const books = new Books();
     for (const { phases } of plan.hours) {
@@ -63,7 +63,7 @@ describe("the demo's plan", () => {
     }
   });
 
-  it("moves money and makes none", () => {
+  it("the demo's plan moves money and makes none", () => {
     const { books } = outcomeOf(plan);
     const sums = new Map<string, bigint>();
     for (const account of books.accounts()) {

@@ -11,7 +11,7 @@ const MESSAGE = {
 };
 
 describe("isSignedWith", () => {
-  it("accepts a valid signature, also among others", () => {
+  it("isSignedWith accepts a valid signature, also among others", () => {
     expect(isSignedWith(SECRET, MESSAGE)).toBe(true);
     expect(isSignedWith(SECRET, { ...MESSAGE, signatures: `v1,AAAA ${SIGNATURE}` })).toBe(true);
   });
@@ -22,13 +22,13 @@ describe("isSignedWith", () => {
     ["another id", { id: "3f0e1c2a" }],
     ["another version", { signatures: SIGNATURE.replace("v1", "v2") }],
     ["no signature", { signatures: "undefined" }],
-  ])("refuses %s", (_what, change) => {
+  ])("isSignedWith refuses %s", (_what, change) => {
     expect(isSignedWith(SECRET, { ...MESSAGE, ...change })).toBe(false);
   });
 });
 
 describe("WebhookReceiver", () => {
-  it("keeps all deliveries, signed or not", async () => {
+  it("WebhookReceiver keeps all deliveries, signed or not", async () => {
     const receiver = await WebhookReceiver.open();
     try {
       receiver.expectSecret(SECRET);

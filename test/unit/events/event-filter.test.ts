@@ -37,11 +37,11 @@ describe("a filter", () => {
     ["ledger.saved", false],
     ["led.*", false],
     ["payments.*", false],
-  ])("of the type %j", (pattern, wanted) => {
+  ])("a filter of events takes or leaves those of the type %j", (pattern, wanted) => {
     expect(isWanted({ ...all, types: ["payments.x", pattern] }, event)).toBe(wanted);
   });
 
-  test("of ledgers leaves out the others, and what is about none", () => {
+  test("a filter of events by ledgers leaves out the others, and what is about none", () => {
     const shop = { ...all, ledgers: ["shop"] };
     expect(isWanted(shop, event)).toBe(true);
     expect(isWanted(shop, { ...event, ledger: "shops" })).toBe(false);

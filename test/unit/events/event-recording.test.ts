@@ -23,7 +23,7 @@ function add(recording: EventRecording, ...items: RingItem[]): void {
 }
 
 describe("a recording", () => {
-  test("is there again with all that it had", () => {
+  test("a recording of events is there again with all that it had", () => {
     const sql = new NodeSql();
     const first = new EventRecording(sql);
     expect(first.isOn).toBe(false);
@@ -39,7 +39,7 @@ describe("a recording", () => {
     expect(idsOf(again)).toEqual(["a", "gap", "b", "c", "d"]);
   });
 
-  test("knows after a restart whether somebody listened", () => {
+  test("a recording of events knows after a restart whether somebody listened", () => {
     const sql = new NodeSql();
     const recording = new EventRecording(sql);
     recording.start(1000);
@@ -49,7 +49,7 @@ describe("a recording", () => {
     expect([again.isOn, again.idleSinceMs, again.ring.last]).toEqual([true, undefined, 2]);
   });
 
-  test("is outrun once entries are dropped that the last reader has not seen", () => {
+  test("a recording of events is outrun once entries are dropped that the last reader has not seen", () => {
     const sql = new NodeSql();
     const recording = new EventRecording(sql);
     recording.start(1000);
@@ -75,7 +75,7 @@ describe("a recording", () => {
     expect(recording.isOutrun).toBe(false);
   });
 
-  test("that was off in between never uses a number twice, and owns up to the gap", () => {
+  test("a recording of events that was off in between never uses a number twice, and owns up to the gap", () => {
     const sql = new NodeSql();
     let recording = new EventRecording(sql);
     recording.start(0);
@@ -94,7 +94,7 @@ describe("a recording", () => {
     expect(idsOf(recording)).toEqual(["a"]);
   });
 
-  test("has a gap for a body that is too long", () => {
+  test("a recording of events has a gap for a body that is too long", () => {
     const recording = new EventRecording(new NodeSql());
     recording.start(0);
     add(recording, eventOf("a", `"${"x".repeat(500_000)}"`), eventOf("b"));
@@ -103,7 +103,7 @@ describe("a recording", () => {
     expect(idsOf(recording)).toEqual(["gap", "b"]);
   });
 
-  test("drops what it can't keep, in storage as well", () => {
+  test("a recording of events drops what it can't keep, in storage as well", () => {
     const sql = new NodeSql();
     const recording = new EventRecording(sql);
     recording.start(0);
@@ -115,7 +115,7 @@ describe("a recording", () => {
     expect(idsOf(new EventRecording(sql))).toEqual(idsOf(recording));
   });
 
-  test("has what is stored where storing fails", () => {
+  test("a recording of events has what is stored where storing fails", () => {
     const sql = new NodeSql();
     const recording = new EventRecording(sql);
     recording.start(0);

@@ -22,27 +22,27 @@ const idsAfter = (ring: EventRing, sequence: number): string[] =>
   [...ring.after(sequence)].map(({ item }) => (isGap(item) ? `gap ${item.reason}` : item.id));
 
 describe("a ring", () => {
-  test("numbers its entries and gives those after one of them", () => {
+  test("a ring of events numbers its entries and gives those after one of them", () => {
     const ring = ringWith(["a", "b", "c"], LARGE, 7);
     expect([...ring.after(7)].map(({ sequence }) => sequence)).toEqual([8, 9, 10]);
     expect(idsAfter(ring, 8)).toEqual(["b", "c"]);
     expect(idsAfter(ring, 10)).toEqual([]);
   });
 
-  test("takes an event once, as long as it knows its id", () => {
+  test("a ring of events takes an event once, as long as it knows its id", () => {
     const ring = ringWith(["a", "b"], { ...LARGE, entries: 2 });
     expect(ring.add([eventOf("b"), eventOf("c"), eventOf("c")])).toHaveLength(1);
     expect(ring.add([eventOf("a")])).toHaveLength(1);
   });
 
-  test("takes every gap", () => {
+  test("a ring of events takes every gap", () => {
     const ring = ringWith([]);
     ring.add([{ reason: "x" }, { reason: "x" }]);
     ring.show(ring.last);
     expect(idsAfter(ring, 0)).toEqual(["gap x", "gap x"]);
   });
 
-  test("shows what it is told to", () => {
+  test("a ring of events shows what it is told to", () => {
     const ring = ringWith(["a"]);
     ring.add([eventOf("b"), eventOf("c")]);
     expect(idsAfter(ring, 0)).toEqual(["a"]);
@@ -51,7 +51,7 @@ describe("a ring", () => {
     expect(ring.positionAfter(undefined)).toEqual({ sequence: 2, gap: undefined });
   });
 
-  test("keeps the newest entry, however long it is", () => {
+  test("a ring of events keeps the newest entry, however long it is", () => {
     const ring = ringWith(["a", "b"]);
     const small = ringWith(["a"], { entries: 10, length: 10 });
     small.add([eventOf("b", "x".repeat(100))]);
@@ -64,13 +64,13 @@ describe("a ring", () => {
 describe("who comes again", () => {
   const ring = ringWith(["a", "b", "c", "d"], { ...LARGE, entries: 2 }, 10);
 
-  test("goes on where it was, if nothing after that is gone", () => {
+  test("a reader that comes again goes on where it was, if nothing after that is gone", () => {
     expect(ring.positionAfter("12")).toEqual({ sequence: 12, gap: undefined });
     expect(ring.positionAfter("14")).toEqual({ sequence: 14, gap: undefined });
   });
 
   test.each(["0", "10", "11", "15", "99", "x", "9".repeat(16)])(
-    "with the id %s gets what is there, and hears of a gap",
+    "a reader that comes again with the id %s gets what is there, and hears of a gap",
     (id) => {
       const { sequence, gap } = ring.positionAfter(id);
       expect(gap).toContain(`the id ${id} `);

@@ -41,7 +41,7 @@ const fail = async (): Promise<void> => {
 };
 
 describe("whether anybody listens", () => {
-  test("is read at most twice a second", async () => {
+  test("whether anybody listens is read at most twice a second", async () => {
     const { world, recorder } = bench();
     world.isOn = false;
     for (let i = 0; i < 100; i++) {
@@ -54,7 +54,7 @@ describe("whether anybody listens", () => {
     expect(await recorder.isRecording()).toBe(true);
   });
 
-  test("is read again when the clock was set back", async () => {
+  test("whether anybody listens is read again when the clock was set back", async () => {
     const { world, recorder } = bench();
     world.isOn = false;
     await recorder.isRecording();
@@ -63,7 +63,7 @@ describe("whether anybody listens", () => {
     expect(await recorder.isRecording()).toBe(true);
   });
 
-  test("counts from before it was read", async () => {
+  test("whether anybody listens counts from before it was read", async () => {
     const { world, recorder } = bench();
     world.isOn = false;
     world.read = async () => {
@@ -75,7 +75,7 @@ describe("whether anybody listens", () => {
     expect(await recorder.isRecording()).toBe(true);
   });
 
-  test("is no where it can't be read, and what that has cost becomes a gap", async () => {
+  test("whether anybody listens is no where it can't be read, and what that has cost becomes a gap", async () => {
     const { world, recorder } = bench();
     world.read = fail;
     expect(await recorder.isRecording()).toBe(false);
@@ -86,7 +86,7 @@ describe("whether anybody listens", () => {
     expect(world.recorded).toEqual(["gap", "a", "b"]);
   });
 
-  test("has cost nothing where nobody listened", async () => {
+  test("asking whether anybody listens has cost nothing where nobody listened", async () => {
     const { world, recorder } = bench();
     world.read = fail;
     await recorder.isRecording();
@@ -102,7 +102,7 @@ describe("whether anybody listens", () => {
 });
 
 describe("an object of the streams that fails", () => {
-  test("is left alone for a while, and what was dropped becomes a gap", async () => {
+  test("an object of the streams that fails is left alone for a while, and what was dropped becomes a gap", async () => {
     const { world, recorder } = bench();
     const store = vi.fn<() => Promise<void>>(fail);
     world.store = store;
@@ -118,7 +118,7 @@ describe("an object of the streams that fails", () => {
     expect(world.recorded).toEqual(["gap", "d", "e"]);
   });
 
-  test("and hangs is not waited for", async () => {
+  test("an object of the streams that hangs is not waited for", async () => {
     vi.useFakeTimers();
     try {
       const { world, recorder } = bench();
@@ -133,7 +133,7 @@ describe("an object of the streams that fails", () => {
     }
   });
 
-  test("and a database that hangs are not waited for", async () => {
+  test("an object of the streams and a database that hang are not waited for", async () => {
     vi.useFakeTimers();
     try {
       const { world, recorder } = bench();

@@ -16,7 +16,7 @@ describe("a throttle", () => {
     vi.useRealTimers();
   });
 
-  test("runs at once, and then once for all calls of an interval, at its end", () => {
+  test("a throttle runs at once, and then once for all calls of an interval, at its end", () => {
     throttle.call(100);
     vi.advanceTimersByTime(30);
     throttle.call(100);
@@ -26,14 +26,14 @@ describe("a throttle", () => {
     expect(runs).toEqual([0, 100]);
   });
 
-  test("runs at once again after an interval without calls", () => {
+  test("a throttle runs at once again after an interval without calls", () => {
     throttle.call(100);
     vi.advanceTimersByTime(100);
     throttle.call(100);
     expect(runs).toEqual([0, 100]);
   });
 
-  test("loses no call: one in the moment after a run has a run of its own", () => {
+  test("a throttle loses no call: one in the moment after a run has a run of its own", () => {
     for (let at = 0; at < 500; at += 10) {
       throttle.call(100);
       vi.advanceTimersByTime(10);
@@ -42,7 +42,7 @@ describe("a throttle", () => {
     expect(runs).toEqual([0, 100, 200, 300, 400, 500]);
   });
 
-  test("does not wait longer where the clock is set back", () => {
+  test("a throttle does not wait longer where the clock is set back", () => {
     throttle.call(100);
     vi.setSystemTime(START - 3_600_000);
     throttle.call(100);

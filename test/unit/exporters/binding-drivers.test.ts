@@ -15,7 +15,7 @@ describe("the queue driver", () => {
     }
   }
 
-  test("sends a message for each entry, in calls that the platform takes", async () => {
+  test("the queue driver sends a message for each entry, in calls that the platform takes", async () => {
     const queue = new FakeQueue();
     const context = new FakeServer().context({ bindings: { EXPORT_LOGS: queue } });
     const destination = queueDriver.open({ binding: "EXPORT_LOGS" }, context);
@@ -29,7 +29,7 @@ describe("the queue driver", () => {
     expect(parseJson(messages[0]?.body as string)).toMatchObject({ ledger: "main", id: 1 });
   });
 
-  test("reports which entry is too large for a message, and sends none", async () => {
+  test("the queue driver reports which entry is too large for a message, and sends none", async () => {
     const queue = new FakeQueue();
     const context = new FakeServer().context({ bindings: { EXPORT_LOGS: queue } });
     const large = { id: 2, text: `{"id":2,"type":"${"x".repeat(128_000)}"}` };
@@ -51,7 +51,7 @@ describe("the queue driver", () => {
     ["LOGS", "binding must begin with 'EXPORT_'"],
     ["export_LOGS", "binding must begin with 'EXPORT_'"],
     ["__proto__", "binding must begin with 'EXPORT_'"],
-  ])("refuses the binding %j", (binding, message) => {
+  ])("the queue driver refuses the binding %j", (binding, message) => {
     const bindings = {
       EVENTS: new FakeQueue(),
       DELIVERIES: new FakeQueue(),
@@ -66,7 +66,7 @@ describe("the queue driver", () => {
 });
 
 describe("the r2 driver", () => {
-  test("writes an object for each batch, and overwrites none with other contents", async () => {
+  test("the r2 driver writes an object for each batch, and overwrites none with other contents", async () => {
     const objects = new Map<string, string>();
     const bucket = {
       put: async (key: string, text: string) => void objects.set(key, text),
@@ -103,7 +103,7 @@ describe("the r2 driver", () => {
     [{ binding: "EXPORT_QUEUE" }, "binding"],
     [{ binding: "EXPORT_BUCKET", prefix: "x".repeat(201) }, "prefix"],
     [{ binding: "EXPORT_BUCKET", path: "x" }, "path"],
-  ])("refuses %j because of %s", (config, field) => {
+  ])("the r2 driver refuses %j because of %s", (config, field) => {
     const bucket = { put: () => undefined, createMultipartUpload: () => undefined };
     const bindings = { EXPORT_QUEUE: { sendBatch: () => undefined }, EXPORT_BUCKET: bucket };
     const context = new FakeServer().context({ bindings });

@@ -15,7 +15,7 @@ describe("the clickhouse driver", () => {
   const NOT_ABSOLUTE = "dsn is not an absolute URL of http(s):// or clickhouse://";
   const dsn = "http://us%40er:p%3Ass@127.0.0.1:9/books?max_execution_time=60";
 
-  test("makes the table once and inserts a line for each entry", async () => {
+  test("the clickhouse driver makes the table once and inserts a line for each entry", async () => {
     const server = new FakeServer();
     const destination = clickhouseDriver.open({ dsn }, server.context());
     expect(await destination.send("main", items(1, 3))).toBeUndefined();
@@ -52,7 +52,7 @@ describe("the clickhouse driver", () => {
     expect(next?.body).toContain(`"amount":${LARGE}`);
   });
 
-  test("makes the table again after a failure", async () => {
+  test("the clickhouse driver makes the table again after a failure", async () => {
     const server = new FakeServer();
     const destination = clickhouseDriver.open({ dsn }, server.context());
     await destination.send("main", [item(1)]);
@@ -74,7 +74,7 @@ describe("the clickhouse driver", () => {
     ]);
   });
 
-  test("inserts into an existing table if it may not make one", async () => {
+  test("the clickhouse driver inserts into an existing table if it may not make one", async () => {
     const server = new FakeServer();
     const denied = "Code: 497. DB::Exception: user: Not enough privileges. (ACCESS_DENIED)";
     server.respond = ({ url }) =>
@@ -98,7 +98,7 @@ describe("the clickhouse driver", () => {
     ["clickhouse://u:p@ch.example.com:19000/d?http_port=18123", "http://ch.example.com:18123"],
     ["clickhouse://u:p@ch.example.com:9440/d?http_port=443", "https://ch.example.com"],
     ["ClickHouse://u:p@[::1]:9000/d", "http://[::1]:8123"],
-  ])("maps %s to the HTTP interface at %s", async (native, origin) => {
+  ])("the clickhouse driver maps %s to the HTTP interface at %s", async (native, origin) => {
     const server = new FakeServer();
     const destination = clickhouseDriver.open({ dsn: native }, server.context());
     expect(await destination.send("main", [item(1)])).toBeUndefined();
@@ -113,7 +113,7 @@ describe("the clickhouse driver", () => {
   });
 
   test.each(["80", "8123", "9001"])(
-    "takes the native port %s, and says at each delivery which port is missing, without a call",
+    "the clickhouse driver takes the native port %s, and says at each delivery which port is missing, without a call",
     async (port) => {
       const server = new FakeServer();
       const dsn = `clickhouse://u:p@h.example.com:${port}/d`;
@@ -143,7 +143,7 @@ describe("the clickhouse driver", () => {
     [":9000,h2:9000/d", NOT_ABSOLUTE],
     ["%zz/d", "dsn has a host that is not valid in an http(s) URL"],
     ["/d/e", "dsn has more than a database in its path"],
-  ])("refuses clickhouse://u:p@h%s", (rest, message) => {
+  ])("the clickhouse driver refuses clickhouse://u:p@h%s", (rest, message) => {
     const context = new FakeServer().context();
     const error = configErrorOf((given) => clickhouseDriver.open(given, context), {
       dsn: `clickhouse://u:p@h${rest}`,
@@ -151,7 +151,7 @@ describe("the clickhouse driver", () => {
     expect(error).toMatchObject({ field: "dsn", message });
   });
 
-  test("goes to public hosts only, by whichever scheme", () => {
+  test("the clickhouse driver goes to public hosts only, by whichever scheme", () => {
     const context = new FakeServer().context({ policy: { allowPrivateHosts: false } });
     const open = (host: string) =>
       configErrorOf((config) => clickhouseDriver.open(config, context), {
@@ -162,7 +162,7 @@ describe("the clickhouse driver", () => {
     expect(open("ch.example.com")).toBeUndefined();
   });
 
-  test("inserts nothing if the table can't be made", async () => {
+  test("the clickhouse driver inserts nothing if the table can't be made", async () => {
     const server = new FakeServer();
     server.respond = () => new Response("Code: 516. Authentication failed", { status: 403 });
     const destination = clickhouseDriver.open({ dsn }, server.context());
@@ -172,7 +172,7 @@ describe("the clickhouse driver", () => {
     expect(server.calls).toHaveLength(1);
   });
 
-  test("shows no password that a server repeats", async () => {
+  test("the clickhouse driver shows no password that a server repeats", async () => {
     const server = new FakeServer();
     for (const status of [400, 200]) {
       server.respond = ({ headers }) =>
@@ -192,7 +192,7 @@ describe("the clickhouse driver", () => {
     );
   });
 
-  test("recognizes an exception in an answer with a successful status", async () => {
+  test("the clickhouse driver recognizes an exception in an answer with a successful status", async () => {
     const server = new FakeServer();
     server.respond = () =>
       new Response(null, { headers: { "x-clickhouse-exception-code": "241" } });
@@ -204,7 +204,7 @@ describe("the clickhouse driver", () => {
     );
   });
 
-  test("sends no headers for credentials that a DSN lacks", async () => {
+  test("the clickhouse driver sends no headers for credentials that a DSN lacks", async () => {
     const server = new FakeServer();
     await clickhouseDriver
       .open({ dsn: "https://ch.example.com" }, server.context())
@@ -240,7 +240,7 @@ describe("the clickhouse driver", () => {
     ],
     [{ dsn: "http://u:%ff@h/d" }, "dsn has a broken percent encoding"],
     [{ dsn: "http://u:%0a@h/d" }, "dsn has credentials that do not fit into a header"],
-  ])("refuses %j", (config, message) => {
+  ])("the clickhouse driver refuses %j", (config, message) => {
     const context = new FakeServer().context();
     expect(configErrorOf((given) => clickhouseDriver.open(given, context), config)).toMatchObject({
       field: "dsn",

@@ -8,7 +8,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 describe("a delivery", () => {
-  test("sends the whole log in order, in pages, and keeps the position", async () => {
+  test("a delivery of a log sends the whole log in order, in pages, and keeps the position", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(250);
     run.batching = { itemsMax: undefined, flushAfterMs: 0 };
@@ -23,7 +23,7 @@ describe("a delivery", () => {
     });
   });
 
-  test("begins with an entry of the id 0, and accepts gaps", async () => {
+  test("a delivery of a log begins with an entry of the id 0, and accepts gaps", async () => {
     const run = new DeliveryRun({ pageSize: 2 });
     run.log = [0, 1, 5, 9, 12];
     run.batching = { itemsMax: undefined, flushAfterMs: 0 };
@@ -34,7 +34,7 @@ describe("a delivery", () => {
     expect(run.ids).toEqual(run.log);
   });
 
-  test("divides pages into batches of a limited number of items", async () => {
+  test("a delivery of a log divides pages into batches of a limited number of items", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(120);
     run.batching = { itemsMax: 30, flushAfterMs: 0 };
@@ -43,7 +43,7 @@ describe("a delivery", () => {
     expect(run.ids).toEqual(idsTo(120));
   });
 
-  test("lets entries wait for a full batch as long as the config says, and no longer", async () => {
+  test("a delivery of a log lets entries wait for a full batch as long as the config says, and no longer", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(3);
     expect(await run.run()).toBe(SECOND);
@@ -62,7 +62,7 @@ describe("a delivery", () => {
     expect(run.ids).toEqual(idsTo(170));
   });
 
-  test("waits from the time at which it was woken", async () => {
+  test("a delivery of a log waits from the time at which it was woken", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(1);
     await run.run();
@@ -77,7 +77,7 @@ describe("a delivery", () => {
     expect(run.ids).toEqual([1, 2]);
   });
 
-  test("counts the time that entries have waited before a restart", async () => {
+  test("a delivery of a log counts the time that entries have waited before a restart", async () => {
     const sql = new NodeSql();
     const before = new DeliveryRun({ sql });
     before.batching = { itemsMax: undefined, flushAfterMs: HOUR };
@@ -100,7 +100,7 @@ describe("a delivery", () => {
     expect(await last.run()).toBe(HOUR);
   });
 
-  test("lets entries wait no longer where the machine's clock is set back", async () => {
+  test("a delivery of a log lets entries wait no longer where the machine's clock is set back", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(3);
     await run.run();
@@ -110,7 +110,7 @@ describe("a delivery", () => {
     expect(run.ids).toEqual(idsTo(3));
   });
 
-  test("pauses between runs in a long log", async () => {
+  test("a delivery of a log pauses between runs in a long log", async () => {
     const run = new DeliveryRun({ pageSize: 1 });
     run.log = idsTo(700);
     run.batching = { itemsMax: undefined, flushAfterMs: 0 };
@@ -125,7 +125,7 @@ describe("a delivery", () => {
     expect(run.ids).toEqual(idsTo(304));
   });
 
-  test("reads an idle ledger more rarely the longer it is idle, but at least every hour", async () => {
+  test("a delivery of a log reads an idle ledger more rarely the longer it is idle, but at least every hour", async () => {
     const run = new DeliveryRun();
     const waits: number[] = [];
     let wait = (await run.run()) ?? 0;
@@ -144,7 +144,7 @@ describe("a delivery", () => {
 });
 
 describe("a failure", () => {
-  test("sends the same batch again, later each time, and leaves nothing out", async () => {
+  test("a failure of a delivery sends the same batch again, later each time, and leaves nothing out", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(100);
     run.respond = () => "the answer is 500";
@@ -164,7 +164,7 @@ describe("a failure", () => {
     expect(run.progress).toMatchObject({ lastLogId: 100, failure: undefined });
   });
 
-  test("in the middle of a page keeps what was accepted", async () => {
+  test("a failure of a delivery in the middle of a page keeps what was accepted", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(100);
     run.batching = { itemsMax: 40, flushAfterMs: 0 };
@@ -176,7 +176,7 @@ describe("a failure", () => {
     expect(run.progress.lastLogId).toBe(100);
   });
 
-  test("may be thrown by the destination", async () => {
+  test("a failure of a delivery may be thrown by the destination", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(100);
     run.respond = () => {
@@ -186,7 +186,7 @@ describe("a failure", () => {
     expect(run.progress.failure?.message).toBe("queue is down");
   });
 
-  test("may come from the ledger, and then nothing is sent", async () => {
+  test("a failure of a delivery may come from the ledger, and then nothing is sent", async () => {
     const run = new DeliveryRun();
     Object.defineProperty(run, "log", {
       get: () => {
@@ -197,7 +197,7 @@ describe("a failure", () => {
     expect(run.progress.failure?.message).toBe("the ledger is busy or was restarted");
   });
 
-  test("that nobody expected shows no details", async () => {
+  test("a failure of a delivery that nobody expected shows no details", async () => {
     const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const run = new DeliveryRun();
     Object.defineProperty(run, "log", {
@@ -211,7 +211,7 @@ describe("a failure", () => {
     logged.mockRestore();
   });
 
-  test("is over when the ledger has nothing to send any more", async () => {
+  test("a failure of a delivery is over when the ledger has nothing to send any more", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(100);
     run.respond = () => "no";
@@ -236,7 +236,7 @@ describe("a change that comes while a batch is under way", () => {
     return run;
   };
 
-  test("to stopped lets its acceptance count, and nothing else is sent", async () => {
+  test("a change to stopped while a batch is under way lets its acceptance count, and nothing else is sent", async () => {
     const run = whileSending((sending) => sending.assign({ enabled: false }));
     expect(await run.run()).toBeUndefined();
     expect(run.progress.lastLogId).toBe(20);
@@ -245,21 +245,21 @@ describe("a change that comes while a batch is under way", () => {
     expect(run.ids).toEqual(idsTo(30));
   });
 
-  test("by a reset is not lost when the batch is accepted", async () => {
+  test("a reset while a batch is under way is not lost when the batch is accepted", async () => {
     const run = whileSending((sending) => sending.assign({ resets: 1 }));
     await run.run();
     expect(run.ids).toEqual([...idsTo(20), ...idsTo(30)]);
     expect(run.progress).toMatchObject({ lastLogId: 30, resets: 1 });
   });
 
-  test("of the exporter makes the next batch go to the new one", async () => {
+  test("a change of the exporter while a batch is under way makes the next batch go to the new one", async () => {
     const run = whileSending((sending) => sending.assign({ config: "second" }));
     await run.run();
     expect(run.ids).toEqual(idsTo(30));
     expect(run.sent.map(({ config }) => config)).toEqual(["first", "first", "second"]);
   });
 
-  test("of the exporter makes the same batch go to the new one if the old one fails", async () => {
+  test("a change of the exporter during a batch makes the same batch go to the new one if the old one fails", async () => {
     const run = whileSending((sending) => sending.assign({ config: "second" }), "no");
     await run.run();
     expect(run.sent.map(({ config, ids }) => [config, ids[0]])).toEqual([
@@ -271,7 +271,7 @@ describe("a change that comes while a batch is under way", () => {
     expect(run.progress.failure).toBeUndefined();
   });
 
-  test("to deleted leaves nothing behind", async () => {
+  test("a change to deleted while a batch is under way leaves nothing behind", async () => {
     for (const problem of [undefined, "no"]) {
       const sql = new NodeSql();
       const run = new DeliveryRun({ pageSize: 10, sql });
@@ -288,7 +288,7 @@ describe("a change that comes while a batch is under way", () => {
 });
 
 describe("a pipeline", () => {
-  test("that is stopped sends nothing", async () => {
+  test("a pipeline that is stopped sends nothing", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(100);
     run.assign({ enabled: false });
@@ -296,14 +296,14 @@ describe("a pipeline", () => {
     expect(run.sent).toEqual([]);
   });
 
-  test("without its exporter reports that", async () => {
+  test("a pipeline without its exporter reports that", async () => {
     const run = new DeliveryRun();
     run.assign({ isGone: true });
     await run.run();
     expect(run.progress.failure?.message).toBe("the exporter was deleted");
   });
 
-  test("pauses while its ledger is gone, and goes on where it was", async () => {
+  test("a pipeline pauses while its ledger is gone, and goes on where it was", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(100);
     await run.run();
@@ -316,7 +316,7 @@ describe("a pipeline", () => {
     expect(run.ids).toEqual(idsTo(200));
   });
 
-  test("keeps its position over a restart, and ignores older changes", async () => {
+  test("a pipeline keeps its position over a restart, and ignores older changes", async () => {
     const sql = new NodeSql();
     const before = new DeliveryRun({ sql });
     before.log = idsTo(100);
@@ -331,7 +331,7 @@ describe("a pipeline", () => {
     expect(after.ids).toEqual(idsTo(200).slice(100));
   });
 
-  test("counts everything that was delivered, including repetitions", async () => {
+  test("a pipeline counts everything that was delivered, including repetitions", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(100);
     await run.run();

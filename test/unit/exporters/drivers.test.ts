@@ -15,7 +15,7 @@ const linesOf = (text: string): string[] => text.split("\n").slice(0, -1);
 describe("the http driver", () => {
   const url = "http://127.0.0.1:9/in";
 
-  test("posts a JSON array of entries with their ledger and exact amounts", async () => {
+  test("the http driver posts a JSON array of entries with their ledger and exact amounts", async () => {
     const server = new FakeServer();
     const destination = httpDriver.open({ url }, server.context());
     expect(await destination.send("main", [item(7), item(9)])).toBeUndefined();
@@ -34,13 +34,13 @@ describe("the http driver", () => {
     [301, "the answer is 301"],
     [400, "the answer is 400: no such thing"],
     [503, "the answer is 503: no such thing"],
-  ])("reports the status %i as: %s", async (status, problem) => {
+  ])("the http driver reports the status %i as: %s", async (status, problem) => {
     const server = new FakeServer();
     server.respond = () => new Response(status === 301 ? null : "no such\n\tthing", { status });
     expect(await httpDriver.open({ url }, server.context()).send("main", [item(1)])).toBe(problem);
   });
 
-  test("shows no secret of its URL that a server repeats", async () => {
+  test("the http driver shows no secret of its URL that a server repeats", async () => {
     const server = new FakeServer();
     server.respond = ({ url: called }) =>
       new Response(`${called.href} ${called.searchParams.get("token")}`, { status: 403 });
@@ -50,7 +50,7 @@ describe("the http driver", () => {
     );
   });
 
-  test("reports why no answer came", async () => {
+  test("the http driver reports why no answer came", async () => {
     const server = new FakeServer();
     server.respond = () => {
       throw new Error("connection refused");
@@ -92,7 +92,7 @@ describe("the http driver", () => {
       "batching.flushInterval",
       "batching.flushInterval is longer than 60 minutes",
     ],
-  ])("refuses %j because of %s", (config, field, message) => {
+  ])("the http driver refuses %j because of %s", (config, field, message) => {
     const { context } = { context: new FakeServer().context() };
     expect(configErrorOf((given) => httpDriver.open(given, context), config)).toMatchObject({
       name: "ConfigError",
@@ -101,7 +101,7 @@ describe("the http driver", () => {
     });
   });
 
-  test("goes to public hosts only, unless the deployment allows others", () => {
+  test("the http driver goes to public hosts only, unless the deployment allows others", () => {
     const context = new FakeServer().context({ policy: { allowPrivateHosts: false } });
     expect(configErrorOf((config) => httpDriver.open(config, context), { url })?.message).toBe(
       "url names 127.0.0.1, which is not a public host",
@@ -119,7 +119,7 @@ describe("the http driver", () => {
       { itemsMax: 10, flushAfterMs: 2000 },
     ],
     [{ flushInterval: "50ms" }, { itemsMax: undefined, flushAfterMs: 50 }],
-  ])("reads the batching %j", (batching, expected) => {
+  ])("the http driver reads the batching %j", (batching, expected) => {
     const context = new FakeServer().context();
     expect(httpDriver.open({ url, batching }, context).batching).toEqual(expected);
   });
@@ -136,7 +136,7 @@ describe("the elasticsearch driver", () => {
       })),
     });
 
-  test("indexes a document with a stable id for each entry", async () => {
+  test("the elasticsearch driver indexes a document with a stable id for each entry", async () => {
     const server = new FakeServer();
     server.respond = () => answer([201, 200]);
     const authentication = { username: "elastic", password: "pä" };
@@ -155,7 +155,7 @@ describe("the elasticsearch driver", () => {
     expect(call?.body).toContain(`"amount":${LARGE}`);
   });
 
-  test("shows no password that a server repeats", async () => {
+  test("the elasticsearch driver shows no password that a server repeats", async () => {
     const server = new FakeServer();
     const authentication = { username: "elastic", password: "hunter2" };
     const destination = elasticsearchDriver.open({ endpoint, authentication }, server.context());
@@ -178,7 +178,7 @@ describe("the elasticsearch driver", () => {
     );
   });
 
-  test("names the first entry that was refused, even if the answer is a success", async () => {
+  test("the elasticsearch driver names the first entry that was refused, even if the answer is a success", async () => {
     const server = new FakeServer();
     server.respond = () => answer([201, 400, 429]);
     const destination = elasticsearchDriver.open({ endpoint, index: "own" }, server.context());
@@ -192,7 +192,7 @@ describe("the elasticsearch driver", () => {
     ["<html>", "the answer is not that of a bulk request: <html>"],
     ['{"items":[]}', "the answer has 0 items for 1 entries"],
     ['{"items":[{}]}', "1 of 1 entries were refused, first 1 with undefined: {}"],
-  ])("does not accept %s as a success", async (body, problem) => {
+  ])("the elasticsearch driver does not accept %s as a success", async (body, problem) => {
     const server = new FakeServer();
     server.respond = () => new Response(body);
     const destination = elasticsearchDriver.open({ endpoint }, server.context());
@@ -217,13 +217,13 @@ describe("the elasticsearch driver", () => {
       "authentication configuration is invalid: username must not contain ':'",
     ],
     [{ endpoint, indexes: "x" }, "indexes", "unknown field 'indexes'"],
-  ])("refuses %j because of %s", (config, field, message) => {
+  ])("the elasticsearch driver refuses %j because of %s", (config, field, message) => {
     const context = new FakeServer().context();
     const error = configErrorOf((given) => elasticsearchDriver.open(given, context), config);
     expect(error).toMatchObject({ field, message });
   });
 
-  test("refuses to sign for AWS, because it can't", () => {
+  test("the elasticsearch driver refuses to sign for AWS, because it can't", () => {
     const context = new FakeServer().context();
     const open = (awsEnabled: boolean) =>
       configErrorOf((config) => elasticsearchDriver.open(config, context), {

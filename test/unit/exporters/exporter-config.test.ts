@@ -23,7 +23,7 @@ const elasticsearch = (endpoint: string, password: string) => ({
 });
 
 describe("a description of an exporter", () => {
-  test("is refused in the words of Formance Ledger, with the field", () => {
+  test("a description of an exporter is refused in the words of Formance Ledger, with the field", () => {
     expect(refusal(() => parseSetup({ driver: "nope", config: {} }, context))).toEqual({
       kind: "VALIDATION",
       message:
@@ -51,9 +51,12 @@ describe("a description of an exporter", () => {
     );
   });
 
-  test.each(["stdout", "", "__proto__", "constructor"])("knows no driver %j", (driver) => {
-    expect(refusal(() => parseSetup({ driver, config: {} }, context))?.details).toBe("driver");
-  });
+  test.each(["stdout", "", "__proto__", "constructor"])(
+    "a description of an exporter knows no driver %j",
+    (driver) => {
+      expect(refusal(() => parseSetup({ driver, config: {} }, context))?.details).toBe("driver");
+    },
+  );
 });
 
 describe("a secret", () => {
@@ -66,11 +69,11 @@ describe("a secret", () => {
     ["http://h/d?a=u:p@x", "http://h/d?a=u:p@x"],
     ["http://u@h/d", "http://u@h/d"],
     ["http://u:@h/d", "http://u:@h/d"],
-  ])("of the DSN %s is shown as %s", (dsn, shown) => {
+  ])("a secret of the DSN %s is shown as %s", (dsn, shown) => {
     expect(maskSecrets(clickhouse(dsn))).toEqual({ dsn: shown });
   });
 
-  test("of elasticsearch is shown as a mask, and all else as it was sent", () => {
+  test("a secret of elasticsearch is shown as a mask, and all else as it was sent", () => {
     expect(maskSecrets(elasticsearch("http://h", "p"))).toEqual({
       endpoint: "http://h",
       authentication: { username: "u", password: "***" },
@@ -92,7 +95,7 @@ describe("a secret", () => {
     ["http://u:p@h/?passwd=q", "http://u:***@h/?passwd=***"],
     ["http://h/?token&token=&pipeline=logs", "http://h/?token&token=&pipeline=logs"],
     ["http://h/token=x", "http://h/token=x"],
-  ])("of the URL %s is shown as %s", (url, shown) => {
+  ])("a secret of the URL %s is shown as %s", (url, shown) => {
     expect(maskSecrets({ driver: "http", config: { url } })).toEqual({ url: shown });
     const config = { endpoint: url, authentication: { username: "u", password: "p" } };
     expect(maskSecrets({ driver: "elasticsearch", config })).toEqual({
@@ -102,7 +105,7 @@ describe("a secret", () => {
     expect(maskSecrets(clickhouse(url))).toEqual({ dsn: shown });
   });
 
-  test("in a parameter is kept by the name of the parameter", () => {
+  test("a secret in a parameter is kept by the name of the parameter", () => {
     const http = (url: string) => ({ driver: "http", config: { url } });
     const stored = http("https://h/in?token=a%20b&key=c&token=d");
     const keep = (url: string) => keepSecrets(http(url), stored).config["url"];
@@ -122,7 +125,7 @@ describe("a secret", () => {
     );
   });
 
-  test("is kept if its mask is sent back for the same server", () => {
+  test("an exporter's secret is kept if its mask is sent back for the same server", () => {
     expect(
       keepSecrets(clickhouse("http://v:***@h:8123/e"), clickhouse("http://u:p%40@h:8123/d")),
     ).toEqual(clickhouse("http://v:p%40@h:8123/e"));
@@ -131,7 +134,7 @@ describe("a secret", () => {
     ).toEqual(elasticsearch("http://h/x", "p"));
   });
 
-  test("of a clickhouse:// DSN is kept for the HTTP interface of its server", () => {
+  test("a secret of a clickhouse:// DSN is kept for the HTTP interface of its server", () => {
     const stored = clickhouse("clickhouse://u:p@h:9000/d");
     expect(maskSecrets(stored)).toEqual({ dsn: "clickhouse://u:***@h:9000/d" });
     expect(keepSecrets(clickhouse("http://u:***@h:8123/e"), stored)).toEqual(
@@ -142,7 +145,7 @@ describe("a secret", () => {
     }
   });
 
-  test("is replaced by another one, and removed if none is sent", () => {
+  test("an exporter's secret is replaced by another one, and removed if none is sent", () => {
     const stored = clickhouse("http://u:p@h/d");
     for (const next of [clickhouse("http://u:q@h/d"), clickhouse("http://u@h/d")]) {
       expect(keepSecrets(next, stored)).toEqual(next);
@@ -156,7 +159,7 @@ describe("a secret", () => {
     ["the server is another one", clickhouse("http://u:p@other/d")],
     ["the port is another one", clickhouse("http://u:p@h:81/d")],
     ["it would leave an encrypted connection", clickhouse("https://u:p@h/d")],
-  ])("is not kept where %s", (_why, stored) => {
+  ])("an exporter's secret is not kept where %s", (_why, stored) => {
     const error = refusal(() => keepSecrets(clickhouse("http://u:***@h/d"), stored));
     expect(error).toMatchObject({ kind: "VALIDATION", details: "config.dsn" });
   });

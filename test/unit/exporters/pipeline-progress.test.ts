@@ -31,7 +31,7 @@ describe("a pipeline whose object hangs", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test("is listed without its progress, and the others with theirs", async () => {
+  test("a pipeline whose object hangs is listed without its progress, and the others with theirs", async () => {
     const logged = vi.spyOn(console, "error").mockReturnValue();
     const service = serviceOf({ a: hang, b: async () => ({ resets: 0, lastLogId: 5 }) });
     const listed = service.list("main");
@@ -54,7 +54,7 @@ describe("a pipeline whose object hangs", () => {
     logged.mockRestore();
   });
 
-  test("is not shown alone", async () => {
+  test("a pipeline whose object hangs is not shown alone", async () => {
     const shown = serviceOf({ a: hang }).get({ ledger: "main", id: "a" });
     const refusal = shown.catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(5000);

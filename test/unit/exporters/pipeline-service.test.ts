@@ -84,14 +84,14 @@ class World {
 }
 
 describe("the pipelines of ledgers with new entries", () => {
-  test("are woken, and none is left to the sweep", async () => {
+  test("the pipelines of ledgers with new entries are woken, and none is left to the sweep", async () => {
     const world = new World();
     world.addLedger("a", 3);
     await world.wake();
     expect([world.called, world.pending]).toEqual([["a 0", "a 1", "a 2"], []]);
   });
 
-  test("are woken in time, however many of other ledgers hang, which the sweep wakes", async () => {
+  test("pipelines of ledgers with new entries are woken in time, however many others hang, which the sweep wakes", async () => {
     const world = new World();
     for (const name of ["hung1", "hung2", "hung3", "hung4"]) world.addLedger(name, 50);
     world.addLedger("quick", 2);
@@ -101,7 +101,7 @@ describe("the pipelines of ledgers with new entries", () => {
     expect(world.pending).not.toContain("quick 0");
   });
 
-  test("are left to the sweep where they are more than one batch may call", async () => {
+  test("the pipelines of ledgers with new entries are left to the sweep where they are more than one batch may call", async () => {
     const world = new World();
     for (let index = 0; index < 10; index++) world.addLedger(`ledger${index}`, 50);
     await world.wake();

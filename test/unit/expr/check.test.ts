@@ -4,7 +4,7 @@ import { checkExpression, type ExpressionUse, lspRanges } from "#expr";
 const check = (source: string, use: ExpressionUse = "filter") =>
   checkExpression(source, { use, names: new Set(["event"]), functions: new Set(["link"]) });
 
-test("names the paths and functions of an expression with their ranges", () => {
+test("the check names the paths and functions of an expression with their ranges", () => {
   const source = "event.a.b == 1 and any(event.list, .x == event.a.b) and event?.c[0] != nil";
   const { diagnostics, paths, functions } = check(source);
 

@@ -56,7 +56,7 @@ describe("the generic provider", () => {
     ["/accounts", "Account", 4],
     ["/beneficiaries", "Beneficiary", 2],
     ["/transactions?pageSize=1000", "Transaction", undefined],
-  ])("lists %s in the form of the contract", async (path, schema, count) => {
+  ])("the generic provider lists %s in the form of the contract", async (path, schema, count) => {
     const { status, body } = await call(`GET ${path}`);
     expect(status).toBe(200);
     const items = body as unknown[]; // the contract says so
@@ -65,7 +65,7 @@ describe("the generic provider", () => {
     for (const item of items) await expectSchema(schema, item);
   });
 
-  test("gives each transaction once over all pages, from a date on with that date", async () => {
+  test("the generic provider gives each transaction once over all pages, from a date on with that date", async () => {
     const read = async (query: string) =>
       (await call(`GET /transactions?${query}`)).body as { id: string; updatedAt: string }[]; // see the contract
     const all = await read("pageSize=1000");
@@ -81,7 +81,7 @@ describe("the generic provider", () => {
     );
   });
 
-  test("moves money once for a key, and its transaction names the key", async () => {
+  test("the generic provider moves money once for a key, and its transaction names the key", async () => {
     const before = provider.account("acc-001")?.balances.get(payout().currency ?? "") ?? 0n;
     const first = await call("POST /payouts", payout());
     expect(first.status).toBe(200);
@@ -104,7 +104,7 @@ describe("the generic provider", () => {
       payout({ idempotencyKey: "5", destinationAccountId: "x" }),
       400,
     ],
-  ])("refuses %s", async (_what, body, status) => {
+  ])("the generic provider refuses %s", async (_what, body, status) => {
     await call("POST /payouts", payout());
     const answer = await call("POST /payouts", body);
     expect(answer.status).toBe(status);
@@ -112,7 +112,7 @@ describe("the generic provider", () => {
     expect(provider.movements).toHaveLength(1);
   });
 
-  test("refuses a wrong key, and names nothing that it does not have", async () => {
+  test("the generic provider refuses a wrong key, and names nothing that it does not have", async () => {
     expect((await call("GET /accounts", undefined, "wrong")).status).toBe(401);
     expect((await call("GET /accounts/none/balances")).status).toBe(404);
     expect((await call("GET /accounts?page=x")).status).toBe(400);

@@ -40,13 +40,13 @@ describe("a bulk", () => {
       settings,
     });
 
-  test("goes to its ledger up to the maximum size, with its author and without that setting", async () => {
+  test("a bulk goes to its ledger up to the maximum size, with its author and without that setting", async () => {
     await execute(2);
     const author = { issuer: "florin", subject: "test", clientId: "florin" };
     expect(executeBulk.mock.calls).toEqual([[[element, element], { ...options, author }]]);
   });
 
-  test("is refused as a whole above it", async () => {
+  test("a bulk above the maximum size is refused as a whole", async () => {
     executeBulk.mockClear();
     await expect(execute(3)).rejects.toMatchObject({
       kind: "BULK_SIZE_EXCEEDED",

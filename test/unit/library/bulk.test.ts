@@ -10,7 +10,7 @@ const creating = (way: string, amount: number): BulkElement => ({
 const FAILING = creating("nobody -> a", 1);
 
 describe("a bulk", () => {
-  test("executes every kind of element in order", () => {
+  test("a bulk of the library executes every kind of element in order", () => {
     const ledger = ledgerInMemory();
     const results = ledger.bulk([
       {
@@ -33,7 +33,7 @@ describe("a bulk", () => {
     expect(ledger.balance("a", "USD/2")).toBe(0n);
   });
 
-  test("ends at the first failure and keeps what came before", () => {
+  test("a bulk of the library ends at the first failure and keeps what came before", () => {
     const ledger = ledgerInMemory();
     const results = ledger.bulk([creating("world -> a", 1), FAILING, creating("world -> a", 1)]);
     expect(results.map(({ status }) => status)).toEqual(["done", "failed", "skipped"]);
@@ -43,7 +43,7 @@ describe("a bulk", () => {
     expect(ledger.balance("a", "USD/2")).toBe(1n);
   });
 
-  test("goes on after a failure if it is told to", () => {
+  test("a bulk of the library goes on after a failure if it is told to", () => {
     const ledger = ledgerInMemory();
     const elements = [creating("world -> a", 1), FAILING, creating("world -> a", 1)];
     const results = ledger.bulk(elements, { continueOnFailure: true });
@@ -51,7 +51,7 @@ describe("a bulk", () => {
     expect(ledger.balance("a", "USD/2")).toBe(2n);
   });
 
-  test("is done or undone as a whole if it is atomic", () => {
+  test("a bulk of the library is done or undone as a whole if it is atomic", () => {
     const ledger = ledgerInMemory();
     const elements = [creating("world -> a", 1), FAILING, creating("world -> a", 1)];
     const statusesOf = (continueOnFailure: boolean): string[] =>
@@ -63,14 +63,14 @@ describe("a bulk", () => {
     expect(done?.status).toBe("done");
   });
 
-  test("honours the idempotency keys of its elements", () => {
+  test("a bulk of the library honours the idempotency keys of its elements", () => {
     const ledger = ledgerInMemory();
     const element = { ...creating("world -> a", 1), ik: "k" };
     ledger.bulk([element, element]);
     expect(ledger.balance("a", "USD/2")).toBe(1n);
   });
 
-  test("is refused as a whole if an element is malformed", () => {
+  test("a bulk of the library is refused as a whole if an element is malformed", () => {
     const ledger = ledgerInMemory();
     const malformed = { action: "CREATE_MONEY", data: {} } as unknown as BulkElement; // as from plain JavaScript
     expect(refusalOf(() => ledger.bulk([creating("world -> a", 1), malformed]))).toMatch(

@@ -32,7 +32,7 @@ function runElsewhere(file: string, script: string): { output: string; signal: s
 }
 
 describe("a ledger on a file", () => {
-  test("goes on where it stopped", () => {
+  test("a ledger on a file goes on where it stopped", () => {
     const file = freshFile();
     const first = openLedger({ file, name: "books" });
     const made = first.createTransaction(DEPOSIT, { idempotencyKey: "k" });
@@ -47,7 +47,7 @@ describe("a ledger on a file", () => {
     second.close();
   });
 
-  test("is a single file when it is closed, and a copy of that is a ledger", () => {
+  test("a ledger on a file is a single file when it is closed, and a copy of that is a ledger", () => {
     const file = freshFile();
     const ledger = openLedger({ file });
     ledger.createTransaction(DEPOSIT);
@@ -60,7 +60,7 @@ describe("a ledger on a file", () => {
     second.close();
   });
 
-  test("can only be opened once at a time in a process", () => {
+  test("a ledger on a file can only be opened once at a time in a process", () => {
     const file = freshFile();
     const first = openLedger({ file });
     expect(refusalOf(() => openLedger({ file }))).toBe(
@@ -74,7 +74,7 @@ describe("a ledger on a file", () => {
     second.close();
   });
 
-  test("can only be opened by one process at a time", () => {
+  test("a ledger on a file can only be opened by one process at a time", () => {
     const file = freshFile();
     const ledger = openLedger({ file });
     const script = "try { openLedger({ file }); } catch (error) { console.log(error.code); }";
@@ -87,7 +87,7 @@ describe("a ledger on a file", () => {
     });
   });
 
-  test("keeps every answered write when its process is killed", () => {
+  test("a ledger on a file keeps every answered write when its process is killed", () => {
     const file = freshFile();
     const script = `const ledger = openLedger({ file });
       for (let i = 0; i < 20; i++) ledger.createTransaction(DEPOSIT);
@@ -101,7 +101,7 @@ describe("a ledger on a file", () => {
 });
 
 describe("a file is refused", () => {
-  test("that holds a ledger of another name or with other features", () => {
+  test("a file that holds a ledger of another name or with other features is refused", () => {
     const file = freshFile();
     openLedger({ file, name: "books", features: { HASH_LOGS: "DISABLED" } }).close();
     expect(refusalOf(() => openLedger({ file, name: "other" }))).toBe(
@@ -113,7 +113,7 @@ describe("a file is refused", () => {
     openLedger({ file, name: "books", features: { HASH_LOGS: "DISABLED" } }).close();
   });
 
-  test("that is a database with other contents, which is not changed", () => {
+  test("a file that is a database with other contents is refused, and not changed", () => {
     const file = freshFile();
     const database = new DatabaseSync(file);
     database.exec("CREATE TABLE ledger (x)");
@@ -125,7 +125,7 @@ describe("a file is refused", () => {
     expect(readFileSync(file)).toEqual(before);
   });
 
-  test("that is no database, which is not changed", () => {
+  test("a file that is no database is refused, and not changed", () => {
     const file = freshFile();
     writeFileSync(file, "dear diary, ".repeat(100));
     expect(refusalOf(() => openLedger({ file }))).toBe(
@@ -134,7 +134,7 @@ describe("a file is refused", () => {
     expect(readFileSync(file, "utf8")).toMatch(/^dear diary/);
   });
 
-  test("that a later version has written", () => {
+  test("a file that a later version has written is refused", () => {
     const file = freshFile();
     openLedger({ file }).close();
     const database = new DatabaseSync(file);
@@ -145,14 +145,14 @@ describe("a file is refused", () => {
     );
   });
 
-  test("whose folder does not exist", () => {
+  test("a file whose folder does not exist is refused", () => {
     expect(refusalOf(() => openLedger({ file: join(folder, "no/such/folder.sqlite") }))).toMatch(
       /^VALIDATION: '.*' can't be opened: unable to open database file$/,
     );
     expect(refusalOf(() => openLedger({ file: folder }))).toMatch(/^VALIDATION: /);
   });
 
-  test("before it is made, with options that no ledger can have", () => {
+  test("a file is refused before it is made, with options that no ledger can have", () => {
     const file = freshFile();
     expect(refusalOf(() => openLedger({ file, name: "a b" }))).toMatch(/^VALIDATION: /);
     expect(namesBeside(file)).toEqual([]);

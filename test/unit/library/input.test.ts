@@ -9,7 +9,7 @@ const fateOf = (transaction: unknown): string =>
 const paying = (amount: unknown) => ({ postings: [{ ...pay("world -> a", 1), amount }] });
 
 describe("an amount", () => {
-  test.each([0, 1, 2 ** 53 - 1, 5n, 10n ** 999n])("may be %s", (amount) => {
+  test.each([0, 1, 2 ** 53 - 1, 5n, 10n ** 999n])("an amount may be %s", (amount) => {
     const ledger = ledgerInMemory();
     ledger.createTransaction(paying(amount) as NewTransaction);
     expect(ledger.balance("a", "USD/2")).toBe(BigInt(amount));
@@ -28,13 +28,13 @@ describe("an amount", () => {
     [undefined, /^VALIDATION: no amount defined$/],
     [10n ** 1000n, /^VALIDATION: an amount has more than 1000 digits$/],
     [10n ** 3000n, /^VALIDATION: transaction: a number has too many digits$/],
-  ])("is refused as %s", (amount, refusal) => {
+  ])("an amount is refused as %s", (amount, refusal) => {
     expect(fateOf(paying(amount))).toMatch(refusal);
   });
 });
 
 describe("a time", () => {
-  test("may be a date", () => {
+  test("a time may be a date", () => {
     const timestamp = new Date("2026-02-01T00:00:00.250Z");
     const made = ledgerInMemory().createTransaction({
       postings: [pay("world -> a", 1)],
@@ -52,7 +52,7 @@ describe("a time", () => {
     ],
     ["a text without a zone", "2026-02-01T00:00:00", /^VALIDATION: .*'timestamp': expected an RFC/],
     ["a number", 1_700_000_000, /^VALIDATION: .*'timestamp'/],
-  ])("is refused as %s", (_, timestamp, refusal) => {
+  ])("a time is refused as %s", (_, timestamp, refusal) => {
     expect(fateOf({ ...paying(1), timestamp })).toMatch(refusal);
   });
 });
@@ -65,12 +65,12 @@ describe("a text", () => {
       "\ud800",
       "VALIDATION: transaction: strings must not contain lone surrogates",
     ],
-  ])("is refused with %s", (_, reference, refusal) => {
+  ])("a text is refused with %s", (_, reference, refusal) => {
     expect(fateOf({ ...paying(1), reference })).toBe(refusal);
     expect(fateOf({ ...paying(1), metadata: { [reference]: "x" } })).toBe(refusal);
   });
 
-  test("has the limits of the HTTP API", () => {
+  test("a text has the limits of the HTTP API", () => {
     expect(fateOf({ ...paying(1), reference: "x".repeat(1025) })).toBe(
       "VALIDATION: the reference is longer than 1024 characters",
     );
@@ -131,7 +131,7 @@ describe("a transaction is refused", () => {
 });
 
 describe("an option", () => {
-  test("of a wrong type is refused before anything is written", () => {
+  test("an option of a wrong type is refused before anything is written", () => {
     const ledger = ledgerInMemory();
     const options = { dryRun: "yes" } as unknown as { dryRun: boolean }; // as from plain JavaScript
     expect(
@@ -148,7 +148,7 @@ describe("a target of metadata", () => {
     ["id", (id: never) => ledgerInMemory().addTransactionMetadata(id, {}), "7"],
     ["id", (id: never) => ledgerInMemory().deleteTransactionMetadata(id, "k"), 1.5],
     ["id", (id: never) => ledgerInMemory().revertTransaction(id), -1],
-  ])("needs a proper %s", (_, work, id) => {
+  ])("a target of metadata needs a proper %s", (_, work, id) => {
     expect(refusalOf(() => work(id as never))).toMatch(/^VALIDATION: /);
   });
 });

@@ -5,7 +5,7 @@ import { errorOf, ledgerInMemory, pay, refusalOf } from "#test/support/library/l
 const NOWHERE = { input: 0n, output: 0n, balance: 0n };
 
 describe("a transaction", () => {
-  test("is answered as the HTTP API shows it, with amounts as bigint", () => {
+  test("a transaction of the library is answered as the HTTP API shows it, with amounts as bigint", () => {
     const ledger = ledgerInMemory();
     const made = ledger.createTransaction({
       postings: [pay("world -> shops:42", 1500)],
@@ -29,7 +29,7 @@ describe("a transaction", () => {
     expect(ledger.getTransaction(1)).toEqual(made);
   });
 
-  test("comes from a script, with variables or without", () => {
+  test("a transaction of the library comes from a script, with variables or without", () => {
     const ledger = ledgerInMemory();
     ledger.createTransaction({
       script: "send [USD/2 100] (\n source = @world\n destination = @a\n)",
@@ -41,7 +41,7 @@ describe("a transaction", () => {
     expect([ledger.balance("a", "USD/2"), ledger.balance("b", "USD/2")]).toEqual([60n, 40n]);
   });
 
-  test("reports where a script is wrong", () => {
+  test("a transaction of the library reports where a script is wrong", () => {
     const ledger = ledgerInMemory();
     const script = "send [USD/2 100] (\n source = @world\n)";
     const { code, details } = errorOf(() => ledger.createTransaction({ script }));
@@ -49,7 +49,7 @@ describe("a transaction", () => {
     expect(details).toMatch(/^3:1/);
   });
 
-  test("runs in the runtime that the ledger was opened with", () => {
+  test("a transaction of the library runs in the runtime that the ledger was opened with", () => {
     const script = "send [USD/2 1] (\n source = oneof { @world }\n destination = @a\n)";
     expect(refusalOf(() => ledgerInMemory().createTransaction({ script }))).toMatch(
       /^COMPILATION_FAILED/,
@@ -61,7 +61,7 @@ describe("a transaction", () => {
     expect(ledger.createTransaction({ script }).postings).toEqual([pay("world -> a", 1n)]);
   });
 
-  test("is refused without funds, and goes below zero by force", () => {
+  test("a transaction of the library is refused without funds, and goes below zero by force", () => {
     const ledger = ledgerInMemory();
     const postings = [pay("a -> b", 1)];
     expect(refusalOf(() => ledger.createTransaction({ postings }))).toMatch(/^INSUFFICIENT_FUND: /);
@@ -70,7 +70,7 @@ describe("a transaction", () => {
     expect(ledger.balance("a", "USD/2")).toBe(-1n);
   });
 
-  test("leaves no trace when it is a dry run", () => {
+  test("a transaction of the library leaves no trace when it is a dry run", () => {
     const ledger = ledgerInMemory();
     const transaction = { postings: [pay("world -> a", 5)], accountMetadata: { b: { k: "v" } } };
     const tried = ledger.createTransaction(transaction, { dryRun: true });
@@ -78,7 +78,7 @@ describe("a transaction", () => {
     expect([...ledger.transactions(), ...ledger.accounts(), ...ledger.logs()]).toEqual([]);
   });
 
-  test("happens once for an idempotency key", () => {
+  test("a transaction of the library happens once for an idempotency key", () => {
     const ledger = ledgerInMemory();
     const transaction = { postings: [pay("world -> a", 5)] };
     const first = ledger.createTransaction(transaction, { idempotencyKey: "k" });
@@ -90,7 +90,7 @@ describe("a transaction", () => {
     expect(ledger.balance("a", "USD/2")).toBe(5n);
   });
 
-  test("may have a reference that no other one has", () => {
+  test("a transaction of the library may have a reference that no other one has", () => {
     const ledger = ledgerInMemory();
     const transaction = { postings: [pay("world -> a", 5)], reference: "inv-7" };
     ledger.createTransaction(transaction);
@@ -99,7 +99,7 @@ describe("a transaction", () => {
 });
 
 describe("a refusal", () => {
-  test("has a trace that starts where the ledger was called", () => {
+  test("a refusal has a trace that starts where the ledger was called", () => {
     const ledger = ledgerInMemory();
     const traces = [
       () => openLedger({ name: "a b" }),
@@ -112,7 +112,7 @@ describe("a refusal", () => {
 });
 
 describe("a revert", () => {
-  test("undoes a transaction, and marks it as reverted", () => {
+  test("a revert of the library undoes a transaction, and marks it as reverted", () => {
     const ledger = ledgerInMemory();
     const timestamp = "2026-02-01T00:00:00Z";
     ledger.createTransaction({ postings: [pay("world -> a", 5)], timestamp });
@@ -124,7 +124,7 @@ describe("a revert", () => {
     expect(refusalOf(() => ledger.revertTransaction(9))).toMatch(/^NOT_FOUND: /);
   });
 
-  test("takes back spent money only by force", () => {
+  test("a revert of the library takes back spent money only by force", () => {
     const ledger = ledgerInMemory();
     ledger.createTransaction({ postings: [pay("world -> a", 5), pay("a -> b", 5)] });
     ledger.createTransaction({ postings: [pay("b -> c", 5)] });
@@ -135,7 +135,7 @@ describe("a revert", () => {
 });
 
 describe("metadata", () => {
-  test("is added to accounts and transactions, and deleted", () => {
+  test("metadata is added to accounts and transactions, and deleted", () => {
     const ledger = ledgerInMemory();
     ledger.createTransaction({ postings: [pay("world -> a", 5)] });
     ledger.addAccountMetadata("a", { tier: "gold", since: "2026" });
@@ -147,13 +147,13 @@ describe("metadata", () => {
     expect(refusalOf(() => ledger.addTransactionMetadata(2, {}))).toMatch(/^NOT_FOUND: /);
   });
 
-  test("is not changed by a dry run", () => {
+  test("metadata is not changed by a dry run", () => {
     const ledger = ledgerInMemory();
     ledger.addAccountMetadata("a", { tier: "gold" }, { dryRun: true });
     expect(refusalOf(() => ledger.getAccount("a"))).toBe("NOT_FOUND: account 'a' not found");
   });
 
-  test("may have any key", () => {
+  test("metadata may have any key", () => {
     const ledger = ledgerInMemory();
     const metadata = JSON.parse('{"__proto__":"x","":"y"}') as Record<string, string>;
     ledger.addAccountMetadata("a", metadata);
@@ -162,7 +162,7 @@ describe("metadata", () => {
 });
 
 describe("what is read", () => {
-  test("has the volumes of an account by asset", () => {
+  test("what is read has the volumes of an account by asset", () => {
     const ledger = ledgerInMemory();
     ledger.createTransaction({ postings: [pay("world -> a", 5), pay("world -> a", 7, "EUR/2")] });
     ledger.createTransaction({ postings: [pay("a -> b", 2)] });
@@ -175,13 +175,13 @@ describe("what is read", () => {
     expect(ledger.balance("a", "JPY")).toBe(0n);
   });
 
-  test("exists or is NOT_FOUND", () => {
+  test("what is read exists or is NOT_FOUND", () => {
     const ledger = ledgerInMemory();
     expect(refusalOf(() => ledger.getTransaction(1))).toBe("NOT_FOUND: transaction 1 not found");
     expect(refusalOf(() => ledger.getAccount("a"))).toBe("NOT_FOUND: account 'a' not found");
   });
 
-  test("is walked in either order, over several pages, with each item once", () => {
+  test("what is read is walked in either order, over several pages, with each item once", () => {
     const ledger = ledgerInMemory();
     const ids = Array.from({ length: 250 }, (_, index) => index + 1);
     for (const id of ids) ledger.createTransaction({ postings: [pay(`world -> a:${id}`, id)] });
@@ -198,7 +198,7 @@ describe("what is read", () => {
     expect([...ledger.logs({ after: 248 })].map(({ id }) => id)).toEqual([249, 250]);
   });
 
-  test("may change while it is walked", () => {
+  test("what is read may change while it is walked", () => {
     const ledger = ledgerInMemory();
     ledger.createTransaction({ postings: [pay("world -> a", 1)] });
     const seen: number[] = [];
@@ -211,7 +211,7 @@ describe("what is read", () => {
 });
 
 describe("the log", () => {
-  test("shows every write as the HTTP API does", () => {
+  test("the log shows every write as the HTTP API does", () => {
     const ledger = ledgerInMemory();
     const accountMetadata = { a: { tier: "gold" } };
     ledger.createTransaction(
@@ -250,7 +250,7 @@ describe("the log", () => {
 });
 
 describe("a ledger", () => {
-  test("has a name and features, the defaults unless given", () => {
+  test("an embedded ledger has a name and features, the defaults unless given", () => {
     const ledger = openLedger();
     expect([ledger.name, ledger.features.HASH_LOGS]).toEqual(["default", "SYNC"]);
     const other = openLedger({ name: "books", features: { HASH_LOGS: "DISABLED" } });
@@ -258,7 +258,7 @@ describe("a ledger", () => {
     expect(other.features.MOVES_HISTORY).toBe("ON");
   });
 
-  test("shows accounts without volumes if it keeps no moves", () => {
+  test("an embedded ledger shows accounts without volumes if it keeps no moves", () => {
     const ledger = ledgerInMemory({ features: { MOVES_HISTORY: "OFF" } });
     ledger.createTransaction({ postings: [pay("world -> a", 5)] });
     expect(ledger.getAccount("a").volumes).toEqual({});
@@ -266,7 +266,7 @@ describe("a ledger", () => {
     expect(refusalOf(() => ledger.balance("a", "USD/2"))).toMatch(/^VALIDATION: /);
   });
 
-  test("takes the time from its clock, to the microsecond, and never back", () => {
+  test("an embedded ledger takes the time from its clock, to the microsecond, and never back", () => {
     const times = ["2026-03-01T10:00:00.123456Z", "2026-03-01T09:00:00Z"];
     const ledger = openLedger({ clock: () => times.shift() ?? "" });
     const dates = [1, 2].map(
@@ -279,7 +279,7 @@ describe("a ledger", () => {
     expect([...ledger.logs()]).toHaveLength(2);
   });
 
-  test("cannot be used after it is closed", () => {
+  test("an embedded ledger cannot be used after it is closed", () => {
     const ledger = openLedger();
     ledger.createTransaction({ postings: [pay("world -> a", 5)] });
     const walk = ledger.transactions();
@@ -291,7 +291,7 @@ describe("a ledger", () => {
     expect(refusalOf(() => walk.next())).toBe("LEDGER_NOT_FOUND: the ledger is closed");
   });
 
-  test("is refused with options that it can't have", () => {
+  test("an embedded ledger is refused with options that it can't have", () => {
     expect(refusalOf(() => openLedger({ name: "a b" }))).toMatch(
       /^VALIDATION: invalid ledger name/,
     );

@@ -11,7 +11,7 @@ describe("a statement with numbered parameters", () => {
     expect(toPositional(statement)).toEqual(expected);
   });
 
-  test("is parsed as by SQLite itself", () => {
+  test("a statement with numbered parameters is parsed as by SQLite itself", () => {
     const sql = new PositionalSql();
     const statement = "SELECT ?2 AS b, ? AS c, ?1 AS a, ?2 || ?3 AS bc";
     expect(sql.all(statement, "one", "two", "three")).toEqual([

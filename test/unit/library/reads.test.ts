@@ -16,7 +16,7 @@ function shops() {
 const JANUARY = { startTime: "2026-01-01T00:00:00Z", endTime: new Date("2026-01-31") };
 
 describe("lists", () => {
-  test("show what a filter matches", () => {
+  test("lists of the library show what a filter matches", () => {
     const ledger = shops();
     const ids = (where: object, order?: "asc" | "desc") =>
       [...ledger.transactions({ where: { ...where }, order })].map(({ id }) => id);
@@ -29,7 +29,7 @@ describe("lists", () => {
     ]);
   });
 
-  test("show what existed at a point in time", () => {
+  test("lists of the library show what existed at a point in time", () => {
     const ledger = shops();
     const pit = "2026-01-31T00:00:00Z";
     expect([...ledger.transactions({ pit })].map(({ id }) => id)).toEqual([1]);
@@ -39,7 +39,7 @@ describe("lists", () => {
     ]);
   });
 
-  test("go on beyond a page, with the filter", () => {
+  test("lists of the library go on beyond a page, with the filter", () => {
     const ledger = ledgerInMemory();
     for (let index = 0; index < 250; index++) {
       ledger.createTransaction({ postings: [pay(`world -> users:${index % 2}`, 1)] });
@@ -48,7 +48,7 @@ describe("lists", () => {
     expect([...ledger.transactions({ where })]).toHaveLength(125);
   });
 
-  test("refuse an invalid filter, naming its key", () => {
+  test("lists of the library refuse an invalid filter, naming its key", () => {
     const ledger = shops();
     const list = (where: object) => refusalOf(() => [...ledger.accounts({ where: { ...where } })]);
     expect(list({ $match: { nope: "x" } })).toMatch(/^VALIDATION.*nope/);
@@ -58,7 +58,7 @@ describe("lists", () => {
 });
 
 describe("volumes", () => {
-  test("are those of each account, of a period, or of groups", () => {
+  test("volumes are those of each account, of a period, or of groups", () => {
     const ledger = shops();
     const texts = (options: Parameters<typeof ledger.volumes>[0]) =>
       [...ledger.volumes(options)].map(
@@ -77,7 +77,7 @@ describe("volumes", () => {
     expect(refusalOf(() => texts({ groupBy: 1.5 }))).toMatch(/^VALIDATION/);
   });
 
-  test("add up to balances by asset", () => {
+  test("volumes add up to balances by asset", () => {
     const ledger = shops();
     const where = { $match: { address: "shops:..." } };
     expect(ledger.aggregateBalances({ where })).toEqual({ "USD/2": 1150n });

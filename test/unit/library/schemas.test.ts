@@ -55,7 +55,7 @@ const v1 = { schemaVersion: "v1" };
 const v2 = { schemaVersion: "v2" };
 
 describe("a schema", () => {
-  test("is read as it was inserted, with its date", () => {
+  test("a schema is read as it was inserted, with its date", () => {
     const ledger = bank();
     expect(ledger.getSchema("v2")).toEqual({
       version: "v2",
@@ -72,7 +72,7 @@ describe("a schema", () => {
     );
   });
 
-  test("is listed, the newest first unless the order is another", () => {
+  test("a schema is listed, the newest first unless the order is another", () => {
     const ledger = ledgerInMemory();
     const versions = Array.from({ length: 120 }, (_, index) => `v${index}`);
     for (const version of versions) ledger.insertSchema(version, { chart: {} });
@@ -86,7 +86,7 @@ describe("a schema", () => {
     expect(listed({ pit: "2026-03-01T10:00:01Z" })).toEqual(["v1", "v0"]);
   });
 
-  test("is in the log, and each write that names it shows this", () => {
+  test("a schema is in the log, and each write that names it shows this", () => {
     const ledger = bank();
     ledger.addAccountMetadata("users:1", { k: "v" }, v1);
     const [first, , third] = ledger.logs();
@@ -100,7 +100,7 @@ describe("a schema", () => {
     expect(third).toMatchObject({ type: "SET_METADATA", schemaVersion: "v1" });
   });
 
-  test("never changes, and a repeated insertion under its key does nothing", () => {
+  test("a schema never changes, and a repeated insertion under its key does nothing", () => {
     const ledger = ledgerInMemory();
     const insert = (idempotencyKey?: string) =>
       ledger.insertSchema("v1", { chart: CHART }, { idempotencyKey });
@@ -110,7 +110,7 @@ describe("a schema", () => {
     expect([...ledger.logs()]).toHaveLength(1);
   });
 
-  test("is kept in the file", () => {
+  test("a schema is kept in the file", () => {
     const file = join(mkdtempSync(join(tmpdir(), "ledger-")), "ledger.sqlite");
     const first = openLedger({ file });
     first.insertSchema("v1", { chart: CHART });
@@ -139,7 +139,7 @@ describe("a schema", () => {
       ["v1", { chart: { a: { ".pattern": "x" } } }],
       /cannot have a pattern on a fixed segment/,
     ],
-  ])("is refused with %s", (_, input, message) => {
+  ])("a schema is refused with %s", (_, input, message) => {
     const ledger = ledgerInMemory();
     const insert = () => ledger.insertSchema(...(input as [string, NewSchema])); // as plain JavaScript may
     expect(refusalOf(insert)).toMatch(/^VALIDATION: /);
@@ -147,7 +147,7 @@ describe("a schema", () => {
     expect([...ledger.logs()]).toEqual([]);
   });
 
-  test("has scripts that the runtime of the ledger can read", () => {
+  test("a schema has scripts that the runtime of the ledger can read", () => {
     const script = "send [USD 1] (source = @world destination = @a)";
     const insert = (options: OpenOptions) =>
       ledgerInMemory(options).insertSchema("v1", { chart: {}, transactions: { t: { script } } });
@@ -159,7 +159,7 @@ describe("a schema", () => {
 });
 
 describe("a strict ledger", () => {
-  test("refuses what the chart does not allow, naming the account, and stores nothing of it", () => {
+  test("a strict ledger refuses what the chart does not allow, naming the account, and stores nothing of it", () => {
     const ledger = bank({ schemaEnforcement: "strict" });
     const before = [...ledger.logs()];
     const postings = [pay("world -> users:x", 5)];
@@ -172,13 +172,13 @@ describe("a strict ledger", () => {
     expect([...ledger.logs()]).toEqual(before);
   });
 
-  test("gives new accounts their default metadata", () => {
+  test("a strict ledger gives new accounts their default metadata", () => {
     const ledger = bank({ schemaEnforcement: "strict" });
     ledger.createTransaction({ postings: [pay("world -> users:1", 5)] }, v1);
     expect(ledger.getAccount("users:1").metadata).toEqual({ tier: "basic" });
   });
 
-  test("makes transactions by the name of a template", () => {
+  test("a strict ledger makes transactions by the name of a template", () => {
     const ledger = bank({ schemaEnforcement: "strict" });
     const script = { template: "deposit", vars: { amount: "USD/2 500", to: "users:1" } };
     const made = ledger.createTransaction({ script }, v2);
@@ -190,7 +190,7 @@ describe("a strict ledger", () => {
     );
   });
 
-  test("requires a version for reverts, metadata and bulks, too", () => {
+  test("a strict ledger requires a version for reverts, metadata and bulks, too", () => {
     const ledger = bank({ schemaEnforcement: "strict" });
     ledger.createTransaction({ postings: [pay("world -> users:1", 5)] }, v1);
     const writes: [string, (options?: { schemaVersion: string }) => unknown][] = [
@@ -216,7 +216,7 @@ describe("a strict ledger", () => {
     expect([...ledger.logs()].at(-1)).toMatchObject({ schemaVersion: "v1" });
   });
 
-  test("is strict only if that is asked for", () => {
+  test("a strict ledger is strict only if that is asked for", () => {
     const options = { schemaEnforcement: "loose" } as unknown as OpenOptions; // as plain JavaScript may
     expect(refusalOf(() => openLedger(options))).toMatch(/^VALIDATION: schemaEnforcement: /);
   });
@@ -233,7 +233,7 @@ describe("a ledger that only audits", () => {
     return { ledger: bank({ onSchemaViolation: (violation) => told.push(violation) }), told };
   }
 
-  test("accepts everything, and reports violations of the schema", () => {
+  test("a ledger that only audits accepts everything, and reports violations of the schema", () => {
     const { ledger, told } = auditing();
     ledger.createTransaction({ postings: [pay("world -> users:1", 5)] }, v1);
     expect(told).toEqual([]);
@@ -244,7 +244,7 @@ describe("a ledger that only audits", () => {
     expect(ledger.balance("shops:1", "USD/2")).toBe(10n);
   });
 
-  test("reports nothing about what it refuses or undoes", () => {
+  test("a ledger that only audits reports nothing about what it refuses or undoes", () => {
     const { ledger, told } = auditing();
     expect(refusalOf(() => ledger.createTransaction({ postings: [pay("a -> b", 5)] }))).toMatch(
       /^INSUFFICIENT_FUND: /,
@@ -259,7 +259,7 @@ describe("a ledger that only audits", () => {
     expect(told).toEqual([ODD]);
   });
 
-  test("may be written to by the callback that it reports to", () => {
+  test("a ledger that only audits may be written to by the callback that it reports to", () => {
     const ledger = bank({
       onSchemaViolation: (why) => ledger.addTransactionMetadata(1, { why }, v1),
     });
@@ -267,7 +267,7 @@ describe("a ledger that only audits", () => {
     expect(ledger.getTransaction(1).metadata).toEqual({ why: ODD });
   });
 
-  test("needs no callback", () => {
+  test("a ledger that only audits needs no callback", () => {
     const ledger = bank();
     ledger.createTransaction({ postings: [pay("world -> shops:1", 5)] }, v1);
     expect(ledger.balance("shops:1", "USD/2")).toBe(5n);
@@ -299,12 +299,12 @@ describe("a query of a schema", () => {
     }
   }
 
-  test("lists accounts, with exact integers", () => {
+  test("a query of a schema lists accounts, with exact integers", () => {
     expect(listOf("rich", { vars: { least: 2n ** 60n + 1n } })).toEqual(["users:2"]);
     expect(listOf("rich", { vars: { least: 0 } })).toEqual(["users:1", "users:2"]);
   });
 
-  test("lists all transactions, sorted and within a period", () => {
+  test("a query of a schema lists all transactions, sorted and within a period", () => {
     expect(listOf("from")).toEqual([2, 1]);
     expect(listOf("from", { vars: { who: "users:1" } })).toEqual([3]);
     expect(listOf("from", { params: { sort: "id" } })).toEqual([2, 1]);
@@ -312,7 +312,7 @@ describe("a query of a schema", () => {
     expect(listOf("from", { params: { endTime: new Date("2026-02-01") } })).toEqual([2]);
   });
 
-  test("lists volumes by groups, and logs", () => {
+  test("a query of a schema lists volumes by groups, and logs", () => {
     expect(listOf("moved")).toEqual([`users ${2n ** 61n + 6n}`, "world 0"]);
     expect(listOf("moved", { params: { groupBy: 0, startTime: "2026-02-03T00:00:00Z" } })).toEqual([
       "users:1 0",
@@ -321,7 +321,7 @@ describe("a query of a schema", () => {
     expect(listOf("changes")).toEqual([6]);
   });
 
-  test("lists logs that are the caller's own", () => {
+  test("a query of a schema lists logs that are the caller's own", () => {
     const ledger = shop();
     const metadataOf = () => {
       const [entry] = ledger.runQuery("v1", "changes").items as Iterable<LogEntry>; // a query of logs

@@ -16,7 +16,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("the verification of an embedded ledger", () => {
-  test("compares every row, and the ledger goes on", () => {
+  test("the verification of an embedded ledger compares every row, and the ledger goes on", () => {
     const ledger = ledgerInMemory();
     expect(ledger.verify()).toMatchObject({ isConsistent: true, lastLogId: 0, totals: [] });
     ledger.createTransaction({ postings: [pay("world -> a", 2n ** 70n), pay("a -> b", 7n)] });
@@ -37,7 +37,7 @@ describe("the verification of an embedded ledger", () => {
     expect(ledger.verify().lastLogId).toBe(4);
   });
 
-  test("tells which rows of a damaged file are not what the log says", () => {
+  test("the verification of an embedded ledger tells which rows of a damaged file are not what the log says", () => {
     const file = join(folder, "books.sqlite");
     const first = openLedger({ file });
     first.createTransaction({ postings: [pay("world -> a", 5n)] });
@@ -62,7 +62,7 @@ describe("the verification of an embedded ledger", () => {
     expect(readdirSync(folder)).toEqual(["books.sqlite"]);
   });
 
-  test("says where there is no room for the copy", () => {
+  test("the verification of an embedded ledger says where there is no room for the copy", () => {
     const ledger = new TestLedger();
     const { sql, engine } = ledger;
     for (let index = 0; index < 500; index++)
@@ -77,7 +77,7 @@ describe("the verification of an embedded ledger", () => {
     expect(verifyLedger(sql, engine.info).isConsistent).toBe(true);
   });
 
-  test("is refused where the ledger is closed", () => {
+  test("the verification of an embedded ledger is refused where the ledger is closed", () => {
     const ledger = ledgerInMemory();
     ledger.close();
     expect(refusalOf(() => ledger.verify())).toBe("LEDGER_NOT_FOUND: the ledger is closed");

@@ -35,7 +35,7 @@ const shortOf = (news: readonly News[]): string[] =>
   news.map((item) => (item.kind === "event" ? item.event.id : item.kind));
 
 describe("listening", () => {
-  test("goes on behind the last event that was taken whole", async () => {
+  test("listening goes on behind the last event that was taken whole", async () => {
     const { news, ids } = await newsOf(6, [
       ["retry: 1000\nid: 4\n\n", blockOf(5, "a") + blockOf(6, "b").slice(0, 30), new Error("cut")],
       [blockOf(6, "b"), ": heartbeat\nid: 9\n\n"],
@@ -53,7 +53,7 @@ describe("listening", () => {
     expect(news[2]).toEqual({ kind: "disconnected", reason: "cut" });
   });
 
-  test("gives a body as it was written, and each event once", async () => {
+  test("listening gives a body as it was written, and each event once", async () => {
     const { news } = await newsOf(4, [
       [
         blockOf(1, '"event":,', { amount: 1.5 }),
@@ -74,7 +74,7 @@ describe("listening", () => {
     expect(news[3]).toEqual({ kind: "gap", reason: "why" });
   });
 
-  test("ends where the first connection fails, and only there", async () => {
+  test("listening ends where the first connection fails, and only there", async () => {
     await expect(listenTo(async () => Promise.reject(new Error("refused"))).next()).rejects.toThrow(
       "refused",
     );

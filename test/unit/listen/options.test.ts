@@ -12,11 +12,11 @@ const STANDARD = {
 const SECRET = "V0bivxRWveaoz08afqjU6Ko/jwO0Cb+3";
 
 describe("the options of listen", () => {
-  test("may be absent", () => {
+  test("the options of listen may be absent", () => {
     expect(parseOptions([])).toEqual(STANDARD);
   });
 
-  test("are read", () => {
+  test("the options of listen are read", () => {
     const line = `--types ledger.*,payments.x --types a.b --ledger shop,bank --forward http://localhost:3000/hook --secret ${SECRET} --url https://florin.example.com --json`;
     expect(parseOptions(line.split(" "))).toEqual({
       types: ["ledger.*", "payments.x", "a.b"],
@@ -36,7 +36,7 @@ describe("the options of listen", () => {
     ["--type", "ledger.*"],
     ["ledger.*"],
     ["--help"],
-  ])("are refused with the usage: %s %s", (...args) => {
+  ])("the options of listen are refused with the usage: %s %s", (...args) => {
     expect(() => parseOptions(args.filter((arg) => arg !== undefined))).toThrow(
       "Usage: npm run listen",
     );

@@ -27,12 +27,12 @@ const BLOCKS = [
   { id: "3", event: "gap", data: "x\ny" },
 ];
 
-test("reads blocks, and not the one that is cut off", () => {
+test("the parser of server-sent events reads blocks, and not the one that is cut off", () => {
   expect([...new SseReader().push(STREAM)]).toEqual(BLOCKS);
   expect([...new SseReader().push(STREAM.replaceAll("\n", "\r\n"))]).toEqual(BLOCKS);
 });
 
-test("reads the same whatever the pieces are", () => {
+test("the parser of server-sent events reads the same whatever the pieces are", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(STREAM.length)), (cuts) => {
       const reader = new SseReader();

@@ -276,7 +276,7 @@ describe.each([
   ["versions and features", VERSIONS],
 ])("of %s", (_title, rows) => {
   test.each(namedRows(rows))(
-    "reports what is wrong, if anything, with $title",
+    "the check reports what is wrong, if anything, with $title",
     ({ script, told }) => {
       expect(tell(script, "experimental-interpreter")).toEqual(told);
     },

@@ -212,13 +212,13 @@ const ROWS: readonly Row[] = [
 
 describe("of a script for the machine", () => {
   test.each(namedRows(ROWS))(
-    "reports what is wrong, if anything, with $title",
+    "the check of a script for the machine reports what is wrong, if anything, with $title",
     ({ script, told }) => {
       expect(tell(script, "machine")).toEqual(told);
     },
   );
 
-  test("reports the compiler's errors, and none if the compiler accepts the script", () => {
+  test("the check of a script for the machine reports the compiler's errors, and none if the compiler accepts the script", () => {
     const cases = [...loadCases("numscript"), ...loadCases("numscript-random")];
     const refused = cases.filter(({ s }) => !compileScript(s, "machine").ok);
 

@@ -19,19 +19,19 @@ describe("the lines of a text", () => {
     ["the line after CR", "ab\rcd", 4, at(1, 1)],
     ["lines without anything", "\n\n\r\n\nx", 5, at(4, 0)],
     ["what follows a character of two code units", '"😀" x', 5, at(0, 5)],
-  ])("give %s", (_name, text, ...question) => {
+  ])("the lines of a text give %s", (_name, text, ...question) => {
     const [offset, expected] = question;
     expect(new LineIndex(text).lspPositionOf(offset)).toEqual(expected);
   });
 
-  test("give both ends of a range", () => {
+  test("the lines of a text give both ends of a range", () => {
     expect(new LineIndex("a\nbc\nd").lspRangeOf({ start: 3, end: 6 })).toEqual({
       start: at(1, 1),
       end: at(2, 1),
     });
   });
 
-  test("agree with a count of each line", () => {
+  test("the lines of a text agree with a count of each line", () => {
     const text = "one\ntwo\r\n\r\nthree\rfour\n\n";
     const index = new LineIndex(text);
     for (let offset = 0; offset <= text.length; offset++) {

@@ -36,7 +36,7 @@ const textsOf = (script: string, ranges: readonly Range[]): string[] =>
 describe("a report", () => {
   const report = interpreterReport(SCRIPT);
 
-  test("lists variables with the places of their names, types and uses", () => {
+  test("a report lists variables with the places of their names, types and uses", () => {
     const variables = report.variables.map(({ range, typeRange, references, ...rest }) => ({
       ...rest,
       place: `${textOf(SCRIPT, typeRange)} ${textOf(SCRIPT, range)}`,
@@ -81,7 +81,7 @@ describe("a report", () => {
     expect(report.undeclaredVariables).toEqual([]);
   });
 
-  test("gives the type of a variable at its declaration and each use, and describes functions", () => {
+  test("a report gives the type of a variable at its declaration and each use, and describes functions", () => {
     const hovers = report.hovers.map(({ range, contents }) => [textOf(SCRIPT, range), contents]);
     const variable = (name: string, type: string) => [name, `\`\`\`\n${name}: ${type}\n\`\`\``];
     const setAccountMeta = [
@@ -108,7 +108,7 @@ describe("a report", () => {
     ]);
   });
 
-  test("lists the accounts that are written out, with what happens to them", () => {
+  test("a report lists the accounts that are written out, with what happens to them", () => {
     const accounts = report.accounts.map(({ address, roles, ranges }) => [
       address,
       roles,
@@ -128,7 +128,7 @@ describe("a report", () => {
     ]);
   });
 
-  test("lists the assets that are written out", () => {
+  test("a report lists the assets that are written out", () => {
     const assets = report.assets.map(({ asset, ranges }) => [asset, textsOf(SCRIPT, ranges)]);
 
     expect(assets).toEqual([
@@ -137,7 +137,7 @@ describe("a report", () => {
     ]);
   });
 
-  test("lists the features that a run must allow, and whether the script does so itself", () => {
+  test("a report lists the features that a run must allow, and whether the script does so itself", () => {
     const features = report.features.map(({ name, isDeclared, ranges }) => [
       name,
       isDeclared,
@@ -158,20 +158,20 @@ describe("a report", () => {
     ["experimental-get-asset-function", "asset $a = get_asset([C 1])"],
     ["experimental-get-amount-function", "number $a = get_amount(balance(@a, C))"],
     ["experimental-mid-script-function-call", "number $a = 1"],
-  ])("knows that %s is needed for %s", (feature, declaration) => {
+  ])("a report knows that %s is needed for %s", (feature, declaration) => {
     const { features } = interpreterReport(`vars { ${declaration} }`);
 
     expect(features.map(({ name }) => name)).toEqual([feature]);
   });
 
   test.each(["monetary $a = balance(@a, C)", 'string $a = meta(@a, "k")'])(
-    "knows that no feature is needed for %s",
+    "a report knows that no feature is needed for %s",
     (declaration) => {
       expect(interpreterReport(`vars { ${declaration} }`).features).toEqual([]);
     },
   );
 
-  test("infers the type of an undeclared variable from its use", () => {
+  test("a report infers the type of an undeclared variable from its use", () => {
     const script = 'send $a (source = { $b $b } destination = @x) set_tx_meta("k", $c)';
     const undeclared = interpreterReport(script).undeclaredVariables.map((variable) => ({
       ...variable,
@@ -185,7 +185,7 @@ describe("a report", () => {
     ]);
   });
 
-  test("accepts names of inherited properties as variables", () => {
+  test("a report accepts names of inherited properties as variables", () => {
     const script = 'vars { string $__proto__ } set_tx_meta("k", $__proto__)';
 
     expect(Object.entries(interpreterReport(script).neededVariables)).toEqual([
@@ -198,7 +198,7 @@ describe("a report", () => {
 describe("of a script that cannot be read whole", () => {
   const broken = 'set_tx_meta("k" 1)\n';
 
-  test("reports what cannot be parsed, and checks the rest", () => {
+  test("the check of a broken script reports what cannot be parsed, and checks the rest", () => {
     const script = `vars { account $a }\n${broken}send 5 (source = @a destination = @x)`;
 
     expect(tell(script, "experimental-interpreter")).toEqual([
@@ -208,7 +208,7 @@ describe("of a script that cannot be read whole", () => {
     ]);
   });
 
-  test("regards a variable as used if its use may be in what cannot be parsed", () => {
+  test("the check of a broken script regards a variable as used if its use may be in what cannot be parsed", () => {
     const script = 'vars { account $a account $b }\nset_tx_meta("k" $a)';
     const told = tell(script, "experimental-interpreter").map(([, code, place]) => [code, place]);
 
@@ -218,7 +218,7 @@ describe("of a script that cannot be read whole", () => {
     ]);
   });
 
-  test("regards a variable as declared if its declaration may be in what cannot be parsed", () => {
+  test("the check of a broken script regards a variable as declared if its declaration may be in what cannot be parsed", () => {
     const script = "vars { account $a = }\nsend [C 1] (source = $a destination = $b)";
     const told = tell(script, "experimental-interpreter").map(([, code, place]) => [code, place]);
 
@@ -228,13 +228,13 @@ describe("of a script that cannot be read whole", () => {
     ]);
   });
 
-  test("reports nothing that the machine's compiler would", () => {
+  test("the check of a broken script reports nothing that the machine's compiler would", () => {
     const script = "vars {\naccount $a =\n}\nsend [C 1] (\nsource = $a\ndestination = @x\n)\n";
 
     expect(tell(script, "machine").map(([, code]) => code)).toEqual(["unexpected-token"]);
   });
 
-  test("gives every diagnostic a range", () => {
+  test("the check of a broken script gives every diagnostic a range", () => {
     const [diagnostic, ...others] = checkScript(
       " ".repeat(SOURCE_LENGTH_MAX + 1),
       "machine",
@@ -246,7 +246,7 @@ describe("of a script that cannot be read whole", () => {
 });
 
 describe("of a script that asks for too much", () => {
-  test("has a limited number of diagnostics, errors rather than warnings", () => {
+  test("the check of a script that asks for too much has a limited number of diagnostics, errors rather than warnings", () => {
     const source = `{ @world ${"@a ".repeat(CHECK_DIAGNOSTICS_MAX)} }`;
     const script = `send [C 1] (source = ${source} destination = 5)`;
     const { diagnostics } = interpreterReport(script);
@@ -255,7 +255,7 @@ describe("of a script that asks for too much", () => {
     expect(diagnostics.at(-1)).toMatchObject({ severity: "error", code: "type-mismatch" });
   });
 
-  test("shortens long names", () => {
+  test("the check of a script that asks for too much shortens long names", () => {
     const script = `send [${"C".repeat(1000)} 1] (source = max [D 1] from @a destination = @x)`;
     const [diagnostic] = interpreterReport(script).diagnostics;
 
@@ -263,26 +263,29 @@ describe("of a script that asks for too much", () => {
     expect(diagnostic?.message.length).toBeLessThan(300);
   });
 
-  test("stops adding up portions at a limit", () => {
+  test("the check of a script that asks for too much stops adding up portions at a limit", () => {
     const shares = Array.from({ length: 1500 }, (_, index) => `1/${10 ** 9 + index} to @a`);
     const script = `send [C 1] (source = @s destination = { ${shares.join(" ")} })`;
 
     expect(tell(script, "experimental-interpreter")).toEqual([]);
   });
 
-  test.each(RUNTIMES)("gives a report of any part of any script for %s", (runtime) => {
-    for (const [index, { s }] of loadCases("numscript").entries()) {
-      // Each script is cut off, gets a hole, and has a part repeated, at places that vary between scripts.
-      const place = (index * 7919) % (s.length + 1);
-      const texts = [
-        s.slice(0, place),
-        s.slice(place),
-        s.slice(0, place) + s.slice(place + 3),
-        s + s.slice(place),
-      ];
-      for (const text of texts) assertPlaced(text, checkScript(text, runtime));
-    }
-  });
+  test.each(RUNTIMES)(
+    "the check of a script that asks for too much gives a report of any part of any script for %s",
+    (runtime) => {
+      for (const [index, { s }] of loadCases("numscript").entries()) {
+        // Each script is cut off, gets a hole, and has a part repeated, at places that vary between scripts.
+        const place = (index * 7919) % (s.length + 1);
+        const texts = [
+          s.slice(0, place),
+          s.slice(place),
+          s.slice(0, place) + s.slice(place + 3),
+          s + s.slice(place),
+        ];
+        for (const text of texts) assertPlaced(text, checkScript(text, runtime));
+      }
+    },
+  );
 });
 
 /** Asserts that all ranges of a report are inside the text and in order. */

@@ -381,7 +381,7 @@ describe.each([
   ["allotments", ALLOTMENTS],
 ])("of %s", (_title, rows) => {
   test.each(namedRows(rows))(
-    "reports what is wrong, if anything, with $title",
+    "the check reports what is wrong, if anything, with $title",
     ({ script, told }) => {
       expect(tell(script, "experimental-interpreter")).toEqual(told);
     },

@@ -49,7 +49,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     if (reads !== undefined) expect(reader.reads).toEqual(reads);
   });
 
-  test("gives the same postings as the reference for scripts written at random", () => {
+  test("the runtime gives the same postings as the reference for scripts written at random", () => {
     const failing = loadCases("numscript-random").filter((line) => !passes(line));
 
     expect(failing.map(({ id }) => id)).toEqual([]);

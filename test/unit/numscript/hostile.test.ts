@@ -15,7 +15,7 @@ function codeOf(...given: Parameters<typeof execute>): string {
 }
 
 describe("a text of any length", () => {
-  test("with escapes and many long characters is decoded", () => {
+  test("a text of any length with escapes and many long characters is decoded", () => {
     const text = "€".repeat(30_000);
     const result = execute(
       `${send("@world")}set_tx_meta("k", "\\n${text}\\xe2\\x82\\xac")\n`,
@@ -24,42 +24,48 @@ describe("a text of any length", () => {
     expect(result.ok && result.output.metadata.get("k")).toBe(`\n${text}€`);
   });
 
-  test("may not end before its last quote", () => {
+  test("a text of any length may not end before its last quote", () => {
     const source = `${send("@world")}set_tx_meta("k", "a\\\\"b")\n`;
     expect(codeOf(source, "machine")).toBe("invalid-escape");
   });
 
-  test.each(RUNTIMES)("is refused as a variable beyond its limit, for %s", (runtime) => {
-    const declare = (type: string) => `vars {\n  ${type} $v\n}\n`;
-    const long = "a:".repeat(4_000_000);
-    const account = `${declare("account")}${send("@world", "$v")}`;
-    expect(codeOf(account, runtime, { variables: { v: `${long}a` } })).toBe("invalid-variable");
-    const text = `${declare("string")}${send("@world")}set_tx_meta("k", $v)\n`;
-    expect(codeOf(text, runtime, { variables: { v: "x".repeat(65_537) } })).toBe(
-      "invalid-variable",
-    );
-    expect(codeOf(text, runtime, { variables: { v: "x".repeat(65_536) } })).toBe("ok");
-  });
+  test.each(RUNTIMES)(
+    "a text of any length is refused as a variable beyond its limit, for %s",
+    (runtime) => {
+      const declare = (type: string) => `vars {\n  ${type} $v\n}\n`;
+      const long = "a:".repeat(4_000_000);
+      const account = `${declare("account")}${send("@world", "$v")}`;
+      expect(codeOf(account, runtime, { variables: { v: `${long}a` } })).toBe("invalid-variable");
+      const text = `${declare("string")}${send("@world")}set_tx_meta("k", $v)\n`;
+      expect(codeOf(text, runtime, { variables: { v: "x".repeat(65_537) } })).toBe(
+        "invalid-variable",
+      );
+      expect(codeOf(text, runtime, { variables: { v: "x".repeat(65_536) } })).toBe("ok");
+    },
+  );
 
-  test("is refused as an account that variables make", () => {
+  test("a text of any length is refused as an account that variables make", () => {
     const flags = ["experimental-account-interpolation"];
     const source = `vars { string $v }\n${send("@world", "@a:$v:$v:$v")}`;
     const given = { flags, variables: { v: "b:".repeat(30_000).slice(0, -1) } };
     expect(codeOf(source, "experimental-interpreter", given)).toBe("invalid-account");
   });
 
-  test.each(RUNTIMES)("is refused as a name in a script for %s", (runtime) => {
+  test.each(RUNTIMES)("a text of any length is refused as a name in a script for %s", (runtime) => {
     expect(codeOf(send("@world", `@${"a".repeat(1025)}`), runtime)).toBe("limit-exceeded");
     expect(codeOf(send("@world").replace("C", "C".repeat(1025)), runtime)).toBe("limit-exceeded");
   });
 
-  test.each(RUNTIMES)("counts as work where it is written, for %s", (runtime) => {
-    const sets = Array.from({ length: 3000 }, (_, index) => `set_tx_meta("k${index}", $v)`);
-    const source = `vars {\n  string $v\n}\n${send("@world")}${sets.join("\n")}\n`;
-    expect(codeOf(source, runtime, { variables: { v: "x".repeat(60_000) } })).toBe(
-      "limit-exceeded",
-    );
-  });
+  test.each(RUNTIMES)(
+    "a text of any length counts as work where it is written, for %s",
+    (runtime) => {
+      const sets = Array.from({ length: 3000 }, (_, index) => `set_tx_meta("k${index}", $v)`);
+      const source = `vars {\n  string $v\n}\n${send("@world")}${sets.join("\n")}\n`;
+      expect(codeOf(source, runtime, { variables: { v: "x".repeat(60_000) } })).toBe(
+        "limit-exceeded",
+      );
+    },
+  );
 });
 
 test("a source may have thousands of accounts", () => {

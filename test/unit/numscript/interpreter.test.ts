@@ -8,7 +8,7 @@ const repeat = (count: number, write: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => write(index)).join("\n");
 
 describe("reading balances", () => {
-  test("asks once for what all statements need, each pair once, in the order of need", () => {
+  test("reading balances asks once for what all statements need, each pair once, in the order of need", () => {
     const reader = new MemoryReader({ balances: { a: { C: 5 }, b: { C: 5, D: 1 } } });
 
     runScript(
@@ -22,7 +22,7 @@ describe("reading balances", () => {
     expect(reader.reads).toEqual([{ b: ["D", "C"], a: ["C"], c: ["C"] }]);
   });
 
-  test("asks for nothing where no account can run dry", () => {
+  test("reading balances asks for nothing where no account can run dry", () => {
     const reader = new MemoryReader({});
 
     runScript(
@@ -35,7 +35,7 @@ describe("reading balances", () => {
     expect(reader.reads).toEqual([]);
   });
 
-  test("asks for a balance in a script together with pending ones, and for none of them again", () => {
+  test("reading balances asks for a balance in a script together with pending ones, and for none of them again", () => {
     const reader = new MemoryReader({ balances: { a: { C: 5 }, b: { C: 7 } } });
 
     const postings = postingsOf(
@@ -48,7 +48,7 @@ describe("reading balances", () => {
     expect(reader.reads).toEqual([{ a: ["C"], b: ["C"] }, { c: ["C"] }]);
   });
 
-  test("does not ask again for what the origin of a variable has read", () => {
+  test("reading balances does not ask again for what the origin of a variable has read", () => {
     const reader = new MemoryReader({ balances: { a: { C: 5 } } });
 
     runScript(
@@ -60,7 +60,7 @@ describe("reading balances", () => {
     expect(reader.reads).toEqual([{ a: ["C"] }]);
   });
 
-  test("lets an account that is credited first give only what it has", () => {
+  test("reading balances lets an account that is credited first give only what it has", () => {
     const script = `send [C 10] (source = @world destination = @a)
       send [C *] (source = @a destination = @x)`;
 
@@ -121,7 +121,7 @@ describe("places of mistakes", () => {
     expect(refusal?.reason).toBe(code === "missing-funds" ? "missing-funds" : "runtime");
   });
 
-  test("names the feature that is missing, at what needs it", () => {
+  test("the interpreter names the feature that is missing, at what needs it", () => {
     const script = `send [C 1] (source = @a \\ "RED" destination = @x)`;
 
     expect(refusalOf(script, { flags: ["experimental-oneof", "unknown"] })).toMatchObject({
@@ -131,7 +131,7 @@ describe("places of mistakes", () => {
     });
   });
 
-  test("reports a mistake in a later source before missing funds, one in a destination after them", () => {
+  test("the interpreter reports a mistake in a later source before missing funds, one in a destination after them", () => {
     const missing = "send [C 1] (source = @a destination = @x)";
 
     expect(
@@ -150,7 +150,7 @@ describe("shares", () => {
       { balances: { a: { C: 10 } }, variables },
     ] as const;
 
-  test("pays the first ones where the shares exceed one, as long as something is left", () => {
+  test("the interpreter pays the first shares where the shares exceed one, as long as something is left", () => {
     expect(postingsOf(...toShares("1/2 to @x 2/3 to @y remaining to @z"))).toEqual([
       "a>x C 6",
       "a>y C 4",
@@ -168,7 +168,7 @@ describe("shares", () => {
       "1/2 to { 1/2 to @x 2/3 to @y remaining kept } 1/2 to @z",
       "remaining",
     ],
-  ])("refuses %s", (_, clauses, place) => {
+  ])("a division refuses %s", (_, clauses, place) => {
     expect(refusalOf(...toShares(clauses))).toMatchObject({
       reason: "runtime",
       code: "invalid-share",
@@ -176,7 +176,7 @@ describe("shares", () => {
     });
   });
 
-  test("refuses sources whose shares exceed one", () => {
+  test("the interpreter refuses sources whose shares exceed one", () => {
     const script = `send [C 10] (
       source = { 1/2 from @a 2/3 from @a remaining from @a }
       destination = @x
@@ -188,7 +188,7 @@ describe("shares", () => {
     });
   });
 
-  test("gives spare units to the first shares, whatever they are", () => {
+  test("the interpreter gives spare units to the first shares, whatever they are", () => {
     expect(
       postingsOf(...toShares("remaining to @z 0% to @y 1/3 to @x 1/3 to @w 1/3 to @v")),
     ).toEqual(["a>z C 1", "a>x C 3", "a>w C 3", "a>v C 3"]);
@@ -196,7 +196,7 @@ describe("shares", () => {
 });
 
 describe("oneof", () => {
-  test("gives back what a rejected source gave, nested ones included", () => {
+  test("oneof gives back what a rejected source gave, nested ones included", () => {
     const script = `send [C 10] (
         source = { max [C 1] from @a oneof { { @a oneof { @b @c } } { @b @c @a } } }
         destination = @x
@@ -211,7 +211,7 @@ describe("oneof", () => {
     ]);
   });
 
-  test("keeps the conversions of a rejected source, in balances and postings alike", () => {
+  test("oneof keeps the conversions of a rejected source, in balances and postings alike", () => {
     const balances = { s: { EUR: 2 }, b: { "EUR/2": 500 } };
     const script = `send [EUR/2 500] (
         source = oneof { @s with scaling through @swap @b }
@@ -234,7 +234,7 @@ describe("scaling", () => {
   const sendScaled = (amount: string, through = "@swap") =>
     `send ${amount} (source = @s with scaling through ${through} destination = @x)`;
 
-  test("converts money of the same asset only, however its precision is written", () => {
+  test("scaling converts money of the same asset only, however its precision is written", () => {
     const balances = {
       s: { EURO: 9, "EURO/2": 9, EUR_RED: 9, "EUR/0": 1, "EUR/02": 5, "EUR/3": -50 },
     };
@@ -249,7 +249,7 @@ describe("scaling", () => {
     );
   });
 
-  test("includes an account's earlier balance if the ledger does not list all precisions", () => {
+  test("scaling includes an account's earlier balance if the ledger does not list all precisions", () => {
     const { reader } = tellingNoScales({ s: { EUR: -3, "EUR/2": -50, "EUR/3": 0 } });
     const credits = `send [EUR 5] (source = @world destination = @s)
       send [EUR/2 60] (source = @world destination = @s)
@@ -263,13 +263,13 @@ describe("scaling", () => {
     ]);
   });
 
-  test("gains nothing from an exchange with itself", () => {
+  test("scaling gains nothing from an exchange with itself", () => {
     expect(
       refusalOf(sendScaled("[EUR/2 200]", "@s"), { balances: { s: { EUR: 2 } } }),
     ).toMatchObject({ reason: "missing-funds" });
   });
 
-  test("spends a converted balance once", () => {
+  test("scaling spends a converted balance once", () => {
     const script = `${sendScaled("[EUR/2 150]")} ${sendScaled("[EUR/2 *]")} ${sendScaled("[EUR/1 *]")}`;
 
     expect(postingsOf(script, { balances: { s: { EUR: 2, "EUR/1": 3 } } })).toEqual([
@@ -281,7 +281,7 @@ describe("scaling", () => {
     ]);
   });
 
-  test("is like an ordinary account if the ledger does not list other precisions", () => {
+  test("scaling is like an ordinary account if the ledger does not list other precisions", () => {
     const { reader, reads } = tellingNoScales({ s: { EUR: 2, "EUR/2": 7 } });
 
     expect(postingsOf(sendScaled("[EUR/2 *]"), { reader })).toEqual(["s>x EUR/2 7"]);
@@ -337,7 +337,7 @@ describe("limits", () => {
       `vars { number $n number $m } ${repeat(1100, () => 'set_tx_meta("k", $n/$m)')}`,
       { n: nines(400), m: `${nines(399)}7` },
     ],
-  ])("bound %s", (_, script, variables) => {
+  ])("limits of the interpreter bound %s", (_, script, variables) => {
     const refusal = refusalOf(script, { variables, balances: everyAccountHas(1) });
 
     expect(refusal?.reason).toBe("runtime");
@@ -345,7 +345,7 @@ describe("limits", () => {
     expect(refusal?.message).toMatch(/at most|more than/);
   });
 
-  test("leave precisions alone that are too far apart", () => {
+  test("limits of the interpreter leave precisions alone that are too far apart", () => {
     const script = `send [EUR/999999 *] (source = @s with scaling through @swap destination = @x)`;
 
     expect(postingsOf(script, { balances: { s: { EUR: 1 } } })).toEqual([]);
@@ -357,7 +357,7 @@ describe("limits", () => {
     );
 });
 
-test("takes variables of any name, and ignores what no variable is declared for", () => {
+test("the interpreter takes variables of any name, and ignores what no variable is declared for", () => {
   const variables = Object.fromEntries([
     ["__proto__", "p"],
     ["constructor", "c"],

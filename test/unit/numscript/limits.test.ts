@@ -60,7 +60,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
   const answer = (script: string, given?: Surroundings): string[] =>
     answerTo(script, runtime, given);
 
-  test("accepts scripts up to a length", () => {
+  test("a runtime accepts scripts up to a length", () => {
     const blanks = " ".repeat(SOURCE_LENGTH_MAX - SEND.length);
 
     expect(answer(SEND + blanks)).toEqual([]);
@@ -68,7 +68,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer("(".repeat(10_000_000))).toEqual(LIMIT);
   });
 
-  test("accepts scripts up to a number of tokens", () => {
+  test("a runtime accepts scripts up to a number of tokens", () => {
     // A share with its target has three tokens, and for the machine the end of the line is one more.
     const branches = (count: number): string =>
       send("[C 0]", "@world", lines(...many(count, () => "0% kept"), "remaining to @x"));
@@ -78,7 +78,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(branches(2 * count))).toContain("limit-exceeded");
   });
 
-  test("accepts nested sources and destinations up to a depth", () => {
+  test("a runtime accepts nested sources and destinations up to a depth", () => {
     const sources = (depth: number): string =>
       send(
         "[C 1]",
@@ -107,7 +107,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(`send ${"[".repeat(20_000)}`)).not.toEqual([]);
   });
 
-  test("accepts expressions up to a number of operators", () => {
+  test("a runtime accepts expressions up to a number of operators", () => {
     const sum = (count: number): string => `${SEND}\nset_tx_meta("k", 1${" + 1".repeat(count)})`;
 
     expect(answer(sum(DEPTH_MAX - 2))).toEqual([]);
@@ -115,7 +115,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(sum(10_000))).toEqual(LIMIT);
   });
 
-  test("accepts scripts up to a number of statements", () => {
+  test("a runtime accepts scripts up to a number of statements", () => {
     const statement = runtime === "machine" ? "fail" : "nothing()";
     const script = (count: number): string => many(count, () => statement).join("\n");
 
@@ -123,7 +123,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(script(STATEMENTS_MAX + 1))).toContain("limit-exceeded");
   });
 
-  test("accepts scripts up to a number of variables", () => {
+  test("a runtime accepts scripts up to a number of variables", () => {
     const script = (count: number): string =>
       `vars ${lines(...many(count, (index) => `number $v${index}`))}\n${SEND}`;
     const variables = Object.fromEntries(many(VARIABLES_MAX, (index) => [`v${index}`, "1"]));
@@ -132,7 +132,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(script(VARIABLES_MAX + 1), { variables })).toContain("limit-exceeded");
   });
 
-  test("makes postings up to a number", () => {
+  test("a runtime makes postings up to a number", () => {
     const script = (count: number): string =>
       send(
         "[C 10000]",
@@ -144,7 +144,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(script(POSTINGS_MAX + 1))).toEqual(LIMIT);
   });
 
-  test("accepts numbers up to a number of digits", () => {
+  test("a runtime accepts numbers up to a number of digits", () => {
     const literal = (digits: number): string => send(`[C ${"9".repeat(digits)}]`, "@world", "@x");
     const script = `vars ${lines("monetary $m", "number $n")}\n${send("$m", "@world", "@x")}`;
     const variables = (digits: number) => ({
@@ -159,7 +159,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(script, variables(5_000_000))).toEqual(["invalid-variable"]);
   });
 
-  test("accepts names and texts up to a length", () => {
+  test("a runtime accepts names and texts up to a length", () => {
     const name = "X".repeat(NAME_LENGTH_MAX - 1);
     const account = (length: number) => ({ variables: { a: "x".repeat(length), t: "" } });
     const text = (length: number) => ({ variables: { a: "x", t: "x".repeat(length) } });
@@ -174,14 +174,14 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(script, text(TEXT_LENGTH_MAX + 1))).toEqual(["invalid-variable"]);
   });
 
-  test("keeps sums of numbers within their limit", () => {
+  test("a runtime keeps sums of numbers within their limit", () => {
     const nines = "9".repeat(NUMBER_DIGITS_MAX);
     const script = send(`[C ${nines}] + [C ${nines}]`, "@world", "@x");
 
     expect(answer(script).filter((code) => code !== "limit-exceeded")).toEqual([]);
   });
 
-  test("accepts portions up to a number of digits", () => {
+  test("a runtime accepts portions up to a number of digits", () => {
     const script = (portion: string): string =>
       send("[C 1]", "@world", lines(`${portion} to @x`, "remaining to @y"));
     const variable = `vars ${lines("portion $p")}\n${script("$p")}`;
@@ -197,7 +197,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     ]);
   });
 
-  test("stops a sum of portions whose denominators have no common divisor", () => {
+  test("a runtime stops a sum of portions whose denominators have no common divisor", () => {
     const script = (count: number): string =>
       send(
         "[C 1]",
@@ -209,7 +209,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(script(5000))).toEqual(LIMIT);
   });
 
-  test("answers comments and strings that are never closed", () => {
+  test("a runtime answers comments and strings that are never closed", () => {
     const open = ["/*", "/* ", "/* /*/ ", "//", '"', '\\"', "/"];
     for (const text of open) {
       const repeated = text.repeat(Math.floor(SOURCE_LENGTH_MAX / text.length / 2));
@@ -222,14 +222,14 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(`${"/*".repeat(20_000)}${"*/".repeat(20_000)}${SEND}`)).toEqual([]);
   });
 
-  test("accepts a string of escaped quotes only", () => {
+  test("a runtime accepts a string of escaped quotes only", () => {
     const text = '\\"'.repeat(SOURCE_LENGTH_MAX / 2 - 200);
 
     expect(answer(`${SEND}\nset_tx_meta("k", "${text}")`)).toEqual([]);
     expect(answer(`${SEND}\nset_tx_meta("k", "${text}x)`)).not.toEqual([]);
   });
 
-  test("stops a run that adds too many long portions", () => {
+  test("a runtime stops a run that adds too many long portions", () => {
     const script = (count: number): string =>
       `vars ${lines("portion $p")}\n${send(
         "[C 1]",
@@ -242,7 +242,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(script(5000), { variables })).toEqual(LIMIT);
   });
 
-  test("answers many caps over many sources", () => {
+  test("a runtime answers many caps over many sources", () => {
     const sources = many(2000, (index) => `@a${index}`);
     // For each cap, the machine walks over the rest of the sources. The interpreter does not.
     const caps = many(1500, () => "max [C 1] to @x");
@@ -254,7 +254,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(sends.join("\n"), { balances: { a: { C: 5 } } })).toEqual([]);
   });
 
-  test("accepts many caps over nested lists", () => {
+  test("a runtime accepts many caps over nested lists", () => {
     const list = many(40, (index) => `@b${index}`).reduce(
       (inner, account) => lines(inner, account),
       "@a",
@@ -271,7 +271,7 @@ describe("experimental-interpreter", () => {
     answerTo(script, "experimental-interpreter", given);
   const withMeta = (expression: string): string => `${SEND} set_tx_meta("k", ${expression})`;
 
-  test("accepts nested expressions up to a depth", () => {
+  test("the experimental interpreter accepts nested expressions up to a depth", () => {
     const parentheses = (depth: number): string =>
       withMeta(`${"(".repeat(depth)}1${")".repeat(depth)}`);
     const minuses = (depth: number): string => withMeta(`${"-".repeat(depth)}1`);
@@ -288,7 +288,7 @@ describe("experimental-interpreter", () => {
     }
   });
 
-  test("undoes the branches of oneof, however deep they are", () => {
+  test("the experimental interpreter undoes the branches of oneof, however deep they are", () => {
     const flags = ["experimental-oneof"];
     const once = (inner: string): string => `oneof { { @a @b } ${inner} }`;
     const twice = (inner: string): string =>
@@ -304,7 +304,7 @@ describe("experimental-interpreter", () => {
     expect(codes.filter((code) => code !== "limit-exceeded")).toEqual([]);
   });
 
-  test("undoes what many branches have not given", () => {
+  test("the experimental interpreter undoes what many branches have not given", () => {
     const accounts = many(1500, (index) => `@a${index}`);
     const branches = many(1500, (index) => lines("@b", `@c${index}`));
     const source = lines(...accounts, `oneof ${lines(...branches, "@world")}`);

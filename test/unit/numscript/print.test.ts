@@ -82,12 +82,12 @@ send [USD/2 -(1 + $n)] (
 set_tx_meta("k", overdraft(@a, USD/2))
 `;
 
-test("prints a script in the layout that people write", () => {
+test("the printer prints a script in the layout that people write", () => {
   expect(print(MACHINE, "machine")).toBe(MACHINE);
   expect(print(INTERPRETER, "experimental-interpreter")).toBe(INTERPRETER);
 });
 
-test("prints a script without its layout and comments", () => {
+test("the printer prints a script without its layout and comments", () => {
   const script = `\n\n/* a */ vars  {\n\n account $a\n\n}\n// sends\nsend [C 007](\ndestination=$a\nsource={\n@b\n}\n)\n\n`;
   const text = `vars {\n  account $a\n}\n\nsend [C 7] (\n  source = {\n    @b\n  }\n  destination = $a\n)\n`;
 
@@ -101,7 +101,7 @@ test("prints a script without its layout and comments", () => {
   expect(print("", "experimental-interpreter")).toBe("");
 });
 
-test("keeps parentheses where a minus would be read as an operator, and only there", () => {
+test("the printer keeps parentheses where a minus would be read as an operator, and only there", () => {
   const script = `send [(C - D) (-1) + (2 / 3)] (
     source = { @a (-@b) { (-@c) } (-@d) max [C 1] from @e (-@f) @g allowing unbounded overdraft (-@h) }
     destination = { 1/2 to @a (-1/2) to @b ((1)/2) to { 1 kept } (-1) to @c (-1) kept (-1) to @d }
@@ -135,7 +135,7 @@ set_tx_meta("k", 1 + 2 - (3 - 4) - -(5 + 6))
 `);
 });
 
-test("keeps a string that ends with a backslash apart from later quotes", () => {
+test("the printer keeps a string that ends with a backslash apart from later quotes", () => {
   expect(print('set_tx_meta("a\\\\"\n, "b")', "experimental-interpreter")).toBe(
     'set_tx_meta("a\\\\"\n, "b")\n',
   );
@@ -147,7 +147,7 @@ test("keeps a string that ends with a backslash apart from later quotes", () => 
   );
 });
 
-test("keeps assets of the machine from becoming fractions and comments", () => {
+test("the printer keeps assets of the machine from becoming fractions and comments", () => {
   expect(print("print [5/  2]", "machine")).toBe("print [5/  2]\n");
   expect(print("print [A5/ 2] + [1/2/ 3]", "machine")).toBe("print [A5/ 2] + [1/2/ 3]\n");
   // With a line break after it, this asset would be a comment.
@@ -155,7 +155,7 @@ test("keeps assets of the machine from becoming fractions and comments", () => {
   expect(print("send [/ *] (\nsource = @a\ndestination = @b\n)", "machine")).toContain("[/ *]");
 });
 
-test("leaves blanks out where indentation makes a script too long", () => {
+test("the printer leaves blanks out where indentation makes a script too long", () => {
   const accounts = Array.from({ length: 3000 }, (_, index) => `@account:${index}`);
   const nest = (innermost: string, lineBreak: string): string =>
     `${`{${lineBreak}`.repeat(90)}${innermost}${`${lineBreak}}`.repeat(90)}`;

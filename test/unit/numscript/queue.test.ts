@@ -4,7 +4,7 @@ import { Queue } from "#numscript/interpreter/queue.ts";
 describe("the queue", () => {
   const piece = (account: string, amount: bigint, asset = "C") => ({ account, asset, amount });
 
-  test("joins adjacent pieces of one account and asset when they are taken", () => {
+  test("the queue of the interpreter's funds joins adjacent pieces of one account and asset when they are taken", () => {
     const queue = new Queue();
     for (const next of [piece("a", 1n), piece("a", 2n), piece("a", 3n, "C_RED"), piece("b", 4n)]) {
       queue.push(next);
@@ -19,7 +19,7 @@ describe("the queue", () => {
     expect(queue.take(1n)).toBeUndefined();
   });
 
-  test("undoes what was pushed since a mark, and nothing before it", () => {
+  test("the queue of the interpreter's funds undoes what was pushed since a mark, and nothing before it", () => {
     const queue = new Queue();
     queue.push(piece("a", 1n));
     const mark = queue.mark;
@@ -31,7 +31,7 @@ describe("the queue", () => {
     expect(queue.isEmpty).toBe(true);
   });
 
-  test("gives each of many pieces once", () => {
+  test("the queue of the interpreter's funds gives each of many pieces once", () => {
     const queue = new Queue();
     for (let index = 0; index < 200_000; index++) queue.push(piece(index % 2 ? "a" : "b", 1n));
 

@@ -88,7 +88,7 @@ const COMMITTED = { id: "1", type: "COMMITTED_TRANSACTIONS", payload: {} };
 const SAVED = { id: "2", type: "SAVED_PAYMENT", payload: { id: "payment" } };
 
 describe("instances", () => {
-  test("that ended before the retention are purged with all that belongs to them", async () => {
+  test("instances that ended before the retention are purged with all that belongs to them", async () => {
     const world = new World();
     world.instance("old", HOUR_MS + 1);
     const young = world.instance("young", HOUR_MS);
@@ -101,7 +101,7 @@ describe("instances", () => {
     expect(world.left()).toEqual([1, 2, 3, 4].map(() => [running]));
   });
 
-  test("go in bounded batches, wherever the sweep is cut off", async () => {
+  test("instances go in bounded batches, wherever the sweep is cut off", async () => {
     const world = new World();
     for (let number = 0; number < 250; number++) world.instance(`old-${number}`, 2 * HOUR_MS);
     world.instance("long", 3 * HOUR_MS, 6000);
@@ -122,7 +122,7 @@ describe("instances", () => {
     expect([...new Set(sizes)]).toEqual([251, 250, 150, 50, 0]);
   });
 
-  test("that were retried since they were found stay whole", async () => {
+  test("instances that were retried since they were found stay whole", async () => {
     const world = new World();
     const key = world.instance("retried", 2 * HOUR_MS);
     world.d1.onStep = (when) => {
@@ -155,7 +155,7 @@ describe("an occurrence that was purged", () => {
     expect(await world.fire(again)).toBe(false);
   });
 
-  test("is known as long as its event is in the outbox", async () => {
+  test("an occurrence that was purged is known as long as its event is in the outbox", async () => {
     const world = new World();
     await world.fire(COMMITTED);
     world.settle(null);
@@ -170,7 +170,7 @@ describe("an occurrence that was purged", () => {
     expect(world.states()).toEqual([]);
   });
 
-  test("was kept as long as its instance ran, and as long as it was not fired", async () => {
+  test("an occurrence that was purged was kept as long as its instance ran, and as long as it was not fired", async () => {
     const world = new World();
     await world.fire(COMMITTED);
     world.settle("running");

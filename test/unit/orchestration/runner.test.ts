@@ -40,20 +40,23 @@ class SteppedWatch {
 }
 
 describe("those who wait for the ends of instances", () => {
-  test.each([1, 10, 1000])("cost one look at a time, be they %d", async (count) => {
-    const stepped = new SteppedWatch();
-    const waits = Array.from({ length: count }, (_, at) => stepped.watch.wait(`i${at}`, 50_000));
-    for (let step = 0; step < 5; step++) await stepped.step();
-    expect(stepped.looks).toHaveLength(5);
-    expect(stepped.looks[4]).toHaveLength(count);
-    for (let at = 0; at < count; at++) stepped.ended.add(`i${at}`);
-    await stepped.step();
-    await Promise.all(waits);
-    expect(stepped.looks).toHaveLength(6);
-    expect(stepped.isIdle).toBe(true);
-  });
+  test.each([1, 10, 1000])(
+    "those who wait for the ends of instances cost one look at a time, be they %d",
+    async (count) => {
+      const stepped = new SteppedWatch();
+      const waits = Array.from({ length: count }, (_, at) => stepped.watch.wait(`i${at}`, 50_000));
+      for (let step = 0; step < 5; step++) await stepped.step();
+      expect(stepped.looks).toHaveLength(5);
+      expect(stepped.looks[4]).toHaveLength(count);
+      for (let at = 0; at < count; at++) stepped.ended.add(`i${at}`);
+      await stepped.step();
+      await Promise.all(waits);
+      expect(stepped.looks).toHaveLength(6);
+      expect(stepped.isIdle).toBe(true);
+    },
+  );
 
-  test("leave at once when somebody says that it may have ended, if it has", async () => {
+  test("those who wait for the end of an instance leave at once when somebody says that it may have ended, if it has", async () => {
     const stepped = new SteppedWatch();
     let left = 0;
     for (let at = 0; at < 2; at++) void stepped.watch.wait("a", 50_000).then(() => left++);
@@ -66,7 +69,7 @@ describe("those who wait for the ends of instances", () => {
     expect([stepped.looks.length, left, stepped.isIdle]).toEqual([2, 2, true]);
   });
 
-  test("leave when their time is over, also while looking fails", async () => {
+  test("those who wait for the ends of instances leave when their time is over, also while looking fails", async () => {
     const stepped = new SteppedWatch();
     stepped.isBroken = true;
     let hasLeft = false;
@@ -78,7 +81,7 @@ describe("those who wait for the ends of instances", () => {
     expect([hasLeft, stepped.isIdle]).toEqual([true, true]);
   });
 
-  test("do not wait where too many do", async () => {
+  test("those who wait for the ends of instances do not wait where too many do", async () => {
     const stepped = new SteppedWatch();
     for (let at = 0; at < 5000; at++) void stepped.watch.wait("a", 50_000);
     await expect(stepped.watch.wait("b", 50_000)).resolves.toBeUndefined();
@@ -88,7 +91,7 @@ describe("those who wait for the ends of instances", () => {
 describe("the list of those who go on at their time", () => {
   const newList = () => new WakeList(new NodeSql());
 
-  test("has one time for an instance: the earliest of its latest run", () => {
+  test("the list of due times has one time for an instance: the earliest of its latest run", () => {
     const list = newList();
     list.add({ id: "a", run: 1, atMs: 500 });
     list.add({ id: "a", run: 1, atMs: 900 });
@@ -102,7 +105,7 @@ describe("the list of those who go on at their time", () => {
     ]);
   });
 
-  test("gives those that are due, and forgets what was done, but not a time that came meanwhile", () => {
+  test("the list of due times gives those that are due, and forgets what was done, but not a time that came meanwhile", () => {
     const list = newList();
     const wake = { id: "a", run: 1, atMs: 500 };
     list.add(wake);

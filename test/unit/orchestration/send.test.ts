@@ -31,7 +31,7 @@ const amount = { amount: 100, asset: "EUR/2" };
 const money = { amount: 100n, asset: "EUR/2" };
 
 describe("a send", () => {
-  test("between wallets of two ledgers debits one and credits the other", () => {
+  test("a send between wallets of two ledgers debits one and credits the other", () => {
     const send = {
       source: { wallet: { id: "a", balance: "gifts" } },
       destination: { wallet: { id: "b" } },
@@ -66,7 +66,7 @@ describe("a send", () => {
     ]);
   });
 
-  test("keeps the stage's own metadata, over which the movement's goes", () => {
+  test("a send keeps the stage's own metadata, over which the movement's goes", () => {
     const send = {
       source: { account: { id: "a", ledger: "one" } },
       destination: { account: { id: "b", ledger: "two" } },
@@ -82,7 +82,7 @@ describe("a send", () => {
     ]);
   });
 
-  test("ends where a wallet of a name is not the only one", () => {
+  test("a send ends where a wallet of a name is not the only one", () => {
     const send = resolved({
       source: { wallet: { name: "a" } },
       destination: { account: { id: "b" } },
@@ -94,7 +94,7 @@ describe("a send", () => {
     expect(() => stepAfter(send, found(two))).toThrow("multiple wallets with the same name");
   });
 
-  test("refuses a type of payment that there is not before anything moves", () => {
+  test("a send refuses a type of payment that there is not before anything moves", () => {
     const send = resolved(
       {
         source: { account: { id: "a" } },
@@ -106,7 +106,7 @@ describe("a send", () => {
     expect(() => stepAfter(send, [])).toThrow("TRANSFER or PAYOUT, and not 'LOAN'");
   });
 
-  test("has the standard values", () => {
+  test("a send has the standard values", () => {
     const send = { source: { account: { id: "a" } }, destination: { payment: { psp: "x" } } };
     expect(resolved(send)).toMatchObject({
       source: { account: { ledger: "default", throughAccount: "world", allowOverdraft: false } },
@@ -117,7 +117,7 @@ describe("a send", () => {
     });
   });
 
-  test("reads booleans and amounts from variables", () => {
+  test("a send reads booleans and amounts from variables", () => {
     const send = {
       source: { account: { id: "users:${id}:main", allowOverdraft: "${may}" } },
       destination: { account: { id: "b" } },
@@ -131,7 +131,7 @@ describe("a send", () => {
     expect(() => resolved(send, { id: "7" })).toThrow("to bool value");
   });
 
-  test("needs one source, and what a source needs", () => {
+  test("a send needs one source, and what a source needs", () => {
     const both = {
       source: { account: { id: "a" }, wallet: { id: "b" } },
       destination: { account: { id: "${none}" } },

@@ -44,11 +44,11 @@ describe("link(object, rel)", () => {
     ["an object without links", [{}, "one"], "link 'one' not defined for object"],
     ["nil", [null, "one"], "link 'one' not defined for object"],
     ["links that are no array", [{ links: "x" }, "one"], "link 'one' not defined for object"],
-  ])("with %s is refused", (_, args, message) => {
+  ])("link(object, rel) with %s is refused", (_, args, message) => {
     expect(linkFunction(args, known)).toEqual({ kind: "error", message });
   });
 
-  test("gives what was read, and asks for what was not", () => {
+  test("link(object, rel) gives what was read, and asks for what was not", () => {
     expect(linkFunction([{ links }, "one"], known)).toEqual({
       kind: "value",
       value: { name: "One" },
@@ -75,7 +75,7 @@ describe("a trigger fires", () => {
   const verdicts = (fields: Partial<Trigger>, ...events: readonly PlatformEvent[]) =>
     matchesOf(triggerOf(fields), events).map(({ verdict }) => verdict);
 
-  test("for events of its type, version and filter", () => {
+  test("a trigger fires for events of its type, version and filter", () => {
     expect(verdicts({}, event({}))).toEqual(["fires"]);
     expect(verdicts({}, event({}, { type: "saved_thing" }))).toEqual([]);
     expect(verdicts({ version: "v2" }, event({}), event(1, { version: "v3" }))).toEqual(["fires"]);
@@ -85,7 +85,7 @@ describe("a trigger fires", () => {
   });
 
   test.each(["event.n", '"true"', "nil", "event.a.b", "1 / 0 == 1", "event.n %", "("])(
-    "not where its filter is %s",
+    "a trigger does not fire where its filter is %s",
     (filter) => {
       expect(verdicts({ filter }, event({ n: 1 }))).toEqual([]);
     },
@@ -98,11 +98,11 @@ describe("a trigger fires", () => {
     expect(verdicts({ filter }, event({ links }), event({ links: [] }))).toEqual(["unknown"]);
   });
 
-  test("for no other modules than its creator may read", () => {
+  test("a trigger fires for no other modules than its creator may read", () => {
     expect(verdicts({}, event({}, { app: "ledger" }), event({}))).toEqual(["fires"]);
   });
 
-  test("for no other ledgers than its creator may see", () => {
+  test("a trigger fires for no other ledgers than its creator may see", () => {
     const { principal } = triggerOf();
     const bound = { principal: { ...principal, ledgers: ["mine"] } };
     // Of those that are about no ledger it sees the ones of payments only, which are open.
@@ -115,7 +115,7 @@ describe("a trigger fires", () => {
     ]);
   });
 
-  test("not for an event that cannot be read, which holds up no other", () => {
+  test("a trigger does not fire for an event that cannot be read, which holds up no other", () => {
     expect(verdicts({}, event({ text: "a\0b" }), event({ n: 1 }))).toEqual(["fires"]);
   });
 });
@@ -139,7 +139,7 @@ describe("a turn of a lane", () => {
     return { seq, id: it.id, text: JSON.stringify(it), triggers };
   };
 
-  test("ends after a filter that takes many steps, in the middle of an event", () => {
+  test("a turn of a lane of triggers ends after a filter that takes many steps, in the middle of an event", () => {
     const filters = new Map([filterOf(1, "len(1..40000) == 40000"), filterOf(2, "event.n < 9")]);
     const turn = evaluateTurn([waiting(1, [1, 2])], filters, { now: NOW, stepsMax: Infinity });
 
@@ -147,7 +147,7 @@ describe("a turn of a lane", () => {
     expect(turn.steps).toBeGreaterThan(40_000);
   });
 
-  test("evaluates no more than the budget allows", () => {
+  test("a turn of a lane of triggers evaluates no more than the budget allows", () => {
     const filters = new Map([filterOf(1, "event.n > 0")]);
     const events = Array.from({ length: 50 }, (_, seq) => waiting(seq, [1]));
     const { steps } = evaluateTurn(events.slice(0, 1), filters, { now: NOW, stepsMax: Infinity });
@@ -156,7 +156,7 @@ describe("a turn of a lane", () => {
     expect(turn.evaluations).toHaveLength(3);
   });
 
-  test("skips a trigger that is deleted, and tells of a filter that fails", () => {
+  test("a turn of a lane of triggers skips a trigger that is deleted, and tells of a filter that fails", () => {
     const filters = new Map([filterOf(1, "event.a.b"), filterOf(3, "event.n == 1")]);
     const turn = evaluateTurn([waiting(1, [1, 2, 3])], filters, { now: NOW, stepsMax: Infinity });
 

@@ -64,7 +64,7 @@ describe("a list of all", () => {
   ];
 
   test.each(LISTS)(
-    "of $mark-… has each once, and holds few at a time",
+    "a list of all of $mark-… has each once, and holds few at a time",
     async ({ mark, read, match }) => {
       const statements: string[] = [];
       d1.onStatement = (text) => statements.push(text);

@@ -32,7 +32,7 @@ describe("assets", () => {
     },
   );
 
-  test("of currencies have their decimals, and none where there are none or the currency is unknown", () => {
+  test("assets of currencies have their decimals, and none where there are none or the currency is unknown", () => {
     expect(["eur", "JPY", "KWD", "CLF", "XYZ"].map(assetOf)).toEqual([
       "EUR/2",
       "JPY",

@@ -3,7 +3,7 @@ import { maskNumbers, numbersProblem } from "#modules/payments/core/owners/bank-
 import { isCountryCode } from "#modules/payments/core/owners/country-codes.ts";
 
 describe("numbers of bank accounts", () => {
-  test("are masked, the bank's code is not", () => {
+  test("numbers of bank accounts are masked, the bank's code is not", () => {
     expect(
       maskNumbers({
         accountNumber: "123456789",
@@ -23,9 +23,12 @@ describe("numbers of bank accounts", () => {
     ["12345", "12345"],
     ["123456", "12*456"],
     ["1", "*"],
-  ])("keep two and three characters of %s where there are so many", (accountNumber, shown) => {
-    expect(maskNumbers({ accountNumber })).toEqual({ accountNumber: shown });
-  });
+  ])(
+    "numbers of bank accounts keep two and three characters of %s where there are so many",
+    (accountNumber, shown) => {
+      expect(maskNumbers({ accountNumber })).toEqual({ accountNumber: shown });
+    },
+  );
 
   test.each([
     [{}, "accountNumber or iban is required"],
@@ -36,7 +39,7 @@ describe("numbers of bank accounts", () => {
     [{ iban: "F".repeat(14) }, "iban must have 15 to 31 characters"],
     [{ iban: "F".repeat(32) }, "iban must have 15 to 31 characters"],
     [{ accountNumber: "1", swiftBicCode: "BNP" }, "swiftBicCode must have 8 to 11 characters"],
-  ])("are refused where they are %j", (numbers, problem) => {
+  ])("numbers of bank accounts are refused where they are %j", (numbers, problem) => {
     expect(numbersProblem(numbers)).toBe(problem);
   });
 
@@ -44,17 +47,23 @@ describe("numbers of bank accounts", () => {
     { accountNumber: "0" },
     { iban: "F".repeat(15) },
     { iban: "F".repeat(31), accountNumber: "12", swiftBicCode: "BNPAFRPPXXX" },
-  ])("are accepted where they are %j", (numbers) => {
+  ])("numbers of bank accounts are accepted where they are %j", (numbers) => {
     expect(numbersProblem(numbers)).toBeUndefined();
   });
 });
 
 describe("country codes", () => {
-  test.each(["FR", "FRA", "250", "AD", "AND", "020", "ZWE"])("of ISO 3166-1 have %s", (code) => {
-    expect(isCountryCode(code)).toBe(true);
-  });
+  test.each(["FR", "FRA", "250", "AD", "AND", "020", "ZWE"])(
+    "country codes of ISO 3166-1 have %s",
+    (code) => {
+      expect(isCountryCode(code)).toBe(true);
+    },
+  );
 
-  test.each(["fr", "XX", "EU", "FRAN", "20", "0", "", "RFRA"])("have no '%s'", (code) => {
-    expect(isCountryCode(code)).toBe(false);
-  });
+  test.each(["fr", "XX", "EU", "FRAN", "20", "0", "", "RFRA"])(
+    "country codes have no '%s'",
+    (code) => {
+      expect(isCountryCode(code)).toBe(false);
+    },
+  );
 });

@@ -78,7 +78,7 @@ describe("payments", () => {
     expect(await world.planOf("payment_payments", list)).toBe("");
   });
 
-  test("of an id are found at once", async () => {
+  test("payments of an id are found at once", async () => {
     const where = { $match: { id: IDS.id } };
     expect(
       await world.keyPlanOf("payment_payments", () => listPayments(world.context, queryOf(where))),
@@ -87,7 +87,7 @@ describe("payments", () => {
     );
   });
 
-  test("of a reference are few, one of each connector and type, and are sorted", async () => {
+  test("payments of a reference are few, one of each connector and type, and are sorted", async () => {
     const where = { $match: { reference: "pay" } };
     expect(
       await world.keyPlanOf("payment_payments", () => listPayments(world.context, queryOf(where))),
@@ -139,7 +139,7 @@ describe("accounts", () => {
     expect(await world.planOf("payment_accounts", list)).toBe("");
   });
 
-  test("of an id are found at once", async () => {
+  test("accounts of an id are found at once", async () => {
     const where = { $match: { id: IDS.account } };
     expect(
       await world.keyPlanOf("payment_accounts", () => listAccounts(world.context, queryOf(where))),

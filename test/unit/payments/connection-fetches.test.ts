@@ -52,7 +52,7 @@ describe("a connection of a user", () => {
     connection_id: name,
   });
 
-  test("is fetched at once, once, and again when it is renewed", async () => {
+  test("a connection of a user is fetched at once, once, and again when it is renewed", async () => {
     await world.settle(id);
     link("one");
     await plan("one");
@@ -73,7 +73,7 @@ describe("a connection of a user", () => {
     expect([accounts(), synced()]).toEqual([[account("one")], 2]);
   });
 
-  test("is fetched right after a run that it came too late for", async () => {
+  test("a connection of a user is fetched right after a run that it came too late for", async () => {
     for (const { key } of world.d1.rows("SELECT key FROM payment_schedules")) {
       world.d1.exec(`
         UPDATE payment_schedules SET instance_key = 1, node = task || '/FETCH_BALANCES',
@@ -86,7 +86,7 @@ describe("a connection of a user", () => {
     expect([accounts(), waiting(), world.nowMs]).toEqual([[account("late")], 0, startMs]);
   });
 
-  test("that is gone is not fetched, and nothing is left of it", async () => {
+  test("a connection of a user that is gone is not fetched, and nothing is left of it", async () => {
     link("gone");
     await plan("gone");
     world.d1.exec("DELETE FROM payment_user_connections");
@@ -95,7 +95,7 @@ describe("a connection of a user", () => {
     expect([accounts(), waiting()]).toEqual([[], 0]);
   });
 
-  test("waits where the provider has asked for a pause", async () => {
+  test("a connection of a user waits where the provider has asked for a pause", async () => {
     await world.settle(id);
     const untilMs = world.nowMs + 60_000;
     world.d1.exec(`UPDATE payment_connectors SET held_until = '${fromMillis(untilMs)}'`);
@@ -130,7 +130,7 @@ describe("orders and conversions", () => {
     return page;
   };
 
-  test("are fetched from a provider that has them", async () => {
+  test("orders and conversions are fetched from a provider that has them", async () => {
     const asked: FetchRequest[] = [];
     const answer = async <T>(request: FetchRequest, item: T) => {
       asked.push(request);
@@ -154,7 +154,7 @@ describe("orders and conversions", () => {
     expect([world.count("payment_orders"), world.count("payment_conversions")]).toEqual([1, 1]);
   });
 
-  test("are refused by a connector without them", async () => {
+  test("orders and conversions are refused by a connector without them", async () => {
     const failure: unknown = await fetched("FETCH_ORDERS", {}).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ConnectorError);
     expect(failure).toMatchObject({ kind: "invalid" });

@@ -40,7 +40,7 @@ const events = () =>
   });
 
 describe("a webhook about a connection of a user", () => {
-  test("that does not work any more stores the error, until it works again", async () => {
+  test("a webhook about a connection that does not work any more stores the error, until it works again", async () => {
     const broken = { ...about, kind: "disconnected", at: at(10), reason: "log in again" } as const;
     await report(broken);
     await report(broken);
@@ -59,7 +59,7 @@ describe("a webhook about a connection of a user", () => {
     ]);
   });
 
-  test("that will end, or a user who has left, is an event only", async () => {
+  test("a webhook about a connection that will end, or a user who has left, is an event only", async () => {
     await report(
       { ...about, kind: "pending-disconnect", at: at(1), reason: "the consent expires" },
       { providerUserId: "ada", kind: "user-disconnected", at: at(2) },
@@ -71,7 +71,7 @@ describe("a webhook about a connection of a user", () => {
     ]);
   });
 
-  test("whose data are ready lets them be fetched at once", async () => {
+  test("a webhook about a connection whose data are ready lets them be fetched at once", async () => {
     await report({ ...about, kind: "reconnected", at: at(1) });
     world.told.length = 0;
     await report({ ...about, kind: "data-ready" });
@@ -79,7 +79,7 @@ describe("a webhook about a connection of a user", () => {
     expect(world.told).toEqual([connector.id.reference]);
   });
 
-  test("that names no user is about the one who has the connection", async () => {
+  test("a webhook about a connection that names no user is about the one who has the connection", async () => {
     await report({ ...about, kind: "reconnected", at: at(1) });
     const broken = { kind: "disconnected", at: at(2), reason: "log in again" } as const;
     await report({ ...broken, connectionId: "item-1" }, { ...broken, connectionId: "item-2" });
@@ -88,7 +88,7 @@ describe("a webhook about a connection of a user", () => {
     expect(world.count("payment_fetches", "parent LIKE '%/item-1'")).toBe(2);
   });
 
-  test("concerns nobody where the user is not known", async () => {
+  test("a webhook about a connection concerns nobody where the user is not known", async () => {
     const stranger = { ...about, providerUserId: "bob" };
     await report(
       { ...stranger, kind: "disconnected", at: at(1) },
@@ -108,7 +108,7 @@ describe("a webhook with data of a connection", () => {
   const owners = (table: string) =>
     world.d1.rows(`SELECT psu_id, connection_id FROM ${table} WHERE psu_id IS NOT NULL`);
 
-  test("gives them to the user whom the provider means, and to nobody else", async () => {
+  test("a webhook with data of a connection gives them to the user whom the provider means, and to nobody else", async () => {
     await data("bob");
     expect(world.count("payment_accounts", "reference = 'acc-1'")).toBe(0);
     await data("ada");
@@ -130,14 +130,14 @@ describe("a webhook about the end of an attempt to link a user", () => {
       VALUES ('${ATTEMPT}', 1, ${connectorKey}, '${status}', 'https://app.example', '', '', '${at(0)}')`);
   const jobs = () => world.count("payment_jobs", `name = 'complete-link-${ATTEMPT}'`);
 
-  test("lets it be completed, once", async () => {
+  test("a webhook about the end of an attempt to link a user lets the attempt be completed, once", async () => {
     insertAttempt(connector.key, "pending");
     await ended();
     await ended();
     expect(jobs()).toBe(1);
   });
 
-  test("does nothing for one that has ended, is unknown, or belongs to another connector", async () => {
+  test("a webhook about the end of a link attempt does nothing if it has ended, is unknown, or is another connector's", async () => {
     await ended();
     insertAttempt(connector.key, "completed");
     await ended();

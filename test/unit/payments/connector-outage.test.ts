@@ -92,7 +92,7 @@ async function workUntil(
 
 describe("a provider that is away for six hours", () => {
   test.each(OUTAGES)(
-    "and $name is asked again within an hour of its return",
+    "a provider that is away for six hours and $name is asked again within an hour of its return",
     async ({ name, outage, worst }) => {
       const tries = { isContested: name.startsWith("answers 20") };
       bench.answer = provider(["before"]);

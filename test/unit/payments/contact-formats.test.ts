@@ -14,15 +14,15 @@ describe("contact details", () => {
     "+44.20.7946.0958",
     "12345",
     "+49 30 901820",
-  ])("have %s as a phone number", (text) => expect(isPhoneNumber(text)).toBe(true));
+  ])("contact details have %s as a phone number", (text) => expect(isPhoneNumber(text)).toBe(true));
 
   test.each(["", "+", "1234", "++33123456789", "12a45678", "+33 1 23 45 67 89 01", "(((555)))"])(
-    "have no '%s' as a phone number",
+    "contact details have no '%s' as a phone number",
     (text) => expect(isPhoneNumber(text)).toBe(false),
   );
 
   test.each(["ada@example.com", "a.b+c_d%e-f@mail.example.co", "A@B.io"])(
-    "have %s as an email address",
+    "contact details have %s as an email address",
     (text) => expect(isEmail(text)).toBe(true),
   );
 
@@ -35,17 +35,21 @@ describe("contact details", () => {
     "ada@x.c",
     "a@b@example.com",
     "ä@x.de",
-  ])("have no '%s' as an email address", (text) => expect(isEmail(text)).toBe(false));
-
-  test.each(["fr", "fr_FR", "fr-FR", "zh-Hant-TW", "en_gb"])("have %s as a locale", (text) =>
-    expect(isLocale(text)).toBe(true),
+  ])("contact details have no '%s' as an email address", (text) =>
+    expect(isEmail(text)).toBe(false),
   );
 
-  test.each(["", "f", "french language", "fr__FR", "1"])("have no '%s' as a locale", (text) =>
-    expect(isLocale(text)).toBe(false),
+  test.each(["fr", "fr_FR", "fr-FR", "zh-Hant-TW", "en_gb"])(
+    "contact details have %s as a locale",
+    (text) => expect(isLocale(text)).toBe(true),
   );
 
-  test("have letters and digits in the number of a house", () => {
+  test.each(["", "f", "french language", "fr__FR", "1"])(
+    "contact details have no '%s' as a locale",
+    (text) => expect(isLocale(text)).toBe(false),
+  );
+
+  test("contact details have letters and digits in the number of a house", () => {
     expect(isAlphanumeric("12b")).toBe(true);
     expect(isAlphanumeric("12 b")).toBe(false);
     expect(isAlphanumeric("")).toBe(false);

@@ -43,7 +43,7 @@ const encodeJson = (value: unknown): string =>
   Buffer.from(JSON.stringify(value)).toString("base64url");
 
 describe("ids", () => {
-  test("are those of the documented examples, in both directions", () => {
+  test("ids are those of the documented examples, in both directions", () => {
     expect(encodeConnectorId(GENERIC)).toBe(GENERIC_TEXT);
     expect(encodeOwnedId(ACCOUNT)).toBe(ACCOUNT_TEXT);
     expect(encodePaymentId(PAYMENT)).toBe(PAYMENT_TEXT);
@@ -52,7 +52,7 @@ describe("ids", () => {
     expect(decodePaymentId(PAYMENT_TEXT)).toEqual(PAYMENT);
   });
 
-  test("are canonical, whatever they are of", () => {
+  test("ids are canonical, whatever they are of", () => {
     const createdAt = fromMillis(0);
     const owned = { connector: GENERIC, reference: "b" };
     const order = { order: owned, reference: "r", status: "s" };
@@ -75,7 +75,7 @@ describe("ids", () => {
     }
   });
 
-  test("of one connector are those of each reference", () => {
+  test("ids of one connector are those of each reference", () => {
     for (const provider of ["generic", "a", "ab", "abc"]) {
       const connector = { ...GENERIC, provider };
       const idOf = ownedIdsOf(connector);
@@ -85,7 +85,7 @@ describe("ids", () => {
     }
   });
 
-  test("keep any reference, written as canonical JSON", () => {
+  test("ids keep any reference, written as canonical JSON", () => {
     const reference = 'a "b" \\ \n \u0001 <&> \u2028 é 漢 🙂';
     const text = encodeOwnedId({ connector: GENERIC, reference });
     expect(decodeOwnedId(text)).toEqual({ connector: GENERIC, reference });
@@ -94,7 +94,7 @@ describe("ids", () => {
     );
   });
 
-  test("of an adjustment name the payment, the time and the status", () => {
+  test("ids of an adjustment name the payment, the time and the status", () => {
     const id = {
       payment: PAYMENT,
       reference: "refund",
@@ -108,7 +108,7 @@ describe("ids", () => {
     expect(decodePaymentAdjustmentId(text)).toEqual(id);
   });
 
-  test("of a change of status name what changed", () => {
+  test("ids of a change of status name what changed", () => {
     const change = { id: ACCOUNT, createdAt: fromMillis(0), status: "PROCESSING" };
     const text = encodeStatusChangeId("PaymentInitiationID", change);
     expect(JSON.parse(Buffer.from(text, "base64url").toString())).toEqual({
@@ -118,19 +118,19 @@ describe("ids", () => {
     });
   });
 
-  test("of a task may have no connector", () => {
+  test("ids of a task may have no connector", () => {
     const task = { connector: NO_CONNECTOR, reference: "uninstall-x" };
     expect(decodeOwnedId(encodeOwnedId(task))).toEqual(task);
     expect(decodeConnectorId(encodeConnectorId(NO_CONNECTOR))).toBeUndefined();
   });
 
-  test("of the state of a link come back", () => {
+  test("ids of the state of a link come back", () => {
     const state = { attemptID: GENERIC.reference, randomized: PAYMENT.connector.reference };
     expect(decodeLinkState(encodeLinkState(state))).toEqual(state);
     expect(decodeLinkState(encodeJson({ attemptID: "1" }))).toBeUndefined();
   });
 
-  test("are read whatever the case of the names, with more members than needed", () => {
+  test("ids are read whatever the case of the names, with more members than needed", () => {
     const text = encodeJson({
       reference: "acc-1",
       extra: 1,
@@ -149,14 +149,14 @@ describe("ids", () => {
     ["no reference", encodeJson({ ConnectorID: { Provider: "a", Reference: GENERIC.reference } })],
     ["a connector without a UUID", encodeJson({ ConnectorID: { Provider: "a", Reference: "b" } })],
     ["a text that is far too long", "A".repeat(20_000)],
-  ])("refuse %s", (_what, text) => {
+  ])("ids refuse %s", (_what, text) => {
     expect(decodeConnectorId(text)).toBeUndefined();
     expect(decodeOwnedId(text)).toBeUndefined();
     expect(decodePaymentId(text)).toBeUndefined();
     expect(decodePaymentAdjustmentId(text)).toBeUndefined();
   });
 
-  test("of a payment need a type that exists", () => {
+  test("ids of a payment need a type that exists", () => {
     const { connector, reference } = PAYMENT;
     const json = { ...toOwnedJson({ connector, reference }), Type: "GIFT" };
     expect(decodePaymentId(encodeJson(json))).toBeUndefined();
@@ -164,11 +164,11 @@ describe("ids", () => {
 });
 
 describe("keys of events", () => {
-  test("are the SHA-1 of the canonical JSON, as documented", () => {
+  test("keys of events are the SHA-1 of the canonical JSON, as documented", () => {
     expect(idempotencyKeyOf(toOwnedJson(ACCOUNT))).toBe("93326929ec415c3d364f0c4be186faed3e6c70b2");
   });
 
-  test("stand in the id of the event, with its connector or without one", () => {
+  test("keys of events stand in the id of the event, with its connector or without one", () => {
     const read = (text: string): unknown => JSON.parse(Buffer.from(text, "base64url").toString());
     expect(read(encodeEventId(GENERIC, "k"))).toEqual({
       ConnectorID: { Provider: "generic", Reference: GENERIC.reference },

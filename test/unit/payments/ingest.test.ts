@@ -6,7 +6,7 @@ import { account, at, balance, payment } from "#test/support/payments/provider-o
 const typesOf = ({ events }: IngestWorld) => events.map(({ type }) => type);
 
 describe("accounts of a provider", () => {
-  test("are stored once, with one event each", async () => {
+  test("accounts of a provider are stored once, with one event each", async () => {
     const world = new IngestWorld();
     const page = [account("a", { name: "Main" }), account("b"), account("a", { name: "Other" })];
     await world.store(await world.prepareAccounts(page));
@@ -27,7 +27,7 @@ describe("accounts of a provider", () => {
     });
   });
 
-  test("of long raw data have an event all the same", async () => {
+  test("accounts with long raw data have an event all the same", async () => {
     const world = new IngestWorld();
     const raw = `{"id":"${"x".repeat(100_000)}"}`;
     await world.store(await world.prepareAccounts([account("a", { raw })]));
@@ -35,7 +35,7 @@ describe("accounts of a provider", () => {
     expect(world.d1.rows("SELECT raw FROM payment_accounts")).toEqual([{ raw }]);
   });
 
-  test("of two pages at once are stored once", async () => {
+  test("accounts in two pages of a provider at once are stored once", async () => {
     const world = new IngestWorld();
     const pages = [
       await world.prepareAccounts([account("a")]),
@@ -50,7 +50,7 @@ describe("accounts of a provider", () => {
     expect(world.events).toHaveLength(1);
   });
 
-  test("with an asset that is none refuse the page", async () => {
+  test("accounts with an asset that is none refuse the page", async () => {
     const world = new IngestWorld();
     await expect(world.prepareAccounts([account("a", { defaultAsset: "eur" })])).rejects.toThrow(
       "the account a has the asset eur, which is not valid",
@@ -59,7 +59,7 @@ describe("accounts of a provider", () => {
 });
 
 describe("a connector that is being uninstalled", () => {
-  test("stores nothing", async () => {
+  test("a connector that is being uninstalled stores nothing", async () => {
     const world = new IngestWorld();
     const pages = [
       await world.prepareAccounts([account("a")]),
@@ -76,7 +76,7 @@ describe("a connector that is being uninstalled", () => {
 });
 
 describe("payments of a provider", () => {
-  test("are stored before their refunds, in whatever order a page of one second has them", async () => {
+  test("payments of a provider are stored before their refunds, in whatever order a page of one second has them", async () => {
     const world = new IngestWorld();
     const refund = payment("r", { parentReference: "p", amount: 40n, status: "REFUNDED" });
     await world.store(await world.preparePayments([refund, payment("other"), payment("p")]));
@@ -96,7 +96,7 @@ describe("balances of a provider", () => {
        FROM payment_balances ORDER BY key`,
     );
 
-  test("follow each other without a gap", async () => {
+  test("balances of a provider follow each other without a gap", async () => {
     const world = new IngestWorld();
     for (const page of [[balance(5n, 0)], [balance(5n, 10)], [balance(7n, 20), balance(8n, 30)]]) {
       await world.store(await world.prepareBalances(page));
@@ -116,7 +116,7 @@ describe("balances of a provider", () => {
     ]);
   });
 
-  test("of two pages at once are decided one after the other", async () => {
+  test("balances in two pages of a provider at once are decided one after the other", async () => {
     const world = new IngestWorld();
     await world.store(await world.prepareBalances([balance(5n, 0)]));
     const [first, second] = [
@@ -142,7 +142,7 @@ describe("payments of a provider", () => {
        FROM payment_payments ORDER BY key`,
     );
 
-  test("are what their adjustments say, of one page or of several", async () => {
+  test("payments of a provider are what their adjustments say, of one page or of several", async () => {
     const world = new IngestWorld();
     const charge = payment("ch", { sourceReference: "acc", metadata: { order: "42" } });
     const refund = payment("re", {
@@ -171,7 +171,7 @@ describe("payments of a provider", () => {
     ]);
   });
 
-  test("get their own scheme and metadata when a refund was there before them", async () => {
+  test("payments of a provider get their own scheme and metadata when a refund was there before them", async () => {
     const world = new IngestWorld();
     const refund = payment("re", {
       parentReference: "ch",
@@ -195,7 +195,7 @@ describe("payments of a provider", () => {
     ]);
   });
 
-  test("of two pages at once have each effect once", async () => {
+  test("payments in two pages of a provider at once have each effect once", async () => {
     const world = new IngestWorld();
     await world.store(await world.preparePayments([payment("ch")]));
     const refund = payment("re", { parentReference: "ch", status: "REFUNDED", amount: 30n });
@@ -209,7 +209,7 @@ describe("payments of a provider", () => {
     expect(rowsOf(world)).toMatchObject([{ amount: "70" }]);
   });
 
-  test("are cancelled and deleted by their references", async () => {
+  test("payments of a provider are cancelled and deleted by their references", async () => {
     const world = new IngestWorld();
     const open = { status: "PENDING" } as const;
     await world.store(await world.preparePayments([payment("a", open), payment("b", open)]));
@@ -228,7 +228,7 @@ describe("payments of a provider", () => {
     expect(typesOf(world).filter((type) => type === "DELETED_PAYMENT")).toHaveLength(1);
   });
 
-  test("of a payment that was deleted meanwhile are not stored", async () => {
+  test("adjustments of a payment that was deleted meanwhile are not stored", async () => {
     const world = new IngestWorld();
     await world.store(await world.preparePayments([payment("a")]));
     const refund = payment("re", { parentReference: "a", status: "REFUNDED" });

@@ -47,7 +47,7 @@ describe("the forward of a bank account", () => {
     return (await findTask(world.context, id))?.status;
   };
 
-  test("that has failed is done again, also when its last run is about to be forgotten", async () => {
+  test("the forward of a bank account that has failed is done again, also when its last run is about to be forgotten", async () => {
     await forward();
     // The run ends the task, and is cut off before it removes its job.
     const claimed = await claim();
@@ -64,7 +64,7 @@ describe("the forward of a bank account", () => {
     world.d1.exec(`UPDATE payment_tasks SET status = '${status}', error = 'no'`);
   };
 
-  test("that goes on is begun once", async () => {
+  test("the forward of a bank account that goes on is begun once", async () => {
     const [one, two] = await Promise.all([forward(), forward()]);
     expect(one.id).toEqual(two.id);
     expect(world.count("payment_jobs")).toBe(1);
@@ -72,7 +72,7 @@ describe("the forward of a bank account", () => {
     expect([await statusOf(), world.count("payment_jobs")]).toEqual(["FAILED", 0]);
   });
 
-  test("makes nothing at a connector that is being uninstalled", async () => {
+  test("the forward of a bank account makes nothing at a connector that is being uninstalled", async () => {
     await forward();
     world.d1.exec("UPDATE payment_connectors SET deleted_at = '2026-01-01T00:00:00.000000Z'");
     await sweepJobs(world.context);
@@ -104,7 +104,7 @@ describe("the completion of a link", () => {
   const attempts = () => world.d1.rows("SELECT status, error FROM payment_link_attempts");
   const told = () => world.count("outbox", "event LIKE '%USER_LINK_STATUS%'");
 
-  test("happens once, however often the browser comes back", async () => {
+  test("the completion of a link happens once, however often the browser comes back", async () => {
     const made = await link();
     await Promise.all([receive(made), receive(made), receive(made)]);
     await Promise.all([sweepJobs(world.context), sweepJobs(world.context)]);
@@ -115,7 +115,7 @@ describe("the completion of a link", () => {
     expect(world.count("payment_jobs")).toBe(0);
   });
 
-  test("stores one outcome of two runs at a time", async () => {
+  test("the completion of a link stores one outcome of two runs at a time", async () => {
     const { attemptId, callback } = await link();
     const job = { kind: "complete-link", attemptId, connector, callback } as const;
     const failed = { ...job, callback: { ...callback, query: { status: ["odd"] } } };
@@ -127,7 +127,7 @@ describe("the completion of a link", () => {
     );
   });
 
-  test("comes too late when the link has expired", async () => {
+  test("the completion of a link comes too late when the link has expired", async () => {
     world.nowMs -= DAY_MS;
     const made = await link();
     world.nowMs += DAY_MS;

@@ -47,11 +47,11 @@ describe("initiations", () => {
     ["status", { $match: { status: "FAILED" } }],
     ["statuses", { $in: { status: ["PROCESSED", "FAILED"] } }],
     ["connector_id", { $match: { connector_id: IDS.connector_id } }],
-  ])("of a filter by %s come from the index of the list", async (name, where) => {
+  ])("initiations of a filter by %s come from the index of the list", async (name, where) => {
     expect(await plan(where)).toBe(scanOf("payment_initiations", name));
   });
 
-  test("of an id are found at once", async () => {
+  test("initiations of an id are found at once", async () => {
     expect(await plan({ $match: { id: IDS.account } })).toBe(
       "SEARCH payment_initiations USING INDEX payment_initiations_identity (reference=? AND connector_key=?)",
     );
@@ -75,14 +75,14 @@ describe("what belongs to an initiation", () => {
     );
   });
 
-  test("are its payments: few of them are sorted", async () => {
+  test("payments of an initiation are sorted where they are few", async () => {
     const list = () => listInitiationPayments(world.context, initiation, queryOf(undefined));
     expect(await world.planOf("payment_payments", list)).toBe(
       "SEARCH payment_payments USING INTEGER PRIMARY KEY (rowid=?); USE TEMP B-TREE FOR ORDER BY",
     );
   });
 
-  test("are its payments: very many of them are found in the order of the list", async () => {
+  test("very many payments of an initiation are found in the order of the list", async () => {
     world.d1.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= 5000)
       INSERT INTO payment_initiation_payments (initiation_key, payment_key, created_at, heard_of, has_news)
       SELECT 7, i, '', 0, 0 FROM n`);
@@ -107,7 +107,7 @@ describe("users, and what they have", () => {
   test.each([
     ["everything", undefined],
     ["metadata", { $match: { "metadata[order]": "42" } }],
-  ])("of a filter by %s come from the index of the list", async (_name, where) => {
+  ])("users of a filter by %s come from the index of the list", async (_name, where) => {
     const list = () => listUsers(world.context, queryOf(where));
     expect(await world.planOf("payment_users", list)).toBe(
       "SCAN payment_users USING INDEX payment_users_listed",
@@ -157,7 +157,7 @@ describe("pools", () => {
   test.each([
     ["everything", undefined],
     ["name", { $like: { name: "%x%" } }],
-  ])("of a filter by %s come from the index of the list", async (_name, where) => {
+  ])("pools of a filter by %s come from the index of the list", async (_name, where) => {
     const list = () => listPools(world.context, queryOf(where));
     expect(await world.planOf("payment_pools", list)).toBe(
       "SCAN payment_pools USING INDEX payment_pools_listed",

@@ -81,7 +81,7 @@ test("a wake that comes with the last look is not lost", async () => {
 });
 
 describe("a provider that hangs", () => {
-  test("gives its places back after its time, and is named in the log by the movement", async () => {
+  test("a provider that hangs gives its places back after its time, and is named in the log by the movement", async () => {
     const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
     mover.answersAtOnce = false;
     mover.due = keys(MOVING_MAX + 1);
@@ -96,7 +96,7 @@ describe("a provider that hangs", () => {
     expect(logged).toHaveBeenCalledWith(expect.stringContaining('"movement":0'));
   });
 
-  test("holds up no other connector", async () => {
+  test("a provider that hangs holds up no other connector", async () => {
     mover.answersAtOnce = false;
     mover.due = keys(MOVING_MAX);
     void mover.loop.wake();

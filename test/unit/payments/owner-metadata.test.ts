@@ -10,7 +10,7 @@ const prefixed = (texts: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(texts).map(([name, value]) => [PREFIX + name, value]));
 
 describe("the metadata of an owner", () => {
-  test("name what a user has, and the street as a line", () => {
+  test("the metadata of an owner name what a user has, and the street as a line", () => {
     const owner = { streetName: "Main Street", streetNumber: "12", email: "ada@example.com" };
     expect(toOwnerMetadata(owner)).toEqual(prefixed({ ...owner, addressLine1: "12 Main Street" }));
     expect(toOwnerMetadata({ streetName: "Main Street" })).toEqual(
@@ -20,7 +20,7 @@ describe("the metadata of an owner", () => {
     expect(toOwnerMetadata({})).toEqual({});
   });
 
-  test("of an account have all keys of the address, and masked numbers", () => {
+  test("the metadata of an account's owner have all keys of the address, and masked numbers", () => {
     const metadata = { ...prefixed({ city: "Paris" }), own: "1" };
     const numbers = { iban: "FR7630006000011234567890189", swiftBicCode: "BNPAFRPP" };
     expect(toAccountMetadata({ name: "Rent", numbers, metadata })).toEqual(
@@ -41,7 +41,7 @@ describe("the metadata of an owner", () => {
     );
   });
 
-  test("are read without what is empty or of something else", () => {
+  test("the metadata of an owner are read without what is empty or of something else", () => {
     const metadata = { ...prefixed({ city: "Paris", region: "", name: "Ada" }), own: "1" };
     expect(readOwnerMetadata(metadata)).toEqual({ city: "Paris" });
   });

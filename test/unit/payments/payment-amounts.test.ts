@@ -158,7 +158,7 @@ describe("the amounts and the status of a payment", () => {
     expect(derivePayment(factsOf(steps))).toEqual({ initialAmount, amount, status });
   });
 
-  test("begin with what a client has given", () => {
+  test("the amounts and the status of a payment begin with what a client has given", () => {
     const given = { initialAmount: 100n, amount: 90n };
     const facts = factsOf([
       ["SUCCEEDED", 7n],

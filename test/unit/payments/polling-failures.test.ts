@@ -6,7 +6,7 @@ import { usePollingBench, withAccounts } from "#test/support/payments/polling-be
 const bench = usePollingBench();
 
 describe("a failure", () => {
-  test("of the kind that passes is repeated with longer waits, and the run goes on", async () => {
+  test("a failure of the kind that passes is repeated with longer waits, and the run goes on", async () => {
     let refusals = 3;
     bench.answer = withAccounts(["a"], (url) =>
       url.pathname === "/accounts" && refusals-- > 0
@@ -22,7 +22,7 @@ describe("a failure", () => {
     expect(bench.world.count("payment_balances")).toBe(1);
   });
 
-  test("holds all schedules of the connector where the provider names a time", async () => {
+  test("a failure of polling holds all schedules of the connector where the provider names a time", async () => {
     let refusals = 1;
     bench.answer = withAccounts(["a"], () =>
       refusals-- > 0
@@ -45,7 +45,7 @@ describe("a failure", () => {
     expect(bench.world.count("payment_accounts")).toBe(1);
   });
 
-  test("that stays ends the run after some attempts; the next one tries again", async () => {
+  test("a failure of polling that stays ends the run after some attempts; the next one tries again", async () => {
     bench.answer = () => new Response("<html>", { status: 200 });
     const id = await bench.world.install("generic");
     await bench.world.settle(id);
@@ -59,7 +59,7 @@ describe("a failure", () => {
     expect(bench.schedule("FETCH_ACCOUNTS")).toMatchObject({ failures: 0 });
   });
 
-  test("of one item holds up no other one, and after ten runs the item is left out for a while", async () => {
+  test("a failure of one item holds up no other one, and after ten runs the item is left out for a while", async () => {
     bench.answer = withAccounts(["bad", "good"], (url) =>
       url.pathname === "/accounts/bad/balances" ? Response.json({ odd: true }) : undefined,
     );
@@ -87,7 +87,7 @@ describe("a failure", () => {
     expect(bench.news()).toEqual([]);
   });
 
-  test("in ten runs in a row pauses the schedule, which is probed until it succeeds", async () => {
+  test("a failure in ten runs in a row pauses the schedule, which is probed until it succeeds", async () => {
     bench.answer = (url) =>
       url.pathname === "/transactions" ? new Response("no", { status: 403 }) : Response.json([]);
     const id = await bench.world.install("generic");
@@ -114,7 +114,7 @@ describe("a failure", () => {
     });
   });
 
-  test("of a schedule that is paused is over when the configuration is changed", async () => {
+  test("a failure of a schedule that is paused is over when the configuration is changed", async () => {
     bench.answer = () => new Response("no", { status: 403 });
     const id = await bench.world.install("generic");
     await bench.failRuns(id, 10);
@@ -132,7 +132,7 @@ describe("a failure", () => {
     expect(bench.news()).toEqual(["CONNECTOR_FAILING", "CONNECTOR_PAUSED", "CONNECTOR_RECOVERED"]);
   });
 
-  test("of a provider that never answers ends the run after three items", async () => {
+  test("a failure of a provider that never answers ends the run after three items", async () => {
     const ids = ["a", "b", "c", "d", "e"];
     bench.answer = withAccounts(ids, (url) => {
       if (url.pathname.endsWith("/balances")) throw new Error("connection lost");

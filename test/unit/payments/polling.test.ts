@@ -14,7 +14,7 @@ import { PollingWorld } from "#test/support/payments/polling-world.ts";
 const bench = usePollingBench();
 
 describe("a run", () => {
-  test("stores what is new, and walks all that hangs on it", async () => {
+  test("a polling run stores what is new, and walks all that hangs on it", async () => {
     const id = await bench.world.install("dummypay");
     await bench.world.settle(id);
     expect(bench.world.count("payment_accounts")).toBe(10);
@@ -32,7 +32,7 @@ describe("a run", () => {
     expect(bench.world.count("outbox")).toBe(events + 6);
   });
 
-  test("of a first import asks for each page of old items once, and counts what it stores", async () => {
+  test("a polling run of a first import asks for each page of old items once, and counts what it stores", async () => {
     const ids = Array.from({ length: 250 }, (_, index) => `tx-${index}`);
     bench.answer = (url) => {
       if (url.pathname !== "/transactions") return Response.json([]);
@@ -48,7 +48,7 @@ describe("a run", () => {
     expect(bench.schedule("FETCH_PAYMENTS")).toMatchObject({ last_items: 0 });
   });
 
-  test("waits for the period, and half of it at most", async () => {
+  test("a polling run waits for the period, and half of it at most", async () => {
     const id = await bench.world.install("dummypay");
     const next = await bench.world.settle(id);
     const waitMs = "atMs" in next ? next.atMs - bench.world.nowMs : 0;
@@ -58,7 +58,7 @@ describe("a run", () => {
     expect(bench.world.count("payment_instances")).toBe(3);
   });
 
-  test("goes on at once after the machine's clock stepped back", async () => {
+  test("a polling run goes on at once after the machine's clock stepped back", async () => {
     const id = await bench.world.install("dummypay");
     await bench.world.settle(id);
     bench.world.nowMs -= 40 * 24 * 3_600_000;
@@ -66,7 +66,7 @@ describe("a run", () => {
     expect(bench.world.count("payment_instances")).toBe(6);
   });
 
-  test("that is killed at any step goes on, and stores everything once", async () => {
+  test("a polling run that is killed at any step goes on, and stores everything once", async () => {
     const undisturbed = new PollingWorld();
     await undisturbed.settle(await undisturbed.install("dummypay"));
     const tables = ["payment_accounts", "payment_balances", "payment_payments", "outbox"];
@@ -85,7 +85,7 @@ describe("a run", () => {
     for (const table of tables) expect(bench.world.count(table)).toBe(undisturbed.count(table));
   });
 
-  test("is made by one of two that try at a time", async () => {
+  test("a polling run is made by one of two that try at a time", async () => {
     const id = await bench.world.install("dummypay");
     await Promise.all([bench.world.run(id), bench.world.run(id), bench.world.run(id)]);
     await bench.world.settle(id);
@@ -96,7 +96,7 @@ describe("a run", () => {
 });
 
 describe("a removal", () => {
-  test("knows every table whose rows belong to connectors", () => {
+  test("the removal of a connector knows every table whose rows belong to connectors", () => {
     const tables = bench.world.d1.rows(
       "SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'connector_key'",
     );
@@ -116,7 +116,7 @@ describe("a removal", () => {
     "payment_plugin_texts",
   ];
 
-  test("leaves nothing of the connector and everything of another one, wherever it is killed", async () => {
+  test("the removal of a connector leaves nothing of the connector and everything of another one, wherever it is killed", async () => {
     const id = await bench.world.install("dummypay");
     await bench.world.settle(id);
     const before = owned.map((table) => bench.world.count(table));
@@ -142,7 +142,7 @@ describe("a removal", () => {
     expect(bench.world.count("outbox", "event ->> '$.type' = 'UPDATED_TASK'")).toBe(2);
   });
 
-  test("in the middle of a run is not disturbed by a page that comes late", async () => {
+  test("the removal of a connector in the middle of a run is not disturbed by a page that comes late", async () => {
     const id = await bench.world.install("generic");
     bench.answer = () => {
       throw new Error("connection lost");
@@ -164,7 +164,7 @@ describe("a removal", () => {
     for (const table of owned) expect(bench.world.count(table)).toBe(0);
   });
 
-  test("that is asked for twice, and by a reset, ends all of their tasks", async () => {
+  test("the removal of a connector that is asked for twice, and by a reset, ends all of their tasks", async () => {
     const id = await bench.world.install("dummypay");
     const tasks = await Promise.all([
       resetConnector(bench.world.context, id),
@@ -190,7 +190,7 @@ describe("a removal", () => {
     expect(bench.world.count("payment_connectors")).toBe(1);
   });
 
-  test("by a reset installs the same again under a new id, once, wherever it is killed", async () => {
+  test("the removal of a connector by a reset installs the same again under a new id, once, wherever it is killed", async () => {
     const id = await bench.world.install("dummypay", { directory: "mine" });
     await bench.world.settle(id);
     await resetConnector(bench.world.context, id);
@@ -215,7 +215,7 @@ describe("a removal", () => {
 });
 
 describe("the sweep", () => {
-  test("wakes a connector whose object has lost its alarm, and no other one", async () => {
+  test("the sweep of connectors wakes a connector whose object has lost its alarm, and no other one", async () => {
     const id = await bench.world.install("dummypay");
     expect(bench.world.told).toEqual([id.reference]);
     await bench.world.settle(id);
@@ -227,7 +227,7 @@ describe("the sweep", () => {
     expect(bench.world.told).toEqual([id.reference, id.reference]);
   });
 
-  test("has nothing to do without connectors", async () => {
+  test("the sweep of connectors has nothing to do without connectors", async () => {
     expect(await sweepConnectors(bench.world.context)).toBeUndefined();
   });
 });

@@ -24,7 +24,7 @@ const stored = () =>
     .map(({ reference }) => String(reference));
 
 describe("an item that cannot be read", () => {
-  test("is set aside, and the others of its page and of later ones are stored", async () => {
+  test("an item that cannot be read is set aside, and the others of its page and of later ones are stored", async () => {
     const many = Array.from({ length: 150 }, (_, index) => genericTransaction(`tx-${index}`));
     let items: unknown[] = [...many.slice(0, 50), BAD, 7, ...many.slice(50)];
     bench.answer = withTransactions(() => items);
@@ -54,7 +54,7 @@ describe("an item that cannot be read", () => {
     expect(bench.news()).toEqual([]);
   });
 
-  test("is tried again in each run, by asking for its page, and by command", async () => {
+  test("an item that cannot be read is tried again in each run, by asking for its page, and by command", async () => {
     let isMended = false;
     const later = { updatedAt: "2026-02-01T00:00:00Z" };
     bench.answer = withTransactions(() => [
@@ -75,7 +75,7 @@ describe("an item that cannot be read", () => {
     expect(bench.world.count("payment_adjustments")).toBe(2);
   });
 
-  test("with an asset that is none is set aside as well", async () => {
+  test("an item that cannot be read with an asset that is none is set aside as well", async () => {
     bench.answer = withTransactions(() => [
       genericTransaction("good"),
       genericTransaction("odd", { currency: "odd" }),
@@ -88,7 +88,7 @@ describe("an item that cannot be read", () => {
     ]);
   });
 
-  test("stays at the provider where too many are set aside, and nothing is lost", async () => {
+  test("an item that cannot be read stays at the provider where too many are set aside, and nothing is lost", async () => {
     let isMended = false;
     const count = REJECTED_ITEMS_MAX + 50;
     bench.answer = withTransactions(() =>

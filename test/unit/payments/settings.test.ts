@@ -7,14 +7,14 @@ describe("the URLs of providers", () => {
       "stripe=http://127.0.0.1:12111, wise=https://sandbox.example/v=1",
   } as unknown as Env; // all that is read of it
 
-  test("are found by the kind of the connector", () => {
+  test("the URLs of providers are found by the kind of the connector", () => {
     expect(providerUrlOf(env, "wise")).toBe("https://sandbox.example/v=1");
     expect(providerUrlOf(env, "stripe")).toBe("http://127.0.0.1:12111");
     expect(providerUrlOf(env, "adyen")).toBeUndefined();
   });
 
   test.each(["https://sandbox.example", "wise=", "wise=ftp://sandbox.example", "Wise=https://a"])(
-    "are refused in another form: %s",
+    "the URLs of providers are refused in another form: %s",
     (text) => {
       expect(() => paymentSettings.parse({ FLORIN_PAYMENTS_PROVIDER_URLS: text })).toThrow(
         "FLORIN_PAYMENTS_PROVIDER_URLS",

@@ -15,12 +15,12 @@ import { conversion, order } from "#test/support/payments/provider-orders.ts";
 describe("a report of a trade", () => {
   const state = { updatedAt: at(5), status: "OPEN", metadata: { a: "1", b: "2" } };
 
-  test("is the state of what is new", () => {
+  test("a report of a trade is the state of what is new", () => {
     const report = { ...state, isKnown: false };
     expect(applyReport(undefined, report)).toEqual({ state, isLate: false });
   });
 
-  test("changes what is older, and adds metadata", () => {
+  test("a report of a trade changes what is older, and adds metadata", () => {
     const report = { updatedAt: at(6), status: "FILLED", metadata: { b: "3" }, isKnown: false };
     expect(applyReport(state, report)).toEqual({
       state: { updatedAt: at(6), status: "FILLED", metadata: { a: "1", b: "3" } },
@@ -28,7 +28,7 @@ describe("a report of a trade", () => {
     });
   });
 
-  test("that is late adds only metadata that are missing", () => {
+  test("a report of a trade that is late adds only metadata that are missing", () => {
     const report = {
       updatedAt: at(4),
       status: "PENDING",
@@ -41,7 +41,7 @@ describe("a report of a trade", () => {
     });
   });
 
-  test("of a state that was there before leaves the status of the newest one", () => {
+  test("a report of a trade of a state that was there before leaves the status of the newest one", () => {
     const report = { updatedAt: at(7), status: "PENDING", metadata: {}, isKnown: true };
     expect(applyReport(state, report).state).toMatchObject({ updatedAt: at(7), status: "OPEN" });
   });
@@ -59,7 +59,7 @@ describe("orders that are stored", () => {
   const states = () =>
     world.d1.rows("SELECT ordinal, status FROM payment_order_adjustments ORDER BY key");
 
-  test("have a state and an event for each report that is new", async () => {
+  test("orders that are stored have a state and an event for each report that is new", async () => {
     await store(order({ status: "PENDING" }), order({ updatedAt: at(1) }));
     await store(
       order({ updatedAt: at(2), status: "FILLED", baseQuantityFilled: 10n ** 20n, fee: 7n }),
@@ -90,7 +90,7 @@ describe("orders that are stored", () => {
     ]);
   });
 
-  test("stay as they are when a page comes again", async () => {
+  test("orders that are stored stay as they are when a page comes again", async () => {
     await store(order(), order({ updatedAt: at(1), status: "CANCELLED" }));
     const again = await prepare(order({ updatedAt: at(1), status: "CANCELLED" }));
     expect(again).toEqual({ statements: [], events: [] });
@@ -99,7 +99,7 @@ describe("orders that are stored", () => {
     expect(rows()).toMatchObject([{ status: "CANCELLED", updated_at: at(1) }]);
   });
 
-  test("take a late report as a state, and keep what is newer", async () => {
+  test("orders that are stored take a late report as a state, and keep what is newer", async () => {
     await store(order({ updatedAt: at(5), status: "FILLED", quoteAmount: 5n }));
     await store(order({ updatedAt: at(1), status: "OPEN", quoteAmount: 1n, metadata: { a: "1" } }));
     expect(rows()).toMatchObject([
@@ -108,7 +108,7 @@ describe("orders that are stored", () => {
     expect(states()).toMatchObject([{ status: "FILLED" }, { status: "OPEN" }]);
   });
 
-  test("are decided again where two pages were prepared at a time", async () => {
+  test("orders that are stored are decided again where two pages were prepared at a time", async () => {
     await store(order());
     const [one, two] = [
       await prepare(order({ updatedAt: at(1), status: "FILLED" })),
@@ -120,7 +120,7 @@ describe("orders that are stored", () => {
     expect(rows()).toMatchObject([{ status: "FILLED" }]);
   });
 
-  test("are refused as a page where one is bad", async () => {
+  test("orders that are stored are refused as a page where one is bad", async () => {
     await expect(prepare(order(), order({ feeAsset: "eur" }))).rejects.toThrow("not valid");
     await expect(prepare(order({ reference: "" }))).rejects.toThrow("no reference");
   });
@@ -137,7 +137,7 @@ describe("conversions that are stored", () => {
     );
   const rows = () => world.d1.rows("SELECT * FROM payment_conversions ORDER BY key");
 
-  test("have an event for each new status", async () => {
+  test("conversions that are stored have an event for each new status", async () => {
     await store(conversion());
     await store(conversion());
     await store(
@@ -152,7 +152,7 @@ describe("conversions that are stored", () => {
     ]);
   });
 
-  test("keep what is newer when a report comes late", async () => {
+  test("conversions that are stored keep what is newer when a report comes late", async () => {
     await store(conversion({ updatedAt: at(5), status: "COMPLETED" }));
     await store(conversion({ updatedAt: at(1), status: "PENDING" }));
     expect(rows()).toMatchObject([{ status: "COMPLETED", updated_at: at(5) }]);
@@ -161,7 +161,7 @@ describe("conversions that are stored", () => {
 });
 
 describe("balances of a pool", () => {
-  test("are summed by asset", () => {
+  test("balances of a pool are summed by asset", () => {
     const balance = (held: string, amount: bigint) => {
       const [accountId = "", asset = ""] = held.split(" ");
       return { accountId, asset, amount };

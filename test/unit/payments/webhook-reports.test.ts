@@ -19,7 +19,7 @@ const stateOf = (world: InitiationWorld, reference: string, status: PaymentStatu
   world.provider.paymentOf(reference, { status, createdAt: at(5) });
 
 describe("a webhook", () => {
-  test("advances the payment initiation of the payment that it reports, as a poll does", async () => {
+  test("a provider's webhook advances the payment initiation of the payment that it reports, as a poll does", async () => {
     const world = await openWorld();
     world.provider.status = "PENDING";
     const id = await world.createPaid();
@@ -32,7 +32,7 @@ describe("a webhook", () => {
     expect(statuses).toEqual(["WAITING_FOR_VALIDATION", "PROCESSING", "PROCESSED"]);
   });
 
-  test("ends a movement that is asked for under an id, and nobody asks any more", async () => {
+  test("a provider's webhook ends a movement that is asked for under an id, and nobody asks any more", async () => {
     const world = await openWorld();
     world.provider.answer = () => ({ pollingId: "poll-1" });
     const id = await world.createPaid();
@@ -49,7 +49,7 @@ describe("a webhook", () => {
     await world.sweep();
   });
 
-  test("ends one that the provider could not make, with the reason", async () => {
+  test("a provider's webhook ends a movement that the provider could not make, with the reason", async () => {
     const world = await openWorld();
     world.provider.answer = () => ({ pollingId: "poll-1" });
     const id = await world.createPaid();
@@ -60,7 +60,7 @@ describe("a webhook", () => {
     expect(world.count("payment_movements")).toBe(0);
   });
 
-  test("stores all that it reports, or nothing where an object is not valid", async () => {
+  test("a provider's webhook stores all that it reports, or nothing where an object is not valid", async () => {
     const world = await openWorld();
     const reported: Report = {
       accounts: [account("acc")],
@@ -83,7 +83,7 @@ describe("a webhook", () => {
 
 /** Every step of D1 that a delivery makes is one at which the process is killed. */
 describe.each(["before", "after"] as const)("a process that is killed %s a step", (when) => {
-  test("works a delivery off once", async () => {
+  test("a process that is killed before or after a step works a delivery off once", async () => {
     let isLast = false;
     for (let step = 1; !isLast; step++) {
       const world = await openWorld();

@@ -29,7 +29,7 @@ describe("a cron schedule", () => {
     expect(iso(scheduleOf(text).last(millis(at)))).toBe(last);
   });
 
-  test("has no next time beyond the last possible date", () => {
+  test("a cron schedule has no next time beyond the last possible date", () => {
     const hourly = scheduleOf("0 0 * * * *");
     for (const atMs of [millis("3000-01-01T00:00:01Z"), 1e300, Infinity]) {
       expect(hourly.next(atMs)).toBeUndefined();
@@ -45,7 +45,7 @@ describe("a cron schedule", () => {
     "60 * * * * *",
     "0 0 0 30 2 *",
     "0 0 25 * * *",
-  ])("is not made of %o", (text) => {
+  ])("a cron schedule is not made of %o", (text) => {
     expect(CronSchedule.parse(text)).toBeUndefined();
   });
 });

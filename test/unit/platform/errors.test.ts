@@ -7,7 +7,7 @@ import { attempt, unwrap } from "#platform/result.ts";
 const ERRORS = new ErrorCatalogue(LEDGER_ERRORS);
 
 describe("an expected failure", () => {
-  test("has a status, a code of the closed set and a message that begins with the code", () => {
+  test("an expected failure has a status, a code of the closed set and a message that begins with the code", () => {
     const error = new AppError("CONFLICT", "duplicate reference", { details: "r1" });
     expect([ERRORS.statusOf(error.kind), ERRORS.codeOf(error.kind)]).toEqual([409, "CONFLICT"]);
     expect(ERRORS.toBody(error)).toEqual({
@@ -28,7 +28,7 @@ describe("an expected failure", () => {
     ["INSUFFICIENT_FUND", 400, "INSUFFICIENT_FUND"],
     ["LEDGER_NOT_FOUND", 404, "LEDGER_NOT_FOUND"],
     ["OVERLOADED", 503, "INTERNAL"],
-  ] as const)("of the kind %s is a %i with the code %s", (kind, status, code) => {
+  ] as const)("an expected failure of kind %s is a %i with the code %s", (kind, status, code) => {
     expect([ERRORS.statusOf(kind), ERRORS.codeOf(kind)]).toEqual([status, code]);
     expect(ERRORS.codes).toContain(code);
   });
@@ -39,11 +39,11 @@ test("a kind that no table has is a bug", () => {
 });
 
 describe("a result", () => {
-  test("carries a value across", () => {
+  test("a result of an object carries a value across", () => {
     expect(unwrap(attempt(() => 7))).toBe(7);
   });
 
-  test("carries an expected failure across, as plain data", () => {
+  test("a result of an object carries an expected failure across, as plain data", () => {
     const result = attempt(() => {
       throw new AppError("NOT_FOUND", "no such thing", { details: "d", cause: new Error("x") });
     });
@@ -56,14 +56,14 @@ describe("a result", () => {
     );
   });
 
-  test("carries across when to try again", () => {
+  test("a result of an object carries across when to try again", () => {
     const result = attempt(() => {
       throw new AppError("RATE_LIMITED", "too often", { retryAfterSeconds: 7 });
     });
     expect(() => unwrap(result)).toThrow(expect.objectContaining({ retryAfterSeconds: 7 }));
   });
 
-  test("does not hide a bug", () => {
+  test("a result of an object does not hide a bug", () => {
     const bug = new TypeError("bug");
     expect(() =>
       attempt(() => {
@@ -74,7 +74,7 @@ describe("a result", () => {
 });
 
 describe("an invariant", () => {
-  test("that does not hold is a bug, not an expected failure", () => {
+  test("an invariant that does not hold is a bug, not an expected failure", () => {
     expect(() => assertThat(false, "ids increase")).toThrow("invariant broken: ids increase");
     expect(() => present(null, "it was made")).toThrow("invariant broken: it was made");
     expect(present(0, "zero is a value")).toBe(0);

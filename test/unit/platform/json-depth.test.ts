@@ -19,26 +19,26 @@ const isShallow = (text: string): boolean => {
 
 describe("a text is nested too deep", () => {
   test.each([lists, objects, mixed])(
-    "if it is at least one level above the limit: %o",
+    "a text is nested too deep if it is at least one level above the limit: %o",
     (nested) => {
       expect(isShallow(nested(JSON_DEPTH_MAX))).toBe(true);
       expect(isShallow(nested(JSON_DEPTH_MAX + 2))).toBe(false);
     },
   );
 
-  test("counted exactly", () => {
+  test("the depth of a text is counted exactly", () => {
     expect(isShallow(lists(JSON_DEPTH_MAX))).toBe(true);
     expect(isShallow(lists(JSON_DEPTH_MAX + 1))).toBe(false);
   });
 
-  test("wherever the deepest value is, and never because of siblings", () => {
+  test("a text is nested too deep wherever the deepest value is, and never because of siblings", () => {
     const [shallow, deep] = [lists(JSON_DEPTH_MAX - 1), lists(JSON_DEPTH_MAX)];
     expect(isShallow(`[${shallow},${shallow},${shallow}]`)).toBe(true);
     expect(isShallow(`[${shallow},${deep},${shallow}]`)).toBe(false);
     expect(isShallow(`[${"{},".repeat(10 * JSON_DEPTH_MAX)}1]`)).toBe(true);
   });
 
-  test("but not because of brackets in strings, whatever is escaped there", () => {
+  test("a text is not nested too deep because of brackets in strings, whatever is escaped there", () => {
     const inString = fc
       .array(fc.constantFrom("[", "{", "\\", '"', "]", "x"), { minLength: 3 * JSON_DEPTH_MAX })
       .map((units) => JSON.stringify(units.join("")));
@@ -49,7 +49,7 @@ describe("a text is nested too deep", () => {
     fc.assert(property);
   });
 
-  test("even if it is not JSON, without a deep stack", () => {
+  test("a text is nested too deep even if it is not JSON, without a deep stack", () => {
     expect(isShallow("[".repeat(4_000_000))).toBe(false);
     expect(isShallow(`"${"[".repeat(1000)}`)).toBe(true);
     expect(isShallow("]".repeat(1000) + "[".repeat(1000))).toBe(true);

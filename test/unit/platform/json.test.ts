@@ -12,12 +12,12 @@ describe("reading", () => {
     ["9007199254740993", 9007199254740993n],
     ["-9007199254740993", -9007199254740993n],
     [`1${"0".repeat(40)}`, 10n ** 40n],
-  ])("keeps the integer %s exact", (text, value) => {
+  ])("reading JSON keeps the integer %s exact", (text, value) => {
     expect(parseJson(text)).toBe(value);
     expect(parseJson(`{"a":[${text}]}`)).toEqual({ a: [value] });
   });
 
-  test("keeps integers of every length exact", () => {
+  test("reading JSON keeps integers of every length exact", () => {
     const long = fc.bigInt({ min: 8n * 10n ** 15n, max: 10n ** 17n });
     const near = fc.bigInt({ min: 2n ** 53n - 20n, max: 2n ** 53n + 20n });
     const integer = fc
@@ -31,7 +31,7 @@ describe("reading", () => {
   });
 
   test.each(["1.0", "1.5", "-0.0", "1e3", "1E3", "1e-3", "10000000000000000.0", "1e400"])(
-    "does not read %s as an integer, and writes it unchanged",
+    "reading JSON does not read %s as an integer, and writes it unchanged",
     (text) => {
       const value = parseJson(text);
       expect(z.int().safeParse(value).success).toBe(false);
@@ -40,7 +40,7 @@ describe("reading", () => {
     },
   );
 
-  test("distinguishes a decimal from an integer anywhere and in any context", () => {
+  test("reading JSON distinguishes a decimal from an integer anywhere and in any context", () => {
     const decimal = fc.constantFrom("1.0", "0.5", "-1e3", "1E-3", `1.${"0".repeat(60)}`, "7e+2");
     const space = fc.constantFrom("", " ", "\n", " \t\r\n ");
     const other = fc.constantFrom('"2026-03-01T10:00:15.720179Z"', '"1.5,"', '"9e]"', "12", "{}");
@@ -57,7 +57,7 @@ describe("reading", () => {
     expect(typeof parseJson(" 1.5 \n")).toBe("symbol");
   });
 
-  test("takes time in proportion to the length of a text, however many numbers it seems to have", () => {
+  test("reading JSON takes time in proportion to the length of a text, however many numbers it seems to have", () => {
     for (const part of ["1.", "1e", "1. ", "1.1.1.1.1.1.1.1.1.1.1.1.1.1.1. "]) {
       const text = `["${part.repeat(2_000_000 / part.length)}"]`;
       expect(parseJson(text)).toHaveLength(1);
@@ -77,7 +77,7 @@ describe("reading", () => {
     "{} {}",
     '{"a":1}x',
     '"\u0001"',
-  ])("refuses %j", (text) => {
+  ])("reading JSON refuses %j", (text) => {
     expect(() => parseJson(text)).toThrow(SyntaxError);
   });
 
@@ -91,15 +91,15 @@ describe("reading", () => {
     String.raw`"\uDFFF"`,
     String.raw`{"\ud83d":["x"]}`,
     String.raw`"\ude00\ud83d"`,
-  ])("refuses what no text may contain: %s", (text) => {
+  ])("reading JSON refuses what no text may contain: %s", (text) => {
     expect(() => parseJson(text)).toThrow(/strings must not contain/);
   });
 
-  test("accepts escapes that stand for whole characters", () => {
+  test("reading JSON accepts escapes that stand for whole characters", () => {
     expect(parseJson(String.raw`"\ud83d\ude00 \u00e9 \\u0000 \u0001"`)).toBe("😀 é \\u0000 \u0001");
   });
 
-  test("keeps __proto__ a member of its own, with and without long integers", () => {
+  test("reading JSON keeps __proto__ a member of its own, with and without long integers", () => {
     for (const text of ['{"__proto__":"p","a":1}', '{"__proto__":"p","a":12345678901234567890}']) {
       const value = parseJson(text);
       expect(Object.keys(value as object)).toEqual(["__proto__", "a"]);
@@ -110,7 +110,7 @@ describe("reading", () => {
 });
 
 describe("writing", () => {
-  test("gives integers of any size, or texts where a client asks for them", () => {
+  test("writing JSON gives integers of any size, or texts where a client asks for them", () => {
     const value = { id: 7, amounts: [10n ** 30n, -1n], nested: { balance: 0n } };
     expect(stringifyJson(value)).toBe(
       `{"id":7,"amounts":[1${"0".repeat(30)},-1],"nested":{"balance":0}}`,
@@ -121,7 +121,7 @@ describe("writing", () => {
     expect(stringifyJson(value, { bigintAsString: false })).toBe(stringifyJson(value));
   });
 
-  test("quotes texts", () => {
+  test("writing JSON quotes texts", () => {
     expect(quoteJson('a"\\\n😀')).toBe(String.raw`"a\"\\\n😀"`);
   });
 });

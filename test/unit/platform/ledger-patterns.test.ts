@@ -54,14 +54,14 @@ describe("patterns of ledgers", () => {
     expect(commonPatterns(one, other)).toEqual(common);
   });
 
-  test("are names, or beginnings of names", () => {
+  test("patterns of ledgers are names, or beginnings of names", () => {
     for (const good of ["a", "A_1-b", "eu-*", "*"]) expect(good).toMatch(LEDGER_PATTERN);
     for (const bad of ["", "**", "*a", "a*b", "a b", "é", "a".repeat(64)]) {
       expect(bad).not.toMatch(LEDGER_PATTERN);
     }
   });
 
-  test("refuse other ledgers as a missing scope does", () => {
+  test("patterns of ledgers refuse other ledgers as a missing scope does", () => {
     expect(() => assertLedgerAllowed({ ledgers: ["eu-*"] }, "us")).toThrow(
       expect.objectContaining({ kind: "UNAUTHENTICATED", details: 'error="insufficient_scope"' }),
     );

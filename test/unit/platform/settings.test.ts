@@ -19,7 +19,7 @@ function parseSettings(source: Readonly<Record<string, unknown>>): Record<string
 }
 
 describe("settings", () => {
-  test("have the documented defaults", () => {
+  test("settings have the documented defaults", () => {
     expect(parseSettings(REQUIRED)).toMatchObject({
       FLORIN_AUTH: "on",
       FLORIN_LOCAL: false,
@@ -41,7 +41,7 @@ describe("settings", () => {
     });
   });
 
-  test("treat empty values as unset, and ignore other variables", () => {
+  test("settings treat empty values as unset, and ignore other variables", () => {
     const settings = parseSettings({
       ...REQUIRED,
       FLORIN_AUTH: "",
@@ -54,7 +54,7 @@ describe("settings", () => {
     expect(settings).toEqual(parseSettings(REQUIRED));
   });
 
-  test("are read from texts", () => {
+  test("settings are read from texts", () => {
     const settings = parseSettings({
       ...REQUIRED,
       FLORIN_AUTH: "off",
@@ -143,13 +143,13 @@ describe("settings", () => {
       "0",
       'FLORIN_PIPELINE_PAGE_SIZE is "0". It takes an integer from 1 to 1000.',
     ],
-  ])("refuse a wrong %s in one sentence", (name, value, sentence) => {
+  ])("settings refuse a wrong %s in one sentence", (name, value, sentence) => {
     expect(() => parseSettings({ ...REQUIRED, [name]: value })).toThrow(
       new SettingsError(sentence),
     );
   });
 
-  test("name every wrong one, and what is missing", () => {
+  test("settings name every wrong one, and what is missing", () => {
     const source = { FLORIN_AUTH: "x", FLORIN_LOCAL: "y" };
     expect(() => parseSettings(source)).toThrow(
       /FLORIN_LOCAL is[^]*FLORIN_SECRET_KEY is not set[^]*FLORIN_AUTH is/,
@@ -157,7 +157,7 @@ describe("settings", () => {
   });
 
   test.each(["c2hvcnQ=", `${KEY}!`, KEY.slice(1)])(
-    "never show a secret that does not fit",
+    "settings never show a secret that does not fit",
     (secret) => {
       const source = {
         FLORIN_SECRET_KEY: secret,
@@ -179,11 +179,11 @@ describe("settings", () => {
       { FLORIN_DEFAULT_PAGE_SIZE: "20", FLORIN_MAX_PAGE_SIZE: "10" },
       "at most FLORIN_MAX_PAGE_SIZE",
     ],
-  ])("refuse values that contradict each other: %j", (source, message) => {
+  ])("settings refuse values that contradict each other: %j", (source, message) => {
     expect(() => parseSettings({ ...REQUIRED, ...source })).toThrow(message);
   });
 
-  test("of an environment are parsed once", () => {
+  test("settings of an environment are parsed once", () => {
     const env = { ...REQUIRED };
     expect(platformSettings.of(env)).toBe(platformSettings.of(env));
     expect(platformSettings.of({ ...REQUIRED })).not.toBe(platformSettings.of(env));
@@ -199,7 +199,7 @@ describe("settings", () => {
     expect(listed.toSorted()).toEqual(forUsers.toSorted());
   });
 
-  test("belong to one module each", () => {
+  test("settings belong to one module each", () => {
     const names = SETTING_TABLES.flatMap((table) => table.names);
     expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
   });

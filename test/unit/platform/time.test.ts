@@ -101,7 +101,7 @@ const QUARTER = 1_772_357_400_250_000n;
 describe("a timestamp", () => {
   const micros = fc.bigInt(-62_135_596_800_000_000n, 253_402_300_799_999_999n);
 
-  test("stands for its microseconds, before 1970 too, and reads back from its wire form", () => {
+  test("a timestamp stands for its microseconds, before 1970 too, and reads back from its wire form", () => {
     fc.assert(
       fc.property(micros, (value) => {
         const timestamp = fromMicros(value);
@@ -121,7 +121,7 @@ describe("a timestamp", () => {
     expect(nextMicrosecond(fromMicros(999_999))).toBe("1970-01-01T00:00:01.000000Z");
   });
 
-  test("is the same of a number and of a bigint, on both sides of 2^53", () => {
+  test("a timestamp is the same of a number and of a bigint, on both sides of 2^53", () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), (value) => {
         expect(fromMicros(value)).toBe(fromMicros(BigInt(value)));
@@ -137,7 +137,7 @@ describe("a timestamp", () => {
     expect(fromMicros(-1_000_000)).toBe("1969-12-31T23:59:59.000000Z");
   });
 
-  test("sorts as text as it does in time", () => {
+  test("a timestamp sorts as text as it does in time", () => {
     fc.assert(
       fc.property(micros, micros, (a, b) => {
         expect(fromMicros(a) < fromMicros(b)).toBe(a < b);
@@ -145,13 +145,13 @@ describe("a timestamp", () => {
     );
   });
 
-  test("has milliseconds, rounded down", () => {
+  test("a timestamp has milliseconds, rounded down", () => {
     expect(toMillis(fromMicros(1_234_999n))).toBe(1234);
     expect(fromMillis(1234)).toBe("1970-01-01T00:00:01.234000Z");
     expect(toMicros(ZERO_TIMESTAMP)).toBe(-62_135_596_800_000_000n);
   });
 
-  test("of the system's clock is now", () => {
+  test("a timestamp of the system's clock is now", () => {
     expect(Math.abs(toMillis(systemClock()) - Date.now())).toBeLessThan(5000);
   });
 });

@@ -12,7 +12,7 @@ const messageOf = (work: () => unknown): string => {
 };
 
 describe("names with escapes", () => {
-  test("are read as they are written, whatever names were read before", () => {
+  test("names with escapes are read as they are written, whatever names were read before", () => {
     const pairs = [
       ['"', "\\"],
       ["a\nb", "a\\n"],
@@ -30,7 +30,7 @@ describe("names with escapes", () => {
     }
   });
 
-  test("that are the same name are one member, the last of them", () => {
+  test("names with escapes that are the same name are one member, the last of them", () => {
     expect(parseJson('{"a\\u0062":1,"ab":2,"a\\u0062":3,"q\\n":1,"q\\u000a":2}')).toEqual({
       ab: 3,
       "q\n": 2,
@@ -41,7 +41,7 @@ describe("names with escapes", () => {
     ]);
   });
 
-  test("are distinguished from strings, and from names that contain their stand-ins", () => {
+  test("names with escapes are distinguished from strings, and from names that contain their stand-ins", () => {
     const value = {
       "\uE0000": "\\",
       "\uE000\uE0000": '":',
@@ -52,7 +52,7 @@ describe("names with escapes", () => {
   });
 
   test.each(['{"a\\x":1}', '{"a\\n":1', '{"a\\n"}', '{"a\\n":1,"b', '"a\\n"x', "\\", '{"a\\'])(
-    "in %s are refused with what is wrong, and where",
+    "names with escapes in %s are refused with what is wrong, and where",
     (text) => {
       const message = messageOf(() => JSON.parse(text));
       expect(message).toMatch(/^SyntaxError: /);
@@ -60,12 +60,12 @@ describe("names with escapes", () => {
     },
   );
 
-  test("must not contain what no string may contain", () => {
+  test("names with escapes must not contain what no string may contain", () => {
     expect(messageOf(() => parseJson('{"a\\u0000":1}'))).toContain("U+0000");
     expect(messageOf(() => parseJson('{"a\\ud800":1}'))).toContain("lone surrogates");
   });
 
-  test("of any texts are read as they were written", () => {
+  test("names with escapes of any texts are read as they were written", () => {
     const part = fc.constantFrom('"', "\\", "\n", "\t", "n", "u0061", "a", ":", "\uE000", "é", "𝄞");
     const name = fc.array(part, { maxLength: 4 }).map((parts) => parts.join(""));
     const { value } = fc.letrec((tie) => ({
@@ -79,7 +79,7 @@ describe("names with escapes", () => {
     fc.assert(property, { numRuns: 1000 });
   });
 
-  test("of a large text take time in proportion to its length", () => {
+  test("names with escapes of a large text take time in proportion to its length", () => {
     const texts = [
       JSON.stringify({ "\n": "\n".repeat(1_000_000), long: "x".repeat(5_000_000) }),
       `["${'\\"'.repeat(1_000_000)}"]`,

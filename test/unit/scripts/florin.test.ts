@@ -56,7 +56,7 @@ async function florin(...args: string[]) {
 }
 
 describe("a verb", () => {
-  test("gets its parameters and options, and what it notes is no part of its output", async () => {
+  test("a verb of npm run florin gets its parameters and options, and what it notes is no part of its output", async () => {
     const answer = await florin(
       ..."ghosts call Hugo --at midnight --tools bell,book --tools candle --loud --json".split(" "),
     );
@@ -68,11 +68,11 @@ describe("a verb", () => {
     });
   });
 
-  test("has sentences as its output where no JSON is asked for", async () => {
+  test("a verb of npm run florin has sentences as its output where no JSON is asked for", async () => {
     expect((await florin("ghosts", "call", "Hugo")).output).toBe("It is Hugo.");
   });
 
-  test("that finds something wrong shows it, says so, and ends with 1", async () => {
+  test("a verb of npm run florin that finds something wrong shows it, says so, and ends with 1", async () => {
     expect(await florin("ghosts", "check")).toEqual({
       code: EXIT_CODES.failed,
       output: "One.",
@@ -80,7 +80,7 @@ describe("a verb", () => {
     });
   });
 
-  test("without a server ends with 1 and a sentence", async () => {
+  test("a verb of npm run florin without a server ends with 1 and a sentence", async () => {
     const { code, output, notes } = await florin("ghosts", "reach");
     expect([code, output]).toEqual([EXIT_CODES.failed, ""]);
     expect(notes).toMatch(/^No server runs on the state folder .+\.$/);

@@ -67,7 +67,7 @@ test("the sources keep to the boundaries", () => {
 });
 
 describe("lint refuses", () => {
-  test.each(REFUSED_USES)("in the rules, %s", (what, rule) => {
+  test.each(REFUSED_USES)("lint refuses in the rules, %s", (what, rule) => {
     expect(broken.get(pathOf(RULES_FOLDER, what))).toContain(rule);
   });
 

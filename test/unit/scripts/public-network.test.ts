@@ -62,7 +62,7 @@ async function failureOf(url: string): Promise<string | undefined> {
 }
 
 describe("a name is called", () => {
-  test("at the addresses that were checked", async () => {
+  test("a name is called at the addresses that were checked", async () => {
     const port = await serve((_request, response) => response.end("here"));
     internet.register(NAME, [PUBLIC, "2606:2800:220:1::1"]);
     const answer = await send(`http://${NAME}:${port}/in`);
@@ -70,7 +70,7 @@ describe("a name is called", () => {
     expect(internet.connections).toEqual([[PUBLIC, "2606:2800:220:1::1"]]);
   });
 
-  test("at the same ones while its connection lasts, and never at those it has later", async () => {
+  test("a name is called at the same addresses while its connection lasts, and never at those it has later", async () => {
     let calls = 0;
     const port = await serve((_request, response) => {
       calls++;
@@ -104,7 +104,7 @@ describe("a name is refused without a connection", () => {
     ["an address of 6to4", ["2002:7f00:1::"]],
     ["a public and a private address", [PUBLIC, "10.0.0.1"]],
     ["a private and a public address", ["fd00::1", PUBLIC]],
-  ])("if it has %s", async (_what, addresses) => {
+  ])("a name is refused without a connection if it has %s", async (_what, addresses) => {
     const port = await serve((_request, response) => response.end());
     internet.register(NAME, addresses);
     expect(await failureOf(`http://${NAME}:${port}/in`)).toBe(
@@ -114,7 +114,7 @@ describe("a name is refused without a connection", () => {
     expect(internet.connections).toEqual([]);
   });
 
-  test("if it has no address", async () => {
+  test("a name is refused without a connection if it has no address", async () => {
     internet.register(NAME, []);
     expect(await failureOf(`http://${NAME}/`)).toBe(`${NAME} has no address`);
     expect(await failureOf("http://unknown.example.com/")).toBe(
@@ -132,7 +132,7 @@ test("an address in the URL is judged without a lookup", async () => {
 });
 
 describe("a call", () => {
-  test("is passed on as it is, and its answer too", async () => {
+  test("a call is passed on as it is, and its answer too", async () => {
     const requests: IncomingMessage[] = [];
     const port = await serve((request, response) => {
       requests.push(request);
@@ -159,7 +159,7 @@ describe("a call", () => {
     expect(names.filter((name) => /^(florin|mf)-/.test(name))).toEqual([]);
   });
 
-  test("is not redirected", async () => {
+  test("a call is not redirected", async () => {
     const paths: (string | undefined)[] = [];
     const port = await serve(({ url }, response) => {
       paths.push(url);
@@ -171,7 +171,7 @@ describe("a call", () => {
     expect(paths).toEqual(["/in"]);
   });
 
-  test("of https greets the server by its name, at the address that was checked", async () => {
+  test("a call of https greets the server by its name, at the address that was checked", async () => {
     const greeting = Promise.withResolvers<Buffer>();
     const port = await serveRaw((socket) => {
       socket.once("data", (data) => {
@@ -185,7 +185,7 @@ describe("a call", () => {
     expect(internet.connections).toEqual([[PUBLIC]]);
   });
 
-  test("that the Worker gives up ends the connection", async () => {
+  test("a call that the Worker gives up ends the connection", async () => {
     const [arrived, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const port = await serve(({ socket }) => {
       socket.once("close", () => closed.resolve());
@@ -202,7 +202,7 @@ describe("a call", () => {
 });
 
 describe("an answer", () => {
-  test("without end stops when the Worker has read what it wants", async () => {
+  test("an answer without end stops when the Worker has read what it wants", async () => {
     const closed = Promise.withResolvers<void>();
     const port = await serve((_request, response) => {
       const more = (): void => {
@@ -219,7 +219,7 @@ describe("an answer", () => {
     await expect(closed.promise).resolves.toBeUndefined();
   });
 
-  test("that breaks off breaks off for the Worker", async () => {
+  test("an answer that breaks off breaks off for the Worker", async () => {
     const port = await serve((_request, response) => {
       response.setHeader("content-length", "10");
       response.write("abc", () => response.destroy());
@@ -242,7 +242,7 @@ describe("an answer", () => {
     expect(await (await send(`http://${NAME}:${healthy}/`)).text()).toBe("well");
   });
 
-  test("of nobody tells which address refused", async () => {
+  test("an answer of nobody tells which address refused", async () => {
     const port = await serveRaw(() => undefined);
     for (const end of close.splice(1)) end();
     internet.register(NAME, [PUBLIC]);

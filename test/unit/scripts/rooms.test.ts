@@ -95,18 +95,18 @@ describe("an arrow that the table lacks is refused:", () => {
     expect(violationsOf(file, name)).toHaveLength(1);
   });
 
-  test("by a type import, too", () => {
+  test("an arrow that the table lacks is refused by a type import, too", () => {
     const planted = 'import type { App } from "#src/app.ts";\nexport type { App as A };\n';
     expect(withoutCircles({ "platform/x.ts": planted })).toHaveLength(1);
   });
 
-  test("by a re-export and by an import at run time, too", () => {
+  test("an arrow that the table lacks is refused by a re-export and by an import at run time, too", () => {
     const planted =
       'export * from "#src/app.ts";\nexport const load = () => import("#src/app.ts");\n';
     expect(withoutCircles({ "platform/x.ts": planted })).toHaveLength(2);
   });
 
-  test("by an import with attributes, too", () => {
+  test("an arrow that the table lacks is refused by an import with attributes, too", () => {
     const attributes = 'with { type: "json" }';
     const planted = [
       `import app from "#src/app.ts" ${attributes};`,
@@ -116,7 +116,7 @@ describe("an arrow that the table lacks is refused:", () => {
     expect(withoutCircles({ "platform/x.ts": planted.join("\n") })).toHaveLength(3);
   });
 
-  test("by an import over several lines, too", () => {
+  test("an arrow that the table lacks is refused by an import over several lines, too", () => {
     const planted = 'import {\n  a,\n  b,\n} from "#src/app.ts";\n';
     expect(withoutCircles({ "platform/x.ts": planted })).toHaveLength(1);
   });

@@ -91,7 +91,7 @@ describe("the linter reports", () => {
     expect(linter).toEqual(expect.arrayContaining(errors));
   });
 
-  test("what the compiler reports, and nothing that it does not", () => {
+  test("the linter reports what the compiler reports, and nothing that it does not", () => {
     expect(linter.toSorted()).toEqual(compiler.toSorted());
   });
 });

@@ -7,17 +7,17 @@ import { refund } from "#modules/wallets/core/refund.ts";
 import { sendScript } from "#modules/wallets/core/scripts.ts";
 
 describe("ids that follow from keys", () => {
-  test("are UUIDs of version 5, as others compute them", () => {
+  test("ids that follow from keys are UUIDs of version 5, as others compute them", () => {
     expect(derivedId("wallet", "alice")).toBe("83217366-ea72-59ec-88b0-35b6e3f772df");
     expect(derivedId("hold", "é€")).toBe("7c6a293f-6ae9-5050-8b39-69fb59dec769");
   });
 
-  test("have the same hash for the same request, whatever the order of its metadata", () => {
+  test("ids that follow from keys have the same hash for the same request, whatever the order of its metadata", () => {
     const hash = "10ea80330ddb5c91806b5d3b7a2c5511130dfc07cc3cbd6c8c77fa7b90d3590a";
     expect(hashOfRequest('a"b', { a: "é", "9": "y", "10": "x" })).toBe(hash);
   });
 
-  test("fit into the ledger, however long the client's are", () => {
+  test("ids that follow from keys fit into the ledger, however long the client's are", () => {
     const long = "x".repeat(300);
     expect(ledgerKey("key", "order-1")).toBe("wallets/key/order-1");
     expect(ledgerKey("key", long).length).toBeLessThan(256);
@@ -26,16 +26,19 @@ describe("ids that follow from keys", () => {
 });
 
 describe("addresses", () => {
-  test("have no dashes", () => {
+  test("addresses of wallets have no dashes", () => {
     expect(balanceAddress("a-b", "pay-out")).toBe("wallets:ab:payout");
     expect(balanceAddress("a-b")).toBe("wallets:ab:main");
     expect(holdAddress("1-2")).toBe("wallets:holds:12");
     expect(isMain("ma-in")).toBe(true);
   });
 
-  test.each(["holds", "ho-lds", "", "-", "a:b", "a b", "ä"])("know no wallet '%s'", (id) => {
-    expect(() => balanceAddress(id)).toThrow("invalid format for account");
-  });
+  test.each(["holds", "ho-lds", "", "-", "a:b", "a b", "ä"])(
+    "addresses of wallets know no wallet '%s'",
+    (id) => {
+      expect(() => balanceAddress(id)).toThrow("invalid format for account");
+    },
+  );
 });
 
 test("a script has no address of a client in its text, and ends with the world", () => {

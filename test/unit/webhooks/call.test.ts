@@ -39,7 +39,7 @@ describe("a request", () => {
     return headers;
   };
 
-  test("carries the signature of this attempt", async () => {
+  test("a request of a webhook carries the signature of this attempt", async () => {
     expect(await headersOf({})).toEqual({
       "content-type": "application/json",
       "user-agent": "formance-webhooks/v0",
@@ -52,7 +52,7 @@ describe("a request", () => {
       "webhook-signature": "v1,CNmFZVYO4RNx9VltMW0Fa0yLO+yDQRTGfTv8qaXVkSA=",
     });
   });
-  test("is signed by the secrets that are valid when it is made", async () => {
+  test("a request of a webhook is signed by the secrets that are valid when it is made", async () => {
     const asked: number[] = [];
     const openSecrets = (nowMs: number): readonly SigningSecret[] => {
       asked.push(nowMs);
@@ -65,7 +65,7 @@ describe("a request", () => {
     );
     expect(asked).toEqual([NOW_MS]);
   });
-  test("names the idempotency key of the event when there is one, and says when it is a test", async () => {
+  test("a request of a webhook names the idempotency key of the event when there is one, and says when it is a test", async () => {
     expect(await headersOf({ idempotencyKey: "ik", isTest: true })).toMatchObject({
       "formance-webhook-idempotency-key": "ik",
       "formance-webhook-test": "true",
@@ -74,24 +74,24 @@ describe("a request", () => {
 });
 
 describe("an answer", () => {
-  test("is kept as an excerpt without control characters", async () => {
+  test("an answer to a webhook is kept as an excerpt without control characters", async () => {
     const bytes = new Uint8Array([0x6f, 0x6b, 0x00, 0x1b, 0xff, 0x0a, 0xc3, 0xa9]);
     const result = await run(async () => new Response(bytes));
     expect(result).toMatchObject({ statusCode: 200, responseExcerpt: "ok\ufffd\ufffd\ufffd\né" });
   });
-  test("is kept up to 64 KiB", async () => {
+  test("an answer to a webhook is kept up to 64 KiB", async () => {
     const result = await run(async () => new Response("x".repeat(100_000)));
     expect(result.responseExcerpt).toHaveLength(65_536);
   });
-  test("without a body leaves no excerpt", async () => {
+  test("an answer to a webhook without a body leaves no excerpt", async () => {
     const result = await run(async () => new Response(null, { status: 204 }));
     expect(result).toEqual({ statusCode: 204, durationMs: 0 });
   });
-  test("may ask for a later time", async () => {
+  test("an answer to a webhook may ask for a later time", async () => {
     const answer = new Response(null, { status: 429, headers: { "retry-after": "120" } });
     expect(await run(async () => answer)).toMatchObject({ statusCode: 429, retryAfterMs: 120_000 });
   });
-  test("is waited for 15 seconds", async () => {
+  test("an answer to a webhook is waited for 15 seconds", async () => {
     vi.useFakeTimers();
     const called = Promise.withResolvers<void>();
     const waiting = run(() => {
@@ -105,7 +105,7 @@ describe("an answer", () => {
       error: "no complete answer within 15 s",
     });
   });
-  test("that does not arrive has the status 0", async () => {
+  test("an answer to a webhook that does not arrive has the status 0", async () => {
     const result = await run(() => Promise.reject(new Error("no route to host")));
     expect(result).toMatchObject({ statusCode: 0, error: "no route to host" });
   });
@@ -167,13 +167,13 @@ describe("the body of a delivery", () => {
     idempotencyKey: "",
   };
 
-  test("is the envelope with the normalised name and exact integers", () => {
+  test("the body of a delivery is the envelope with the normalised name and exact integers", () => {
     const payload = { ledger: "default", amount: 10n ** 30n, id: 9_007_199_254_740_993n };
     expect(toPayload({ ...event, payload })).toBe(
       '{"idempotency_key":"","date":"2026-01-01T00:00:00Z","app":"ledger","version":"v2","type":"ledger.committed_transactions","payload":{"ledger":"default","amount":1000000000000000000000000000000,"id":9007199254740993}}',
     );
   });
-  test("has all members even if they are empty", () => {
+  test("the body of a delivery has all members even if they are empty", () => {
     expect(toPayload({ ...event, app: "", type: "foo", payload: undefined })).toBe(
       '{"idempotency_key":"","date":"2026-01-01T00:00:00Z","app":"","version":"v2","type":"foo","payload":null}',
     );

@@ -84,7 +84,7 @@ function select(rows: readonly DeliveryRecord[], query: DeliveryQuery): Delivery
 }
 
 describe("the merged list of many lanes", () => {
-  test("is what a list of everything would be", async () => {
+  test("the merged list of many lanes is what a list of everything would be", async () => {
     const cases = fc.record({
       created: fc.array(fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 40 }), {
         maxLength: 30,
@@ -111,26 +111,29 @@ describe("the merged list of many lanes", () => {
     );
   });
 
-  test.each<Order>(["asc", "desc"])("holds few rows of 500 full lanes, %s", async (order) => {
-    const created = Array.from({ length: 500 }, (_, lane) =>
-      Array.from({ length: 300 }, (_row, index) => lane + index * 500),
-    );
-    const lanes = new FakeLanes(created);
-    const query = { order, limit: 1001 };
-    const found = await lanes.merge(query);
-    expect(found.map(({ id }) => id)).toEqual(lanes.naive(query).map(({ id }) => id));
-    expect(lanes.heldMax).toBeLessThanOrEqual(4800);
-    // Once there are enough rows, a lane is asked for little.
-    expect(lanes.answered).toBeLessThan(50_000);
-  });
+  test.each<Order>(["asc", "desc"])(
+    "the merged list of many lanes holds few rows of 500 full lanes, %s",
+    async (order) => {
+      const created = Array.from({ length: 500 }, (_, lane) =>
+        Array.from({ length: 300 }, (_row, index) => lane + index * 500),
+      );
+      const lanes = new FakeLanes(created);
+      const query = { order, limit: 1001 };
+      const found = await lanes.merge(query);
+      expect(found.map(({ id }) => id)).toEqual(lanes.naive(query).map(({ id }) => id));
+      expect(lanes.heldMax).toBeLessThanOrEqual(4800);
+      // Once there are enough rows, a lane is asked for little.
+      expect(lanes.answered).toBeLessThan(50_000);
+    },
+  );
 
-  test("asks a single lane once", async () => {
+  test("the merged list of many lanes asks a single lane once", async () => {
     const lanes = new FakeLanes([Array.from({ length: 1500 }, (_, index) => index)]);
     expect(await lanes.merge({ order: "desc", limit: 1001 })).toHaveLength(1001);
     expect(lanes.answered).toBe(1001);
   });
 
-  test("fails where a lane fails", async () => {
+  test("the merged list of many lanes fails where a lane fails", async () => {
     const lanes = new FakeLanes([[1], [2], [3]]);
     const failing = mergeLanes(lanes.ids, { order: "asc", limit: 10 }, async (id, query) => {
       if (id === lanes.ids[1]) throw new Error("away");

@@ -8,11 +8,11 @@ function paceAfter(calls: number, tookMs: number, pace = new Pace()): Pace {
 }
 
 describe("the number of calls under way", () => {
-  test("is small for an endpoint that is not known", () => {
+  test("the number of calls under way is small for an endpoint that is not known", () => {
     expect(new Pace().callsMax).toBe(CALLS_MIN);
   });
 
-  test("grows with each call that is fast, up to a limit", () => {
+  test("the number of calls under way grows with each call that is fast, up to a limit", () => {
     const pace = new Pace();
     let before = pace.callsMax;
     for (let call = 0; call < 50; call++) {
@@ -30,12 +30,15 @@ describe("the number of calls under way", () => {
     { tookMs: 3000, calls: 16 },
     { tookMs: 8000, calls: 6 },
     { tookMs: 14_000, calls: 6 },
-  ])("is $calls where a call takes $tookMs ms", ({ tookMs, calls }) => {
-    // The average comes as near as one call, and never reaches it.
-    expect(Math.abs(paceAfter(200, tookMs).callsMax - calls)).toBeLessThanOrEqual(1);
-  });
+  ])(
+    "the number of calls under way is $calls where a call takes $tookMs ms",
+    ({ tookMs, calls }) => {
+      // The average comes as near as one call, and never reaches it.
+      expect(Math.abs(paceAfter(200, tookMs).callsMax - calls)).toBeLessThanOrEqual(1);
+    },
+  );
 
-  test("lets no call wait for a connection for longer than its time, however slow the endpoint is", () => {
+  test("the number of calls lets none wait for a connection for longer than its time, however slow the endpoint is", () => {
     // Where all places are taken, a call waits until those before it have had one of the connections.
     for (const serviceMs of [10, 100, 500, 1000, 3000, 7000]) {
       const pace = new Pace();
@@ -49,7 +52,7 @@ describe("the number of calls under way", () => {
     }
   });
 
-  test("shrinks with failures, however fast they come, and grows again", () => {
+  test("the number of calls under way shrinks with failures, however fast they come, and grows again", () => {
     const pace = paceAfter(100, 10);
     pace.learn(1, false);
     expect(pace.callsMax).toBeLessThan(CALLS_MAX);

@@ -45,30 +45,30 @@ describe("outcome of a status", () => {
 });
 
 describe("schedule", () => {
-  test("with the standard settings makes 15 attempts, an hour apart in the end", () => {
+  test("the schedule of attempts with the standard settings makes 15 attempts, an hour apart in the end", () => {
     const minutes = attemptTimes(STANDARD).map((ms) => ms / MINUTE);
     expect(minutes).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303, 363, 423, 483, 543]);
   });
 
-  test("with a short budget ends with it", () => {
+  test("the schedule of attempts with a short budget ends with it", () => {
     const policy = { ...STANDARD, backoff: doubling(SECOND, HOUR), abortAfterMs: 3 * SECOND };
     expect(attemptTimes(policy)).toEqual([0, SECOND, 3 * SECOND]);
   });
 
-  test("without a cap on attempts is ended by time alone", () => {
+  test("the schedule of attempts without a cap on attempts is ended by time alone", () => {
     const policy = { ...STANDARD, maxAttempts: 0, abortAfterMs: 20 * HOUR };
     const times = attemptTimes(policy);
     expect(times.length).toBeGreaterThan(15);
     expect(times.at(-1)).toBeLessThanOrEqual(20 * HOUR);
   });
 
-  test("waits the maximum after any number of attempts", () => {
+  test("the schedule of attempts waits the maximum after any number of attempts", () => {
     const policy = { ...STANDARD, maxAttempts: 0, abortAfterMs: Number.MAX_SAFE_INTEGER };
     const verdict = judge({ ...FIRST, index: 2000 }, policy);
     expect(verdict).toMatchObject({ status: "pending", waitMs: HOUR });
   });
 
-  test("without any wait goes on after any number of attempts", () => {
+  test("the schedule of attempts without any wait goes on after any number of attempts", () => {
     const policy = { ...STANDARD, backoff: doubling(0, HOUR), maxAttempts: 0 };
     const verdict = judge({ ...FIRST, index: 2000 }, policy);
     expect(verdict).toMatchObject({ status: "pending", waitMs: 0 });
@@ -89,7 +89,7 @@ describe("schedule", () => {
     });
   });
 
-  test("counts the waits that were planned, longer ones that the endpoint asked for included", () => {
+  test("the schedule of attempts counts the waits that were planned, longer ones that the endpoint asked for included", () => {
     expect(judge({ ...FIRST, index: 1, waitedMs: 10 * HOUR - MINUTE }, STANDARD).status).toBe(
       "failed",
     );
@@ -110,16 +110,16 @@ describe("Retry-After", () => {
     return verdict.status === "pending" ? verdict.waitMs : undefined;
   };
 
-  test("counts when it is longer than the backoff", () => {
+  test("Retry-After counts when it is longer than the backoff", () => {
     expect(next({ retryAfterMs: 5 * MINUTE })).toBe(5 * MINUTE);
   });
-  test("is ignored when it is shorter", () => {
+  test("Retry-After is ignored when it is shorter", () => {
     expect(next({ retryAfterMs: SECOND })).toBe(MINUTE);
   });
-  test("is cut to six hours", () => {
+  test("Retry-After is cut to six hours", () => {
     expect(next({ retryAfterMs: 9 * HOUR })).toBe(RETRY_AFTER_MS_MAX);
   });
-  test("that crosses the end of the window ends the delivery", () => {
+  test("Retry-After that crosses the end of the window ends the delivery", () => {
     expect(next({ waitedMs: 5 * HOUR, retryAfterMs: 6 * HOUR })).toBeUndefined();
   });
 });

@@ -20,7 +20,7 @@ const after = (...changes: readonly (readonly [hour: number, secret: string])[])
   );
 
 describe("a secret that is replaced", () => {
-  test("stays valid for a day, behind the new one", () => {
+  test("a secret that is replaced stays valid for a day, behind the new one", () => {
     const secrets = after([0, "b"]);
     expect(OVERLAP_MS).toBe(24 * HOUR_MS);
     expect(validSecrets(secrets, at(0))).toEqual(["b", "a"]);
@@ -28,7 +28,7 @@ describe("a secret that is replaced", () => {
     expect(validSecrets(secrets, at(24))).toEqual(["b"]);
   });
 
-  test("keeps its own end when others are replaced after it", () => {
+  test("a secret that is replaced keeps its own end when others are replaced after it", () => {
     const secrets = after([0, "b"], [10, "c"], [20, "d"]);
     expect(validSecrets(secrets, at(20))).toEqual(["d", "c", "b", "a"]);
     expect(validSecrets(secrets, at(24))).toEqual(["d", "c", "b"]);
@@ -36,18 +36,18 @@ describe("a secret that is replaced", () => {
     expect(validSecrets(secrets, at(44))).toEqual(["d"]);
   });
 
-  test("is dropped from the list by the next change after its end", () => {
+  test("a secret that is replaced is dropped from the list by the next change after its end", () => {
     expect(after([0, "b"], [24, "c"]).previous.map(({ secret }) => secret)).toEqual(["b"]);
   });
 
-  test("ends early when too many are replaced after it", () => {
+  test("a secret that is replaced ends early when too many are replaced after it", () => {
     const names = ["b", "c", "d", "e", "f"];
     const secrets = after(...names.map((name, index) => [index, name] as const));
     expect(PREVIOUS_SECRETS_MAX).toBe(4);
     expect(validSecrets(secrets, at(5))).toEqual(["f", "e", "d", "c", "b"]);
   });
 
-  test("is no previous one any more when it comes back", () => {
+  test("a secret that is replaced is no previous one any more when it comes back", () => {
     const secrets = after([0, "b"], [1, "a"]);
     expect(validSecrets(secrets, at(1))).toEqual(["a", "b"]);
     expect(validSecrets(secrets, at(24.5))).toEqual(["a", "b"]);
@@ -56,12 +56,12 @@ describe("a secret that is replaced", () => {
 });
 
 describe("the same secret again", () => {
-  test("changes nothing", () => {
+  test("the same secret again changes nothing", () => {
     const secrets = after([0, "b"]);
     expect(rotate(secrets, { secret: "b", immediate: false }, at(1))).toBe(secrets);
   });
 
-  test("ends the others where that is wanted, once", () => {
+  test("the same secret again ends the others where that is wanted, once", () => {
     const wanted = { secret: "b", immediate: true };
     const ended = rotate(after([0, "b"]), wanted, at(1));
     expect(ended).toEqual(only("b"));

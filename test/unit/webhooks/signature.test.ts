@@ -32,7 +32,7 @@ const headersBy = (secrets: readonly string[], message: SignedMessage) =>
   );
 
 describe("a signature of the reference", () => {
-  test("has the base64 text of the secret as its key", () => {
+  test("a signature of the reference has the base64 text of the secret as its key", () => {
     expect(new TextEncoder().encode(EVENT_BODY)).toHaveLength(217);
     expect(sign(SECRET, messageOf(EVENT_BODY))).toHaveProperty(
       "reference",
@@ -44,7 +44,7 @@ describe("a signature of the reference", () => {
     );
   });
 
-  test("is over the UTF-8 bytes of the body", () => {
+  test("a signature of the reference is over the UTF-8 bytes of the body", () => {
     const { reference } = sign(SECRET, messageOf("é"));
     const other = createHmac("sha256", SECRET).update(`${ID}.${TIMESTAMP}.é`, "utf8");
     expect(reference).toBe(`v1,${other.digest("base64")}`);
@@ -84,7 +84,7 @@ test("replaced secrets sign until they expire, newest first, and are made ready 
 });
 
 describe("the headers of a request", () => {
-  test("have a signature by each secret in both schemes, in the order of the secrets", () => {
+  test("the headers of a request have a signature by each secret in both schemes, in the order of the secrets", () => {
     const message = messageOf(EVENT_BODY);
     const old = sign(OLD_SECRET, message);
     expect(headersBy([SECRET, OLD_SECRET], message)).toEqual({
@@ -104,13 +104,16 @@ describe("the headers of a request", () => {
     ["the secret", SECRET],
     ["the secret with its prefix", `whsec_${SECRET}`],
     ["the old secret", OLD_SECRET],
-  ])("are accepted by a Standard Webhooks library that knows %s", (_which, known) => {
-    const body = '{"text":"é \\u2028 €"}';
-    const headers = headersBy([SECRET, OLD_SECRET], sentNow(body));
-    expect(new Webhook(known).verify(body, headers)).toEqual({ text: "é \u2028 €" });
-  });
+  ])(
+    "the headers of a request are accepted by a Standard Webhooks library that knows %s",
+    (_which, known) => {
+      const body = '{"text":"é \\u2028 €"}';
+      const headers = headersBy([SECRET, OLD_SECRET], sentNow(body));
+      expect(new Webhook(known).verify(body, headers)).toEqual({ text: "é \u2028 €" });
+    },
+  );
 
-  test("are refused by one that knows another secret, or gets another body", () => {
+  test("the headers of a request are refused by one that knows another secret, or gets another body", () => {
     const headers = headersBy([SECRET, OLD_SECRET], sentNow(TEST_BODY));
     const verify = (secret: string, body: string): unknown =>
       new Webhook(secret).verify(body, headers);
@@ -119,7 +122,7 @@ describe("the headers of a request", () => {
     expect(() => verify(SECRET, TEST_BODY)).not.toThrow();
   });
 
-  test("of the reference are refused by the bytes of the secret", () => {
+  test("the headers of a request of the reference are refused by the bytes of the secret", () => {
     const headers = headersBy([SECRET], sentNow(TEST_BODY));
     const renamed = {
       ...headers,

@@ -33,7 +33,7 @@ describe("one authority covers another one", () => {
     ["a ledger of its pattern", bound("eu-*"), bound("eu-1", "eu-*", "eu-a*")],
     ["bound ledgers, for who is bound to none", bound(), bound("eu")],
     ["all ledgers by name, for a star", bound("*"), bound("eu", "u*")],
-  ])("with %s", (_, holder, wanted) => {
+  ])("one authority covers another one with %s", (_, holder, wanted) => {
     expect(lacks(holder, wanted)).toEqual([]);
     expect(covers(holder, wanted)).toBe(true);
   });
@@ -61,7 +61,7 @@ describe("one authority covers another one", () => {
       of(["a:write"]),
       ["all ledgers"],
     ],
-  ])("but not with %s", (...row) => {
+  ])("one authority does not cover another one with %s", (...row) => {
     const [, holder, wanted, lacking] = row;
     expect(lacks(holder, wanted)).toEqual(lacking);
     expect(covers(holder, wanted)).toBe(false);
@@ -85,7 +85,7 @@ describe("a change is refused", () => {
     expect(refusalOf(actor, { name, ...touched })).toMatch(refusal);
   });
 
-  test("to nobody who covers all three", () => {
+  test("a change is refused to nobody who covers all three", () => {
     const touched = { name, now: big, next: big, past: [big, of(["auth:read"])] };
     expect(refusalOf(of(["auth:write", "ledger:write"]), touched)).toBeUndefined();
     expect(refusalOf(FULL_AUTHORITY, touched)).toBeUndefined();
@@ -132,7 +132,7 @@ describe("a credential", () => {
     expect(endsWith({ now, next }, maker)).toBe(isEnded);
   });
 
-  test("that is a redirect URI ends with its maker, and stays whose it is, whoever writes it back", () => {
+  test("a credential that is a redirect URI ends with its maker, and stays whose it is, whoever writes it back", () => {
     const known = new Map([
       ["good", strong],
       ["evil", weak],

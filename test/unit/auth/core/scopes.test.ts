@@ -14,11 +14,11 @@ describe("granted scopes", () => {
     ["a:read,b:write", ""],
     ["  a:read   b:write ", "a:read b:write"],
     ["email openid", "openid"],
-  ])("of the request '%s' are '%s'", (requested, granted) => {
+  ])("granted scopes of the request '%s' are '%s'", (requested, granted) => {
     expect(grantScopes(requested, allowed)).toBe(granted);
   });
 
-  test("of a client without scopes are none", () => {
+  test("granted scopes of a client without scopes are none", () => {
     expect(grantScopes("a:read", [])).toBe("");
   });
 });

@@ -38,7 +38,7 @@ const COUNTED = {
 };
 
 describe("an audit", () => {
-  test("replays every row of a ledger, byte for byte", () => {
+  test("an audit replays every row of a ledger, byte for byte", () => {
     const ledger = variedLedger();
     const report = audited(ledger);
     expect(report).toMatchObject({ status: "consistent", differences: [], lastLogId: 19 });
@@ -55,12 +55,12 @@ describe("an audit", () => {
     { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" },
     { TRANSACTION_METADATA_HISTORY: "DISABLED" },
     { ACCOUNT_METADATA_HISTORY: "DISABLED" },
-  ] as const)("finds a ledger with %o consistent", (features) => {
+  ] as const)("an audit finds a ledger with %o consistent", (features) => {
     expect(audited(variedLedger(features)).differences).toEqual([]);
   });
 
   test.each([1, 3, 100])(
-    "includes what is written meanwhile, and goes on where it stopped, with %i answers together",
+    "an audit includes what is written meanwhile, and goes on where it stopped, with %i answers together",
     (answersMax) => {
       const ledger = variedLedger();
       const sql = new NodeSql();
@@ -87,7 +87,7 @@ describe("an audit", () => {
     },
   );
 
-  test("replays the answers that it takes together in one transaction", () => {
+  test("an audit replays the answers that it takes together in one transaction", () => {
     const ledger = variedLedger();
     const sql = new NodeSql();
     const audit = new LedgerAudit(sql, ledger.engine.info);
@@ -108,13 +108,13 @@ describe("an audit", () => {
     expect(new LedgerAudit(sql, ledger.engine.info).report.lastLogId).toBe(13);
   });
 
-  test("accepts numbers that do not follow from the log, as long as they lie within it", () => {
+  test("an audit accepts numbers that do not follow from the log, as long as they lie within it", () => {
     const ledger = variedLedger();
     ledger.sql.all("UPDATE ledger SET published_log = 13, imported_log = 5");
     expect(audited(ledger).differences).toEqual([]);
   });
 
-  test("accepts entries without checksums, but not behind a gap between ids", () => {
+  test("an audit accepts entries without checksums, but not behind a gap between ids", () => {
     const ledger = variedLedger();
     ledger.sql.all("UPDATE entry SET checksum = NULL");
     ledger.sql.all("UPDATE tx SET seal = NULL WHERE key_hash IS NULL AND log <> 11");

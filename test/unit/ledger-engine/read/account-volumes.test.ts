@@ -73,7 +73,7 @@ describe.each([
   ["with effective volumes", EFFECTIVE],
   ["without", ADDED_UP],
 ])("volumes of a ledger %s", (_, features) => {
-  test("are the sums of all transactions up to any date, in both orders", () => {
+  test("volumes of a ledger are the sums of all transactions up to any date, in both orders", () => {
     fc.assert(
       fc.property(
         fc.array(step, { maxLength: 30, size: "max" }),

@@ -39,7 +39,7 @@ function datedLedger(options: ConstructorParameters<typeof TestLedger>[0] = {}):
 }
 
 describe("the balance of an account over time", () => {
-  test("goes by effective dates; an interval includes its start and not its end", () => {
+  test("a balance over time goes by effective dates; an interval includes its start and not its end", () => {
     const ledger = datedLedger();
     expect(lines(ledger)).toEqual(["0/0=0", "0/20=-20", "100/0=80", "7/0=87", "0/30=57"]);
     expect(history(ledger)[1]).toEqual({
@@ -56,7 +56,7 @@ describe("the balance of an account over time", () => {
     ]);
   });
 
-  test("goes by dates of insertion where it is asked to", () => {
+  test("a balance over time goes by dates of insertion where it is asked to", () => {
     expect(lines(datedLedger(), { insertionDate: true })).toEqual([
       "0/0=0",
       "0/0=0",
@@ -66,7 +66,7 @@ describe("the balance of an account over time", () => {
     ]);
   });
 
-  test("includes what was before the period in its balance, and in no interval", () => {
+  test("a balance over time includes what was before the period in its balance, and in no interval", () => {
     const ledger = datedLedger();
     expect(lines(ledger, { startTime: at("11:00"), endTime: at("13:00") })).toEqual([
       "100/0=80",
@@ -77,7 +77,7 @@ describe("the balance of an account over time", () => {
     ).toEqual(["0/0=57"]);
   });
 
-  test("goes by the calendar, thirty intervals back without a start", () => {
+  test("a balance over time goes by the calendar, thirty intervals back without a start", () => {
     const intervals = history(datedLedger(), {
       startTime: undefined,
       endTime: at("12:30"),
@@ -91,7 +91,7 @@ describe("the balance of an account over time", () => {
     });
   });
 
-  test("up to now includes all that was recorded, whatever the clock of the caller says", () => {
+  test("a balance over time up to now includes all that was recorded, whatever the clock of the caller says", () => {
     const ledger = datedLedger();
     const now = { endTime: at("11:45"), interval: "hour", startTime: at("11:00") } as const;
     expect(lines(ledger, now)).toEqual(["100/0=80"]);
@@ -106,7 +106,7 @@ describe("the balance of an account over time", () => {
     expect(later.at(-1)?.endTime).toBe(at("12:30"));
   });
 
-  test("is exact beyond all integers of the machine, and knows an account that pays itself", () => {
+  test("a balance over time is exact beyond all integers of the machine, and knows an account that pays itself", () => {
     const ledger = new TestLedger();
     const huge = 10n ** 40n;
     ledger.commit(create([posting("world -> a", huge), posting("a -> a", 3)]));
@@ -120,7 +120,7 @@ describe("the balance of an account over time", () => {
     expect(world?.balance).toBe(-huge);
   });
 
-  test("is found for an asset that the account moved, even if the amount was zero", () => {
+  test("a balance over time is found for an asset that the account moved, even if the amount was zero", () => {
     const ledger = datedLedger();
     ledger.commit(create(posting("world -> c", 0, "EUR")));
     expect(lines(ledger, { account: "c", asset: "EUR", startTime: at("13:00") })).toEqual([
@@ -136,7 +136,7 @@ describe("the balance of an account over time", () => {
     }
   });
 
-  test("is refused for a bad period, and where the ledger does not keep it", () => {
+  test("a balance over time is refused for a bad period, and where the ledger does not keep it", () => {
     const ledger = datedLedger();
     const refusals = [{ endTime: at("09:00") }, { interval: 1n }, { startTime: at("20:00") }];
     for (const query of refusals)
@@ -151,7 +151,7 @@ describe("the balance of an account over time", () => {
     expect(lines(inOrder, { insertionDate: true }).at(-1)).toBe("0/0=57");
   });
 
-  test("is the sum of what moved, for any history of the account", () => {
+  test("a balance over time is the sum of what moved, for any history of the account", () => {
     const minute = fc.integer({ min: 0, max: 300 });
     const step = fc.record({
       way: fc.constantFrom("world -> a", "a -> b", "b -> a", "a -> a", "world -> b"),

@@ -24,7 +24,7 @@ function sums(ledger: TestLedger, { where, pit, useInsertionDate = false }: Want
 const ACCOUNTS = { $match: { address: "account:" } };
 
 describe("aggregated balances", () => {
-  test("of all accounts are zero, for each asset that has moved", () => {
+  test("aggregated balances of all accounts are zero, for each asset that has moved", () => {
     expect(sums(datedVolumes())).toEqual(["EUR 0", "USD 0"]);
     expect(sums(new TestLedger())).toEqual([]);
   });
@@ -43,18 +43,18 @@ describe("aggregated balances", () => {
     [{ $in: { address: [] } }, []],
     [{ $like: { address: "acc%1" } }, ["EUR 7", "USD 110"]],
     [{ $and: [] }, ["EUR 0", "USD 0"]],
-  ])("of the accounts that match %j are summed", (where, expected) => {
+  ])("aggregated balances of the accounts that match %j are summed", (where, expected) => {
     expect(sums(datedVolumes(), { where })).toEqual(expected);
   });
 
   test.each([{ $match: { account: "a" } }, { $gt: { balance: 0 } }, { $match: { nope: "x" } }])(
-    "refuse the filter %j",
+    "aggregated balances refuse the filter %j",
     (where) => {
       expect(() => sums(datedVolumes(), { where })).toThrow("unknown key");
     },
   );
 
-  test("at a point in time go by effective dates, or by those of insertion", () => {
+  test("aggregated balances at a point in time go by effective dates, or by those of insertion", () => {
     const ledger = datedVolumes();
     const wanted = { where: ACCOUNTS, pit: "2025-01-01T12:00:00Z" };
     expect(sums(ledger, wanted)).toEqual(["USD 150"]);
@@ -69,7 +69,7 @@ describe("aggregated balances", () => {
     expect(sums(ledger, { where: vip, pit: "10:00:05" })).toEqual(["EUR 7", "USD 110"]);
   });
 
-  test("of all accounts at a point in time have the assets that had moved by then", () => {
+  test("aggregated balances of all accounts at a point in time have the assets that had moved by then", () => {
     const ledger = datedVolumes();
     expect(sums(ledger, { pit: "2025-01-02T00:00:00Z" })).toEqual(["USD 0"]);
     expect(sums(ledger, { pit: "2025-01-03T00:00:00Z" })).toEqual(["EUR 0", "USD 0"]);
@@ -77,7 +77,7 @@ describe("aggregated balances", () => {
     expect(sums(ledger, { pit: "10:00:02", useInsertionDate: true })).toEqual(["USD 0"]);
   });
 
-  test("are exact beyond 2^53, in sums and in parts of them", () => {
+  test("aggregated balances are exact beyond 2^53, in sums and in parts of them", () => {
     const ledger = new TestLedger();
     const [safe, large] = [2n ** 53n - 1n, 10n ** 60n];
     ledger.commit(create(["a:1", "a:2", "a:3"].map((it) => posting(`world -> ${it}`, safe))));
@@ -94,7 +94,7 @@ describe("aggregated balances", () => {
     ]);
   });
 
-  test("of most accounts are known from the others, with the assets that only one side has moved", () => {
+  test("aggregated balances of most accounts are known from the others, with the assets that only one side has moved", () => {
     const ledger = new TestLedger();
     for (const user of [1, 2, 3, 4]) ledger.commit(create(posting(`world -> user:${user}`, user)));
     ledger.commit(create(posting("user:1 -> user:2", 1, "INNER"), { force: true }));
@@ -110,7 +110,7 @@ describe("aggregated balances", () => {
     expect(sums(ledger, { where: others })).toEqual(["BACK 0", "OUTER 0", "USD -10"]);
   });
 
-  test("have their assets in byte order, however many there are", () => {
+  test("aggregated balances have their assets in byte order, however many there are", () => {
     const ledger = new TestLedger();
     const assets = ["USD", "EUR/2", "EUR", "A_B/1", "Z9", "B"];
     ledger.commit(create(assets.map((asset, index) => posting("world -> a", index, asset))));
@@ -127,7 +127,7 @@ describe("aggregated balances", () => {
 describe("aggregated balances of a point in time", () => {
   const pit = "2025-02-01T00:00:00Z";
 
-  test("are none without history of moves, and refused by date of insertion", () => {
+  test("aggregated balances of a point in time are none without history of moves, and refused by date of insertion", () => {
     const ledger = datedVolumes({ features: { MOVES_HISTORY: "OFF" } });
     expect(sums(ledger)).toEqual(["EUR 0", "USD 0"]);
     expect(sums(ledger, { where: ACCOUNTS })).toEqual(["EUR 7", "USD 140"]);
@@ -138,7 +138,7 @@ describe("aggregated balances of a point in time", () => {
     );
   });
 
-  test("are refused by effective date without effective volumes", () => {
+  test("aggregated balances of a point in time are refused by effective date without effective volumes", () => {
     const ledger = datedVolumes({
       features: { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" },
     });

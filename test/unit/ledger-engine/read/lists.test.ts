@@ -33,13 +33,13 @@ describe("a list of transactions", () => {
     ["timestamp", [1, 3, 2, 5, 4]],
     ["updated_at", [1, 3, 4, 5, 2]],
     ["reverted_at", [1, 2, 3, 4, 5]],
-  ])("is sorted by %s, equal dates by id, both ways", (column, ids) => {
+  ])("a list of transactions is sorted by %s, equal dates by id, both ways", (column, ids) => {
     const ledger = ledgerWithDates();
     expect(idsBy(ledger, column, "asc")).toEqual(ids);
     expect(idsBy(ledger, column, "desc")).toEqual(ids.toReversed());
   });
 
-  test("shows volumes as they are asked for", () => {
+  test("a list of transactions shows volumes as they are asked for", () => {
     const ledger = ledgerWithDates();
     const shown = (volumes: boolean, effectiveVolumes: boolean) => {
       const [first = {}] = ledger.engine.reads.listTransactions(ALL, {
@@ -54,7 +54,7 @@ describe("a list of transactions", () => {
     expect(shown(true, true)).toEqual(["volumes", "effectiveVolumes"]);
   });
 
-  test("has the same volumes as the answers of the commits", () => {
+  test("a list of transactions has the same volumes as the answers of the commits", () => {
     const ledger = new TestLedger();
     const made = [
       ledger.commit(create([posting("world -> a", 9), posting("a -> a", 2), posting("a -> b", 3)])),
@@ -63,7 +63,7 @@ describe("a list of transactions", () => {
     expect(ledger.transactions()).toEqual(made);
   });
 
-  test("is empty in an empty ledger, in every order", () => {
+  test("a list of transactions is empty in an empty ledger, in every order", () => {
     const ledger = new TestLedger();
     for (const column of ["id", "timestamp", "inserted_at", "updated_at", "reverted_at"]) {
       const page = ledger.engine.reads.listTransactions({ ...ALL, column }, EXPANDED);
@@ -71,7 +71,7 @@ describe("a list of transactions", () => {
     }
   });
 
-  test("goes on from a date that no transaction has, and from beyond either end", () => {
+  test("a list of transactions goes on from a date that no transaction has, and from beyond either end", () => {
     const ledger = ledgerWithDates();
     const from = (column: string, value: bigint, order: "asc" | "desc"): number[] => {
       const start = { value, tie: 3n };
@@ -89,7 +89,7 @@ describe("a list of transactions", () => {
 });
 
 describe("one transaction", () => {
-  test("is found by its id, with all changes since its creation", () => {
+  test("one transaction is found by its id, with all changes since its creation", () => {
     const ledger = ledgerWithDates();
     ledger.run(revert(2));
     expect(ledger.transaction(2)).toMatchObject({
@@ -107,7 +107,7 @@ describe("one transaction", () => {
 });
 
 describe("a list of accounts", () => {
-  test("is in the order of bytes", () => {
+  test("a list of accounts is in the order of bytes", () => {
     const ledger = new TestLedger();
     for (const address of ["b", "a:b", "a-b", "a_b", "B", "a", "10", "9", "a:B", "aB"]) {
       ledger.run(setMetadata(address, {}));

@@ -70,7 +70,7 @@ describe("an export", () => {
     { HASH_LOGS: "DISABLED" },
     { MOVES_HISTORY: "OFF" },
     { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" },
-  ])("has the items of the list, one on each line: %j", (features) => {
+  ])("an export of a log has the items of the list, one on each line: %j", (features) => {
     const ledger = hardLedger(features);
     const lines = linesOf(exportOf(ledger));
     expect(lines.map(plainJson)).toEqual(listed(ledger).map(plainJson));
@@ -81,12 +81,12 @@ describe("an export", () => {
     expect(lines.filter((line) => !isText(line))).toEqual([]);
   });
 
-  test("of an empty log is empty", () => {
+  test("an export of an empty log is empty", () => {
     const { engine } = new TestLedger();
     expect(engine.reads.exportLogs(-1)).toEqual({ text: "", after: -1, to: -1 });
   });
 
-  test("is made in parts, up to the entry that was the last when it began", () => {
+  test("an export of a log is made in parts, up to the entry that was the last when it began", () => {
     const ledger = new TestLedger();
     const commands = Array.from({ length: 2500 }, (_, index) =>
       create(posting(`world -> users:${index % 7}`, 1)),
@@ -102,7 +102,7 @@ describe("an export", () => {
     expect(lines).toEqual(listed(ledger).slice(0, 2500));
   });
 
-  test("has small parts where entries are large", () => {
+  test("an export of a log has small parts where entries are large", () => {
     const ledger = new TestLedger();
     const metadata = { k: "x".repeat(60_000) };
     for (let index = 0; index < 30; index++)
@@ -118,7 +118,7 @@ describe("an export", () => {
     expect(count).toBe(60);
   });
 
-  test("has small parts where volumes are far larger than what moves them", () => {
+  test("an export of a log has small parts where volumes are far larger than what moves them", () => {
     const ledger = new TestLedger();
     const amount = 10n ** 1000n - 1n;
     const names = Array.from({ length: 36 }, (_, index) => `a${index}`);

@@ -59,7 +59,7 @@ const idsOf = (ledger: TestLedger, options: ListOptions = {}): number[] =>
   list(ledger, options).data.map(({ id }) => id);
 
 describe("a list of log entries", () => {
-  test("has all of them, in the same order by id and by date", () => {
+  test("a list of log entries has all of them, in the same order by id and by date", () => {
     const ledger = ledgerWithLog();
     for (const column of ["id", "date"]) {
       expect(idsOf(ledger, { column })).toEqual(IDS.toReversed());
@@ -69,7 +69,7 @@ describe("a list of log entries", () => {
   });
 
   test.each(["id", "date"])(
-    "is walked by %s, each entry once, in both directions",
+    "a list of log entries is walked by %s, each entry once, in both directions",
     async (column) => {
       const ledger = ledgerWithLog();
       for (const order of ["asc", "desc"] as const) {
@@ -87,7 +87,7 @@ describe("a list of log entries", () => {
     },
   );
 
-  test("shows what was committed, and the hashes that only the row has", () => {
+  test("a list of log entries shows what was committed, and the hashes that only the row has", () => {
     const ledger = ledgerWithLog();
     const [entry] = list(ledger, { where: { $match: { id: 7 } } }).data;
     const logged = ledger.logs().find(({ id }) => id === 7);
@@ -99,7 +99,7 @@ describe("a list of log entries", () => {
     expect(entry?.idempotencyKey).toBe("k1");
   });
 
-  test("shows the same hash of the inputs, whether it is stored or follows from the entry", () => {
+  test("a list of log entries shows the same hash of the inputs, whether it is stored or follows from the entry", () => {
     const hashes = (key: string) => {
       const ledger = new TestLedger();
       const commands = [
@@ -122,12 +122,15 @@ describe("a list of log entries", () => {
     expect(new Set(hashes("")).size).toBe(9);
   });
 
-  test.each(["ASYNC", "DISABLED"])("has empty hashes where they are %s", (value) => {
-    const { data } = list(ledgerWithLog({ HASH_LOGS: value }));
-    expect(data.map(({ hash }) => hash)).toEqual(IDS.map(() => ""));
-  });
+  test.each(["ASYNC", "DISABLED"])(
+    "a list of log entries has empty hashes where they are %s",
+    (value) => {
+      const { data } = list(ledgerWithLog({ HASH_LOGS: value }));
+      expect(data.map(({ hash }) => hash)).toEqual(IDS.map(() => ""));
+    },
+  );
 
-  test("ends a page early rather than holding too much, and the next one goes on there", async () => {
+  test("a list of log entries ends a page early rather than holding too much, and the next one goes on there", async () => {
     const ledger = new TestLedger();
     const count = 300;
     const metadata = { k: "x".repeat(65_000) };
@@ -163,12 +166,12 @@ describe("a filter of log entries", () => {
     ["two ranges", { $or: [{ $lt: { id: 2 } }, { $gt: { id: 10 } }] }, [1, 12, 13]],
     ["a negation", { $not: { $or: [{ $lt: { id: 4 } }, { $gt: { id: 8 } }] } }, [4, 5, 7, 8]],
     ["an empty list", { $or: [] }, IDS],
-  ])("by id: %s", (_, where, ids) => {
+  ])("a filter of log entries may be by id: %s", (_, where, ids) => {
     expect(idsOf(ledger, { where, order: "asc" })).toEqual(ids);
     expect(idsOf(ledger, { where, pageSize: 2 })).toEqual(ids.toReversed().slice(0, 2));
   });
 
-  test("by id takes integers of any size", () => {
+  test("a filter of log entries by id takes integers of any size", () => {
     const where = (text: string) => ({ where: text, kind: "column" as const, column: "id" });
     const read = (text: string) =>
       ledger.engine.reads
@@ -180,7 +183,7 @@ describe("a filter of log entries", () => {
     expect(read(`{"$gte":{"id":${-(10n ** 30n)}}}`)).toEqual(IDS);
   });
 
-  test("by date is exact to the microsecond, also where entries have the same", () => {
+  test("a filter of log entries by date is exact to the microsecond, also where entries have the same", () => {
     const first = dateOf(1);
     expect(dateOf(5)).toBe(first);
     const ids = (where: object) => idsOf(ledger, { where, order: "asc" });
@@ -213,7 +216,7 @@ describe("a filter of log entries", () => {
       { $and: [{ $gte: { id: 2 } }, { $lt: { id: 10 } }, type("NEW_TRANSACTION")] },
       [2, 8, 9],
     ],
-  ])("by type: %s", (_, where, ids) => {
+  ])("a filter of log entries may be by type: %s", (_, where, ids) => {
     expect(idsOf(ledger, { where, order: "asc" })).toEqual(ids);
     expect(idsOf(ledger, { where })).toEqual(ids.toReversed());
     expect(idsOf(ledger, { where, column: "date", pageSize: 2 })).toEqual(
@@ -221,7 +224,7 @@ describe("a filter of log entries", () => {
     );
   });
 
-  test("stays with its walk", async () => {
+  test("a filter of log entries stays with its walk", async () => {
     const where = JSON.stringify({ $not: type("SET_METADATA") });
     const { forward, backward } = await walk(
       async (query) => ledger.engine.reads.listLogs({ ...query, where }),
@@ -237,13 +240,13 @@ describe("a filter of log entries", () => {
   });
 
   test.each([{ $match: { nope: 1 } }, { $match: { id: "x" } }, { $match: { type: "NOPE" } }])(
-    "is refused where it is no filter of log entries: %j",
+    "a filter of log entries is refused where it is no filter of log entries: %j",
     (where) => {
       expect(refusalOf(() => list(ledger, { where }))).toBe("VALIDATION");
     },
   );
 
-  test("finds transactions after very many other entries", () => {
+  test("a filter of log entries finds transactions after very many other entries", () => {
     const ledger = new TestLedger();
     ledger.run(create(posting("world -> a", 1)));
     ledger.bulk(Array.from({ length: 3000 }, (_, index) => setMetadata("a", { k: `${index}` })));

@@ -36,7 +36,7 @@ describe("a page of the log", () => {
       ...query,
     }).data;
 
-  test("takes one statement for its entries and one for the volumes of those that are new", () => {
+  test("a page of the log takes one statement for its entries and one for the volumes of those that are new", () => {
     const sql = new StatementCounts();
     const ledger = new TestLedger({ sql });
     for (let count = 1; count <= 40; count++) {
@@ -52,7 +52,7 @@ describe("a page of the log", () => {
     expect(list(ledger, { pageSize: 100 }).slice(1)).toEqual(first);
   });
 
-  test("has the same entries, whatever their size and whatever stands between them", () => {
+  test("a page of the log has the same entries, whatever their size and whatever stands between them", () => {
     const sql = new StatementCounts();
     const ledger = new TestLedger({ sql });
     for (let count = 1; count <= 60; count++) {
@@ -95,7 +95,7 @@ describe("a page of transactions by date", () => {
   const page = (ledger: TestLedger, query: TransactionsWanted): number[] =>
     idsOf(ledger, { pageSize: 15, ...query });
 
-  test("takes few statements where few transactions have a date of their own", () => {
+  test("a page of transactions by date takes few statements where few transactions have a date of their own", () => {
     for (const backDated of [[], [40], [40, 170, 260]]) {
       const { sql, ledger } = ledgerWith(backDated);
       const all = transactionPage(ledger, { order: "asc" }).data;
@@ -117,7 +117,7 @@ describe("a page of transactions by date", () => {
     }
   });
 
-  test("reads the rows of the page and no others, where none has a date of its own", () => {
+  test("a page of transactions by date reads the rows of the page and no others, where none has a date of its own", () => {
     const { sql, ledger } = ledgerWith([]);
     const where = { $lt: { timestamp: ledger.transaction(150).insertedAt } };
     // The last id at the date, which is found once, whether there are dates of their own, and the rows.
@@ -125,7 +125,7 @@ describe("a page of transactions by date", () => {
     expect(statementsOf(sql, () => page(ledger, { where }))).toBe(2);
   });
 
-  test("finds what is inserted at the last date, too", () => {
+  test("a page of transactions by date finds what is inserted at the last date, too", () => {
     const { ledger } = ledgerWith([]);
     const last = ledger.transaction(SIZE).insertedAt;
     const where = { $lte: { timestamp: last } };
@@ -138,7 +138,7 @@ describe("a page of transactions by date", () => {
 });
 
 describe("accounts and their transactions", () => {
-  test("take as few statements, also after an asset was added", () => {
+  test("accounts and their transactions take as few statements, also after an asset was added", () => {
     const sql = new StatementCounts();
     const ledger = new TestLedger({ sql });
     const accounts: PageQuery = { ...ALL, column: "address", pageSize: 15 };

@@ -40,7 +40,7 @@ const transactions = (reads: LedgerReads, query: Partial<PageQuery>) =>
 
 describe("a page that takes much work", () => {
   test.each(["id", "inserted_at", "timestamp", "updated_at"])(
-    "of transactions by %s is read in turns, there and back",
+    "a page of transactions by %s that takes much work is read in turns, there and back",
     (column) => {
       const { reads } = ledgerOf().engine;
       for (const order of ["asc", "desc"] as const) {
@@ -52,7 +52,7 @@ describe("a page that takes much work", () => {
     },
   );
 
-  test("has the same cursors as if it were read in one turn", () => {
+  test("a page that takes much work has the same cursors as if it were read in one turn", () => {
     const { reads } = ledgerOf().engine;
     const light = JSON.stringify({ $not: { $match: { destination: "a:" } } });
     const slow = transactions(reads, { order: "desc", pageSize: 2 }).page;
@@ -62,7 +62,7 @@ describe("a page that takes much work", () => {
     expect(cursorOf(slow.next)).toEqual(cursorOf(fast.next));
   });
 
-  test("of accounts is read in turns, too", () => {
+  test("a page of accounts that takes much work is read in turns, too", () => {
     const { reads } = ledgerOf().engine;
     const where = JSON.stringify({ $and: [...HEAVY, { $not: { $match: { address: "a:" } } }] });
     for (const column of ["address", "first_usage", "insertion_date", "updated_at"]) {
@@ -75,7 +75,7 @@ describe("a page that takes much work", () => {
     }
   });
 
-  test("may not have many conditions that no index serves", () => {
+  test("a page that takes much work may not have many conditions that no index serves", () => {
     const { reads } = ledgerOf().engine;
     const like = (count: number) =>
       JSON.stringify({

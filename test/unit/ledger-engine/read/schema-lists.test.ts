@@ -40,12 +40,12 @@ const listOf = (ledger: TestLedger, query: Partial<PageQuery>): string[] =>
   );
 
 describe("a list of schemas", () => {
-  test("is empty where there are none", () => {
+  test("a list of schemas is empty where there are none", () => {
     const page = new TestLedger().engine.reads.listSchemas({ ...ALL, column: "created_at" });
     expect(page).toEqual({ pageSize: 10_000, hasMore: false, data: [] });
   });
 
-  test("is sorted by date, then by entry, or by version in the order of bytes", () => {
+  test("a list of schemas is sorted by date, then by entry, or by version in the order of bytes", () => {
     const ledger = ledgerOfSeven();
     expect(listOf(ledger, {})).toEqual(VERSIONS);
     expect(listOf(ledger, { order: "desc" })).toEqual(VERSIONS.toReversed());
@@ -58,7 +58,7 @@ describe("a list of schemas", () => {
     ["created_at", "desc", VERSIONS.toReversed()],
     ["version", "asc", BY_BYTES],
     ["version", "desc", BY_BYTES.toReversed()],
-  ] as const)("is walked by %s %s, both ways, in pages of any size", async (column, order, all) => {
+  ] as const)("schemas are walked by %s %s both ways, in any pages", async (column, order, all) => {
     const ledger = ledgerOfSeven();
     const read = async (query: PageQuery) => ledger.engine.reads.listSchemas(query);
     for (const pageSize of [1, 2, 3, 6, 7, 8]) {
@@ -70,7 +70,7 @@ describe("a list of schemas", () => {
     }
   });
 
-  test("is read by offset, too", () => {
+  test("a list of schemas is read by offset, too", () => {
     const ledger = ledgerOfSeven();
     const query = { ...ALL, kind: "offset", column: "version", pageSize: 3, offset: 3 } as const;
     const page = ledger.engine.reads.listSchemas(query);
@@ -92,7 +92,7 @@ describe("a list of schemas", () => {
     [{ $lte: { created_at: "2026-03-01T10:00:02Z" } }, VERSIONS.slice(0, 4)],
     [{ $gt: { created_at: "2026-03-01T10:00:02Z" } }, VERSIONS.slice(4)],
     [{ $gte: { created_at: "2026-03-01T10:00:02.000001Z" } }, VERSIONS.slice(4)],
-  ])("shows what the filter %j matches", (where, versions) => {
+  ])("a list of schemas shows what the filter %j matches", (where, versions) => {
     expect(listOf(ledgerOfSeven(), { where: stringifyJson(where) })).toEqual(versions);
   });
 
@@ -103,12 +103,12 @@ describe("a list of schemas", () => {
     { $lt: { version: "v1" } },
     { $match: { created_at: "yesterday" } },
     { $like: { created_at: "2026%" } },
-  ])("refuses the filter %j", (where) => {
+  ])("a list of schemas refuses the filter %j", (where) => {
     const list = () => listOf(ledgerOfSeven(), { where: stringifyJson(where) });
     expect(refusalTextOf(list)).toMatch(/^VALIDATION: /);
   });
 
-  test("shows what existed at a point in time, with a filter and in pages", async () => {
+  test("a list of schemas shows what existed at a point in time, with a filter and in pages", async () => {
     const ledger = ledgerOfSeven();
     const pit = at("10:00:02");
     expect(listOf(ledger, { pit })).toEqual(VERSIONS.slice(0, 4));
@@ -117,7 +117,7 @@ describe("a list of schemas", () => {
     expect(listOf(ledger, { pit: at("10:00") })).toEqual([]);
   });
 
-  test("ends a page before it gets too large, and the next one goes on there", async () => {
+  test("a list of schemas ends a page before it gets too large, and the next one goes on there", async () => {
     const ledger = new TestLedger();
     const transactions = { t: { description: "x".repeat(480_000), script: "fail" } };
     const versions = Array.from({ length: 30 }, (_, index) => `v${index + 10}`);
@@ -131,7 +131,7 @@ describe("a list of schemas", () => {
 });
 
 describe("a schema", () => {
-  test("is found by its version, also after an eviction", () => {
+  test("a schema is found by its version, also after an eviction", () => {
     const ledger = ledgerOfSeven();
     const find = (version: string) => ledger.engine.reads.findSchema(version);
     expect(find("__proto__")).toEqual({
@@ -144,7 +144,7 @@ describe("a schema", () => {
     expect(find("é")?.version).toBe("é");
   });
 
-  test("is the latest if it was created last, or inserted last of those with the same date", () => {
+  test("a schema is the latest if it was created last, or inserted last of those with the same date", () => {
     const ledger = new TestLedger();
     const told = () => refusalTextOf(() => ledger.run(setMetadata("a", {}), { schema: "x" }));
     expect(told()).toContain("this ledger doesn't have a schema");
@@ -159,7 +159,7 @@ describe("a schema", () => {
 });
 
 describe("a ledger", () => {
-  test("has room for 1000 schemas, with every version that has 1 to 255 characters", () => {
+  test("a ledger has room for 1000 schemas, with every version that has 1 to 255 characters", () => {
     const ledger = new TestLedger();
     const insertions = Array.from({ length: 1000 }, (_, index) =>
       insertSchema(`${index}`.padStart(255, "v"), { chart: {} }),
@@ -181,7 +181,7 @@ describe("a ledger", () => {
     }
   });
 
-  test("uses any of its schemas, however many there are", () => {
+  test("a ledger uses any of its schemas, however many there are", () => {
     const ledger = new TestLedger();
     for (let index = 0; index < 12; index++) {
       const metadata = { ".metadata": { by: { default: `${index}` } } };
@@ -195,7 +195,7 @@ describe("a ledger", () => {
     }
   });
 
-  test("keeps few of them in memory, whether the writes that name them succeed or not", () => {
+  test("a ledger keeps few of them in memory, whether the writes that name them succeed or not", () => {
     const sql = new FaultySql(new NodeSql());
     const ledger = new TestLedger({ sql });
     const versions = Array.from({ length: 8 }, (_, index) => `v${index}`);

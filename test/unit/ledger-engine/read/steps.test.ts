@@ -85,7 +85,7 @@ describe("volumes that are read in steps", () => {
     { oot: at("11:00"), pit: at("12:30") },
     { pit: at("13:00"), insertionDate: true, groupBy: 2 },
     { oot: at("13:00"), insertionDate: true },
-  ] as const)("are those of the moment of the first step: %j", (fields) => {
+  ] as const)("volumes read in steps are those of the moment of the first step: %j", (fields) => {
     const ledger = regions();
     const { reads } = ledger.engine;
     const query = volumes(fields);
@@ -99,7 +99,7 @@ describe("volumes that are read in steps", () => {
     expect(result).toEqual(expected);
   });
 
-  test("begin again where a transaction with an earlier date came in between", () => {
+  test("volumes read in steps begin again where a transaction with an earlier date came in between", () => {
     const ledger = regions();
     const { reads } = ledger.engine;
     const query = volumes({ pit: at("11:00"), groupBy: 1 });
@@ -112,7 +112,7 @@ describe("volumes that are read in steps", () => {
     expect(result).toEqual(reads.listVolumes(query));
   });
 
-  test("are read in one turn in the end, where such transactions come all the time", () => {
+  test("volumes read in steps are read in one turn in the end, where such transactions come all the time", () => {
     const ledger = regions();
     const { reads } = ledger.engine;
     const query = volumes({ pit: at("11:00"), groupBy: 1 });
@@ -124,7 +124,7 @@ describe("volumes that are read in steps", () => {
   });
 
   test.each(["volumes", "balances"])(
-    "of a filter on metadata begin again where some was written in between: %s",
+    "volumes read in steps of a filter on metadata begin again where some was written in between: %s",
     (what) => {
       const ledger = regions();
       const { reads } = ledger.engine;
@@ -158,13 +158,13 @@ describe("volumes that are read in steps", () => {
     },
   );
 
-  test("of a filter on dates of accounts are read in one turn", () => {
+  test("volumes read in steps of a filter on dates of accounts are read in one turn", () => {
     const { inSteps } = regions().engine.reads;
     const where = JSON.stringify({ $lte: { first_usage: at("10:00") } });
     expect(inSteps.listVolumes(volumes({ where })).next().done).toBe(true);
   });
 
-  test("refuse what the read in one turn refuses", () => {
+  test("volumes read in steps refuse what the read in one turn refuses", () => {
     const { reads } = new TestLedger({ features: { MOVES_HISTORY: "OFF" } }).engine;
     const query = volumes({ pit: at("11:00") });
     expect(() => toEnd(reads.inSteps.listVolumes(query))).toThrow(/MOVES_HISTORY/);
@@ -179,7 +179,7 @@ describe("balances that are summed in steps", () => {
     { where: SCATTERED },
     { where: USERS_ONLY, pit: at("11:00") },
     { where: USERS_ONLY, pit: at("13:00"), useInsertionDate: true },
-  ])("are those of the moment of the first step: %j", (fields) => {
+  ])("balances summed in steps are those of the moment of the first step: %j", (fields) => {
     const ledger = regions();
     const { reads } = ledger.engine;
     const query = balances(fields);
@@ -194,7 +194,7 @@ describe("balances that are summed in steps", () => {
     expect(result).toEqual(expected);
   });
 
-  test("begin again where a transaction with an earlier date came in between", () => {
+  test("balances summed in steps begin again where a transaction with an earlier date came in between", () => {
     const ledger = regions();
     const { reads } = ledger.engine;
     const query = balances({ where: USERS_ONLY, pit: at("11:00") });

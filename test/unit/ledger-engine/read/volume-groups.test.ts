@@ -14,7 +14,7 @@ describe("groups of accounts", () => {
   const grouped = (groupBy: number, wanted: VolumesWanted = {}) =>
     volumeRows(datedVolumes(), { ...wanted, options: { insertionDate: false, groupBy } });
 
-  test("are cut to their first segments, and summed by asset", () => {
+  test("groups of accounts are cut to their first segments, and summed by asset", () => {
     expect(grouped(1)).toEqual([
       "account EUR 7/0",
       "account USD 170/30",
@@ -26,7 +26,7 @@ describe("groups of accounts", () => {
       expect(grouped(groupBy)).toEqual(DATED_ROWS);
   });
 
-  test("include only accounts that match, and only a period", () => {
+  test("groups of accounts include only accounts that match, and only a period", () => {
     expect(grouped(1, { to: "2025-01-01T12:00:00Z" })).toEqual([
       "account USD 170/20",
       "world USD 0/150",
@@ -43,7 +43,7 @@ describe("groups of accounts", () => {
   });
 
   test.each([1, 2])(
-    "of %i segments stand in byte order, though their accounts do not",
+    "groups of accounts of %i segments stand in byte order, though their accounts do not",
     (groupBy) => {
       const ledger = new TestLedger();
       const addresses = [
@@ -97,7 +97,7 @@ describe("groups of accounts", () => {
 
   const addresses = fc.uniqueArray(address, { minLength: 1, maxLength: 60, size: "max" });
 
-  test("are walked in order, a few addresses at a time, from any group on", () => {
+  test("groups of accounts are walked in order, a few addresses at a time, from any group on", () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -142,7 +142,7 @@ describe("groups of accounts", () => {
     );
   });
 
-  test("are those of a naive reader, page by page, for hostile names", () => {
+  test("groups of accounts are those of a naive reader, page by page, for hostile names", () => {
     fc.assert(
       fc.property(
         fc.record({

@@ -19,11 +19,11 @@ import {
 } from "#test/support/ledger-engine/volume-reads.ts";
 
 describe("a list of volumes", () => {
-  test("has a row for each account and asset, in their order", () => {
+  test("a list of volumes has a row for each account and asset, in their order", () => {
     expect(volumeRows(datedVolumes())).toEqual(DATED_ROWS);
   });
 
-  test("has the assets of an account in ascending order, whatever the order of the accounts", () => {
+  test("a list of volumes has the assets of an account in ascending order, whatever the order of the accounts", () => {
     expect(volumeRows(datedVolumes(), { order: "desc" })).toEqual([
       "world EUR 0/7",
       "world USD 0/150",
@@ -34,19 +34,22 @@ describe("a list of volumes", () => {
     ]);
   });
 
-  test.each(["asc", "desc"] as const)("is walked %s in pages of any size, and back", (order) => {
-    const ledger = datedVolumes();
-    const assets = ["EUR", "EUR/2", "EUR_A", "EUR_A/2", "E", "Z", "A9"];
-    ledger.commit(create(assets.map((asset) => posting("world -> account", 1, asset))));
-    const all = volumeRows(ledger, { order });
-    for (const pageSize of [1, 2, 3, 5, 50]) {
-      const { forward, backward } = walkVolumes(ledger, { order, pageSize });
-      expect(forward.flat()).toEqual(all);
-      expect(backward.toReversed()).toEqual(forward.slice(0, -1));
-    }
-  });
+  test.each(["asc", "desc"] as const)(
+    "a list of volumes is walked %s in pages of any size, and back",
+    (order) => {
+      const ledger = datedVolumes();
+      const assets = ["EUR", "EUR/2", "EUR_A", "EUR_A/2", "E", "Z", "A9"];
+      ledger.commit(create(assets.map((asset) => posting("world -> account", 1, asset))));
+      const all = volumeRows(ledger, { order });
+      for (const pageSize of [1, 2, 3, 5, 50]) {
+        const { forward, backward } = walkVolumes(ledger, { order, pageSize });
+        expect(forward.flat()).toEqual(all);
+        expect(backward.toReversed()).toEqual(forward.slice(0, -1));
+      }
+    },
+  );
 
-  test("accepts a cursor with an offset, as the reference server makes them", () => {
+  test("a list of volumes accepts a cursor with an offset, as the reference server makes them", () => {
     const query: OffsetQuery = {
       kind: "offset",
       column: "account",
@@ -62,7 +65,7 @@ describe("a list of volumes", () => {
     expect([beyond.data, beyond.hasMore]).toEqual([[], false]);
   });
 
-  test("has rows for zero-amount moves, and none for accounts without moves", () => {
+  test("a list of volumes has rows for zero-amount moves, and none for accounts without moves", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 0)));
     ledger.run(setMetadata("idle", {}));
@@ -72,7 +75,7 @@ describe("a list of volumes", () => {
     expect(volumeRows(new TestLedger())).toEqual([]);
   });
 
-  test("is exact beyond 2^53, and goes by the bytes of addresses", () => {
+  test("a list of volumes is exact beyond 2^53, and goes by the bytes of addresses", () => {
     const ledger = new TestLedger();
     const large = 10n ** 80n + 1n;
     ledger.commit(
@@ -113,13 +116,13 @@ describe("a list of volumes", () => {
       { $or: [{ $match: { account: "bank:fees" } }, { $match: { account: "account:" } }] },
       [0, 1, 2, 3],
     ],
-  ])("takes the filter %j", (where, indexes) => {
+  ])("a list of volumes takes the filter %j", (where, indexes) => {
     expect(volumeRows(datedVolumes(), { where })).toEqual(
       indexes.map((index) => DATED_ROWS[index]),
     );
   });
 
-  test("refuses filters on keys that it does not know", () => {
+  test("a list of volumes refuses filters on keys that it does not know", () => {
     for (const where of [
       { $match: { nope: 1 } },
       { $gt: { updated_at: "2025-01-01T00:00:00Z" } },
@@ -152,7 +155,7 @@ describe.each(KEPT)("volumes of a period %j", (features) => {
     ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", [0, 1, 2, 3, 4, 5]],
     [undefined, "2020-01-01T00:00:00Z", []],
     ["2025-01-03T00:00:00.000001Z", undefined, []],
-  ])("from %s to %s include both ends", (from, to, expected) => {
+  ])("volumes of a period from %s to %s include both ends", (from, to, expected) => {
     const wanted = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
     const texts = expected.map((it) => (typeof it === "number" ? DATED_ROWS[it] : it));
     expect(volumeRows(datedVolumes({ features }), wanted)).toEqual(texts);
@@ -161,7 +164,7 @@ describe.each(KEPT)("volumes of a period %j", (features) => {
     ).toEqual(texts);
   });
 
-  test("may go by dates of insertion", () => {
+  test("volumes of a period may go by dates of insertion", () => {
     const options = { insertionDate: true, groupBy: 0 };
     const ledger = datedVolumes({ features });
     expect(volumeRows(ledger, { to: "2025-02-01T00:00:00Z", options })).toEqual([]);
@@ -175,7 +178,7 @@ describe.each(KEPT)("volumes of a period %j", (features) => {
     expect(volumeRows(ledger, { options })).toEqual(DATED_ROWS);
   });
 
-  test("are filtered by what moved in it", () => {
+  test("volumes of a period are filtered by what moved in it", () => {
     const wanted = { from: "2025-01-01T12:00:00Z", to: "2025-01-02T00:00:00Z" };
     const ledger = datedVolumes({ features });
     expect(volumeRows(ledger, { ...wanted, where: { $lt: { "balance[USD]": 0 } } })).toEqual([
@@ -189,7 +192,7 @@ describe.each(KEPT)("volumes of a period %j", (features) => {
     ]);
   });
 
-  test("count a zero-amount move as a movement", () => {
+  test("volumes of a period count a zero-amount move as a movement", () => {
     const ledger = new TestLedger({ features });
     ledger.commit(create(posting("world -> a", 3), { timestamp: at("08:00") }));
     ledger.commit(create(posting("a -> b", 0), { timestamp: at("09:00") }));
@@ -197,7 +200,7 @@ describe.each(KEPT)("volumes of a period %j", (features) => {
     expect(volumeRows(ledger, { from: "08:30", to: "08:45" })).toEqual([]);
   });
 
-  test("at the same date are distinguished by the order of insertion", () => {
+  test("volumes of a period at the same date are distinguished by the order of insertion", () => {
     const ledger = new TestLedger({ features, now: at("12:00") });
     ledger.commit(create(posting("world -> a", 1)));
     const now = { timestamp: ledger.now };

@@ -31,7 +31,7 @@ const withPosting = (members: string): string =>
 const ONE = '"postings":[{"source":"world","destination":"a","amount":1,"asset":"USD"}]';
 
 describe("a request for a transaction", () => {
-  test("becomes a command with what was given and nothing else", () => {
+  test("a request for a transaction becomes a command with what was given and nothing else", () => {
     expect(commandOf(`{${ONE}}`)).toStrictEqual({
       kind: "createTransaction",
       postings: [posting("world -> a", 1)],
@@ -40,7 +40,7 @@ describe("a request for a transaction", () => {
     });
   });
 
-  test("keeps every field", () => {
+  test("a request for a transaction keeps every field", () => {
     const text = `{${ONE},"timestamp":"2026-03-01T10:30:00+01:00","reference":"inv-7","metadata":{"k":"v"},"accountMetadata":{"a":{"tier":"gold"}},"force":true,"runtime":"machine"}`;
     expect(commandOf(text)).toStrictEqual({
       kind: "createTransaction",
@@ -54,7 +54,7 @@ describe("a request for a transaction", () => {
     });
   });
 
-  test("takes null and empty texts for fields that are not given", () => {
+  test("a request for a transaction takes null and empty texts for fields that are not given", () => {
     const text = `{${ONE},"timestamp":null,"reference":"","metadata":null,"accountMetadata":null,"force":null,"runtime":"","script":{"plain":"","template":null,"vars":{}}}`;
     expect(commandOf(text)).toStrictEqual(commandOf(`{${ONE}}`));
     expect(commandOf(`{${ONE},"script":null,"reference":null}`)).toStrictEqual(
@@ -62,18 +62,21 @@ describe("a request for a transaction", () => {
     );
   });
 
-  test("is forced by the body or by the query", () => {
+  test("a request for a transaction is forced by the body or by the query", () => {
     expect(isForced(`{${ONE}}`, true)).toBe(true);
     expect(isForced(`{${ONE},"force":true}`)).toBe(true);
     expect(isForced(`{${ONE},"force":false}`, true)).toBe(true);
     expect(isForced(`{${ONE}}`)).toBe(false);
   });
 
-  test.each(["{}", '{"postings":[]}', '{"postings":null}'])("needs a posting: %s", (text) => {
-    expect(refusalOf(() => commandOf(text))).toBe("NO_POSTINGS");
-  });
+  test.each(["{}", '{"postings":[]}', '{"postings":null}'])(
+    "a request for a transaction needs a posting: %s",
+    (text) => {
+      expect(refusalOf(() => commandOf(text))).toBe("NO_POSTINGS");
+    },
+  );
 
-  test("with a template becomes a command to run it", () => {
+  test("a request for a transaction with a template becomes a command to run it", () => {
     const text = '{"script":{"template":"pay","vars":{"n":12}},"reference":"r"}';
     expect(commandOf(text)).toStrictEqual({
       kind: "runScript",
@@ -86,12 +89,12 @@ describe("a request for a transaction", () => {
     [`${ONE},"script":{"plain":"fail"}`, "cannot pass postings and numscript"],
     [`${ONE},"script":{"template":"pay"}`, "cannot pass postings and template"],
     ['"script":{"plain":"fail","template":"pay"}', "cannot pass numscript and template"],
-  ])("has only one of postings, script and template: %s", (members, message) => {
+  ])("a transaction has only one of postings, script and template: %s", (members, message) => {
     expect(() => commandOf(`{${members}}`)).toThrow(message);
     expect(refusalOf(() => commandOf(`{${members}}`))).toBe("VALIDATION");
   });
 
-  test("with a script becomes a command to run it, without force", () => {
+  test("a request for a transaction with a script becomes a command to run it, without force", () => {
     const text = `{"script":{"plain":"fail","vars":{"a":"x","n":12}},"runtime":"experimental-interpreter","metadata":{"k":"v"},"force":true}`;
     expect(commandOf(text)).toStrictEqual({
       kind: "runScript",
@@ -105,7 +108,7 @@ describe("a request for a transaction", () => {
     });
   });
 
-  test("keeps integers of any size, and zero", () => {
+  test("a request for a transaction keeps integers of any size, and zero", () => {
     const huge = `1${"0".repeat(40)}`;
     expect(firstAmountOf(withPosting(`"amount":${huge}`))).toBe(10n ** 40n);
     expect(firstAmountOf(withPosting('"amount":9007199254740993'))).toBe(9007199254740993n);
@@ -113,9 +116,12 @@ describe("a request for a transaction", () => {
     expect(firstAmountOf(withPosting('"amount":-0'))).toBe(0n);
   });
 
-  test.each(["1.0", "1.5", "1e3", '"1"', "true", "[1]"])("refuses the amount %s", (amount) => {
-    expect(() => commandOf(withPosting(`"amount":${amount}`))).toThrow("expected an integer");
-  });
+  test.each(["1.0", "1.5", "1e3", '"1"', "true", "[1]"])(
+    "a request for a transaction refuses the amount %s",
+    (amount) => {
+      expect(() => commandOf(withPosting(`"amount":${amount}`))).toThrow("expected an integer");
+    },
+  );
 
   test.each([
     ['"amount":null', "no amount defined"],
@@ -128,7 +134,7 @@ describe("a request for a transaction", () => {
     ['"destination":"a:","asset":"usd"', "invalid destination address 'a:'"],
     ['"asset":"usd"', "invalid asset 'usd'"],
     ['"asset":null', "invalid asset ''"],
-  ])("with %s in a posting is refused for the first mistake", (members, message) => {
+  ])("a transaction with %s in a posting is refused for the first mistake", (members, message) => {
     expect(() => commandOf(withPosting(members))).toThrow(message);
   });
 
@@ -150,12 +156,12 @@ describe("a request for a transaction", () => {
     '"script":{"vars":"x"}',
     '"script":{"vars":[]}',
     '"postings":{}',
-  ])("does not take %s", (member) => {
+  ])("a request for a transaction does not take %s", (member) => {
     const parsed = TransactionRequest.safeParse(parseJson(`{${ONE},${member}}`));
     expect(parsed.success).toBe(false);
   });
 
-  test("takes null for no metadata of an account", () => {
+  test("a request for a transaction takes null for no metadata of an account", () => {
     const { accountMetadata } = commandOf(
       `{${ONE},"accountMetadata":{"a":null,"b":{"k":"v"},"__proto__":null}}`,
     );
@@ -166,7 +172,7 @@ describe("a request for a transaction", () => {
     ]);
   });
 
-  test("keeps __proto__ as a metadata key and as an account, and checks addresses of account metadata", () => {
+  test("a transaction keeps __proto__ as a metadata key and as an account, and checks addresses of account metadata", () => {
     const { metadata, accountMetadata } = commandOf(
       `{${ONE},"metadata":{"__proto__":"m"},"accountMetadata":{"__proto__":{"__proto__":"a"}}}`,
     );
@@ -177,7 +183,7 @@ describe("a request for a transaction", () => {
     );
   });
 
-  test("bounds the reference and the metadata", () => {
+  test("a request for a transaction bounds the reference and the metadata", () => {
     expect(refusalOf(() => commandOf(`{${ONE},"reference":"${"r".repeat(1025)}"}`))).toBe(
       "VALIDATION",
     );
@@ -188,7 +194,7 @@ describe("a request for a transaction", () => {
 });
 
 describe("a request for a revert", () => {
-  test("keeps what is given", () => {
+  test("a request for a revert keeps what is given", () => {
     const plain = { id: 7, force: false, atEffectiveDate: false };
     const command = { kind: "revertTransaction", ...plain };
     expect(toRevertTransaction(plain)).toStrictEqual(command);
@@ -200,7 +206,7 @@ describe("a request for a revert", () => {
     });
   });
 
-  test("may be at the effective date", () => {
+  test("a request for a revert may be at the effective date", () => {
     const request = { id: 7, force: false, atEffectiveDate: true };
     expect(toRevertTransaction(request)).toMatchObject({ atEffectiveDate: true });
   });
@@ -213,7 +219,7 @@ describe("a bulk", () => {
       return command.ok ? command.value : command.failure.kind;
     });
 
-  test("has the four actions", () => {
+  test("a request for a bulk has the four actions", () => {
     expect(
       commandsOf(`[
         {"action":"CREATE_TRANSACTION","data":{${ONE},"force":true}},
@@ -242,7 +248,7 @@ describe("a bulk", () => {
     ]);
   });
 
-  test("takes null for the metadata of an account, and not for that of a transaction", () => {
+  test("a request for a bulk takes null for the metadata of an account, and not for that of a transaction", () => {
     const add = (target: string) => `[{"action":"ADD_METADATA","data":{${target}}}]`;
     expect(commandsOf(add('"targetType":"ACCOUNT","targetId":"a","metadata":null'))).toStrictEqual([
       { kind: "setMetadata", target: { type: "ACCOUNT", id: "a" }, metadata: {} },
@@ -255,7 +261,7 @@ describe("a bulk", () => {
     }
   });
 
-  test("keeps the keys of its elements", () => {
+  test("a request for a bulk keeps the keys of its elements", () => {
     const [keyed, plain] = parseBulk(
       parseJson(
         `[{"action":"CREATE_TRANSACTION","ik":"k1","data":{${ONE}}},{"action":"CREATE_TRANSACTION","ik":null,"data":{${ONE}}}]`,
@@ -279,7 +285,7 @@ describe("a bulk", () => {
     '{"action":"DELETE_METADATA","data":{"targetType":"ACCOUNT","targetId":"a"}}',
     '{"action":"ADD_METADATA","data":{"targetType":"ACCOUNT","targetId":"a"}}',
     '{"action":"ADD_METADATA","data":{"targetType":"ACCOUNT","targetId":null,"metadata":{}}}',
-  ])("with the element %s is refused as a whole, naming its position", (element) => {
+  ])("a bulk with the element %s is refused as a whole, naming its position", (element) => {
     const good = `{"action":"CREATE_TRANSACTION","data":{${ONE}}}`;
     expect(() => commandsOf(`[${good},${element}]`)).toThrow("element 1");
   });
@@ -306,13 +312,13 @@ describe("a bulk", () => {
       '{"action":"ADD_METADATA","data":{"targetType":"ACCOUNT","targetId":"a b","metadata":{}}}',
       "VALIDATION",
     ],
-  ])("fails at the well-formed element %s only in its turn", (element, kind) => {
+  ])("a bulk fails at the well-formed element %s only in its turn", (element, kind) => {
     const good = `{"action":"CREATE_TRANSACTION","data":{${ONE}}}`;
     expect(commandsOf(`[${good},${element}]`)[1]).toBe(kind);
   });
 
   test.each(["{}", "null", '{"postings":[]}', '{"script":{"vars":{}}}'])(
-    "takes the element data %s for an empty script, which is refused in its turn",
+    "a request for a bulk takes the element data %s for an empty script, which is refused in its turn",
     (data) => {
       expect(commandsOf(`[{"action":"CREATE_TRANSACTION","data":${data}}]`)).toEqual([
         { kind: "runScript", script: { plain: "", variables: {} } },
@@ -320,7 +326,7 @@ describe("a bulk", () => {
     },
   );
 
-  test("bounds keys", () => {
+  test("a request for a bulk bounds keys", () => {
     expect(refusalOf(() => assertIdempotencyKey("k".repeat(255)))).toBe("none");
     expect(refusalOf(() => assertIdempotencyKey("k".repeat(256)))).toBe("VALIDATION");
     const text = `[{"action":"CREATE_TRANSACTION","ik":"${"k".repeat(256)}","data":{${ONE}}}]`;

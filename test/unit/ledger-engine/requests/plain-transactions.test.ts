@@ -33,7 +33,7 @@ describe("a transaction of nothing but postings or a script, a reference and met
     ],
     ["a script without variables", creation({ script: { plain: "" } })],
     ["members that nobody knows", creation({ postings: [{ ...POSTING, x: 1 }], y: 2 }, { z: 3 })],
-  ])("is read as by the schema: %s", (_, element) => {
+  ])("a plain transaction is read as by the schema: %s", (_, element) => {
     const plain = readPlainCreation(element);
     expect(plain).toEqual(BulkElementRequest.parse(element));
     expect(readPlainTransaction(element.data)).toEqual(plain?.data);
@@ -69,11 +69,11 @@ describe("a transaction of nothing but postings or a script, a reference and met
     ["metadata of accounts", creation({ postings: [POSTING], accountMetadata: {} })],
     ["a runtime", creation({ postings: [POSTING], runtime: "machine" })],
     ["force", creation({ postings: [POSTING], force: false })],
-  ])("is left to the schema: %s", (_, element) => {
+  ])("a plain transaction is left to the schema: %s", (_, element) => {
     expect(readPlainCreation(element)).toBeUndefined();
   });
 
-  test("is what the schema says, whatever an element is made of", () => {
+  test("a plain transaction is what the schema says, whatever an element is made of", () => {
     const value = fc.oneof(
       { arbitrary: fc.constantFrom("world", "a", ""), weight: 8 },
       fc.constantFrom(null, undefined, 1, 1.5, -1, 2 ** 53, 2n ** 64n, [], {}, true),

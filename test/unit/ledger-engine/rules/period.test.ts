@@ -41,25 +41,25 @@ describe("an interval", () => {
     ["0.1s", 100_000n],
     ["1500ns", 2n],
     ["87600h", 87_600n * 3_600_000_000n],
-  ])("is written as %s", (text, interval) => {
+  ])("an interval is written as %s", (text, interval) => {
     expect(parseInterval(text)).toBe(interval);
   });
 
   test.each(["", "0", "0s", "100ns", "year", "Day", "days", "1d", "-1h", "1", "h", "toString"])(
-    "is not written as %j",
+    "an interval is not written as %j",
     (text) => {
       expect(parseInterval(text)).toBeUndefined();
     },
   );
 
-  test("of an infinite length is refused", () => {
+  test("an interval of an infinite length is refused", () => {
     expect(parseInterval(`${"9".repeat(400)}h`)).toBeUndefined();
     expect(parseInterval(`${"9".repeat(30)}h`)).toBeGreaterThan(MICROS_MAX);
   });
 });
 
 describe("the boundaries of a period", () => {
-  test("are one interval apart from each other, except that the last may be nearer", () => {
+  test("the boundaries of a period are one interval apart from each other, except that the last may be nearer", () => {
     expect(between("2026-03-01T10:07:00Z", "2026-03-01T11:00:00Z", 1_800_000_000n)).toEqual([
       "2026-03-01T10:07:00Z",
       "2026-03-01T10:37:00Z",
@@ -107,11 +107,11 @@ describe("the boundaries of a period", () => {
       ["1969-12-29T00:00:00Z", "1970-01-05T00:00:00Z"],
     ],
     ["day", "1969-12-31T01:00:00Z", "1970-01-01T01:00:00Z", ["1970-01-01T00:00:00Z"]],
-  ])("are those of the calendar for a %s", (unit, ...[start, end, inner]) => {
+  ])("a period's boundaries are those of the calendar for a %s", (unit, ...[start, end, inner]) => {
     expect(between(start, end, unit)).toEqual([start, ...inner, end]);
   });
 
-  test("between two boundaries of the calendar make no partial intervals", () => {
+  test("the boundaries of a period between two boundaries of the calendar make no partial intervals", () => {
     expect(between("2026-03-02T00:00:00Z", "2026-03-09T00:00:00Z", "week")).toHaveLength(2);
     expect(between("2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z", "month")).toHaveLength(2);
     expect(between("2026-03-01T00:00:00Z", "2026-03-02T00:00:00Z", "hour")).toHaveLength(25);
@@ -125,13 +125,16 @@ describe("the boundaries of a period", () => {
     ["month", "2026-03-15T00:00:00Z", "2023-10-01T00:00:00Z"],
     ["month", "2026-03-01T00:00:00Z", "2023-09-01T00:00:00Z"],
     [DAY, "2026-03-31T15:30:00Z", "2026-03-01T15:30:00Z"],
-  ])("without a start are those of thirty intervals: %s up to %s", (interval, end, start) => {
-    const found = between(undefined, end, interval);
-    expect(found).toHaveLength(INTERVALS_STANDARD + 1);
-    expect([found[0], found.at(-1)]).toEqual([start, end]);
-  });
+  ])(
+    "the boundaries of a period without a start are those of thirty intervals: %s up to %s",
+    (interval, end, start) => {
+      const found = between(undefined, end, interval);
+      expect(found).toHaveLength(INTERVALS_STANDARD + 1);
+      expect([found[0], found.at(-1)]).toEqual([start, end]);
+    },
+  );
 
-  test("stay within the years that there are", () => {
+  test("the boundaries of a period stay within the years that there are", () => {
     const first = formatTimestamp(fromMicros(MICROS_MIN));
     for (const interval of ["hour", "week", "month", 10n ** 12n] as const) {
       const early = between(undefined, "0001-01-01T00:30:00Z", interval);
@@ -142,13 +145,13 @@ describe("the boundaries of a period", () => {
     }
   });
 
-  test("of a period that ends before it starts are refused", () => {
+  test("the boundaries of a period that ends before it starts are refused", () => {
     for (const end of ["2026-03-01T00:00:00Z", "2026-02-28T00:00:00Z"]) {
       expect(() => between("2026-03-01T00:00:00Z", end, "day")).toThrow("ends before it starts");
     }
   });
 
-  test("are limited in number", () => {
+  test("the boundaries of a period are limited in number", () => {
     const end = fromMicros(toMicros(at("10:00")) + BigInt(INTERVALS_MAX));
     const period: Period = { startTime: at("10:00"), endTime: end, interval: 1n };
     expect(boundariesOf(period)).toHaveLength(INTERVALS_MAX + 1);
@@ -160,7 +163,7 @@ describe("the boundaries of a period", () => {
     }
   });
 
-  test("increase from the start to the end, and those in between are the interval's", () => {
+  test("the boundaries of a period increase from the start to the end, and those in between are the interval's", () => {
     const moment = fc
       .bigInt({
         min: toMicros(at("1960-01-01T00:00:00Z")),

@@ -25,7 +25,7 @@ const refusal = (postings: Posting[], reader = holding()): string =>
   refusalOf(() => runPostings(postings, reader, { force: false }));
 
 describe("postings", () => {
-  test("take from the world without limit and add up volumes", () => {
+  test("postings take from the world without limit and add up volumes", () => {
     expect(run([posting("world -> a", 100), posting("a -> b", 30)])).toEqual([
       "world USD 0/100",
       "a USD 100/30",
@@ -33,13 +33,13 @@ describe("postings", () => {
     ]);
   });
 
-  test("run in order: credits of the same transaction count, debts in between are refused", () => {
+  test("postings run in order: credits of the same transaction count, debts in between are refused", () => {
     const [enter, leave] = [posting("world -> a", 100), posting("a -> b", 100)];
     expect(refusal([enter, leave])).toBe("none");
     expect(refusal([leave, enter])).toBe("INSUFFICIENT_FUND");
   });
 
-  test("may take exactly what is there, and not one more", () => {
+  test("postings may take exactly what is there, and not one more", () => {
     const reader = holding({ "a USD": 100n });
     expect(refusal([posting("a -> b", 60), posting("a -> b", 40)], reader)).toBe("none");
     expect(refusal([posting("a -> b", 60), posting("a -> b", 41)], reader)).toBe(
@@ -47,24 +47,24 @@ describe("postings", () => {
     );
   });
 
-  test("check each asset on its own", () => {
+  test("postings check each asset on its own", () => {
     const reader = holding({ "a USD": 100n });
     expect(refusal([posting("a -> b", 1, "EUR")], reader)).toBe("INSUFFICIENT_FUND");
     expect(refusal([posting("a -> b", 1, "USD/2")], reader)).toBe("INSUFFICIENT_FUND");
   });
 
-  test("of zero are accepted from an account in debt, others are not", () => {
+  test("postings of zero are accepted from an account in debt, others are not", () => {
     const reader = holding({ "a USD": -5n });
     expect(run([posting("a -> b", 0)], reader)).toEqual(["a USD 0/5", "b USD 0/0"]);
     expect(refusal([posting("a -> b", 1)], reader)).toBe("INSUFFICIENT_FUND");
   });
 
-  test("let only the account named exactly world go below zero", () => {
+  test("postings let only the account named exactly world go below zero", () => {
     expect(refusal([posting("world:x -> a", 1)])).toBe("INSUFFICIENT_FUND");
     expect(refusal([posting("World -> a", 1)])).toBe("INSUFFICIENT_FUND");
   });
 
-  test("let every source go below zero when forced", () => {
+  test("postings let every source go below zero when forced", () => {
     expect(run([posting("a -> b", 7), posting("a -> c", 1)], holding(), true)).toEqual([
       "a USD 0/8",
       "b USD 7/0",
@@ -72,21 +72,21 @@ describe("postings", () => {
     ]);
   });
 
-  test("from an account to itself let input and output grow, and need the funds", () => {
+  test("postings from an account to itself let input and output grow, and need the funds", () => {
     const reader = holding({ "a USD": 10n });
     expect(run([posting("a -> a", 10)], reader)).toEqual(["a USD 20/10"]);
     expect(refusal([posting("a -> a", 11)], reader)).toBe("INSUFFICIENT_FUND");
     expect(run([posting("world -> world", 3)])).toEqual(["world USD 3/3"]);
   });
 
-  test("keep amounts of any size exact", () => {
+  test("postings keep amounts of any size exact", () => {
     const huge = 10n ** 40n + 1n;
     expect(run([posting("world -> a", huge), posting("a -> b", huge - 1n)])).toContain(
       `a USD ${huge}/${huge - 1n}`,
     );
   });
 
-  test("give one move for each account and asset, with the volumes before it and its roles", () => {
+  test("postings give one move for each account and asset, with the volumes before it and its roles", () => {
     const moves = runPostings(
       [posting("world -> a", 5), posting("a -> b", 5), posting("world -> a", 1, "EUR")],
       holding({ "a USD": 2n }),
@@ -107,7 +107,7 @@ describe("postings", () => {
     ]);
   });
 
-  test("name the account, the wanted and the available amount when they are refused", () => {
+  test("postings name the account, the wanted and the available amount when they are refused", () => {
     expect(() =>
       runPostings([posting("users:1 -> b", 8)], holding({ "users:1 USD": 3n }), { force: false }),
     ).toThrow("account(s) @users:1 had/have insufficient funds: 8 USD wanted, 3 available");
@@ -115,7 +115,7 @@ describe("postings", () => {
 });
 
 describe("a revert", () => {
-  test("reverses the order and the direction", () => {
+  test("a revert reverses the order and the direction", () => {
     const postings = [posting("world -> a", 100), posting("a -> b", 30, "EUR")];
     expect(reversePostings(postings)).toEqual([
       posting("b -> a", 30, "EUR"),
@@ -125,14 +125,14 @@ describe("a revert", () => {
 
   const passThrough = reversePostings([posting("world -> a", 100), posting("a -> b", 100)]);
 
-  test("checks the net result only: an account that money passed through may be empty", () => {
+  test("a revert checks the net result only: an account that money passed through may be empty", () => {
     const reader = holding({ "b USD": 100n });
     expect(refusalOf(() => runRevert(passThrough, reader, { force: false }))).toBe("none");
     const backwards = passThrough.toReversed();
     expect(refusalOf(() => runRevert(backwards, reader, { force: false }))).toBe("none");
   });
 
-  test("is refused when an account would end below zero, unless forced", () => {
+  test("a revert is refused when an account would end below zero, unless forced", () => {
     const reader = holding({ "b USD": 99n });
     expect(() => runRevert(passThrough, reader, { force: false })).toThrow(
       "insufficient fund for b/USD",
@@ -144,14 +144,14 @@ describe("a revert", () => {
     ]);
   });
 
-  test("may leave the world below zero", () => {
+  test("a revert may leave the world below zero", () => {
     const postings = reversePostings([posting("a -> world", 5)]);
     expect(refusalOf(() => runRevert(postings, holding(), { force: false }))).toBe("none");
   });
 });
 
 describe("volumes before a transaction", () => {
-  test("are those after it without its own postings", () => {
+  test("volumes before a transaction are those after it without its own postings", () => {
     const postings = [posting("world -> a", 100), posting("a -> a", 7), posting("a -> b", 30)];
     const moves = runPostings(postings, holding({ "a USD": 4n }), { force: false });
     expect(volumeTexts(volumesBefore(moves, postings))).toEqual([

@@ -45,7 +45,7 @@ describe("the search in rows that increase", () => {
     fc.integer({ min: 1, max: 1_000_000 }),
   );
 
-  test("finds the last row that is not above a limit, whatever the gaps", () => {
+  test("the search in rising rows finds the last row that is not above a limit, whatever the gaps", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(step, step), { minLength: 1, maxLength: 200 }),
@@ -62,17 +62,17 @@ describe("the search in rows that increase", () => {
     );
   });
 
-  test("takes one look where no value is left out behind the row", () => {
+  test("the search in rising rows takes one look where no value is left out behind the row", () => {
     const rows = rowsOf(Array.from({ length: 1000 }, (_, index) => [1, index === 300 ? 1e6 : 1]));
     expect(search(rows, 1e6 + 500)).toMatchObject({ row: { key: 501 }, looks: 1 });
   });
 
-  test("takes two looks where values are left out on the other side of an end near it only", () => {
+  test("the search in rising rows takes two looks where values are left out on the other side of an end near it only", () => {
     const rows = rowsOf(Array.from({ length: 1000 }, (_, index) => [1, index > 600 ? 2 : 1]));
     expect(search(rows, 300).looks).toBeLessThanOrEqual(2);
   });
 
-  test("takes few looks where a million values in a row have no rows", () => {
+  test("the search in rising rows takes few looks where a million values in a row have no rows", () => {
     const rows = rowsOf(
       Array.from({ length: 20_000 }, (_, index) => [1, index % 5000 === 0 ? 1e6 : 1]),
     );
@@ -81,14 +81,14 @@ describe("the search in rows that increase", () => {
     }
   });
 
-  test("takes few looks where every third value has no row", () => {
+  test("the search in rising rows takes few looks where every third value has no row", () => {
     const rows = rowsOf(Array.from({ length: 20_000 }, (_, index) => [1, 1 + (index % 2)]));
     for (let limit = 0; limit < 30_000; limit += 997) {
       expect(search(rows, limit).looks).toBeLessThan(6);
     }
   });
 
-  test("takes few looks near 2^53, and before the first row", () => {
+  test("the search in rising rows takes few looks near 2^53, and before the first row", () => {
     const size = fc.nat(52).map((bits) => 2 ** bits);
     const property = fc.property(
       fc.array(fc.tuple(size, size), { minLength: 1, maxLength: 60 }),

@@ -36,14 +36,14 @@ describe("variables of a script as texts", () => {
     },
   );
 
-  test("keep any name", () => {
+  test("variables of a script as texts keep any name", () => {
     expect(Object.entries(textsOf('{"__proto__":"a","constructor":"b"}'))).toEqual([
       ["__proto__", "a"],
       ["constructor", "b"],
     ]);
   });
 
-  test("refuse what is nested too deep", () => {
+  test("variables of a script as texts refuse what is nested too deep", () => {
     const nested = `${"[".repeat(190)}${"]".repeat(190)}`;
     expect(refusalOf(() => textsOf(`{"v":${nested}}`))).toBe("VALIDATION");
   });

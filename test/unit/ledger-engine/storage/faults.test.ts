@@ -150,12 +150,12 @@ describe.each(WRITES)("storage that fails during %s", (_, write) => {
     return ledger;
   }
 
-  test("leaves everything as it was, and the ledger goes on", () => {
+  test("a write whose storage fails leaves everything as it was, and the ledger goes on", () => {
     expect(operations).toBeGreaterThan(1);
     for (let n = 1; n <= operations; n++) expectSound(failAndRepeat(n, { evict: false }));
   });
 
-  test("leaves no trace after an eviction: the repeated write makes the same rows", () => {
+  test("a write whose storage fails leaves no trace after an eviction: the repeated write makes the same rows", () => {
     for (let n = 1; n <= operations; n++) {
       expect(failAndRepeat(n, { evict: true }).dump()).toBe(expected.dump());
     }

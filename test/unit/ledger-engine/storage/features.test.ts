@@ -29,7 +29,7 @@ const OK = ["none", "none"];
 const REFUSED = ["VALIDATION", "VALIDATION"];
 
 describe("a ledger", () => {
-  test("with all features shows all volumes", () => {
+  test("a ledger with all features shows all volumes", () => {
     const ledger = ledgerWith({});
     expect(refusals(ledger)).toEqual([OK, OK, OK]);
     expect(ledger.engine.reads.findAccount("a", ONLY_EFFECTIVE)?.effectiveVolumes).toMatchObject([
@@ -38,14 +38,14 @@ describe("a ledger", () => {
     expect(ledger.transaction(1).effectiveVolumes).toHaveLength(2);
   });
 
-  test("without effective volumes shows none, and refuses them for accounts", () => {
+  test("a ledger without effective volumes shows none, and refuses them for accounts", () => {
     const ledger = ledgerWith({ MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" });
     expect(refusals(ledger)).toEqual([OK, OK, REFUSED]);
     expect(ledger.transaction(1).volumes).toHaveLength(2);
     expect(ledger.transaction(1).effectiveVolumes).toBeUndefined();
   });
 
-  test("without history of moves refuses volumes of accounts; its transactions keep theirs", () => {
+  test("a ledger without history of moves refuses volumes of accounts; its transactions keep theirs", () => {
     const ledger = ledgerWith({ MOVES_HISTORY: "OFF" });
     expect(refusals(ledger)[1]).toEqual(REFUSED);
     expect(ledger.transaction(1).volumes).toHaveLength(2);

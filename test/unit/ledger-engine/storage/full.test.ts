@@ -37,7 +37,7 @@ function almostFull(sql: NodeSql): TestLedger {
 }
 
 describe("a ledger whose storage is full", () => {
-  test("keeps what it has, and goes on when there is room again", () => {
+  test("a ledger whose storage is full keeps what it has, and goes on when there is room again", () => {
     const sql = new NodeSql();
     const ledger = almostFull(sql);
     expect(isStorageFull(fill(ledger))).toBe(true);
@@ -53,7 +53,7 @@ describe("a ledger whose storage is full", () => {
     expectSound(ledger);
   });
 
-  test("is refused in a sentence where it is embedded", () => {
+  test("a ledger whose storage is full is refused in a sentence where it is embedded", () => {
     const sql = new PositionalSql();
     const { engine } = new TestLedger({ sql });
     const ledger = new EmbeddedLedger(engine, {

@@ -5,12 +5,12 @@ import { NodeSql } from "#platform/sql/node-sql.ts";
 const ITEMS = insertionInto("item", { id: "?", size: "CAST(? AS INTEGER)", hash: "unhex(?)" });
 
 describe("rows that are inserted together", () => {
-  test("need no more parameters in a statement than an object takes", () => {
+  test("rows that are inserted together need no more parameters in a statement than an object takes", () => {
     expect(ITEMS.statements).toHaveLength(33);
     expect(ITEMS.statements.at(-1)?.split("?")).toHaveLength(100);
   });
 
-  test.each([0, 1, 32, 33, 34, 100])("are all stored, where there are %i", (count) => {
+  test.each([0, 1, 32, 33, 34, 100])("all of %i rows inserted together are stored", (count) => {
     const sql = new NodeSql();
     sql.all("CREATE TABLE item (id INTEGER PRIMARY KEY, size ANY, hash BLOB) STRICT");
     const ids = Array.from({ length: count }, (_, index) => index + 1);
@@ -30,7 +30,7 @@ describe("rows that are inserted together", () => {
     );
   });
 
-  test("leave nothing where one of them cannot be stored, as the transaction around them fails", () => {
+  test("rows inserted together leave nothing where one of them cannot be stored, as their transaction fails", () => {
     const sql = new NodeSql();
     sql.all("CREATE TABLE item (id INTEGER PRIMARY KEY, size ANY, hash BLOB) STRICT");
     sql.all("INSERT INTO item (id) VALUES (20)");

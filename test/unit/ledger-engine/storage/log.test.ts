@@ -41,7 +41,7 @@ function ledgerWithLog(features: object = {}): TestLedger {
 }
 
 describe("the log", () => {
-  test("always reads the same, whatever is written after it", () => {
+  test("the log of a ledger always reads the same, whatever is written after it", () => {
     const ledger = ledgerWithLog();
     const text = stringifyJson(ledger.logs());
     ledger.run(create([posting("a -> b", 5), posting("b -> c", 1)], { timestamp: at("09:00") }));
@@ -62,7 +62,7 @@ describe("the log", () => {
     expectSound(ledger);
   });
 
-  test("reads a range as it reads each entry, however many postings the transactions have", () => {
+  test("the log of a ledger reads a range as it reads each entry, however many postings the transactions have", () => {
     const ledger = new TestLedger({ now: at("13:00") });
     const counts = [1, 90, 101, 1, 193, 1, 192, 1];
     for (const count of counts) {
@@ -79,7 +79,7 @@ describe("the log", () => {
     expect(ledger.engine.readLogs(1, counts.length + 1, limits)).toEqual(each);
   });
 
-  test("is a chain of hashes over every entry", () => {
+  test("the log of a ledger is a chain of hashes over every entry", () => {
     const ledger = ledgerWithLog();
     expectSound(ledger);
     const hashes = ledger.sql.all(
@@ -88,14 +88,17 @@ describe("the log", () => {
     expect(hashes).toHaveLength(8);
   });
 
-  test.each(["ASYNC", "DISABLED"])("has no hashes where they are %s", (value) => {
-    const ledger = ledgerWithLog({ HASH_LOGS: value });
-    ledger.open();
-    ledger.run(setMetadata("a", { k: "v" }));
-    expect(ledger.sql.all(`SELECT id FROM ${LOG_HASHES} WHERE hash IS NOT NULL`)).toEqual([]);
-  });
+  test.each(["ASYNC", "DISABLED"])(
+    "the log of a ledger has no hashes where they are %s",
+    (value) => {
+      const ledger = ledgerWithLog({ HASH_LOGS: value });
+      ledger.open();
+      ledger.run(setMetadata("a", { k: "v" }));
+      expect(ledger.sql.all(`SELECT id FROM ${LOG_HASHES} WHERE hash IS NOT NULL`)).toEqual([]);
+    },
+  );
 
-  test("has the idempotency keys, or the empty text", () => {
+  test("the log of a ledger has the idempotency keys, or the empty text", () => {
     expect(
       ledgerWithLog()
         .logs()
@@ -103,7 +106,7 @@ describe("the log", () => {
     ).toEqual(["k", ...Array.from({ length: 7 }, () => "")]);
   });
 
-  test("is read in parts: by count, by bytes, and at least one entry", () => {
+  test("the log of a ledger is read in parts: by count, by bytes, and at least one entry", () => {
     const { engine } = ledgerWithLog();
     const idsOf = (from: number, to: number, limits: { countMax: number; bytesMax: number }) =>
       engine.readLogs(from, to, limits).map(({ id }) => id);
@@ -116,7 +119,7 @@ describe("the log", () => {
     expect(idsOf(1, 100, { ...all, bytesMax: 110 }).length).toBeLessThan(8);
   });
 
-  test("has gaps where ids were used up", () => {
+  test("the log of a ledger has gaps where ids were used up", () => {
     const ledger = ledgerWithLog();
     ledger.run(setMetadata("a", {}), { dryRun: true });
     ledger.run(setMetadata("a", {}));
@@ -128,7 +131,7 @@ describe("the log", () => {
     ["id", [2 ** 52, 1]],
     ["data.transaction.id", [1, 2 ** 52]],
   ] as const)(
-    "keeps types and ids where an imported '%s' is as large as it may be",
+    "the log of a ledger keeps types and ids where an imported '%s' is as large as it may be",
     (path, ids) => {
       const source = new TestLedger();
       source.commit(create(posting("world -> a", 5)));

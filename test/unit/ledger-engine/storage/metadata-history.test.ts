@@ -17,7 +17,7 @@ const accountsAt = (ledger: TestLedger, date: Timestamp) => {
 };
 
 describe("metadata of accounts at a moment", () => {
-  test("is what the entries up to it have made, for each account by its own name", () => {
+  test("metadata of accounts at a moment is what the entries up to it have made, for each account by its own name", () => {
     const ledger = new TestLedger();
     ledger.run(
       create(posting("world -> a", 1), {
@@ -42,7 +42,7 @@ describe("metadata of accounts at a moment", () => {
     expect(accountsAt(ledger, at("0001-01-01T00:00:00Z"))["a"]).toEqual({});
   });
 
-  test("lacks a deleted key from the last change before its deletion, because that does not move `updatedAt`", () => {
+  test("metadata of accounts at a moment lacks a deleted key from the last change before its deletion on", () => {
     const ledger = new TestLedger();
     ledger.run(setMetadata("a", { k: "1", l: "1" }));
     ledger.run(setMetadata("a", { k: "2" }));
@@ -58,14 +58,14 @@ describe("metadata of accounts at a moment", () => {
     expect(accountsAt(ledger, at("10:00:07"))["a"]).toEqual({});
   });
 
-  test("takes all entries of one date", () => {
+  test("metadata of accounts at a moment takes all entries of one date", () => {
     const ledger = new TestLedger();
     ledger.bulk([setMetadata("a", { k: "1" }), setMetadata("a", { k: "2" })], { atomic: true });
     ledger.run(setMetadata("a", { k: "3" }));
     expect(accountsAt(ledger, at("10:00:01"))).toEqual({ a: { k: "2" } });
   });
 
-  test("may have any name and any key", () => {
+  test("metadata of accounts at a moment may have any name and any key", () => {
     const ledger = new TestLedger();
     const pairs = Object.fromEntries([
       ["__proto__", "1"],
@@ -83,7 +83,7 @@ describe("metadata of accounts at a moment", () => {
     ]);
   });
 
-  test("is found for many accounts with many and large entries, in few statements", () => {
+  test("metadata of accounts at a moment is found for many accounts with many and large entries, in few statements", () => {
     const ledger = new TestLedger();
     const large = "x".repeat(60_000);
     ledger.bulk(
@@ -121,7 +121,7 @@ describe("metadata of transactions at a moment", () => {
     return [...new MetadataHistory(ledger.sql).transactionsAt(rows, date)];
   };
 
-  test("is that of its creation, with the changes up to it", () => {
+  test("metadata of transactions at a moment is that of its creation, with the changes up to it", () => {
     const ledger = new TestLedger();
     ledger.run(create(posting("world -> a", 1), { metadata: { k: "1", l: "1" } }));
     ledger.run(create(posting("world -> a", 1)));
@@ -140,7 +140,7 @@ describe("metadata of transactions at a moment", () => {
     expect(transactionsAt(ledger, [], ledger.now)).toEqual([]);
   });
 
-  test("is empty if the payload has none", () => {
+  test("metadata of transactions at a moment is empty if the payload has none", () => {
     const history = new MetadataHistory(new TestLedger().sql);
     expect([...history.transactionsAt([{ id: 5, payload: {} }], at("10:00"))]).toEqual([[5, {}]]);
   });

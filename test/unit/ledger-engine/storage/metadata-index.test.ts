@@ -41,7 +41,7 @@ test("the index has a key or value as the first 48 bits of SHA-256 of the UTF-8 
 });
 
 describe("pairs of a transaction", () => {
-  test("are those of its creation", () => {
+  test("metadata pairs of a transaction are those of its creation", () => {
     const make = create(posting("world -> a", 1), { metadata: { k: "1", __proto__x: "" } });
     expect(rowsAfter(make)).toEqual({
       index: ["transaction 1 __proto__x=", "transaction 1 k=1"],
@@ -49,7 +49,7 @@ describe("pairs of a transaction", () => {
     });
   });
 
-  test("may have any key", () => {
+  test("metadata pairs of a transaction may have any key", () => {
     const metadata = Object.fromEntries([
       ["__proto__", "1"],
       ["constructor", "2"],
@@ -69,7 +69,7 @@ describe("pairs of a transaction", () => {
     expectExact(ledger);
   });
 
-  test("include those that a revert and a script set", () => {
+  test("metadata pairs of a transaction include those that a revert and a script set", () => {
     const ledger = ledgerAfter([
       script('send [USD 1] (\n  source = @world\n  destination = @a\n)\nset_tx_meta("k", "s")'),
       revert(1, { metadata: { why: "w" } }),
@@ -81,7 +81,7 @@ describe("pairs of a transaction", () => {
     ]);
   });
 
-  test("go into the past when they are overwritten or deleted, and leave it when they come back", () => {
+  test("metadata pairs of a transaction are past when overwritten or deleted, and no more when they come back", () => {
     const make = create(posting("world -> a", 1), { metadata: { k: "1" } });
     const change = setMetadata(1, { k: "2", l: "1" });
     expect(rowsAfter(make, change)).toEqual({
@@ -99,7 +99,7 @@ describe("pairs of a transaction", () => {
     });
   });
 
-  test("stay the same when an entry changes nothing, but the entry is recorded", () => {
+  test("metadata pairs of a transaction stay the same when an entry changes nothing, but the entry is recorded", () => {
     const make = create(posting("world -> a", 1), { metadata: { k: "1" } });
     expect(rowsAfter(make, setMetadata(1, { k: "1" }), setMetadata(1, {}))).toEqual({
       index: ["transaction 1 k=1"],
@@ -109,7 +109,7 @@ describe("pairs of a transaction", () => {
 });
 
 describe("pairs of an account", () => {
-  test("are set by transactions and by entries about it", () => {
+  test("metadata pairs of an account are set by transactions and by entries about it", () => {
     const pays = create(posting("world -> a", 1), {
       accountMetadata: { a: { k: "1" }, only: { k: "1", l: "2" }, empty: {} },
     });
@@ -131,7 +131,7 @@ describe("pairs of an account", () => {
     expectExact(ledger);
   });
 
-  test("go into the past when they are overwritten or deleted, and leave it when they come back", () => {
+  test("metadata pairs of an account are past when overwritten or deleted, and no more when they come back", () => {
     const set = setMetadata("a", { k: "1" });
     const other = setMetadata("a", { k: "2" });
     expect(rowsAfter(set, other, deleteMetadata("a", "k")).index).toEqual([
@@ -166,7 +166,7 @@ describe("a ledger that keeps no history of metadata", () => {
     setMetadata("a", { k: "3" }),
   ];
 
-  test("has the current pairs and no others", () => {
+  test("a ledger that keeps no history of metadata has the current pairs and no others", () => {
     const ledger = ledgerAfter(run, WITHOUT_HISTORY);
     expect(storedRows(ledger)).toEqual({
       index: ["account a k=3", "transaction 1 k=2"],
@@ -176,7 +176,7 @@ describe("a ledger that keeps no history of metadata", () => {
   });
 
   test.each(["TRANSACTION_METADATA_HISTORY", "ACCOUNT_METADATA_HISTORY"] as const)(
-    "of one kind, still keeps that of the other: %s",
+    "a ledger that keeps no history of metadata of one kind still keeps that of the other: %s",
     (feature) => {
       const ledger = ledgerAfter(run, { [feature]: "DISABLED" });
       const { index, log } = storedRows(ledger);
@@ -226,14 +226,14 @@ describe("what a unit of work does to a pair", () => {
     expectExact(ledger);
   });
 
-  test("is the same as that of one write after the other", () => {
+  test("what a unit of work does to a pair is the same as that of one write after the other", () => {
     const [bulk, single] = [new TestLedger(), new TestLedger()];
     bulk.bulk([...transaction, ...account]);
     for (const command of [...transaction, ...account]) single.run(command);
     expect(storedRows(bulk)).toEqual(storedRows(single));
   });
 
-  test("is undone along with it: dry runs, refusals and failed atomic bulks leave nothing", () => {
+  test("what a unit of work does to a pair is undone with it: dry runs, refusals and failed bulks leave nothing", () => {
     const ledger = ledgerAfter([...transaction, ...account]);
     const before = ledger.dump();
     for (const command of [...account, ...transaction.slice(1)]) {
@@ -251,7 +251,7 @@ describe("what a unit of work does to a pair", () => {
     expectExact(ledger);
   });
 
-  test("is written before it takes too much memory, and is exact nevertheless", () => {
+  test("what a unit of work does to a pair is written before it takes too much memory, and is exact nevertheless", () => {
     const many = (value: string) =>
       Object.fromEntries(Array.from({ length: 4000 }, (_, index) => [`k${index}`, value]));
     const ledger = new TestLedger();

@@ -42,7 +42,7 @@ function ledgerOf(transactions: number): TestLedger {
 }
 
 describe("quick steps", () => {
-  test("that were cut off are done again", () => {
+  test("quick steps that were cut off are done again", () => {
     const sql = new NodeSql();
     expect(() => migrate(failingAt(sql, "INSERT INTO migration"))).toThrow("cut off");
     expect(isCreated(sql)).toBe(false);
@@ -52,7 +52,7 @@ describe("quick steps", () => {
     );
   });
 
-  test("of a later version make this one refuse the ledger and say why", () => {
+  test("quick steps of a later version make this one refuse the ledger and say why", () => {
     const sql = new NodeSql();
     migrateToEnd(sql);
     sql.all("INSERT INTO migration (step, cursor) VALUES (?, '7')", STEP_LAST + 1);
@@ -78,7 +78,7 @@ describe("a step that visits every transaction", () => {
   const SERVED = stepsWith({ rowsPerSlice: ROWS, isServedMeanwhile: true });
   const CLOSED = stepsWith({ rowsPerSlice: ROWS, isServedMeanwhile: false });
 
-  test("does so in bounded slices, and goes on where it was killed", () => {
+  test("a step that visits every transaction does so in bounded slices, and goes on where it was killed", () => {
     const size = 5000;
     const { sql } = ledgerOf(size);
     expect(migrate(sql, SERVED)).toBe("served");
@@ -99,7 +99,7 @@ describe("a step that visits every transaction", () => {
     expect(visited(sql)).toBe(size);
   });
 
-  test("lets the ledger be read and written between its slices if it allows that", () => {
+  test("a step that visits every transaction lets the ledger be read and written between its slices if it allows that", () => {
     const ledger = ledgerOf(SIZE);
     let slices = 0;
     for (const state of slicesOf(ledger.sql, SERVED)) {
@@ -118,7 +118,7 @@ describe("a step that visits every transaction", () => {
     expect(audited({ sql, engine }).differences).toEqual([]);
   });
 
-  test("keeps the ledger closed if it has to", () => {
+  test("a step that visits every transaction keeps the ledger closed if it has to", () => {
     const { sql } = ledgerOf(SIZE);
     const states = [...slicesOf(sql, CLOSED)];
     expect(states.slice(0, -1)).toEqual(["closed", "closed", "closed"]);
@@ -126,7 +126,7 @@ describe("a step that visits every transaction", () => {
     expect(missed(sql)).toBe(0);
   });
 
-  test("is listed with its state", () => {
+  test("a step that visits every transaction is listed with its state", () => {
     const { sql } = ledgerOf(SIZE);
     const statesOf = () => readMigrations(sql, SERVED).map(({ state }) => state);
     const done = STEPS.map(() => "DONE");
@@ -137,7 +137,7 @@ describe("a step that visits every transaction", () => {
     expect(statesOf()).toEqual([...done, "DONE"]);
   });
 
-  test("closes the ledger, even if it allows reads, when another step follows it", () => {
+  test("a step that visits every transaction closes the ledger, even if it allows reads, when another step follows it", () => {
     const { sql } = ledgerOf(SIZE);
     const last: Step = { name: "Last", statements: ["CREATE TABLE last (id INTEGER) STRICT"] };
     const steps = [...SERVED, last];
@@ -151,13 +151,13 @@ describe("a step that visits every transaction", () => {
     expect([visited(sql), missed(sql)]).toEqual([SIZE, 0]);
   });
 
-  test("is done in a new ledger at once", () => {
+  test("a step that visits every transaction is done in a new ledger at once", () => {
     const sql = new NodeSql();
     sql.transaction(() => migrateToEnd(sql, CLOSED));
     expect(isCurrent(sql, CLOSED)).toBe(true);
   });
 
-  test("that does not advance is stopped", () => {
+  test("a step over transactions that does not advance is stopped", () => {
     const { sql } = ledgerOf(1);
     const rows = { isServedMeanwhile: true, slice: (_: Sql, cursor: string) => cursor };
     const steps = [...STEPS, { name: "Nowhere", statements: [], rows }];

@@ -17,7 +17,7 @@ function storedNames(accounts: number) {
 }
 
 describe("names", () => {
-  test("are read together or one at a time, and then kept", () => {
+  test("names are read together or one at a time, and then kept", () => {
     const { sql, names } = storedNames(10);
     names.prefetch({ accounts: [1, 2, 2], assets: [1] });
     sql.all("DELETE FROM account WHERE id <> 3");
@@ -29,7 +29,7 @@ describe("names", () => {
     expect(() => names.account(1)).toThrow("the log names 1, which has no name");
   });
 
-  test("are all there, even if one read asks for more than are kept", () => {
+  test("names are all there, even if one read asks for more than are kept", () => {
     const { names } = storedNames(150_000);
     const ids = Array.from({ length: 150_000 }, (_, index) => index + 1);
     const found = names.prefetch({ accounts: ids });
@@ -38,7 +38,7 @@ describe("names", () => {
     expect(found.account(149_999)).toBe("a:149999");
   });
 
-  test("of accounts that were rolled back are given to others", () => {
+  test("names of accounts that were rolled back are given to others", () => {
     const ledger = new TestLedger();
     const short = create(posting("poor -> rich", 1));
     const results = ledger.bulk([create(posting("world -> gone", 1)), revert(1), short], {

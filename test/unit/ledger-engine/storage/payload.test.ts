@@ -19,17 +19,17 @@ const ids = {
 };
 
 describe("the stored form of a transaction", () => {
-  test("of the simplest one is three numbers, or four where it is not of the first asset", () => {
+  test("the stored form of the simplest transaction is three numbers, or four where it is not of the first asset", () => {
     expect(encodeTransaction([posting("world -> a", 1500)], {}, ids)).toBe("1,2,1500");
   });
 
-  test("leaves out what is empty", () => {
+  test("the stored form of a transaction leaves out what is empty", () => {
     const extras = { metadata: {}, accountMetadata: {} };
     expect(encodeTransaction([posting("world -> a", 1)], extras, ids)).toBe("1,2,1");
   });
 
   test.each(["", "1", "1,2,3,{", "1,2,03,{}", "1,2,3,{}x", "x,{}", '{"r":"1,{"}'])(
-    "is read no further than to its postings, if these are plain: %j",
+    "the stored form of a transaction is read no further than to its postings, if these are plain: %j",
     (payload) => {
       const isPlain = payload.startsWith("1,2,3,");
       const postings = isPlain ? [{ source: 1, destination: 2, asset: 1, amount: 3n }] : undefined;
@@ -39,7 +39,7 @@ describe("the stored form of a transaction", () => {
     },
   );
 
-  test("comes back exact, whatever it holds", () => {
+  test("the stored form of a transaction comes back exact, whatever it holds", () => {
     const text = fc.string({ unit: "grapheme" });
     const metadata = fc.dictionary(text, text);
     const volumes = fc.record({ input: fc.bigInt({ min: 0n }), output: fc.bigInt({ min: 0n }) });
@@ -73,7 +73,7 @@ describe("the stored form of a metadata entry", () => {
   const transaction = { type: "TRANSACTION", id: 7 } as const;
   const account = { type: "ACCOUNT", id: posting("7 -> a", 0).source } as const;
 
-  test("keeps the target: a number is a transaction, a text an account", () => {
+  test("the stored form of a metadata entry keeps the target: a number is a transaction, a text an account", () => {
     for (const target of [transaction, account]) {
       const metadata = JSON.parse('{"10":"a","9":"b","__proto__":"c"}') as Record<string, string>;
       expect(decodeMetadata(encodeMetadata({ target, metadata }, {})).entry).toEqual({

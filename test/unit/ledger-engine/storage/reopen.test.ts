@@ -19,7 +19,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 
 describe("a ledger that lost its memory", () => {
-  test("goes on: ids, volumes, references, keys, dates and the hash chain", () => {
+  test("a ledger that lost its memory goes on: ids, volumes, references, keys, dates and the hash chain", () => {
     const ledger = new TestLedger();
     const script = [
       () => ledger.run(create(posting("world -> a", 10), { reference: "r1" }), { key: "k1" }),
@@ -45,7 +45,7 @@ describe("a ledger that lost its memory", () => {
     expectSound(ledger);
   });
 
-  test("reuses the ids that dry runs and refusals had used up at its end", () => {
+  test("a ledger that lost its memory reuses the ids that dry runs and refusals had used up at its end", () => {
     const ledger = new TestLedger();
     ledger.run(create(posting("world -> a", 1)));
     ledger.run(create(posting("world -> a", 1)), { dryRun: true });
@@ -55,7 +55,7 @@ describe("a ledger that lost its memory", () => {
     expect([next.transaction?.id, next.logId]).toEqual([2, 2]);
   });
 
-  test("answers the same as one that kept it", () => {
+  test("a ledger that lost its memory answers the same as one that kept it", () => {
     const [kept, lost] = [new TestLedger(), new TestLedger()];
     for (let round = 0; round < 40; round++) {
       const command = create(
@@ -74,7 +74,7 @@ describe("a ledger that lost its memory", () => {
 });
 
 describe("a ledger in a file", () => {
-  test("is found again by another process's connection", () => {
+  test("a ledger in a file is found again by another process's connection", () => {
     const folder = mkdtempSync(join(tmpdir(), "florin-ledger-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const path = join(folder, "ledger.sqlite");
@@ -92,7 +92,7 @@ describe("a ledger in a file", () => {
     second.close();
   });
 
-  test("is made once: creating it again changes nothing", () => {
+  test("a ledger in a file is made once: creating it again changes nothing", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1)));
     const before = ledger.dump();
@@ -103,7 +103,7 @@ describe("a ledger in a file", () => {
 });
 
 describe("the last log entry whose events are published", () => {
-  test("is remembered, never moves back and never beyond the log", () => {
+  test("the last log entry whose events are published is remembered, never moves back and never beyond the log", () => {
     const ledger = new TestLedger();
     for (let count = 0; count < 3; count++) ledger.run(create(posting("world -> a", 1)));
     ledger.engine.confirmPublished(2);

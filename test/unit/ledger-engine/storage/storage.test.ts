@@ -5,7 +5,7 @@ import { NodeSql } from "#platform/sql/node-sql.ts";
 import { dumpOf } from "#test/support/ledger-engine/fixtures.ts";
 
 describe("migrations", () => {
-  test("make the tables once", () => {
+  test("migrations make the tables once", () => {
     const sql = new NodeSql();
     expect(isCreated(sql)).toBe(false);
     migrate(sql);
@@ -30,13 +30,13 @@ describe("a transaction of the SQL interface", () => {
     throw new Error("on purpose");
   };
 
-  test("gives the result and keeps what was written", () => {
+  test("a transaction of the SQL interface gives the result and keeps what was written", () => {
     const sql = table();
     expect(sql.transaction(() => insert(sql, 1).length)).toBe(0);
     expect(valuesOf(sql)).toEqual([1]);
   });
 
-  test("keeps nothing when it throws, and passes the error on", () => {
+  test("a transaction of the SQL interface keeps nothing when it throws, and passes the error on", () => {
     const sql = table();
     expect(() => sql.transaction(failing(() => insert(sql, 1)))).toThrow("on purpose");
     expect(valuesOf(sql)).toEqual([]);
@@ -44,7 +44,7 @@ describe("a transaction of the SQL interface", () => {
     expect(valuesOf(sql)).toEqual([2]);
   });
 
-  test("can be nested: an inner one that throws undoes its own part only", () => {
+  test("a transaction of the SQL interface can be nested: an inner one that throws undoes its own part only", () => {
     const sql = table();
     sql.transaction(() => {
       insert(sql, 1);
@@ -54,7 +54,7 @@ describe("a transaction of the SQL interface", () => {
     expect(valuesOf(sql)).toEqual([1, 3]);
   });
 
-  test("undoes inner ones that had succeeded", () => {
+  test("a transaction of the SQL interface undoes inner ones that had succeeded", () => {
     const sql = table();
     const outer = failing(() => sql.transaction(() => insert(sql, 1)));
     expect(() => sql.transaction(outer)).toThrow("on purpose");
@@ -63,7 +63,7 @@ describe("a transaction of the SQL interface", () => {
 });
 
 describe("a bounded map", () => {
-  test("grows until it is trimmed, then loses what came first", () => {
+  test("a bounded map grows until it is trimmed, then loses what came first", () => {
     const map = new BoundedMap<string, number>(2);
     for (const [index, key] of ["a", "b", "c", "d"].entries()) map.set(key, index);
     expect(map.size).toBe(4);

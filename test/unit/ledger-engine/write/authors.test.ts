@@ -36,7 +36,7 @@ const countRows = (ledger: TestLedger, table: "author" | "authorship"): number =
   ledger.sql.all(`SELECT * FROM ${table}`).length;
 
 describe("the author of a log entry", () => {
-  test("is kept whole, whatever the entry is about", () => {
+  test("the author of a log entry is kept whole, whatever the entry is about", () => {
     const ledger = new TestLedger();
     const author = authorOf("shop", "mia");
     ledger.run(insertSchema("v1", { chart: { world: {}, a: {} } }), { author: BANK });
@@ -46,7 +46,7 @@ describe("the author of a log entry", () => {
     for (const id of [2, 3, 4, 5]) expect(ledger.engine.reads.findAuthor(id)).toEqual({ author });
   });
 
-  test("is unknown if none is given, even between known ones", () => {
+  test("the author of a log entry is unknown if none is given, even between known ones", () => {
     const ledger = new TestLedger();
     for (const author of [undefined, SHOP, undefined, undefined, BANK]) {
       ledger.run(pay(), author === undefined ? {} : { author });
@@ -54,7 +54,7 @@ describe("the author of a log entry", () => {
     expect(clientsOf(ledger)).toEqual(["?", "shop", "?", "?", "bank"]);
   });
 
-  test("does not exist where there is no entry", () => {
+  test("the author of a log entry does not exist where there is no entry", () => {
     const ledger = new TestLedger();
     ledger.run(pay(), { author: SHOP });
     ledger.run(pay(), { author: SHOP, dryRun: true });
@@ -67,7 +67,7 @@ describe("the author of a log entry", () => {
     ["subject", { ...SHOP, subject: "mia" }],
     ["client", { ...SHOP, clientId: "bank" }],
     ["issuer", { ...SHOP, issuer: "https://other.example.com" }],
-  ])("is a different one if only the %s differs", (_, other) => {
+  ])("the author of a log entry is a different one if only the %s differs", (_, other) => {
     const ledger = new TestLedger();
     for (const author of [SHOP, other, SHOP]) ledger.run(pay(), { author });
     const found = [1, 2, 3].map((id) => ledger.engine.reads.findAuthor(id)?.author);
@@ -75,7 +75,7 @@ describe("the author of a log entry", () => {
     expect(countRows(ledger, "author")).toBe(2);
   });
 
-  test("is right over hundreds of changes, and after an eviction at any of them", () => {
+  test("the author of a log entry is right over hundreds of changes, and after an eviction at any of them", () => {
     const ledger = new TestLedger();
     const clients = Array.from({ length: 50 }, (_, index) => `client-${index}`);
     const written = Array.from({ length: 300 }, (_, index) => clients[(index * 7) % 50] ?? "");
@@ -90,7 +90,7 @@ describe("the author of a log entry", () => {
 });
 
 describe("what is stored", () => {
-  test("does not grow if the same client writes again, even in bulks", () => {
+  test("what is stored of authors does not grow if the same client writes again, even in bulks", () => {
     const ledger = new TestLedger();
     for (let round = 0; round < 3; round++) {
       ledger.run(pay(), { author: { ...SHOP } });
@@ -101,14 +101,14 @@ describe("what is stored", () => {
     expect([countRows(ledger, "author"), countRows(ledger, "authorship")]).toEqual([1, 1]);
   });
 
-  test("is nothing if no author is given", () => {
+  test("what is stored of authors is nothing if no author is given", () => {
     const ledger = new TestLedger();
     ledger.run(pay());
     ledger.bulk([pay(), pay()]);
     expect([countRows(ledger, "author"), countRows(ledger, "authorship")]).toEqual([0, 0]);
   });
 
-  test("is at most 8 bytes a transaction, where a thousand clients take turns", () => {
+  test("what is stored of authors is at most 8 bytes a transaction, where a thousand clients take turns", () => {
     const { sql } = new TestLedger();
     const authorship = new Authorship(sql);
     const authors = Array.from({ length: 1000 }, (_, index) => authorOf(`client-${index}`));
@@ -133,7 +133,7 @@ describe("what is stored", () => {
 });
 
 describe("nothing changes the author", () => {
-  test("where a write is a dry run or is refused", () => {
+  test("nothing changes the author where a write is a dry run or is refused", () => {
     const ledger = new TestLedger();
     ledger.run(pay(), { author: SHOP });
     ledger.run(pay(), { author: BANK, dryRun: true });
@@ -147,7 +147,7 @@ describe("nothing changes the author", () => {
     expect(countRows(ledger, "authorship")).toBe(1);
   });
 
-  test("where a key is used again: the first client wrote the entry", () => {
+  test("nothing changes the author where a key is used again: the first client wrote the entry", () => {
     const ledger = new TestLedger();
     ledger.run(pay(), { author: SHOP, key: "k" });
     const replay = ledger.run(pay(), { author: BANK, key: "k" });
@@ -156,7 +156,7 @@ describe("nothing changes the author", () => {
     expect(clientsOf(ledger)).toEqual(["shop", "bank"]);
   });
 
-  test("where the storage fails, at any operation", () => {
+  test("nothing changes the author where the storage fails, at any operation", () => {
     for (let fault = 1; ; fault++) {
       const sql = new FaultySql(new NodeSql());
       const ledger = new TestLedger({ sql });

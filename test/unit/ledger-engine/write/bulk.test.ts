@@ -23,7 +23,7 @@ const summaryOf = (results: ReturnType<TestLedger["bulk"]>) =>
   results.map((result) => (typeof result === "string" ? result : result.logId));
 
 describe("a bulk", () => {
-  test("returns the results in order, and each element builds on those before it", () => {
+  test("a bulk returns the results in order, and each element builds on those before it", () => {
     const ledger = new TestLedger();
     const results = ledger.bulk([
       create(posting("world -> a", 10)),
@@ -36,7 +36,7 @@ describe("a bulk", () => {
     expect(ledger.account("b")?.metadata).toEqual({});
   });
 
-  test("without elements does nothing", () => {
+  test("a bulk without elements does nothing", () => {
     const ledger = new TestLedger();
     const before = ledger.dump();
     expect(ledger.bulk([])).toEqual([]);
@@ -44,21 +44,21 @@ describe("a bulk", () => {
     expect(ledger.dump()).toBe(before);
   });
 
-  test("stops at the first failure and keeps what came before", () => {
+  test("a bulk stops at the first failure and keeps what came before", () => {
     const ledger = new TestLedger();
     expect(summaryOf(ledger.bulk([GOOD, SHORT, GOOD]))).toEqual([1, "INSUFFICIENT_FUND"]);
     expect(ledger.volumes("a")).toEqual({ USD: "1/0" });
     expect(ledger.logs()).toHaveLength(1);
   });
 
-  test("runs all elements with continueOnFailure and keeps those that succeed", () => {
+  test("a bulk runs all elements with continueOnFailure and keeps those that succeed", () => {
     const ledger = new TestLedger();
     const results = ledger.bulk([SHORT, GOOD, revert(99), GOOD], { continueOnFailure: true });
     expect(summaryOf(results)).toEqual(["INSUFFICIENT_FUND", 1, "NOT_FOUND", 2]);
     expect(ledger.volumes("a")).toEqual({ USD: "2/0" });
   });
 
-  test("keeps all or nothing when it is atomic", () => {
+  test("a bulk keeps all or nothing when it is atomic", () => {
     const ledger = new TestLedger();
     ledger.commit(GOOD);
     const before = ledger.dump();
@@ -83,7 +83,7 @@ describe("a bulk", () => {
     expect(ledger.logs()).toHaveLength(5);
   });
 
-  test("is right after an atomic one was rolled back", () => {
+  test("a bulk is right after an atomic one was rolled back", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 10)));
     ledger.bulk([create(posting("a -> new", 10, "USD")), SHORT], { atomic: true });
@@ -96,13 +96,13 @@ describe("a bulk", () => {
     expect(ledger.commit(create(posting("world -> x", 1), { reference: "r" })).reference).toBe("r");
   });
 
-  test("has one date for all elements when it is atomic", () => {
+  test("a bulk has one date for all elements when it is atomic", () => {
     const ledger = new TestLedger();
     ledger.bulk([GOOD, GOOD, setMetadata("a", { k: "v" })], { atomic: true });
     expect(new Set(ledger.logs().map(({ date }) => date)).size).toBe(1);
   });
 
-  test("has a reading of the clock for each element when it is not atomic, although the clock stands still", () => {
+  test("a bulk has a reading of the clock for each element when it is not atomic, although the clock stands still", () => {
     const ledger = new TestLedger();
     ledger.bulk([GOOD, SHORT, GOOD, setMetadata("a", { k: "v" })], { continueOnFailure: true });
     const start = toMicros(ledger.now);
@@ -111,7 +111,7 @@ describe("a bulk", () => {
     expect(ledger.transaction(2).insertedAt).toBe(fromMicros(start + 1n));
   });
 
-  test("runs the reference's example, atomic and not: create, add and delete metadata, revert", () => {
+  test("a bulk runs the reference's example, atomic and not: create, add and delete metadata, revert", () => {
     for (const atomic of [false, true]) {
       const ledger = new TestLedger();
       const results = ledger.bulk(
@@ -127,7 +127,7 @@ describe("a bulk", () => {
     }
   });
 
-  test("refuses a reference that an earlier element has taken", () => {
+  test("a bulk refuses a reference that an earlier element has taken", () => {
     const ledger = new TestLedger();
     const referenced = create(posting("world -> a", 1), { reference: "r1" });
     const results = ledger.bulk([referenced, referenced, GOOD], { continueOnFailure: true });
@@ -135,7 +135,7 @@ describe("a bulk", () => {
     expect(results[2]).toMatchObject({ transaction: { id: 3 } });
   });
 
-  test("replays a key that an earlier element has used, and refuses another command with it", () => {
+  test("a bulk replays a key that an earlier element has used, and refuses another command with it", () => {
     const ledger = new TestLedger();
     const results = ledger.bulk(
       [element(GOOD, "k1"), element(GOOD, "k1"), element(SHORT, "k1"), element(SHORT, "k2")],
@@ -147,7 +147,7 @@ describe("a bulk", () => {
     expect(ledger.run(GOOD, { key: "k1" }).isReplay).toBe(true);
   });
 
-  test("fails only at the element that is not a command", () => {
+  test("a bulk fails only at the element that is not a command", () => {
     const ledger = new TestLedger();
     const none = {
       idempotencyKey: "",
@@ -164,7 +164,7 @@ describe("a bulk", () => {
     expect(ledger.logs()).toHaveLength(2);
   });
 
-  test("reads what is not known together, wherever it begins, and nothing that is known", () => {
+  test("a bulk reads what is not known together, wherever it begins, and nothing that is known", () => {
     const sql = new StatementCounts();
     const ledger = new TestLedger({ sql });
     const payments = (from: number, to: number, prefix?: string) =>
@@ -200,16 +200,19 @@ describe("a bulk", () => {
     [{ 0: "new:1", 64: "new:2" }, 2],
     [{ 0: "new:1", 64: "new:2", 319: "new:3" }, 2],
     [{ 5: "new:1", 68: "new:2", 69: "new:3", 325: "new:4" }, 3],
-  ])("looks ahead 64 elements, then 256, then more: with new accounts at %j", (newOnes, reads) => {
-    const sql = new StatementCounts();
-    const ledger = new TestLedger({ sql });
-    ledger.bulk([payTo("known")]);
-    sql.counts.clear();
-    ledger.bulk(paymentsWith(newOnes, 400));
-    expect(sql.counts.get("SELECT")).toBe(reads);
-  });
+  ])(
+    "a bulk looks ahead 64 elements, then 256, then more: with new accounts at %j",
+    (newOnes, reads) => {
+      const sql = new StatementCounts();
+      const ledger = new TestLedger({ sql });
+      ledger.bulk([payTo("known")]);
+      sql.counts.clear();
+      ledger.bulk(paymentsWith(newOnes, 400));
+      expect(sql.counts.get("SELECT")).toBe(reads);
+    },
+  );
 
-  test("refuses a reference that waited while it was looked ahead, and was written since", () => {
+  test("a bulk refuses a reference that waited while it was looked ahead, and was written since", () => {
     const ledger = new TestLedger();
     const bulk = [
       ...paymentsWith({ 10: "first" }, 64),
@@ -220,7 +223,7 @@ describe("a bulk", () => {
     expect(ledger.bulk(bulk).at(-1)).toBe("CONFLICT");
   });
 
-  test("repeats no element whose key waited while it was looked ahead, and was written since", () => {
+  test("a bulk repeats no element whose key waited while it was looked ahead, and was written since", () => {
     const ledger = new TestLedger();
     const repeated = element(payTo("first"), "key");
     const bulk = [...paymentsWith({}, 64), payTo("new:1"), revert(20), repeated];
@@ -228,7 +231,7 @@ describe("a bulk", () => {
     expect(results.at(-1)).toMatchObject({ logId: 11, isReplay: true });
   });
 
-  test("keeps every row of a large one: a thousand transactions of many accounts", () => {
+  test("a large bulk keeps every row: a thousand transactions of many accounts", () => {
     const ledger = new TestLedger();
     const count = 1000;
     const results = ledger.bulk(

@@ -13,7 +13,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 
 describe("a transaction", () => {
-  test("is answered with its id, its dates and all volumes, and read back the same", () => {
+  test("a transaction is answered with its id, its dates and all volumes, and read back the same", () => {
     const ledger = new TestLedger();
     const made = ledger.commit(
       create([posting("world -> a", 100), posting("a -> b", 30, "USD")], {
@@ -35,7 +35,7 @@ describe("a transaction", () => {
     expect(ledger.transactions()).toEqual([made]);
   });
 
-  test("keeps amounts of any size exact in postings, volumes and accounts", () => {
+  test("a transaction keeps amounts of any size exact in postings, volumes and accounts", () => {
     const ledger = new TestLedger();
     const sizes = [
       2n ** 53n - 1n,
@@ -56,13 +56,13 @@ describe("a transaction", () => {
     expect(refusalOf(() => ledger.commit(create(posting("a -> b", 1))))).toBe("INSUFFICIENT_FUND");
   });
 
-  test("of zero makes accounts and volumes", () => {
+  test("a transaction of zero makes accounts and volumes", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 0)));
     expect(ledger.volumes("a")).toEqual({ USD: "0/0" });
   });
 
-  test("without funds is refused, changes nothing and uses up no id", () => {
+  test("a transaction without funds is refused, changes nothing and uses up no id", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 10)));
     const before = ledger.dump();
@@ -77,7 +77,7 @@ describe("a transaction", () => {
     expect(ledger.commit(create(posting("a -> b", 10))).id).toBe(2);
   });
 
-  test("is checked against current balances, whatever its date", () => {
+  test("a transaction is checked against current balances, whatever its date", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 10), { timestamp: at("12:00") }));
     expect(ledger.commit(create(posting("a -> b", 10), { timestamp: at("09:00") })).id).toBe(2);
@@ -86,7 +86,7 @@ describe("a transaction", () => {
     ).toBe("INSUFFICIENT_FUND");
   });
 
-  test("may have any date that the wire can express", () => {
+  test("a transaction may have any date that the wire can express", () => {
     const ledger = new TestLedger();
     const dates = [
       "0001-01-01T00:00:00Z",
@@ -101,7 +101,7 @@ describe("a transaction", () => {
 });
 
 describe("a reference", () => {
-  test("is unique in its ledger; the refused transaction leaves no trace but a used id", () => {
+  test("the reference of a transaction is unique in its ledger; the refused transaction leaves no trace but a used id", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1), { reference: "r1" }));
     const before = ledger.dump();
@@ -115,7 +115,7 @@ describe("a reference", () => {
     expect([next.transaction?.id, next.logId]).toEqual([3, 2]);
   });
 
-  test("is not freed by a revert, and a revert has none", () => {
+  test("the reference of a transaction is not freed by a revert, and a revert has none", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1), { reference: "r1" }));
     expect(ledger.commit(revert(1)).reference).toBeUndefined();
@@ -128,7 +128,7 @@ describe("a reference", () => {
 describe("the accounts of a transaction", () => {
   const accountOf = (ledger: TestLedger, address: string) => ledger.account(address);
 
-  test("start with its dates and its account metadata", () => {
+  test("the accounts of a transaction start with its dates and its account metadata", () => {
     const ledger = new TestLedger();
     ledger.commit(
       create(posting("world -> a", 1), {
@@ -147,7 +147,7 @@ describe("the accounts of a transaction", () => {
     expect(accountOf(ledger, "other")).toBeUndefined();
   });
 
-  test("are not touched by a later one, unless it is dated earlier or brings new metadata", () => {
+  test("the accounts of a transaction are not touched by a later one, unless it is dated earlier or brings new metadata", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1), { accountMetadata: { a: { k: "v" } } }));
     const before = accountOf(ledger, "a");
@@ -168,7 +168,7 @@ describe("the accounts of a transaction", () => {
     });
   });
 
-  test("have volumes by asset", () => {
+  test("the accounts of a transaction have volumes by asset", () => {
     const ledger = new TestLedger();
     for (const asset of ["USD", "EUR/2", "BTC/8"]) {
       ledger.commit(create([posting("world -> a", 5, asset), posting("a -> b", 2, asset)]));
@@ -181,7 +181,7 @@ describe("the accounts of a transaction", () => {
 });
 
 describe("dates", () => {
-  test("are one reading of the clock for all that a write makes", () => {
+  test("the dates of a write are one reading of the clock for all that it makes", () => {
     const ledger = new TestLedger();
     const { timestamp, insertedAt } = ledger.commit(create(posting("world -> a", 1)));
     const account = ledger.account("a");
@@ -196,7 +196,7 @@ describe("dates", () => {
     ).toEqual(new Set([at("10:00:01")]));
   });
 
-  test("of log entries never decrease, also when the clock goes back and after an eviction", () => {
+  test("dates of log entries never decrease, also when the clock goes back and after an eviction", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1)));
     const last = ledger.now;
@@ -217,7 +217,7 @@ describe("names that every JavaScript object has", () => {
     [key: string]: string;
   };
 
-  test("are metadata keys and accounts like others", () => {
+  test("names that every JavaScript object has are metadata keys and accounts like others", () => {
     const ledger = new TestLedger();
     ledger.commit(
       create([posting("world -> __proto__", 5), posting("__proto__ -> constructor", 2)], {
@@ -263,11 +263,11 @@ describe("the role of a move", () => {
       .map(({ text }) => text);
   };
 
-  test("distinguishes destinations, sources and those that are both", () => {
+  test("the role of a move distinguishes destinations, sources and those that are both", () => {
     expect(rolesOf(["world -> a 5", "a -> b 3"])).toEqual(["a 2", "b 0", "world 1"]);
   });
 
-  test("shows which side has moved zero", () => {
+  test("the role of a move shows which side has moved zero", () => {
     expect(rolesOf(["world -> a 0"])).toEqual(["a 4", "world 5"]);
     expect(rolesOf(["world -> a 5", "a -> b 0"])).toEqual(["a 6", "b 4", "world 1"]);
     expect(rolesOf(["world -> a 0", "a -> b 5"])).toEqual(["a 6", "b 0", "world 5"]);
@@ -277,7 +277,7 @@ describe("the role of a move", () => {
     expect(rolesOf(["world -> a 0", "world -> a 1"])).toEqual(["a 0", "world 1"]);
   });
 
-  test("depends on what the transaction itself moves, not on earlier balances", () => {
+  test("the role of a move depends on what the transaction itself moves, not on earlier balances", () => {
     expect(rolesOf(["world -> a 5", "a -> b 5"], ["a -> b 0"])).toEqual(["a 5", "b 4"]);
   });
 });

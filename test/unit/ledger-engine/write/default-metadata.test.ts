@@ -21,7 +21,7 @@ const USER = { kind: "user", tier: "basic", ...(parseJson('{"__proto__":"p"}') a
 const v1 = { schema: "v1" };
 
 describe("default metadata", () => {
-  test("is given to an account that a posting makes, as a source or as a destination", () => {
+  test("default metadata is given to an account that a posting makes, as a source or as a destination", () => {
     const ledger = paidLedger();
     expect(ledger.account("users:1")).toMatchObject({
       metadata: USER,
@@ -36,7 +36,7 @@ describe("default metadata", () => {
     expect(ledger.logs().at(-1)?.data).toMatchObject({ accountMetadata: {} });
   });
 
-  test("is given to an account that only the account metadata names, whose values win", () => {
+  test("default metadata is given to an account that only the account metadata names, whose values win", () => {
     const ledger = new SchemaLedger();
     const accountMetadata = { "users:1": { tier: "gold", k: "v" }, "users:2": {}, odd: {} };
     ledger.commit(create(posting("world -> users:3", 1), { accountMetadata }), v1);
@@ -46,7 +46,7 @@ describe("default metadata", () => {
     expect(ledger.logs().at(-1)?.data).toMatchObject({ accountMetadata });
   });
 
-  test("is given to an account that a write of metadata makes", () => {
+  test("default metadata is given to an account that a write of metadata makes", () => {
     const ledger = new SchemaLedger();
     ledger.run(setMetadata("users:1", { tier: "gold" }), v1);
     ledger.run(setMetadata("users:2", {}), v1);
@@ -55,7 +55,7 @@ describe("default metadata", () => {
     expect(ledger.logs().at(-1)?.data).toMatchObject({ metadata: {} });
   });
 
-  test("is given to an account that a script makes, whose values win", () => {
+  test("default metadata is given to an account that a script makes, whose values win", () => {
     const ledger = new SchemaLedger();
     const plain =
       'send [USD 1] (\n  source = @world\n  destination = @users:1\n)\nset_account_meta(@users:1, "tier", "gold")\nset_account_meta(@users:2, "k", "v")';
@@ -64,7 +64,7 @@ describe("default metadata", () => {
     expect(ledger.account("users:2")?.metadata).toEqual({ ...USER, k: "v" });
   });
 
-  test("is not given to an account that exists", () => {
+  test("default metadata is not given to an account that exists", () => {
     const ledger = new SchemaLedger({ isStrict: false });
     ledger.commit(create(posting("world -> users:1", 1)));
     ledger.run(setMetadata("users:2", { tier: "gold" }));
@@ -81,14 +81,14 @@ describe("default metadata", () => {
     expect(ledger.account("users:2")).toMatchObject({ metadata: { tier: "gold" }, updatedAt: now });
   });
 
-  test("is given only once: a deleted key does not come back", () => {
+  test("default metadata is given only once: a deleted key does not come back", () => {
     const ledger = paidLedger();
     ledger.run(deleteMetadata("users:1", "tier"), v1);
     ledger.commit(create(posting("world -> users:1", 1)), v1);
     expect(ledger.account("users:1")?.metadata).not.toHaveProperty("tier");
   });
 
-  test("is not given without a schema, or to accounts that the chart does not allow", () => {
+  test("default metadata is not given without a schema, or to accounts that the chart does not allow", () => {
     const ledger = new SchemaLedger({ isStrict: false });
     ledger.commit(create(posting("world -> users:1", 1)));
     ledger.commit(create([posting("world -> users:x", 1), posting("world -> bank:main", 1)]), v1);
@@ -97,7 +97,7 @@ describe("default metadata", () => {
     }
   });
 
-  test("is given by the first element of a bulk that makes the account, and not by a bulk that is undone", () => {
+  test("default metadata is given by the first element of a bulk that makes the account, and not by a bulk that is undone", () => {
     const ledger = new SchemaLedger();
     const elements = [
       create(posting("world -> users:1", 1), { accountMetadata: { "users:1": { tier: "gold" } } }),
@@ -112,7 +112,7 @@ describe("default metadata", () => {
     expect(audited(ledger).differences).toEqual([]);
   });
 
-  test("counts towards the limit of metadata", () => {
+  test("default metadata counts towards the limit of metadata", () => {
     const ledger = new SchemaLedger();
     const chart = { a: { ".metadata": { d: { default: "x".repeat(8000) } } } };
     ledger.run(insertSchema("v3", { chart }));
@@ -136,7 +136,7 @@ describe("a transaction with default metadata", () => {
     return ledger;
   }
 
-  test("is refused if it would be larger than its event may be", () => {
+  test("a transaction with default metadata is refused if it would be larger than its event may be", () => {
     const ledger = largeLedger();
     const before = ledger.dump();
     expect(refusalTextOf(() => ledger.commit(create(postings), v1))).toMatch(
@@ -147,7 +147,7 @@ describe("a transaction with default metadata", () => {
     ledger.commit(create(postings));
   });
 
-  test("does not store defaults that others replace, so that its row is as small as its event", () => {
+  test("a transaction does not store default metadata that others replace: its row is as small as its event", () => {
     const ledger = largeLedger();
     const accountMetadata = Object.fromEntries(addresses.map((address) => [address, { d: "y" }]));
     ledger.commit(create(postings, { accountMetadata }), v1);

@@ -36,7 +36,7 @@ const COMMANDS: Record<string, Command> = {
 
 describe("a dry run", () => {
   test.each(Object.entries(COMMANDS))(
-    "answers as the command would and stores nothing: %s",
+    "a dry run answers as the command would and stores nothing: %s",
     (_, command) => {
       const [dry, real] = [ledgerWithHistory(), ledgerWithHistory()];
       const before = dry.dump();
@@ -49,7 +49,7 @@ describe("a dry run", () => {
     },
   );
 
-  test.each(Object.entries(COMMANDS))("leaves nothing in memory: %s", (_, command) => {
+  test.each(Object.entries(COMMANDS))("a dry run leaves nothing in memory: %s", (_, command) => {
     const [tried, plain] = [ledgerWithHistory(), ledgerWithHistory()];
     tried.run(command, { dryRun: true });
     plain.tick();
@@ -59,7 +59,7 @@ describe("a dry run", () => {
     expect(tried.dump()).toBe(plain.dump());
   });
 
-  test("is refused for the same reasons", () => {
+  test("a dry run is refused for the same reasons", () => {
     const ledger = ledgerWithHistory();
     const refused: [Command, string][] = [
       [create(posting("b -> c", 4)), "INSUFFICIENT_FUND"],
@@ -75,7 +75,7 @@ describe("a dry run", () => {
     expect(ledger.dump()).toBe(before);
   });
 
-  test("uses up ids: after transaction 2 a dry run shows 3 and the next transaction is 4", () => {
+  test("a dry run uses up ids: after transaction 2 a dry run shows 3 and the next transaction is 4", () => {
     const ledger = ledgerWithHistory();
     const dry = ledger.run(create(posting("world -> a", 1)), { dryRun: true });
     const real = ledger.run(create(posting("world -> a", 1)));
@@ -85,7 +85,7 @@ describe("a dry run", () => {
     expect(ledger.run(setMetadata("a", {})).logId).toBe(6);
   });
 
-  test("does not break the hash chain or the dates of what follows", () => {
+  test("a dry run does not break the hash chain or the dates of what follows", () => {
     const ledger = ledgerWithHistory();
     ledger.run(create(posting("world -> a", 1)), { dryRun: true });
     ledger.now = at("12:00");

@@ -11,7 +11,7 @@ const effectiveOf = (ledger: TestLedger, id: number): string[] =>
   volumeTexts(ledger.transaction(id).effectiveVolumes);
 
 describe("effective volumes", () => {
-  test("follow the reference's worked example", () => {
+  test("effective volumes follow the reference's worked example", () => {
     const ledger = new TestLedger({ now: at("13:00") });
     const t1 = ledger.commit(create(posting("world -> a", 100), { timestamp: at("10:00") }));
     expect(volumeTexts(t1.effectiveVolumes)).toContain("a USD 100/0");
@@ -25,7 +25,7 @@ describe("effective volumes", () => {
     expect(effectiveOf(ledger, 3)).toContain("a USD 105/0");
   });
 
-  test("leave the volumes at commit alone, in the transaction and in the log", () => {
+  test("effective volumes leave the volumes at commit alone, in the transaction and in the log", () => {
     const ledger = new TestLedger({ now: at("13:00") });
     ledger.commit(create(posting("world -> a", 100)));
     const volumes = ledger.transaction(1).volumes;
@@ -50,7 +50,7 @@ describe("effective volumes", () => {
     ]);
   });
 
-  test("have a future date after all others until that date has come", () => {
+  test("effective volumes have a future date after all others until that date has come", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1), { timestamp: at("10:30") }));
     ledger.commit(create(posting("world -> a", 2)));
@@ -64,7 +64,7 @@ describe("effective volumes", () => {
     ]);
   });
 
-  test("include the same account and asset only", () => {
+  test("effective volumes include the same account and asset only", () => {
     const ledger = new TestLedger({ now: at("13:00") });
     ledger.commit(create([posting("world -> a", 1), posting("world -> a", 1, "EUR")]));
     ledger.commit(create(posting("world -> b", 1)));
@@ -78,7 +78,7 @@ describe("effective volumes", () => {
     expect(effectiveOf(ledger, 2)).toEqual(["world USD 0/2", "b USD 1/0"]);
   });
 
-  test("are right for transactions of one bulk that are dated before each other", () => {
+  test("effective volumes are right for transactions of one bulk that are dated before each other", () => {
     const ledger = new TestLedger({ now: at("13:00") });
     const dates = ["11:00", "10:00", "12:00", "10:30"];
     ledger.bulk(
@@ -94,7 +94,7 @@ describe("effective volumes", () => {
     ]);
   });
 
-  test("are right after an eviction", () => {
+  test("effective volumes are right after an eviction", () => {
     const ledger = new TestLedger({ now: at("13:00") });
     ledger.commit(create(posting("world -> a", 1), { timestamp: at("23:00") }));
     ledger.open();
@@ -108,7 +108,7 @@ describe("effective volumes", () => {
     ]);
   });
 
-  test("keep amounts above 2^53 exact when they are rewritten", () => {
+  test("effective volumes keep amounts above 2^53 exact when they are rewritten", () => {
     const ledger = new TestLedger({ now: at("13:00") });
     const huge = 10n ** 40n + 1n;
     ledger.commit(create(posting("world -> a", huge)));
@@ -118,7 +118,7 @@ describe("effective volumes", () => {
     expect(effectiveOf(ledger, 2)[1]).toBe(`a USD ${2n ** 53n}/0`);
   });
 
-  test("are absent where the ledger does not keep them", () => {
+  test("effective volumes are absent where the ledger does not keep them", () => {
     const ledger = new TestLedger({
       now: at("13:00"),
       features: { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" },

@@ -31,7 +31,7 @@ const COMMANDS: Record<string, Command> = {
 
 describe("an idempotency key", () => {
   test.each(Object.entries(COMMANDS))(
-    "makes a repeated command return the same: %s",
+    "an idempotency key makes a repeated command return the same: %s",
     (_, command) => {
       const ledger = ledgerWithTransaction();
       const first = ledger.run(command, { key: "k1" });
@@ -47,7 +47,7 @@ describe("an idempotency key", () => {
   );
 
   test.each(Object.entries(COMMANDS))(
-    "is refused with anything but the same command: %s",
+    "an idempotency key is refused with anything but the same command: %s",
     (_, command) => {
       const ledger = ledgerWithTransaction();
       ledger.run(command, { key: "k1" });
@@ -65,7 +65,7 @@ describe("an idempotency key", () => {
     },
   );
 
-  test("replays the values of the commit, whatever happened since", () => {
+  test("an idempotency key replays the values of the commit, whatever happened since", () => {
     const ledger = new TestLedger({ now: at("13:00") });
     const command = create(posting("world -> a", 10), { metadata: { k: "v" } });
     const first = ledger.commit(command, { key: "k1" });
@@ -77,7 +77,7 @@ describe("an idempotency key", () => {
     expect(ledger.commit(revert(1), { key: "k2" })).toEqual(reversal);
   });
 
-  test("replays effective volumes of a back-dated commit", () => {
+  test("an idempotency key replays effective volumes of a back-dated commit", () => {
     const ledger = new TestLedger({ now: at("13:00") });
     ledger.commit(create(posting("world -> a", 10)));
     const command = create([posting("world -> a", 5), posting("world -> b", 1)], {
@@ -90,7 +90,7 @@ describe("an idempotency key", () => {
     expect(ledger.commit(command, { key: "k1" })).toEqual(first);
   });
 
-  test("of a refused command stays usable", () => {
+  test("an idempotency key of a refused command stays usable", () => {
     const ledger = new TestLedger();
     expect(refusalOf(() => ledger.run(create(posting("a -> b", 1)), { key: "k1" }))).toBe(
       "INSUFFICIENT_FUND",
@@ -98,7 +98,7 @@ describe("an idempotency key", () => {
     expect(ledger.run(create(posting("world -> b", 1)), { key: "k1" }).isReplay).toBe(false);
   });
 
-  test("of a dry run stays usable; a dry run with a used key returns what is stored", () => {
+  test("an idempotency key of a dry run stays usable; a dry run with a used key returns what is stored", () => {
     const ledger = new TestLedger();
     const command = create(posting("world -> b", 1));
     expect(ledger.run(command, { key: "k1", dryRun: true }).isReplay).toBe(false);
@@ -109,7 +109,7 @@ describe("an idempotency key", () => {
     expect(refusalOf(() => ledger.run(other, { key: "k1", dryRun: true }))).toBe("VALIDATION");
   });
 
-  test("returns the same after the funds that it needed are gone", () => {
+  test("an idempotency key returns the same after the funds that it needed are gone", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 10)));
     const command = create(posting("a -> b", 10));
@@ -118,7 +118,7 @@ describe("an idempotency key", () => {
     expect(refusalOf(() => ledger.run(command))).toBe("INSUFFICIENT_FUND");
   });
 
-  test("uses up no id when it is replayed", () => {
+  test("an idempotency key uses up no id when it is replayed", () => {
     const ledger = new TestLedger();
     const command = create(posting("world -> b", 1));
     ledger.run(command, { key: "k1" });
@@ -127,7 +127,7 @@ describe("an idempotency key", () => {
     expect([next.transaction?.id, next.logId]).toEqual([2, 2]);
   });
 
-  test("may be any text", () => {
+  test("an idempotency key may be any text", () => {
     const ledger = new TestLedger();
     const keys = ["__proto__", 'quote " backslash \\', "é 日", " ", "0", "null"];
     const first = keys.map((key) => ledger.run(setMetadata("a", { k: key }), { key }));
@@ -137,7 +137,7 @@ describe("an idempotency key", () => {
     expect(ledger.logs().map(({ idempotencyKey }) => idempotencyKey)).toEqual(keys);
   });
 
-  test("without a stored hash, as in some imported logs, replays for any command", () => {
+  test("an idempotency key without a stored hash, as in some imported logs, replays for any command", () => {
     const ledger = new TestLedger();
     ledger.run(setMetadata("a", { k: "v" }), { key: "k1" });
     ledger.sql.all("UPDATE entry SET key_hash = NULL");
@@ -147,7 +147,7 @@ describe("an idempotency key", () => {
     });
   });
 
-  test("is used once, whether its entry made a transaction or not", () => {
+  test("an idempotency key is used once, whether its entry made a transaction or not", () => {
     const ledger = new TestLedger();
     ledger.run(setMetadata("a", { k: "v" }), { key: "k1" });
     const results = ledger.bulk(

@@ -12,7 +12,7 @@ import {
 const accountOf = (ledger: TestLedger, address: string) => ledger.account(address);
 
 describe("metadata of an account", () => {
-  test("makes the account, and merges into what is there", () => {
+  test("metadata of an account makes the account, and merges into what is there", () => {
     const ledger = new TestLedger();
     ledger.run(setMetadata("a", { k: "1", l: "2" }));
     ledger.run(setMetadata("a", { l: "3", m: "4" }));
@@ -25,7 +25,7 @@ describe("metadata of an account", () => {
     });
   });
 
-  test("that is there already moves no date and is logged", () => {
+  test("metadata of an account that is there already moves no date and is logged", () => {
     const ledger = new TestLedger();
     ledger.run(setMetadata("a", { k: "1" }));
     const before = accountOf(ledger, "a");
@@ -35,7 +35,7 @@ describe("metadata of an account", () => {
     expect(ledger.logs()).toHaveLength(3);
   });
 
-  test("is deleted without moving a date; an absent key or account is logged and changes nothing", () => {
+  test("metadata of an account is deleted without moving a date; an absent key or account is logged and changes nothing", () => {
     const ledger = new TestLedger();
     ledger.run(setMetadata("a", { k: "1", l: "2" }));
     ledger.run(deleteMetadata("a", "k"));
@@ -53,7 +53,7 @@ describe("metadata of an account", () => {
     ]);
   });
 
-  test("has a limit that includes what exists; the refusal leaves no trace", () => {
+  test("metadata of an account has a limit that includes what exists; the refusal leaves no trace", () => {
     const ledger = new TestLedger();
     const text = "x".repeat(40_000);
     ledger.run(setMetadata("a", { k: text }));
@@ -67,7 +67,7 @@ describe("metadata of an account", () => {
 });
 
 describe("metadata of a transaction", () => {
-  test("merges and moves the date of change", () => {
+  test("metadata of a transaction merges and moves the date of change", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1), { metadata: { k: "1" } }));
     ledger.run(setMetadata(1, { l: 'quote " and é 日' }));
@@ -78,7 +78,7 @@ describe("metadata of a transaction", () => {
     });
   });
 
-  test("that is there already moves no date and is logged", () => {
+  test("metadata of a transaction that is there already moves no date and is logged", () => {
     const ledger = new TestLedger();
     const made = ledger.commit(create(posting("world -> a", 1), { metadata: { k: "1" } }));
     ledger.run(setMetadata(1, { k: "1" }));
@@ -87,7 +87,7 @@ describe("metadata of a transaction", () => {
     expect(ledger.logs()).toHaveLength(3);
   });
 
-  test("is deleted once; an absent key and an unknown transaction are not found and not logged", () => {
+  test("metadata of a transaction is deleted once; an absent key and an unknown transaction are not found and not logged", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1), { metadata: { k: "1", l: "2" } }));
     ledger.run(deleteMetadata(1, "k"));
@@ -108,7 +108,7 @@ describe("metadata of a transaction", () => {
     expect(ledger.dump()).toBe(before);
   });
 
-  test("stays empty when all of it was deleted, even that of the creation", () => {
+  test("metadata of a transaction stays empty when all of it was deleted, even that of the creation", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1), { metadata: { k: "1" } }));
     ledger.run(deleteMetadata(1, "k"));

@@ -11,7 +11,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 
 describe("a revert", () => {
-  test("moves the money back with a transaction of its own and marks the original", () => {
+  test("a revert moves the money back with a transaction of its own and marks the original", () => {
     const ledger = new TestLedger();
     ledger.commit(create([posting("world -> a", 100), posting("a -> b", 30)], { reference: "r" }));
     const made = ledger.commit(revert(1, { metadata: { why: "mistake" } }));
@@ -36,7 +36,7 @@ describe("a revert", () => {
     expect(ledger.transaction(2)).toEqual(made);
   });
 
-  test("at the effective date comes right after the original in the order of dates", () => {
+  test("a revert at the effective date comes right after the original in the order of dates", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 100), { timestamp: at("08:00") }));
     ledger.commit(create(posting("world -> a", 7), { timestamp: at("09:00") }));
@@ -51,7 +51,7 @@ describe("a revert", () => {
     expect(ledger.transaction(1).revertedAt).toBe(at("10:00:03"));
   });
 
-  test("names the original, whatever the client's metadata says", () => {
+  test("a revert names the original, whatever the client's metadata says", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1)));
     const metadata = { "com.formance.spec/state/reverts": "77" };
@@ -60,7 +60,7 @@ describe("a revert", () => {
     });
   });
 
-  test("happens once; the revert of an unknown transaction is refused; neither leaves a trace", () => {
+  test("a revert happens once; the revert of an unknown transaction is refused; neither leaves a trace", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1)));
     ledger.commit(revert(1));
@@ -73,7 +73,7 @@ describe("a revert", () => {
     expect(ledger.commit(create(posting("world -> a", 1))).id).toBe(3);
   });
 
-  test("may itself be reverted", () => {
+  test("a revert may itself be reverted", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 7)));
     ledger.commit(revert(1));
@@ -84,7 +84,7 @@ describe("a revert", () => {
     expect(refusalOf(() => ledger.run(revert(1)))).toBe("ALREADY_REVERT");
   });
 
-  test("needs the money to be still there, unless it is forced", () => {
+  test("a revert needs the money to be still there, unless it is forced", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 100)));
     ledger.commit(create(posting("a -> b", 1)));
@@ -95,7 +95,7 @@ describe("a revert", () => {
     expect(ledger.volumes("a")).toEqual({ USD: "100/101" });
   });
 
-  test("of money that passed through an account needs no balance there", () => {
+  test("a revert of money that passed through an account needs no balance there", () => {
     const ledger = new TestLedger();
     ledger.commit(create([posting("world -> a", 10), posting("a -> b", 10)]));
     ledger.commit(revert(1));
@@ -103,7 +103,7 @@ describe("a revert", () => {
     expect(ledger.volumes("b")).toEqual({ USD: "10/10" });
   });
 
-  test("has the current date, even for a transaction of the past or the future", () => {
+  test("a revert has the current date, even for a transaction of the past or the future", () => {
     const ledger = new TestLedger({ now: at("13:00") });
     ledger.commit(create(posting("world -> a", 10), { timestamp: at("11:00") }));
     ledger.commit(create(posting("world -> a", 10), { timestamp: at("23:00") }));
@@ -117,7 +117,7 @@ describe("a revert", () => {
     ]);
   });
 
-  test("does not touch accounts", () => {
+  test("a revert does not touch accounts", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 10)));
     const account = ledger.account("a");
@@ -125,7 +125,7 @@ describe("a revert", () => {
     expect(ledger.account("a")).toEqual(account);
   });
 
-  test("has the original in its log entry, with its metadata at that time and its volumes", () => {
+  test("a revert has the original in its log entry, with its metadata at that time and its volumes", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 10), { metadata: { k: "1" } }));
     ledger.run(setMetadata(1, { k: "2" }));

@@ -53,7 +53,7 @@ function variedLedger(features: Partial<Features> = {}): SchemaLedger {
 const VERSIONS = ["", "", "v1", "v2", "v1", "v2", "v1", "v1", "", "v1", "v3", ""];
 
 describe("the log", () => {
-  test("shows which schema a write named, in single entries, ranges, lists and exports", () => {
+  test("the log of a ledger with schemas shows which schema a write named, in single entries, ranges, lists and exports", () => {
     const ledger = variedLedger();
     const versionsOf = (entries: readonly { readonly schemaVersion?: string }[]) =>
       entries.map(({ schemaVersion = "" }) => schemaVersion);
@@ -66,7 +66,7 @@ describe("the log", () => {
     expect(versionsOf(ledger.logs())).toEqual(VERSIONS);
   });
 
-  test("has a schema with its version and date", () => {
+  test("the log of a ledger with schemas has a schema with its version and date", () => {
     const ledger = new TestLedger();
     ledger.run(insertSchema("v1", { chart: { b: {}, a: { $x: {} } } }));
     const [entry] = ledger.logs();
@@ -95,13 +95,13 @@ describe("the log", () => {
     });
   });
 
-  test("can be filtered by the type of schema entries", () => {
+  test("the log of a ledger with schemas can be filtered by the type of schema entries", () => {
     const where = stringifyJson({ $match: { type: "INSERTED_SCHEMA" } });
     const { data } = variedLedger().engine.reads.listLogs({ ...ALL, where });
     expect(data.map(({ id }) => id)).toEqual([1, 2, 10]);
   });
 
-  test("has hashes of schemas as they were inserted, and not of what a schema has added", () => {
+  test("the log of a ledger with schemas has hashes of schemas as they were inserted, and not of what a schema has added", () => {
     const ledger = new SchemaLedger();
     ledger.run(template("pay", { amount: "USD 7", to: "users:3" }), v2);
     ledger.run(setMetadata("users:4", {}), v1);
@@ -143,7 +143,7 @@ describe("an import", () => {
     { HASH_LOGS: "DISABLED" },
     { MOVES_HISTORY: "OFF" },
     { ACCOUNT_METADATA_HISTORY: "DISABLED", TRANSACTION_METADATA_HISTORY: "DISABLED" },
-  ])("makes the same schemas, accounts and metadata, by strict rules too: %j", (features) => {
+  ])("an import makes the same schemas, accounts and metadata, strict or not: %j", (features) => {
     const ledger = variedLedger(features);
     for (const isStrict of [true, false]) {
       const schemas = {
@@ -158,7 +158,7 @@ describe("an import", () => {
     }
   });
 
-  test("may come entry by entry, with evictions, and goes on with the schemas", () => {
+  test("an import of a ledger with schemas may come entry by entry, with evictions, and goes on with the schemas", () => {
     const ledger = variedLedger();
     const copy = new SchemaLedgerCopy();
     for (const line of linesOf(exportOf(ledger))) {
@@ -177,7 +177,7 @@ describe("an import", () => {
     expect(audited(copy).differences).toEqual([]);
   });
 
-  test("keeps the dates of schemas that differ from those of their entries", () => {
+  test("an import of a ledger with schemas keeps the dates of schemas that differ from those of their entries", () => {
     const [line = ""] = linesOf(exportOf(variedLedger({ HASH_LOGS: "DISABLED" })));
     for (const createdAt of ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"]) {
       const copy = new TestLedger({ features: { HASH_LOGS: "DISABLED" } });
@@ -210,7 +210,7 @@ describe("an import", () => {
       [10, { "data.schema.version": "v1" }],
       "importing log 10: schema version `v1` already exists",
     ],
-  ])("is refused with %s, and can be continued", (_, [line, changes], message) => {
+  ])("an import is refused with %s, and can be continued", (_, [line, changes], message) => {
     const lines = linesOf(exportOf(variedLedger({ HASH_LOGS: "DISABLED" })));
     const copy = new TestLedger({ features: { HASH_LOGS: "DISABLED" } });
     const broken = lines.map((text, index) => (index === line - 1 ? changed(text, changes) : text));
@@ -222,7 +222,7 @@ describe("an import", () => {
     expect(linesOf(exportOf(copy))).toEqual(lines);
   });
 
-  test("detects a changed schema by the hash chain, and stores nothing of it", () => {
+  test("an import of a ledger with schemas detects a changed schema by the hash chain, and stores nothing of it", () => {
     const [line = ""] = linesOf(exportOf(variedLedger()));
     const copy = new TestLedger();
     const before = copy.dump();
@@ -255,7 +255,7 @@ describe("metadata of the past", () => {
       { tier: "basic", k: "v" },
     ],
     ["metadata", setMetadata("users:1", { tier: "gold" }), { tier: "gold" }],
-  ])("has the defaults of an account that %s has made", (_, command, metadata) => {
+  ])("past metadata has the defaults of an account that %s has made", (_, command, metadata) => {
     const ledger = new SchemaLedger();
     const before = ledger.now;
     ledger.run(command, v1);
@@ -272,7 +272,7 @@ describe("metadata of the past", () => {
     expect(audited(ledger).differences).toEqual([]);
   });
 
-  test("is found by filters, and so is current metadata", () => {
+  test("past metadata is found by filters, and so is current metadata", () => {
     const ledger = new SchemaLedger();
     ledger.commit(create(posting("world -> users:1", 5)), v1);
     ledger.commit(create(posting("world -> users:2", 5)), v1);
@@ -298,7 +298,7 @@ describe("metadata of the past", () => {
     expect(find("__proto__", "p")).toEqual(["users:1", "users:2"]);
   });
 
-  test("is the current metadata if no history is kept", () => {
+  test("past metadata is the current metadata if no history is kept", () => {
     const ledger = new SchemaLedger({ features: { ACCOUNT_METADATA_HISTORY: "DISABLED" } });
     ledger.commit(create(posting("world -> users:1", 5)), v1);
     const made = ledger.now;

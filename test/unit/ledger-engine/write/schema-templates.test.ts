@@ -30,7 +30,7 @@ const hashOf = (text: string): string =>
   `${createHash("sha256").update(`${text}\n`).digest("base64url")}=`;
 
 describe("a transaction by a template", () => {
-  test("is what its script makes of the variables, and names the template", () => {
+  test("a transaction by a template is what its script makes of the variables, and names the template", () => {
     for (const isStrict of [true, false]) {
       const ledger = new SchemaLedger({ isStrict });
       const made = ledger.commit(
@@ -66,21 +66,21 @@ describe("a transaction by a template", () => {
     [{ amount: "USD 5", to: "a b" }, /^COMPILATION_FAILED: .*\$to of type <?account/],
     [{ amount: "USD -5", to: "users:1" }, /^COMPILATION_FAILED: /],
     [{ amount: "USD 5", to: "shops:1" }, /^VALIDATION: schema version \[v2\]: account starting/],
-  ])("is refused with the variables %j", (variables, refusal) => {
+  ])("a transaction by a template is refused with the variables %j", (variables, refusal) => {
     const ledger = new SchemaLedger();
     const before = ledger.dump();
     expect(refusalTextOf(() => ledger.commit(template("pay", variables), v2))).toMatch(refusal);
     expect(ledger.dump()).toBe(before);
   });
 
-  test("keeps integers of any size", () => {
+  test("a transaction by a template keeps integers of any size", () => {
     const ledger = new SchemaLedger();
     const amount = 10n ** 40n + 1n;
     const made = ledger.commit(template("pay", { amount: `USD ${amount}`, to: "users:1" }), v2);
     expect(made.postings[0]?.amount).toBe(amount);
   });
 
-  test("runs in the runtime of the request, else of the template, else of the deployment", () => {
+  test("a transaction by a template runs in the runtime of the request, else of the template, else of the deployment", () => {
     const ledger = new SchemaLedger();
     const runtime = "experimental-interpreter";
     expect(ledger.commit(template("interpreted"), v2).template).toBe("interpreted");
@@ -95,7 +95,7 @@ describe("a transaction by a template", () => {
     expect(interpreting.commit(pay, v2).template).toBe("pay");
   });
 
-  test("uses the version that the write names", () => {
+  test("a transaction by a template uses the version that the write names", () => {
     const ledger = new SchemaLedger();
     const transactions = { pay: { script: PAY.replaceAll("@world", "@bank:main") } };
     const chart = { bank: { main: {} }, users: { $id: {} } };
@@ -116,7 +116,7 @@ describe("a schema with templates", () => {
   test.each([
     ["postings", create(posting("world -> users:1", 5))],
     ["a script", script(PAY, { variables: pay.script.variables })],
-  ])("refuses a transaction of %s in both modes", (_, command) => {
+  ])("a schema with templates refuses a transaction of %s in both modes", (_, command) => {
     for (const isStrict of [true, false]) {
       const ledger = new SchemaLedger({ isStrict });
       const before = ledger.dump();
@@ -128,7 +128,7 @@ describe("a schema with templates", () => {
     }
   });
 
-  test("has no others", () => {
+  test("a schema with templates has no others", () => {
     for (const isStrict of [true, false]) {
       const ledger = new SchemaLedger({ isStrict });
       for (const name of ["other", "__proto__", "Pay", "constructor"]) {
@@ -155,7 +155,7 @@ test("a template is refused if the schema has none, and if no schema is named", 
 });
 
 describe("a key", () => {
-  test("repeats a templated write, whatever schema is named then", () => {
+  test("an idempotency key repeats a templated write, whatever schema is named then", () => {
     const ledger = new SchemaLedger();
     const first = ledger.run(pay, { key: "k", ...v2 });
     for (const schema of ["v2", "v1", "v9", ""]) {
@@ -164,7 +164,7 @@ describe("a key", () => {
     expect(ledger.logs()).toHaveLength(3);
   });
 
-  test("distinguishes templated writes by names, variables and runtimes, and from their scripts", () => {
+  test("an idempotency key distinguishes templated writes by names, variables and runtimes, and from their scripts", () => {
     const ledger = new SchemaLedger();
     ledger.run(pay, { key: "k", ...v2 });
     const { variables } = pay.script;
@@ -181,14 +181,14 @@ describe("a key", () => {
     }
   });
 
-  test("is free again if the schema has refused the write", () => {
+  test("an idempotency key is free again if the schema has refused the write", () => {
     const ledger = new SchemaLedger();
     const odd = template("pay", { amount: "USD 5", to: "shops:1" });
     expect(refusalTextOf(() => ledger.run(odd, { key: "k", ...v2 }))).toMatch(/^VALIDATION/);
     expect(ledger.run(pay, { key: "k", ...v2 }).isReplay).toBe(false);
   });
 
-  test("repeats the insertion of a schema, and no other", () => {
+  test("an idempotency key repeats the insertion of a schema, and no other", () => {
     const ledger = new SchemaLedger();
     const insertion = insertSchema("v3", { chart: { a: {}, b: {} } });
     const first = ledger.run(insertion, { key: "k" });
@@ -206,7 +206,7 @@ describe("a key", () => {
 });
 
 describe("the hash of the inputs", () => {
-  test("of a templated write is over its name and variables", () => {
+  test("the hash of the inputs of a templated write is over its name and variables", () => {
     const ledger = new SchemaLedger();
     ledger.run(pay, v2);
     ledger.run(template("interpreted", {}, { runtime: "experimental-interpreter" }), v2);
@@ -218,7 +218,7 @@ describe("the hash of the inputs", () => {
     ]);
   });
 
-  test("of an insertion is over the version and the schema, with a key or without", () => {
+  test("the hash of the inputs of an insertion is over the version and the schema, with a key or without", () => {
     const ledger = new SchemaLedger();
     const chart = { b: {}, a: { ".metadata": { k: { default: "<v>" } } } };
     ledger.run(insertSchema("v<3>", { chart }), { key: "k" });
@@ -231,7 +231,7 @@ describe("the hash of the inputs", () => {
     ]);
   });
 
-  test("is the same whatever schema is named", () => {
+  test("the hash of the inputs is the same whatever schema is named", () => {
     const ledger = new SchemaLedger({ isStrict: false });
     for (const schema of ["", "v1"]) {
       ledger.run(create(posting("world -> users:1", 5)), { schema });

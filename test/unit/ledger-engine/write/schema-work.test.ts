@@ -22,7 +22,7 @@ function ledgerOfVersions(): TestLedger {
 }
 
 describe("the schemas that an object keeps in memory", () => {
-  test("are few, whether the writes that name them succeed or not", () => {
+  test("the schemas that an object keeps in memory are few, whether the writes that name them succeed or not", () => {
     const store = new SchemaStore(ledgerOfVersions().sql);
     const workOf = (version: string): number => {
       const before = store.steps;
@@ -35,7 +35,7 @@ describe("the schemas that an object keeps in memory", () => {
     expect(workOf("v0")).toBeGreaterThan(0);
   });
 
-  test("are the right ones, in any order of accepted and refused writes", () => {
+  test("the schemas that an object keeps in memory are the right ones, in any order of accepted and refused writes", () => {
     const ledger = ledgerOfVersions();
     for (const version of [...versions, ...versions.toReversed(), "v0", "v9", "v0"]) {
       expect(refusalOf(() => ledger.run(template("nope"), { schema: version }))).toBe("VALIDATION");
@@ -46,7 +46,7 @@ describe("the schemas that an object keeps in memory", () => {
 });
 
 describe("the work of default metadata", () => {
-  test("counts in a bulk, even if its elements are refused", () => {
+  test("the work of default metadata counts in a bulk, even if its elements are refused", () => {
     const ledger = new TestLedger();
     const keys = Array.from(
       { length: 600 },
@@ -68,7 +68,7 @@ describe("the work of default metadata", () => {
     expect(Object.keys(ledger.account("users:2")?.metadata ?? {})).toHaveLength(600);
   });
 
-  test("shares no metadata among the accounts that it makes", () => {
+  test("the work of default metadata shares no metadata among the accounts that it makes", () => {
     const ledger = new TestLedger();
     const users = { $id: { ".metadata": { tier: { default: "basic" } } } };
     ledger.run(insertSchema("v1", { chart: { world: {}, users } }));
@@ -89,7 +89,7 @@ describe("the values of a query's variables", () => {
   const tooLong =
     "failed to resolve query template: with its variables, the filter is longer than 65536 characters";
 
-  test("fill a filter up to its limit, however often they stand in it", () => {
+  test("the values of a query's variables fill a filter up to its limit, however often they stand in it", () => {
     const once = { $match: { "metadata[k]": "$a" } };
     expect(run(once, "string", "x".repeat(65_536))).toBeUndefined();
     expect(run(once, "string", "x".repeat(65_537))).toBe(tooLong);
@@ -103,7 +103,7 @@ describe("the values of a query's variables", () => {
     expect(run({ $or: tests }, "int", 10n ** 200n)).toBe(tooLong);
   });
 
-  test("are refused in a filter that is too long without them", () => {
+  test("the values of a query's variables are refused in a filter that is too long without them", () => {
     const long = { $match: { "metadata[k]": "$a".repeat(40_000) } };
     expect(() => run(long, "string", "x")).toThrow("the filter is longer than 65536 characters");
   });

@@ -38,40 +38,49 @@ const UNNAMED =
   "a schema version must be specified for this ledger, latest available version is v2";
 
 describe("a schema version on a write", () => {
-  test.each(Object.entries(COMMANDS))("that exists: %s, in both modes", (_, command) => {
-    for (const isStrict of [true, false]) {
-      const ledger = paidLedger({ isStrict });
-      ledger.run(command, v1);
-      expect(ledger.logs().at(-1)?.schemaVersion).toBe("v1");
-      expect(ledger.told).toEqual([]);
-      expect(audited(ledger).differences).toEqual([]);
-    }
-  });
+  test.each(Object.entries(COMMANDS))(
+    "a write may name a schema version that exists: %s, in both modes",
+    (_, command) => {
+      for (const isStrict of [true, false]) {
+        const ledger = paidLedger({ isStrict });
+        ledger.run(command, v1);
+        expect(ledger.logs().at(-1)?.schemaVersion).toBe("v1");
+        expect(ledger.told).toEqual([]);
+        expect(audited(ledger).differences).toEqual([]);
+      }
+    },
+  );
 
-  test.each(Object.entries(COMMANDS))("that is unknown: %s is refused in both", (_, command) => {
-    for (const isStrict of [true, false]) {
-      const ledger = paidLedger({ isStrict });
-      const before = ledger.dump();
-      const run = () => ledger.run(command, { schema: "v9" });
-      expect(refusalTextOf(run)).toBe(`NOT_FOUND: ${UNKNOWN}`);
-      expect(ledger.dump()).toBe(before);
-      expect(ledger.told).toEqual([]);
-    }
-  });
+  test.each(Object.entries(COMMANDS))(
+    "an unknown schema version on a write is refused in both modes: %s",
+    (_, command) => {
+      for (const isStrict of [true, false]) {
+        const ledger = paidLedger({ isStrict });
+        const before = ledger.dump();
+        const run = () => ledger.run(command, { schema: "v9" });
+        expect(refusalTextOf(run)).toBe(`NOT_FOUND: ${UNKNOWN}`);
+        expect(ledger.dump()).toBe(before);
+        expect(ledger.told).toEqual([]);
+      }
+    },
+  );
 
-  test.each(Object.entries(COMMANDS))("that is absent: %s needs one when strict", (_, command) => {
-    const strict = paidLedger();
-    const before = strict.dump();
-    expect(refusalTextOf(() => strict.run(command))).toBe(`SCHEMA_NOT_SPECIFIED: ${UNNAMED}`);
-    expect(strict.dump()).toBe(before);
+  test.each(Object.entries(COMMANDS))(
+    "a write without a schema version is refused when strict: %s",
+    (_, command) => {
+      const strict = paidLedger();
+      const before = strict.dump();
+      expect(refusalTextOf(() => strict.run(command))).toBe(`SCHEMA_NOT_SPECIFIED: ${UNNAMED}`);
+      expect(strict.dump()).toBe(before);
 
-    const auditing = paidLedger({ isStrict: false });
-    auditing.run(command);
-    expect(auditing.told).toEqual([UNNAMED]);
-    expect(auditing.logs().at(-1)).not.toHaveProperty("schemaVersion");
-  });
+      const auditing = paidLedger({ isStrict: false });
+      auditing.run(command);
+      expect(auditing.told).toEqual([UNNAMED]);
+      expect(auditing.logs().at(-1)).not.toHaveProperty("schemaVersion");
+    },
+  );
 
-  test("is not needed if the ledger has no schema, and must not be given then", () => {
+  test("a schema version on a write is not needed if the ledger has no schema, and must not be given then", () => {
     for (const isStrict of [true, false]) {
       const told: string[] = [];
       const report = (violation: string) => void told.push(violation);
@@ -84,7 +93,7 @@ describe("a schema version on a write", () => {
     }
   });
 
-  test("is never needed to insert a schema, and is recorded if it is given", () => {
+  test("a schema version on a write is never needed to insert a schema, and is recorded if it is given", () => {
     const ledger = new SchemaLedger();
     ledger.run(insertSchema("v3", { chart: {} }));
     ledger.run(insertSchema("v4", { chart: {} }), { schema: "v3" });
@@ -99,7 +108,7 @@ describe("a schema version on a write", () => {
     expect(audited(ledger).differences).toEqual([]);
   });
 
-  test("is not reported as missing by a write that is refused for another reason, or a replay", () => {
+  test("a schema version on a write is not reported as missing by a write that is refused for another reason, or a replay", () => {
     const ledger = paidLedger({ isStrict: false });
     expect(refusalTextOf(() => ledger.run(revert(99)))).toMatch(/^NOT_FOUND: /);
     const elements = [create(posting("nobody -> world", 5)), setMetadata("a", {})];
@@ -110,7 +119,7 @@ describe("a schema version on a write", () => {
     expect(ledger.told).toEqual([UNNAMED, UNNAMED]);
   });
 
-  test("may be that of the last schema, or of an earlier one, after an eviction too", () => {
+  test("a schema version on a write may be that of the last schema, or of an earlier one, after an eviction too", () => {
     const ledger = paidLedger();
     ledger.open();
     ledger.commit(create(posting("world -> users:1", 5)), v1);
@@ -164,7 +173,7 @@ describe("a transaction that the chart does not allow", () => {
     expect(audited(ledger).differences).toEqual([]);
   });
 
-  test("may come from a script", () => {
+  test("a transaction that the chart does not allow may come from a script", () => {
     const ledger = paidLedger();
     const plain = "send [USD 1] (\n  source = @world\n  destination = @shops:1\n)";
     expect(refusalTextOf(() => ledger.commit(script(plain), v1))).toMatch(
@@ -172,7 +181,7 @@ describe("a transaction that the chart does not allow", () => {
     );
   });
 
-  test("fails alone in a bulk, and fails a whole atomic one", () => {
+  test("a transaction that the chart does not allow fails alone in a bulk, and fails a whole atomic one", () => {
     const elements = [
       create(posting("world -> users:1", 1)),
       create(posting("world -> shops:1", 1)),
@@ -191,7 +200,7 @@ describe("a transaction that the chart does not allow", () => {
     expect(audited(ledger).differences).toEqual([]);
   });
 
-  test("is not checked for in metadata and reverts", () => {
+  test("a transaction that the chart does not allow is not checked for in metadata and reverts", () => {
     const ledger = paidLedger();
     ledger.run(setMetadata("shops:1", { k: "v" }), v1);
     ledger.run(
@@ -207,7 +216,7 @@ describe("a transaction that the chart does not allow", () => {
 });
 
 describe("a dry run by a schema", () => {
-  test("answers as the write would, and leaves nothing", () => {
+  test("a dry run by a schema answers as the write would, and leaves nothing", () => {
     const ledger = paidLedger();
     const before = ledger.dump();
     const dry = { dryRun: true, ...v1 };
@@ -233,7 +242,7 @@ describe("a dry run by a schema", () => {
 });
 
 describe("a bulk", () => {
-  test("may insert a schema and name it, even one whose insertion is undone", () => {
+  test("a bulk may insert a schema and name it, even one whose insertion is undone", () => {
     const ledger = new TestLedger();
     const insertion = insertSchema("v1", { chart: CHART });
     const results = ledger.bulk([insertion, insertion, setMetadata("users:1", {})], {
@@ -251,7 +260,7 @@ describe("a bulk", () => {
     expect(audited(ledger).differences).toEqual([]);
   });
 
-  test("names its schema for all elements, those with keys too", () => {
+  test("a bulk names its schema for all elements, those with keys too", () => {
     const ledger = new SchemaLedger();
     const elements = [element(setMetadata("users:1", {}), "k1"), element(setMetadata("a", {}))];
     ledger.bulk(elements, v1);

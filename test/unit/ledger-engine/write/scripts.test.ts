@@ -25,13 +25,13 @@ const send = (amount: string, source: string, destination: string): string =>
 describe("the runtime of a script", () => {
   const oneLine = "send [USD 1] (source = @world destination = @a)";
 
-  test("is the machine, unless the deployment says otherwise", () => {
+  test("the runtime of a script is the machine, unless the deployment says otherwise", () => {
     expect(refusalOf(() => new TestLedger().commit(script(oneLine)))).toBe("COMPILATION_FAILED");
     const ledger = new TestLedger(settingsFor("experimental-interpreter"));
     expect(waysOf(ledger.commit(script(oneLine)))).toEqual(["world>a USD 1"]);
   });
 
-  test("is the one that the request names, whatever the deployment says", () => {
+  test("the runtime of a script is the one that the request names, whatever the deployment says", () => {
     const ledger = new TestLedger(settingsFor("experimental-interpreter"));
     const named = () => ledger.commit(script(oneLine, { runtime: "machine" }));
     expect(refusalOf(named)).toBe("COMPILATION_FAILED");
@@ -40,7 +40,7 @@ describe("the runtime of a script", () => {
     expect(refusalOf(named)).toBe("COMPILATION_FAILED");
   });
 
-  test("has the feature flags of the deployment", () => {
+  test("the runtime of a script has the feature flags of the deployment", () => {
     const oneOf = "send [USD 1] (source = oneof { @b @world } destination = @a)";
     const runtime = "experimental-interpreter";
     expect(refusalOf(() => new TestLedger().commit(script(oneOf, { runtime })))).toBe(
@@ -52,7 +52,7 @@ describe("the runtime of a script", () => {
 });
 
 describe("a script reads the ledger as it is when its postings are applied", () => {
-  test("again and again, and after an eviction", () => {
+  test("a script reads the ledger as it is when its postings are applied, again and again, and after an eviction", () => {
     const ledger = new TestLedger();
     const all = script(send("[USD *]", "@a", "@b"));
     ledger.commit(create(posting("world -> a", 5)));
@@ -63,7 +63,7 @@ describe("a script reads the ledger as it is when its postings are applied", () 
     expect(waysOf(ledger.commit(all))).toEqual(["a>b USD 7"]);
   });
 
-  test("in a bulk, including what earlier elements have done to balances and metadata", () => {
+  test("a script in a bulk reads what earlier elements have done to balances and metadata", () => {
     const ledger = new TestLedger();
     const pay = script(
       `vars {\n  account $to = meta(@a, "to")\n}\n${send("[USD *]", "@a", "$to")}`,
@@ -81,7 +81,7 @@ describe("a script reads the ledger as it is when its postings are applied", () 
     ).toEqual(["NOT_FOUND", ["world>a USD 5"], ["a>b USD 5"], ["a>b USD 0"]]);
   });
 
-  test("in all precisions of an asset, to convert between them", () => {
+  test("a script reads the ledger as it is then in all precisions of an asset, to convert between them", () => {
     const ledger = new TestLedger(
       settingsFor("experimental-interpreter", "experimental-asset-scaling"),
     );
@@ -116,7 +116,7 @@ test("the scripts of a bulk may take a limited amount of work together, else not
 });
 
 describe("what a script makes", () => {
-  test("cannot be larger than what a request may be", () => {
+  test("what a script makes cannot be larger than what a request may be", () => {
     const ledger = new TestLedger();
     const long = `@${"a".repeat(257)}`;
     expect(refusalOf(() => ledger.commit(script(send("[USD 1]", "@world", long))))).toBe(
@@ -135,14 +135,14 @@ describe("what a script makes", () => {
     expect(ledger.engine.lastLogId).toBe(0);
   });
 
-  test("may be a posting in any asset that the machine can write, as on the reference server", () => {
+  test("what a script makes may be a posting in any asset that the machine can write, as on the reference server", () => {
     const ledger = new TestLedger();
     expect(waysOf(ledger.commit(script(send("[A//2 1]", "@world", "@a"))))).toEqual([
       "world>a A//2 1",
     ]);
   });
 
-  test("may have metadata keys of any name, even those of inherited properties", () => {
+  test("what a script makes may have metadata keys of any name, even those of inherited properties", () => {
     const ledger = new TestLedger();
     const plain = `${send("[USD 1]", "@world", "@__proto__")}set_tx_meta("__proto__", "x")\nset_account_meta(@__proto__, "constructor", 1)\n`;
     const transaction = ledger.commit(script(plain));

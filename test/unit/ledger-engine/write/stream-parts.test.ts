@@ -12,7 +12,7 @@ import {
 const PART = { atomic: false, continueOnFailure: true, isPart: true };
 
 describe("a part of a stream", () => {
-  test("returns only log ids and errors", () => {
+  test("a part of a stream returns only log ids and errors", () => {
     const ledger = new TestLedger();
     const commands = [create(posting("world -> a", 1)), script("send [USD"), revert(1)];
     const elements = commands.map((command) => element(command));
@@ -25,7 +25,7 @@ describe("a part of a stream", () => {
     expect(results[2]).toEqual({ ok: true, value: { logId: 2, isReplay: false } });
   });
 
-  test("ends early if its scripts take much work, and keeps what they did", () => {
+  test("a part of a stream ends early if its scripts take much work, and keeps what they did", () => {
     const ledger = new TestLedger();
     const [n, m] = ["9".repeat(498), "8".repeat(499)];
     const plain = `vars { number $n number $m }
@@ -44,7 +44,7 @@ describe("a part of a stream", () => {
 });
 
 describe("the transactions of log entries", () => {
-  test("are those that creates and reverts made, in the order of the ids that are given", () => {
+  test("the transactions of log entries are those that creates and reverts made, in the order of the ids that are given", () => {
     const ledger = new TestLedger();
     const made = ledger.commit(create(posting("world -> a", 1)));
     ledger.run(setMetadata(1, { k: "v" }));
@@ -57,7 +57,7 @@ describe("the transactions of log entries", () => {
     expect(ledger.engine.readCommitted([], { bytesMax: 1_000_000 })).toEqual([]);
   });
 
-  test("are limited in size, but at least one is returned", () => {
+  test("the transactions of log entries are limited in size, but at least one is returned", () => {
     const ledger = new TestLedger();
     const text = "x".repeat(10_000);
     for (let count = 0; count < 10; count++) {
@@ -74,7 +74,7 @@ describe("the transactions of log entries", () => {
     expect(few).toEqual(ids.slice(0, few.length));
   });
 
-  test("are few if they are larger than their stored form", () => {
+  test("the transactions of log entries are few if they are larger than their stored form", () => {
     const ledger = new TestLedger();
     const postings = Array.from({ length: 500 }, (_, index) => posting(`world -> a:${index}`, 1));
     for (let count = 0; count < 10; count++) ledger.commit(create(postings));

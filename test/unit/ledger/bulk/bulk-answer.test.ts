@@ -65,7 +65,7 @@ const elements = fc.oneof(
 );
 
 describe("the answer to a stream", () => {
-  test("is that of the array, in any chunks and pages", async () => {
+  test("the answer to a stream is that of the array, in any chunks and pages", async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 200 }), { maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(fc.array(elements, { maxLength: 12 }), sizes, async (items, chunks) => {
@@ -85,7 +85,7 @@ describe("the answer to a stream", () => {
     );
   });
 
-  test("shows transactions as they were committed, whatever happened later", async () => {
+  test("the answer to a stream shows transactions as they were committed, whatever happened later", async () => {
     const ledger = new TestLedger();
     const stream = bytesOf(
       '{"action":"CREATE_TRANSACTION","data":{"postings":[{"source":"world","destination":"a","amount":1,"asset":"USD"}]}}',
@@ -130,7 +130,7 @@ describe("the answer to a stream", () => {
       { results: FAILED, ...broken("BULK_SIZE_EXCEEDED") },
       [400, { ...conflict, details: "the stream broke off: broken" }],
     ],
-  ])("reports when %s", async (_, outcome, [status, members]) => {
+  ])("the answer to a stream reports when %s", async (_, outcome, [status, members]) => {
     const { text, ...answer } = await write(new TestLedger(), outcome, 1000);
     expect(answer).toEqual({ status });
     const { data, ...rest } = JSON.parse(text) as { data: unknown[] }; // as every answer of a bulk

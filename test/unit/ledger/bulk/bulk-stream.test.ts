@@ -75,7 +75,7 @@ const idsOf = (results: readonly { result: Result<Outcome> | undefined }[]) =>
   );
 
 describe("a stream", () => {
-  test("is executed in order, in batches of a limited number", async () => {
+  test("a stream of elements is executed in order, in batches of a limited number", async () => {
     const { calls, execute } = recorder();
     const count = 2 * BATCH_ELEMENTS_MAX + 7;
     const { results, failure } = await executeInBatches(elementsOf(repeat(count)), execute, STOP);
@@ -84,14 +84,14 @@ describe("a stream", () => {
     expect(calls).toEqual([1, BATCH_ELEMENTS_MAX, BATCH_ELEMENTS_MAX, 6]);
   });
 
-  test("is executed in batches of a limited size", async () => {
+  test("a stream of elements is executed in batches of a limited size", async () => {
     const { calls, execute } = recorder();
     const elements = elementsOf(repeat(7, BATCH_BYTES_MAX / 2));
     await executeInBatches(elements, execute, STOP);
     expect(calls).toEqual([1, 2, 2, 2]);
   });
 
-  test("is not read further than a batch ahead of the one under way", async () => {
+  test("a stream of elements is not read further than a batch ahead of the one under way", async () => {
     const { calls, execute } = recorder();
     let read = 0;
     let ahead = 0;
@@ -111,7 +111,7 @@ describe("a stream", () => {
     expect(ahead).toBeLessThanOrEqual(BATCH_ELEMENTS_MAX + 1);
   });
 
-  test("goes on where a call left off that executed only some elements", async () => {
+  test("a stream of elements goes on where a call left off that executed only some elements", async () => {
     const { calls, execute } = recorder();
     const limited: ExecuteBulk = (elements, options) => execute(elements.slice(0, 2), options);
     const elements = [...repeat(4), item(BAD), ...repeat(3)];
@@ -127,7 +127,7 @@ describe("a stream", () => {
     ]);
   });
 
-  test("that is slow does not wait for a full batch", async () => {
+  test("a stream of elements that is slow does not wait for a full batch", async () => {
     const { calls, execute } = recorder();
     const executedBefore: number[] = [];
     async function* slow() {
@@ -142,7 +142,7 @@ describe("a stream", () => {
     expect(calls).toEqual([1, 1, 1]);
   });
 
-  test("sends what came meanwhile when a call ends, even if nothing follows", async () => {
+  test("a stream of elements sends what came meanwhile when a call ends, even if nothing follows", async () => {
     const { calls, execute } = recorder();
     const end = Promise.withResolvers<void>();
     async function* twoAtOnce() {
@@ -158,7 +158,7 @@ describe("a stream", () => {
     expect(idsOf((await outcome).results)).toEqual([1, 2, 3]);
   });
 
-  test("ends at its first failure, across batches: what follows is read and not tried", async () => {
+  test("a stream of elements ends at its first failure, across batches: what follows is read and not tried", async () => {
     const { calls, execute } = recorder();
     const elements = [item(), item(), item(BAD), item(), ...repeat(2 * BATCH_ELEMENTS_MAX)];
     const { results } = await executeInBatches(elementsOf(elements), execute, STOP);
@@ -167,14 +167,14 @@ describe("a stream", () => {
     expect(calls).toEqual([1, BATCH_ELEMENTS_MAX]);
   });
 
-  test("goes on after failures if it is told to", async () => {
+  test("a stream of elements goes on after failures if it is told to", async () => {
     const { execute } = recorder();
     const elements = [item(), item(BAD), item(), item(BAD)];
     const { results } = await executeInBatches(elementsOf(elements), execute, GO_ON);
     expect(idsOf(results)).toEqual([1, "INSUFFICIENT_FUND", 3, "INSUFFICIENT_FUND"]);
   });
 
-  test("that is broken keeps the elements before", async () => {
+  test("a stream of elements that is broken keeps the elements before", async () => {
     const { execute } = recorder();
     const elements = [item(), item(), item(), BROKEN];
     const outcome = await executeInBatches(elementsOf(elements), execute, STOP);
@@ -182,7 +182,7 @@ describe("a stream", () => {
     expect(outcome.failure).toMatchObject({ kind: "VALIDATION", message: "oops" });
   });
 
-  test("without elements makes no call", async () => {
+  test("a stream of elements without elements makes no call", async () => {
     const { calls, execute } = recorder();
     expect(await executeInBatches(elementsOf([]), execute, STOP)).toEqual({ results: [] });
     expect(await executeInBatches(elementsOf([BROKEN]), execute, STOP)).toMatchObject({
@@ -192,7 +192,7 @@ describe("a stream", () => {
     expect(calls).toEqual([]);
   });
 
-  test("is limited in the number of its elements, and those within the limit are kept", async () => {
+  test("a stream of elements is limited in the number of its elements, and those within the limit are kept", async () => {
     const { execute } = recorder();
     const elements = elementsOf(repeat(STREAM_ELEMENTS_MAX + 5));
     const { results, failure } = await executeInBatches(elements, execute, STOP);
@@ -203,7 +203,7 @@ describe("a stream", () => {
     expect((await executeInBatches(most, execute, STOP)).failure).toBeUndefined();
   });
 
-  test("is limited in the length of its failures", async () => {
+  test("a stream of elements is limited in the length of its failures", async () => {
     const message = "x".repeat(FAILURES_LENGTH_MAX / 1000);
     const verbose: BulkElement = {
       command: { ok: false, failure: { kind: "VALIDATION", message } },
@@ -225,7 +225,7 @@ describe("a stream", () => {
       },
     ],
     ["fails later", () => Promise.reject(new AppError("OVERLOADED", "busy"))],
-  ])("whose call %s ends there, and reports how much is kept", async (_, fail) => {
+  ])("a stream whose call %s ends there, and reports how much is kept", async (_, fail) => {
     const { calls, execute } = recorder();
     const failing: ExecuteBulk = (elements, options) =>
       calls.length === 2 ? fail() : execute(elements, options);
@@ -238,7 +238,7 @@ describe("a stream", () => {
     expect(calls).toHaveLength(2);
   });
 
-  test("whose first call fails fails with the same error", async () => {
+  test("a stream of elements whose first call fails fails with the same error", async () => {
     const unknown = new AppError("LEDGER_NOT_FOUND", "ledger not found");
     const failing: ExecuteBulk = () => Promise.reject(unknown);
     await expect(executeInBatches(elementsOf(repeat(9)), failing, STOP)).rejects.toBe(unknown);
@@ -246,7 +246,7 @@ describe("a stream", () => {
 });
 
 describe("an atomic stream", () => {
-  test("is executed in one call", async () => {
+  test("an atomic stream is executed in one call", async () => {
     const { calls, execute } = recorder();
     const elements = elementsOf([...repeat(2 * BATCH_ELEMENTS_MAX), item(BAD), item()]);
     const { results } = await executeAtomically(elements, execute, STOP);
@@ -258,7 +258,7 @@ describe("an atomic stream", () => {
     ["broken", [item(), BROKEN], "VALIDATION"],
     ["too long", repeat(ATOMIC_ELEMENTS_MAX + 1, 1), "BULK_SIZE_EXCEEDED"],
     ["too large", repeat(3, ATOMIC_BYTES_MAX / 2), "BULK_SIZE_EXCEEDED"],
-  ])("that is %s is not executed", async (_, elements, kind) => {
+  ])("an atomic stream that is %s is not executed", async (_, elements, kind) => {
     const { calls, execute } = recorder();
     await expect(executeAtomically(elementsOf(elements), execute, STOP)).rejects.toMatchObject({
       kind,

@@ -25,7 +25,7 @@ const space = fc.array(fc.constantFrom(" ", "\n", "\r", "\t"), { maxLength: 3 })
 const chunkSizes = fc.array(fc.integer({ min: 0, max: 7 }), { maxLength: 60 });
 
 describe("the splitter of JSON streams", () => {
-  test("gives each object of a stream, with or without space between them", () => {
+  test("the splitter of JSON streams gives each object of a stream, with or without space between them", () => {
     expect(splitText("")).toEqual([]);
     expect(splitText(" \r\n\t ")).toEqual([]);
     expect(splitText('{"a":1}{"b":{"c":[{}]}}\n\n {} ')).toEqual([
@@ -35,7 +35,7 @@ describe("the splitter of JSON streams", () => {
     ]);
   });
 
-  test("finds the same objects in any chunks", () => {
+  test("the splitter of JSON streams finds the same objects in any chunks", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(object, space)), chunkSizes, (items, sizes) => {
         const stream = items.map(([item, blank]) => JSON.stringify(item) + blank.join("")).join("");
@@ -46,7 +46,7 @@ describe("the splitter of JSON streams", () => {
     );
   });
 
-  test("gives the same result for any bytes in any chunks, and never throws", () => {
+  test("the splitter of JSON streams gives the same result for any bytes in any chunks, and never throws", () => {
     const structural = fc.constantFrom(...bytesOf('{}[]"\\ \n:,1é'), 0xff, 0x00);
     const bytes = fc
       .array(fc.oneof({ arbitrary: structural, weight: 6 }, fc.integer({ min: 0, max: 255 })))
@@ -68,22 +68,22 @@ describe("the splitter of JSON streams", () => {
     ["null", '! expected an object, as `{"action": …}`'],
     [",{}", '! expected an object, as `{"action": …}`'],
     ["\ufeff{}", '! expected an object, as `{"action": …}`'],
-  ])("keeps the elements before the broken %j", (text, message) => {
+  ])("the splitter of JSON streams keeps the elements before the broken %j", (text, message) => {
     expect(splitText(`{"a":1}${text}`)).toEqual(['{"a":1}', message]);
   });
 
-  test("does not check that brackets match, because the parser does", () => {
+  test("the splitter of JSON streams does not check that brackets match, because the parser does", () => {
     expect(splitText('{]{"a":1}')).toEqual(["{]", '{"a":1}']);
   });
 
-  test("reports bytes that are not UTF-8 at their element, not at their chunk", () => {
+  test("the splitter of JSON streams reports bytes that are not UTF-8 at their element, not at their chunk", () => {
     const stream = Uint8Array.of(0x7b, 0x7d, 0x7b, 0x22, 0xff, 0x22, 0x7d);
     for (const chunks of [[stream], oneByOne(stream)]) {
       expect(piecesOf(chunks)).toEqual(["{}", "! it is not valid UTF-8"]);
     }
   });
 
-  test("limits the depth of an element", () => {
+  test("the splitter of JSON streams limits the depth of an element", () => {
     const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
     expect(splitText(nested(JSON_DEPTH_MAX))).toEqual([nested(JSON_DEPTH_MAX)]);
     expect(splitText(nested(JSON_DEPTH_MAX + 1))).toEqual([
@@ -91,7 +91,7 @@ describe("the splitter of JSON streams", () => {
     ]);
   });
 
-  test("limits the size of an element, not of the space between elements", () => {
+  test("the splitter of JSON streams limits the size of an element, not of the space between elements", () => {
     const sized = (size: number) => bytesOf(`{"a":"${"x".repeat(size - 8)}"}`);
     const inHalves = (bytes: Uint8Array) => chunksOf(bytes, [bytes.length / 2]);
     const largest = sized(ELEMENT_BYTES_MAX);

@@ -58,7 +58,7 @@ async function importing(
 
 describe("an import", () => {
   test.each(["", "\n", " \r\n\t"])(
-    "accepts all entries in order, whatever is between them: %j",
+    "an import accepts all entries in order, whatever is between them: %j",
     async (between) => {
       const texts = entries(1234);
       const bytes = bytesOf(texts.join(between));
@@ -76,20 +76,20 @@ describe("an import", () => {
     },
   );
 
-  test("accepts entries that come byte by byte", async () => {
+  test("an import accepts entries that come byte by byte", async () => {
     const ledger = new FakeLedger();
     const texts = entries(20);
     await importing(ledger, streamOf(oneByOne(bytesOf(texts.join("\n")))));
     expect(ledger.taken).toEqual(texts);
   });
 
-  test.each(["", " \n "])("of %j imports nothing", async (text) => {
+  test.each(["", " \n "])("an import of %j imports nothing", async (text) => {
     const ledger = new FakeLedger();
     expect(await importing(ledger, streamOf([bytesOf(text)]))).toBeUndefined();
     expect(ledger.batches).toEqual([]);
   });
 
-  test("sends batches of bounded number and size, one at a time", async () => {
+  test("an import sends batches of bounded number and size, one at a time", async () => {
     const ledger = new FakeLedger();
     await importing(ledger, streamOf([bytesOf(entries(IMPORT_ENTRIES_MAX + 1000).join(""))]));
     const large = Array.from({ length: 60 }, () => `{"k":"${"x".repeat(200_000)}"}`);
@@ -103,7 +103,7 @@ describe("an import", () => {
     expect(other.taken).toEqual(large);
   });
 
-  test("sends the rest again if a call accepts only some entries", async () => {
+  test("an import sends the rest again if a call accepts only some entries", async () => {
     const ledger = new FakeLedger();
     ledger.most = 7;
     const texts = entries(100);
@@ -111,7 +111,7 @@ describe("an import", () => {
     expect(ledger.taken).toEqual(texts);
   });
 
-  test("sends what has arrived while the client pauses", async () => {
+  test("an import sends what has arrived while the client pauses", async () => {
     const ledger = new FakeLedger();
     const texts = entries(4);
     async function* slowly(): AsyncGenerator<Uint8Array> {
@@ -127,7 +127,7 @@ describe("an import", () => {
 describe("an import ends", () => {
   const texts = entries(5);
 
-  test("with the entry that is refused, and those before it are kept", async () => {
+  test("an import ends with the entry that is refused, and those before it are kept", async () => {
     const ledger = new FakeLedger();
     ledger.refused = texts[3];
     for (const chunks of [[bytesOf(texts.join(""))], texts.map(bytesOf)]) {
@@ -138,7 +138,7 @@ describe("an import ends", () => {
     }
   });
 
-  test("with the entry that is refused, however long the next ones take to come", async () => {
+  test("an import ends with the entry that is refused, however long the next ones take to come", async () => {
     vi.useFakeTimers();
     try {
       const ledger = new FakeLedger();
@@ -169,7 +169,7 @@ describe("an import ends", () => {
       "entry 6 is not valid JSON",
       `it is nested deeper than ${JSON_DEPTH_MAX} levels`,
     ],
-  ])("where the body is broken, and the entries before it are kept: %s", async (...given) => {
+  ])("an import ends at a broken body, and entries before it are kept: %s", async (...given) => {
     const [broken, kind, message, details] = given;
     const ledger = new FakeLedger();
     const failure = await importing(ledger, streamOf([bytesOf(texts.join("") + broken)]));
@@ -177,7 +177,7 @@ describe("an import ends", () => {
     expect(ledger.taken).toEqual(texts);
   });
 
-  test("with an entry that is too large", async () => {
+  test("an import ends with an entry that is too large", async () => {
     const ledger = new FakeLedger();
     const large = `{"k":"${"x".repeat(4 * 1024 * 1024)}"}`;
     expect(await importing(ledger, streamOf([bytesOf(texts.join("") + large)]))).toEqual({
@@ -187,7 +187,7 @@ describe("an import ends", () => {
     expect(ledger.taken).toEqual(texts);
   });
 
-  test("where the client disconnects, and complete entries are kept", async () => {
+  test("an import ends where the client disconnects, and complete entries are kept", async () => {
     const ledger = new FakeLedger();
     const gone = new AppError("VALIDATION", "the body broke off");
     const chunks = [bytesOf(`${texts.join("")}{"id":`)];
@@ -198,14 +198,14 @@ describe("an import ends", () => {
     expect(ledger.taken).toEqual(texts);
   });
 
-  test("with the refused entry if the body is broken after it", async () => {
+  test("an import ends with the refused entry if the body is broken after it", async () => {
     const ledger = new FakeLedger();
     ledger.refused = texts[4];
     const failure = await importing(ledger, streamOf([bytesOf(`${texts.join("")}oops`)]));
     expect(failure?.message).toBe("refused");
   });
 
-  test("at once if the ledger accepts no import, and the body is closed", async () => {
+  test("an import ends at once if the ledger accepts no import, and the body is closed", async () => {
     let isLeft = false;
     async function* body(): AsyncGenerator<Uint8Array> {
       try {
@@ -221,7 +221,7 @@ describe("an import ends", () => {
     expect(isLeft).toBe(true);
   });
 
-  test("with an error of a call, and sends nothing more", async () => {
+  test("an import ends with an error of a call, and sends nothing more", async () => {
     let calls = 0;
     const send = async ({ texts: sent }: ImportBatch): Promise<ImportOutcome> => {
       if (++calls > 1) throw new Error("cut off");

@@ -11,7 +11,7 @@ const piecesOf = (chunks: readonly Uint8Array[]) =>
 const splitText = (text: string) => piecesOf([bytesOf(text)]);
 
 describe("the splitter of script streams", () => {
-  test("gives each script with its key", () => {
+  test("the splitter of script streams gives each script with its key", () => {
     expect(splitText("")).toEqual([]);
     expect(splitText("\n \t\r\n\n")).toEqual([]);
     expect(
@@ -22,19 +22,19 @@ describe("the splitter of script streams", () => {
     ]);
   });
 
-  test("ends the last script with the stream, the same with and without a last line end", () => {
+  test("the splitter of script streams ends the last script with the stream, the same with and without a last line end", () => {
     for (const end of ["", "\n", "\r\n", "\n//end", "\n//end\n", "\n//end\r\n"]) {
       expect(splitText(`//script\na${end}`)).toEqual([["", "a\n"]]);
     }
   });
 
-  test("accepts an empty script, which is refused in its turn", () => {
+  test("the splitter of script streams accepts an empty script, which is refused in its turn", () => {
     const empty = ["", ""];
     expect(splitText("//script")).toEqual([empty]);
     expect(splitText("//script\n//end\n//script\n//end")).toEqual([empty, empty]);
   });
 
-  test("ends a script only at a line that is exactly `//end`", () => {
+  test("the splitter of script streams ends a script only at a line that is exactly `//end`", () => {
     const lines = ["//end ", " //end", "//ended", "//script"];
     expect(splitText(`//script\n${lines.join("\n")}\n//end`)).toEqual([
       ["", `${lines.join("\n")}\n`],
@@ -49,7 +49,7 @@ describe("the splitter of script streams", () => {
     ["//script ik=a=b", "a=b"],
     ["//script ik=", ""],
     ["//script ik=é𝄞", "é𝄞"],
-  ])("reads the header %j", (header, key) => {
+  ])("the splitter of script streams reads the header %j", (header, key) => {
     expect(splitText(`${header}\na\n//end`)).toEqual([[key, "a\n"]]);
   });
 
@@ -66,14 +66,14 @@ describe("the splitter of script streams", () => {
     ["//script IK=a", "unknown option 'IK'"],
     [`//script ${"x".repeat(50)}=1`, `unknown option '${"x".repeat(40)}'`],
     ["//script ik=a\0", "the idempotency key contains U+0000"],
-  ])("refuses the header %j, and keeps the scripts before it", (header, message) => {
+  ])("the script splitter refuses the header %j, not the scripts before it", (header, message) => {
     expect(splitText(`//script\na\n//end\n${header}\nb\n//end`)).toEqual([
       ["", "a\n"],
       `! line 4: ${message}`,
     ]);
   });
 
-  test("refuses a script with characters that no text may contain", () => {
+  test("the splitter of script streams refuses a script with characters that no text may contain", () => {
     expect(splitText("//script\na\0\n//end")).toEqual(["! the script contains U+0000"]);
     const surrogate = Uint8Array.of(0xed, 0xa0, 0x80);
     for (const bad of [Uint8Array.of(0xff), surrogate]) {
@@ -85,7 +85,7 @@ describe("the splitter of script streams", () => {
     }
   });
 
-  test("finds the same scripts in any chunks", () => {
+  test("the splitter of script streams finds the same scripts in any chunks", () => {
     const line = fc
       .string({ unit: "grapheme" })
       .map((text) => text.replaceAll(/[\n\r\0]/g, ""))
@@ -105,7 +105,7 @@ describe("the splitter of script streams", () => {
     );
   });
 
-  test("gives the same result for any bytes in any chunks, and never throws", () => {
+  test("the splitter of script streams gives the same result for any bytes in any chunks, and never throws", () => {
     const word = fc.constantFrom("//script", "//end", "\n", "\r\n", " ik=", ",", "é", "\0", " ");
     const part = fc.oneof(word.map(bytesOf), fc.uint8Array({ maxLength: 2 }));
     const sizes = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 60 });
@@ -120,7 +120,7 @@ describe("the splitter of script streams", () => {
     );
   });
 
-  test("limits the length of a line, without its end", () => {
+  test("the splitter of script streams limits the length of a line, without its end", () => {
     const line = "x".repeat(SCRIPT_LINE_BYTES_MAX);
     for (const end of ["\n", "\r\n"]) {
       const stream = bytesOf(`//script\n${line}${end}//end`);
@@ -135,7 +135,7 @@ describe("the splitter of script streams", () => {
     expect(piecesOf([bytesOf("//script\n"), bytesOf(line), bytesOf("xx")])).toEqual(tooLong);
   });
 
-  test("limits the size of a script", () => {
+  test("the splitter of script streams limits the size of a script", () => {
     const lines = (count: number) => [
       bytesOf("//script\n"),
       ...Array.from({ length: count }, () => bytesOf(`${"x".repeat(1023)}\n`)),

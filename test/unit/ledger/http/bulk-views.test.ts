@@ -33,7 +33,7 @@ describe("the answer to a bulk", () => {
     value: { logId, isReplay: false },
   });
 
-  test("has a result for each element and repeats the first failure at the top", () => {
+  test("the answer to a bulk has a result for each element and repeats the first failure at the top", () => {
     const elements = elementsOf(create(posting("world -> a", 1)), setMetadata(9, {}), revert(1));
     const { body, isDone } = writeBulk(elements, [committed(7), NOT_FOUND], "integer");
     expect(isDone).toBe(false);
@@ -48,7 +48,7 @@ describe("the answer to a bulk", () => {
     });
   });
 
-  test("names the action that each command was asked for with", () => {
+  test("the answer to a bulk names the action that each command was asked for with", () => {
     const elements = elementsOf(
       create(posting("world -> a", 1)),
       script("send [USD 1] (source = @world destination = @a)"),
@@ -69,7 +69,7 @@ describe("the answer to a bulk", () => {
     ]);
   });
 
-  test("writes amounts of any size, as integers or as texts", () => {
+  test("the answer to a bulk writes amounts of any size, as integers or as texts", () => {
     const command = create(posting("world -> a", 5n ** 30n), { reference: 'r"' });
     const transaction = new TestLedger().commit(command);
     const results: Result<Outcome>[] = [
@@ -83,7 +83,7 @@ describe("the answer to a bulk", () => {
     expect(inTexts).toContain(`"amount":"${5n ** 30n}"`);
   });
 
-  test("is an empty list for an empty bulk", () => {
+  test("the answer to a bulk is an empty list for an empty bulk", () => {
     expect(writeBulk([], [], "integer")).toEqual({ body: '{"data":[]}', isDone: true });
   });
 });

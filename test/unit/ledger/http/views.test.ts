@@ -18,7 +18,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 
 describe("the view of a transaction", () => {
-  test("is that of the reference's example, member by member", () => {
+  test("the view of a transaction is that of the reference's example, member by member", () => {
     const ledger = new TestLedger({ now: at("2026-03-01T09:29:59.25Z") });
     const transaction = ledger.commit(
       create(posting("world -> shops:42", 1500, "EUR/2"), {
@@ -31,7 +31,7 @@ describe("the view of a transaction", () => {
     );
   });
 
-  test("leaves out absent fields, and has no null", () => {
+  test("the view of a transaction leaves out absent fields, and has no null", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1)));
     const bare = ledger.engine.reads.findTransaction(1, BARE);
@@ -46,7 +46,7 @@ describe("the view of a transaction", () => {
     ]);
   });
 
-  test("shows when it was reverted", () => {
+  test("the view of a transaction shows when it was reverted", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1)));
     ledger.commit(revert(1));
@@ -57,7 +57,7 @@ describe("the view of a transaction", () => {
     });
   });
 
-  test("computes what was before from what was after, posting by posting", () => {
+  test("the view of a transaction computes what was before from what was after, posting by posting", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 10)));
     const made = ledger.commit(
@@ -74,7 +74,7 @@ describe("the view of a transaction", () => {
     });
   });
 
-  test("sorts keys by their bytes and keeps __proto__ a member", () => {
+  test("the view of a transaction sorts keys by their bytes and keeps __proto__ a member", () => {
     const ledger = new TestLedger();
     const metadata = parseJson('{"z":"","__proto__":"p","Z":""}') as Metadata;
     const made = ledger.commit(create(posting("world -> __proto__", 1), { metadata }));
@@ -85,7 +85,7 @@ describe("the view of a transaction", () => {
 });
 
 describe("the view of an account", () => {
-  test("shows volumes as they are asked for, but not if they are empty", () => {
+  test("the view of an account shows volumes as they are asked for, but not if they are empty", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 5, "EUR/2")));
     ledger.run(setMetadata("idle", { k: "v" }));
@@ -110,7 +110,7 @@ describe("the view of an account", () => {
 });
 
 describe("the events of a log", () => {
-  test("are one for each entry, named by the ledger's uuid and the entry's id, dated as the entry", () => {
+  test("the events of a log are one for each entry, named by the ledger's uuid and the entry's id, dated as the entry", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1), { accountMetadata: { a: { tier: "gold" } } }));
     ledger.run(setMetadata(1, { k: "v" }), { key: "k1" });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { KeptAnswers } from "#modules/ledger/objects/kept-answers.ts";
 
 describe("kept answers", () => {
-  test("are found until their log has a further entry", () => {
+  test("kept answers are found until their log has a further entry", () => {
     const kept = new KeptAnswers();
     const log = { headLogId: 7 };
     const version = kept.versionOf(log);
@@ -16,7 +16,7 @@ describe("kept answers", () => {
     expect(kept.find("a")).toBeUndefined();
   });
 
-  test("are those of one log, whatever entry another one has come to", () => {
+  test("kept answers are those of one log, whatever entry another one has come to", () => {
     const kept = new KeptAnswers();
     const log = { headLogId: 7 };
     const version = kept.versionOf(log);
@@ -28,7 +28,7 @@ describe("kept answers", () => {
     expect(new KeptAnswers().versionOf(log)).not.toBe(kept.versionOf(log));
   });
 
-  test("make room for later ones, the first of them first", () => {
+  test("kept answers make room for later ones, the first of them first", () => {
     const kept = new KeptAnswers(10);
     kept.versionOf({ headLogId: 1 });
     for (const key of ["a", "b", "c"]) kept.keep(key, "1234");

@@ -23,7 +23,7 @@ function controlled() {
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 describe("slices of heavy reads", () => {
-  test("run at once where no other is under way, and else one in a turn, in order", async () => {
+  test("slices of heavy reads run at once where no other is under way, and else one in a turn, in order", async () => {
     const { queue, turn } = controlled();
     const ran: string[] = [];
     const slice = (name: string) => () => ({ value: ran.push(name), done: 1 });
@@ -38,7 +38,7 @@ describe("slices of heavy reads", () => {
     expect(ran).toEqual(["a", "b", "c", "d"]);
   });
 
-  test("of reads that go on alternate, whoever came first", async () => {
+  test("slices of heavy reads that go on alternate, whoever came first", async () => {
     const { queue, turn } = controlled();
     const ran: string[] = [];
     const read = async (name: string): Promise<void> => {
@@ -52,13 +52,13 @@ describe("slices of heavy reads", () => {
     expect(ran).toEqual(["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"]);
   });
 
-  test("give what they have read before the next turn begins", async () => {
+  test("slices of heavy reads give what they have read before the next turn begins", async () => {
     const { queue, pauses } = controlled();
     expect(await queue.run(sizer(), () => ({ value: "read", done: 1 }))).toBe("read");
     expect(pauses).toHaveLength(1);
   });
 
-  test("that fail do so alone, and say nothing of the size", async () => {
+  test("slices of heavy reads that fail do so alone, and say nothing of the size", async () => {
     const { queue, clock, turn } = controlled();
     const own = sizer();
     const bad = queue.run(own, () => {
@@ -71,7 +71,7 @@ describe("slices of heavy reads", () => {
     expect(await good).toBe(10);
   });
 
-  test("are sized by the time that they took, within a turn or, where the clock stands still, until the next", async () => {
+  test("slices of heavy reads are sized by the time that they took, or until the next where the clock stands still", async () => {
     for (const standsStill of [false, true]) {
       const { queue, clock, turn } = controlled();
       const own = sizer();
@@ -85,7 +85,7 @@ describe("slices of heavy reads", () => {
     }
   });
 
-  test("are not held against for what others did between two turns, where the clock runs", async () => {
+  test("slices of heavy reads are not held against for what others did between two turns, where the clock runs", async () => {
     const { queue, clock, turn } = controlled();
     const own = sizer();
     void queue.run(own, (size) => {
@@ -99,7 +99,7 @@ describe("slices of heavy reads", () => {
 });
 
 describe("the size of a slice", () => {
-  test("grows while slices are short, shrinks when they are long, and stays within its bounds", () => {
+  test("the size of a slice grows while slices are short, shrinks when they are long, and stays within its bounds", () => {
     const own = new SliceSizer({ first: 10, least: 4, most: 100 });
     const sizes = [0, 2, 2, 7, 20, 100, 100, 1000].map((ms) => {
       own.note(own.size, ms);
@@ -108,7 +108,7 @@ describe("the size of a slice", () => {
     expect(sizes).toEqual([40, 100, 100, 85, 25, 6, 4, 4]);
   });
 
-  test("does not grow by slices that had no more to do, but shrinks by them", () => {
+  test("the size of a slice does not grow by slices that had no more to do, but shrinks by them", () => {
     const own = sizer();
     own.note(3, 1);
     expect(own.size).toBe(10);
@@ -118,7 +118,7 @@ describe("the size of a slice", () => {
     expect(own.size).toBe(2);
   });
 
-  test("withstands a clock that steps back", () => {
+  test("the size of a slice withstands a clock that steps back", () => {
     const own = sizer();
     own.note(10, -5000);
     expect(own.size).toBe(40);

@@ -25,14 +25,14 @@ const reported = (payment: PaymentStatus): InitiationTrigger => ({ kind: "report
 describe("an initiation that waits", () => {
   const waiting = stateOf("WAITING_FOR_VALIDATION");
 
-  test("is approved for now or for later, rejected or deleted", () => {
+  test("an initiation that waits is approved for now or for later, rejected or deleted", () => {
     expect(after(waiting, { kind: "approve", isLater: false })).toBe("PROCESSING");
     expect(after(waiting, { kind: "approve", isLater: true })).toBe("SCHEDULED_FOR_PROCESSING");
     expect(after(waiting, { kind: "reject" })).toBe("REJECTED");
     expect(after(waiting, { kind: "delete" })).toBe("deleted");
   });
 
-  test("is the only one that can be", () => {
+  test("an initiation that waits is the only one that can be", () => {
     for (const status of [
       "PROCESSING",
       "SCHEDULED_FOR_PROCESSING",
@@ -48,7 +48,7 @@ describe("an initiation that waits", () => {
     }
   });
 
-  test("hears nothing of providers, as one that was rejected or is still to be sent", () => {
+  test("an initiation that waits hears nothing of providers, as one that was rejected or is still to be sent", () => {
     for (const status of [
       "WAITING_FOR_VALIDATION",
       "REJECTED",
@@ -63,7 +63,7 @@ describe("an initiation that waits", () => {
 describe("an initiation that is sent", () => {
   const processing = stateOf("PROCESSING");
 
-  test("starts when its time has come, once", () => {
+  test("a sent initiation starts when its time has come, once", () => {
     expect(after(stateOf("SCHEDULED_FOR_PROCESSING"), { kind: "start" })).toBe("PROCESSING");
     expect(after(processing, { kind: "start" })).toBe("unchanged");
   });
@@ -82,7 +82,7 @@ describe("an initiation that is sent", () => {
     ["REFUNDED_FAILURE", "REVERSE_FAILED"],
     ["DISPUTE", "UNKNOWN"],
     ["OTHER", "UNKNOWN"],
-  ] as const)("becomes, by a payment that is %s, %s", (payment, status) => {
+  ] as const)("a sent initiation becomes, by a payment that is %s, %s", (payment, status) => {
     expect(after(processing, made(payment))).toBe(status);
   });
 
@@ -97,12 +97,12 @@ describe("an initiation that is sent", () => {
     ["AMOUNT_ADJUSTEMENT", "unchanged"],
     ["UNKNOWN", "unchanged"],
     ["OTHER", "unchanged"],
-  ] as const)("becomes later, by a report of %s, %s", (payment, status) => {
+  ] as const)("a sent initiation becomes later, by a report of %s, %s", (payment, status) => {
     const processed = stateOf("PROCESSED", { wasProcessed: true });
     expect(after(processed, reported(payment))).toBe(status);
   });
 
-  test("says why it has failed", () => {
+  test("a sent initiation says why it has failed", () => {
     expect(
       decideInitiation(processing, { kind: "failed", error: "no such account" }),
     ).toMatchObject({
@@ -116,14 +116,14 @@ describe("an initiation that is sent", () => {
     });
   });
 
-  test("comes out of a dispute", () => {
+  test("a sent initiation comes out of a dispute", () => {
     const disputed = stateOf("UNKNOWN", { wasProcessed: true });
     expect(after(disputed, reported("DISPUTE_WON"))).toBe("PROCESSED");
     expect(after(disputed, reported("DISPUTE_LOST"))).toBe("FAILED");
     expect(after(disputed, reported("PENDING"))).toBe("PROCESSING");
   });
 
-  test("is tried again only after a failure, and not while something is reversed", () => {
+  test("a sent initiation is tried again only after a failure, and not while something is reversed", () => {
     expect(after(stateOf("FAILED"), { kind: "retry" })).toBe("PROCESSING");
     expect(decideInitiation(stateOf("PROCESSED"), { kind: "retry" })).toEqual({
       kind: "refused",
@@ -136,7 +136,7 @@ describe("an initiation that is sent", () => {
 describe("a reversal", () => {
   const processed = stateOf("PROCESSED", { wasProcessed: true });
 
-  test("reserves its amount until its outcome is known", () => {
+  test("a reversal reserves its amount until its outcome is known", () => {
     const begun = decideInitiation(processed, { kind: "reverse", amount: 40n });
     expect(begun).toEqual({
       kind: "adjusted",
@@ -157,7 +157,7 @@ describe("a reversal", () => {
     });
   });
 
-  test("says why it may not be made", () => {
+  test("a reversal says why it may not be made", () => {
     const reverse = (state: InitiationState, amount: bigint) =>
       decideInitiation(state, { kind: "reverse", amount });
     expect(reverse(stateOf("PROCESSING"), 1n)).toMatchObject({
@@ -172,7 +172,7 @@ describe("a reversal", () => {
     expect(reverse(processed, 0n)).toMatchObject({ reason: "amount must be greater than 0" });
   });
 
-  test("leaves refunds that were not asked for no more than the rest", () => {
+  test("a reversal leaves refunds that were not asked for no more than the rest", () => {
     const state = { ...processed, reversed: 30n, reserved: 50n };
     expect(decideInitiation(state, { kind: "reported", payment: "REFUNDED", amount: 90n })).toEqual(
       {
@@ -184,7 +184,7 @@ describe("a reversal", () => {
     expect(after({ ...state, reversed: 50n }, reported("REFUNDED"))).toBe("unchanged");
   });
 
-  test("ends once, by what its payment says", () => {
+  test("a reversal ends once, by what its payment says", () => {
     expect(decideReversal("PROCESSING", { kind: "payment", payment: "REFUNDED" })).toBe(
       "PROCESSED",
     );

@@ -29,7 +29,7 @@ const report = (
   );
 
 describe("a later state of a payment", () => {
-  test("changes the initiation that it was made of, once", async () => {
+  test("a later state of a payment changes the initiation that it was made of, once", async () => {
     const world = await openWorld();
     world.provider.status = "PENDING";
     const id = await world.createPaid();
@@ -51,7 +51,7 @@ describe("a later state of a payment", () => {
     expect((await world.get(id)).error).toBe("payment failed");
   });
 
-  test("that comes late changes nothing", async () => {
+  test("a later state of a payment that comes late changes nothing", async () => {
     const world = await openWorld();
     const id = await world.createPaid();
     await report(world, id, ["PENDING"]);
@@ -59,7 +59,7 @@ describe("a later state of a payment", () => {
     expect((await world.get(id)).state.status).toBe("PROCESSED");
   });
 
-  test("that comes before the provider's answer is heard of after it", async () => {
+  test("a later state of a payment that comes before the provider's answer is heard of after it", async () => {
     const world = await openWorld();
     const id = await world.createApproved();
     world.provider.status = "PENDING";
@@ -75,7 +75,7 @@ describe("a later state of a payment", () => {
     expect(world.count("payment_initiation_payments")).toBe(1);
   });
 
-  test("of a payment without an initiation concerns none", async () => {
+  test("a later state of a payment of a payment without an initiation concerns none", async () => {
     const world = await openWorld();
     const id = await world.createPaid();
     await world.report(world.provider.paymentOf("other"));
@@ -84,7 +84,7 @@ describe("a later state of a payment", () => {
     expect((await world.get(id)).state.status).toBe("PROCESSED");
   });
 
-  test("that is a refund counts with what was reversed", async () => {
+  test("a later state of a payment that is a refund counts with what was reversed", async () => {
     const world = await openWorld();
     const id = await world.createPaid();
     await report(world, id, ["REFUNDED", "refund-1"]);
@@ -96,7 +96,7 @@ describe("a later state of a payment", () => {
 });
 
 describe("a reversal", () => {
-  test("brings back parts until nothing is left", async () => {
+  test("a reversal brings back parts until nothing is left", async () => {
     const world = await openWorld();
     const id = await world.createPaid();
     for (const [reference, amount] of [
@@ -129,7 +129,7 @@ describe("a reversal", () => {
     expect(world.count("payment_initiation_payments")).toBe(3);
   });
 
-  test("fails before anything was paid, and leaves the initiation as it is", async () => {
+  test("a reversal fails before anything was paid, and leaves the initiation as it is", async () => {
     const world = await openWorld();
     const { id } = await world.create();
     const { task } = await world.reverse(id, "r-1", 10n);
@@ -137,7 +137,7 @@ describe("a reversal", () => {
     expect(await world.statusesOf(id)).toEqual(["WAITING_FOR_VALIDATION"]);
   });
 
-  test("is the same by the same reference, and is made once", async () => {
+  test("a reversal is the same by the same reference, and is made once", async () => {
     const world = await openWorld();
     const id = await world.createPaid();
     const first = await world.reverse(id, "r-1", 40n);
@@ -152,7 +152,7 @@ describe("a reversal", () => {
     );
   });
 
-  test("that the provider refuses may be followed by another one", async () => {
+  test("a reversal that the provider refuses may be followed by another one", async () => {
     const world = await openWorld();
     const id = await world.createPaid();
     world.provider.before = () => {
@@ -171,7 +171,7 @@ describe("a reversal", () => {
     expect((await world.get(id)).state).toMatchObject({ status: "REVERSED", reversed: 100n });
   });
 
-  test("that the provider has only begun ends by a later state of its payment", async () => {
+  test("a reversal that the provider has only begun ends by a later state of its payment", async () => {
     const world = await openWorld();
     const id = await world.createPaid();
     world.provider.refundStatus = "PENDING";
@@ -197,7 +197,7 @@ describe("a reversal", () => {
 
 /** Every step of D1 that a payout and its reversal make is one at which the process is killed. */
 describe.each(["before", "after"] as const)("a process that is killed %s a step", (when) => {
-  test("loses no money and moves none twice", async () => {
+  test("a process that is killed before or after a step loses no money and moves none twice", async () => {
     let isLast = false;
     for (let step = 1; !isLast; step++) {
       const world = await openWorld();

@@ -17,7 +17,7 @@ async function openWorld(): Promise<InitiationWorld> {
 }
 
 describe("an approved initiation", () => {
-  test("is paid once, and its task says by which payment", async () => {
+  test("an approved initiation is paid once, and its task says by which payment", async () => {
     const world = await openWorld();
     const { id } = await world.create();
     const task = await approveInitiation(world.context, id);
@@ -39,7 +39,7 @@ describe("an approved initiation", () => {
     expect(await world.sweep()).toBeUndefined();
   });
 
-  test("waits for its time", async () => {
+  test("an approved initiation waits for its time", async () => {
     const world = await openWorld();
     const scheduledAt = fromMillis(world.world.nowMs + 60_000);
     const id = await world.createApproved({ scheduledAt });
@@ -56,7 +56,7 @@ describe("an approved initiation", () => {
     ]);
   });
 
-  test("fails with the provider's words, and is sent again with the same reference", async () => {
+  test("an approved initiation fails with the provider's words, and is sent again with the same reference", async () => {
     const world = await openWorld();
     world.provider.before = () => {
       throw new ConnectorError("invalid", "the account is closed");
@@ -79,7 +79,7 @@ describe("an approved initiation", () => {
     );
   });
 
-  test("is not sent again once it has very many adjustments, and takes what comes of it", async () => {
+  test("an approved initiation is not sent again once it has very many adjustments, and takes what comes of it", async () => {
     const world = await openWorld();
     const id = await world.createApproved();
     const setCount = (count: number) =>
@@ -102,7 +102,7 @@ describe("an approved initiation", () => {
     await retryInitiation(world.context, id);
   });
 
-  test("is asked for again where the outcome is unknown, and is paid once", async () => {
+  test("an approved initiation is asked for again where the outcome is unknown, and is paid once", async () => {
     const world = await openWorld();
     world.provider.answer = timeout;
     const id = await world.createApproved();
@@ -120,7 +120,7 @@ describe("an approved initiation", () => {
     expect([world.provider.requests, world.provider.effects.size]).toEqual([2, 1]);
   });
 
-  test("is not failed by an answer that makes no sense", async () => {
+  test("an approved initiation is not failed by an answer that makes no sense", async () => {
     const world = await openWorld();
     world.provider.answer = (payment) => ({ payment: { ...payment, asset: "€" } });
     const id = await world.createApproved();
@@ -132,7 +132,7 @@ describe("an approved initiation", () => {
     expect((await world.get(id)).state.status).toBe("PROCESSED");
   });
 
-  test("waits as long as a provider says that is busy", async () => {
+  test("an approved initiation waits as long as a provider says that is busy", async () => {
     const world = await openWorld();
     world.provider.before = () => {
       throw new ConnectorError("rate-limited", "busy", { retryAfterMs: 7000 });
@@ -154,7 +154,7 @@ describe("an approved initiation", () => {
     expect((await world.get(later)).state.status).toBe("PROCESSED");
   });
 
-  test("does not wait for a pause that was asked for before the clock stepped back", async () => {
+  test("an approved initiation does not wait for a pause that was asked for before the clock stepped back", async () => {
     const world = await openWorld();
     world.world.d1.exec("UPDATE payment_connectors SET held_until = '2126-01-01T00:00:00.000000Z'");
     const id = await world.createApproved();
@@ -162,7 +162,7 @@ describe("an approved initiation", () => {
     expect((await world.get(id)).state.status).toBe("PROCESSED");
   });
 
-  test("is polled until the provider knows the outcome", async () => {
+  test("an approved initiation is polled until the provider knows the outcome", async () => {
     const world = await openWorld();
     world.provider.answer = () => ({ pollingId: "42" });
     const id = await world.createApproved();
@@ -178,7 +178,7 @@ describe("an approved initiation", () => {
     expect((await world.get(id)).state.status).toBe("PROCESSED");
   });
 
-  test("fails, and may be tried again, if polling ends in an error", async () => {
+  test("an approved initiation fails, and may be tried again, if polling ends in an error", async () => {
     const world = await openWorld();
     world.provider.answer = () => ({ pollingId: "42" });
     world.provider.poll = () => ({ error: "the beneficiary refused" });
@@ -198,7 +198,7 @@ describe("an approved initiation", () => {
     await retryInitiation(world.context, id);
   });
 
-  test("fails before the provider is asked, if an account is not known", async () => {
+  test("an approved initiation fails before the provider is asked, if an account is not known", async () => {
     const world = await openWorld();
     const { id: connector } = world.connector;
     const id = await world.createApproved({ destination: { connector, reference: "nobody" } });
@@ -207,7 +207,7 @@ describe("an approved initiation", () => {
     expect(world.provider.requests).toBe(0);
   });
 
-  test("fails where the provider moves no money", async () => {
+  test("an approved initiation fails where the provider moves no money", async () => {
     const world = await openWorld();
     const id = await world.createApproved({ type: "TRANSFER" });
     await world.sweep();
@@ -216,7 +216,7 @@ describe("an approved initiation", () => {
 });
 
 describe("a sweep", () => {
-  test("wakes the object of a connector that has taken nothing for a while, and asks no provider itself", async () => {
+  test("the sweep of initiations wakes a connector's object that has taken nothing for a while, and asks no provider", async () => {
     const world = await openWorld();
     await world.createApproved();
     world.pass(4);
@@ -232,7 +232,7 @@ describe("a sweep", () => {
     expect(world.woken).toHaveLength(1);
   });
 
-  test("leaves alone a connector whose provider has asked for a pause", async () => {
+  test("the sweep of initiations leaves alone a connector whose provider has asked for a pause", async () => {
     const world = await openWorld();
     await world.createApproved();
     const until = fromMillis(world.world.nowMs + 30_000);
@@ -257,7 +257,7 @@ test("what is due is found by an index, however much is scheduled", async () => 
 });
 
 describe("two clients at once", () => {
-  test.each([0, 1, 2, 3])("approve an initiation once, case %#", async () => {
+  test.each([0, 1, 2, 3])("two clients at once approve an initiation once, case %#", async () => {
     const world = await openWorld();
     const { id } = await world.create();
     const calls = [1, 2].map(() => refusalOf(approveInitiation(world.context, id)));
@@ -270,7 +270,7 @@ describe("two clients at once", () => {
     expect(await world.statusesOf(id)).toHaveLength(3);
   });
 
-  test("approve and reject it: one of them is refused", async () => {
+  test("two clients at once approve and reject an initiation: one of them is refused", async () => {
     const world = await openWorld();
     const { id } = await world.create();
     const calls = [
@@ -284,7 +284,7 @@ describe("two clients at once", () => {
     expect(world.provider.requests).toBe(isRejected ? 0 : 1);
   });
 
-  test("reverse it: the second one fails, and a part is left", async () => {
+  test("two clients at once reverse an initiation: the second one fails, and a part is left", async () => {
     const world = await openWorld();
     const id = await world.createPaid();
     const begun = await Promise.all([world.reverse(id, "r-1", 60n), world.reverse(id, "r-2", 60n)]);
@@ -297,7 +297,7 @@ describe("two clients at once", () => {
 });
 
 describe("an approval by four eyes", () => {
-  test("is refused to whoever has created the initiation", async () => {
+  test("an approval by four eyes is refused to whoever has created the initiation", async () => {
     const world = await openWorld();
     world.fourEyes = true;
     const { id } = await world.create();
@@ -315,7 +315,7 @@ describe("an approval by four eyes", () => {
     ]);
   });
 
-  test("is needed for a reversal as well, which the creator cannot begin", async () => {
+  test("an approval by four eyes is needed for a reversal as well, which the creator cannot begin", async () => {
     const world = await openWorld();
     const id = await world.createPaid();
     world.fourEyes = true;
@@ -329,7 +329,7 @@ describe("an approval by four eyes", () => {
     expect((await world.get(id)).state).toMatchObject({ reversed: 60n });
   });
 
-  test("is not gone around by an initiation that is sent at once", async () => {
+  test("an approval by four eyes is not gone around by an initiation that is sent at once", async () => {
     const world = await openWorld();
     world.fourEyes = true;
     expect(await refusalOf(world.create({ isSent: true }))).toMatch(
@@ -340,7 +340,7 @@ describe("an approval by four eyes", () => {
 });
 
 describe("an initiation that is sent at once", () => {
-  test("is stored and approved in one step", async () => {
+  test("an initiation that is sent at once is stored and approved in one step", async () => {
     const world = await openWorld();
     const { id, task } = await world.create({ isSent: true });
     expect(task?.reference).toContain("create-payout-florin-1-");
@@ -353,7 +353,7 @@ describe("an initiation that is sent at once", () => {
     ]);
   });
 
-  test("is not stored for a connector that is being uninstalled", async () => {
+  test("an initiation that is sent at once is not stored for a connector that is being uninstalled", async () => {
     const world = await openWorld();
     world.world.d1.exec("UPDATE payment_connectors SET deleted_at = created_at");
     expect(await refusalOf(world.create({ isSent: true }))).toBe(

@@ -71,7 +71,7 @@ async function expectSettled(world: InitiationWorld, id: OwnedId, reference: str
 }
 
 describe("an initiation whose answer was lost", () => {
-  test("is settled by a poll that brings the payment with its reference", async () => {
+  test("an initiation whose answer was lost is settled by a poll that brings the payment with its reference", async () => {
     const world = await openWorld();
     const id = await createLost(world);
     await poll(world, listed(world, "tx-1", { initiationReference: id.reference }));
@@ -79,7 +79,7 @@ describe("an initiation whose answer was lost", () => {
     await expectSettled(world, id, "tx-1");
   });
 
-  test("is settled by a webhook that brings the payment", async () => {
+  test("an initiation whose answer was lost is settled by a webhook that brings the payment", async () => {
     const world = await openWorld();
     const id = await createLost(world);
     await storeReport(world.context, world.connector, { payments: [listed(world, "tx-1")] });
@@ -87,7 +87,7 @@ describe("an initiation whose answer was lost", () => {
     await expectSettled(world, id, "tx-1");
   });
 
-  test("is not settled by a payment that moves other money, in another way, or between other accounts", async () => {
+  test("a lost answer is not settled by a payment that moves other money, in another way, or between other accounts", async () => {
     const world = await openWorld();
     const id = await createLost(world);
     const page = [
@@ -107,7 +107,7 @@ describe("an initiation whose answer was lost", () => {
     expect(movementsIn(world)).toBe(1);
   });
 
-  test("hears once of a page that comes twice, and of one with later states", async () => {
+  test("an initiation whose answer was lost hears once of a page that comes twice, and of one with later states", async () => {
     const world = await openWorld();
     const id = await createLost(world);
     const page = [listed(world, "tx-1"), listed(world, "tx-2", { amount: 7n })];
@@ -122,7 +122,7 @@ describe("an initiation whose answer was lost", () => {
     expect((await world.get(id)).state.status).toBe("FAILED");
   });
 
-  test("fails with a payment that has failed, and is sent again by a retry", async () => {
+  test("an initiation whose answer was lost fails with a payment that has failed, and is sent again by a retry", async () => {
     const world = await openWorld();
     const id = await createLost(world);
     await poll(world, listed(world, "tx-1", { status: "FAILED" }));
@@ -136,7 +136,7 @@ describe("an initiation whose answer was lost", () => {
     expect(await relatedTo(world, id)).toHaveLength(2);
   });
 
-  test("is tied to a payment that is pending, and ends with it, without another call", async () => {
+  test("an initiation whose answer was lost is tied to a payment that is pending, and ends with it, without another call", async () => {
     const world = await openWorld();
     const id = await createLost(world);
     const { requests } = world.provider;
@@ -151,7 +151,7 @@ describe("an initiation whose answer was lost", () => {
     await expectSettled(world, id, "tx-1");
   });
 
-  test("is not settled by a payment of its reference that is older than itself, or of another amount", async () => {
+  test("a lost answer is not settled by a payment of its reference that is older than itself, or of another amount", async () => {
     const world = await openWorld();
     world.pass(7200);
     const id = await createLost(world);

@@ -35,7 +35,7 @@ function takeAll(gate: FairGate, payer: Payer): Ticket[] {
 }
 
 describe("a fair gate", () => {
-  test("gives one group all but the reserve while it is alone, and its share while others are there", () => {
+  test("a fair gate gives one group all but the reserve while it is alone, and its share while others are there", () => {
     const gate = gateWith({ waitingOfGroup: 0 });
     const held = takeAll(gate, at("a"));
     expect(held).toHaveLength(6);
@@ -48,7 +48,7 @@ describe("a fair gate", () => {
     expect(takeAll(gate, at("b"))).toHaveLength(1);
   });
 
-  test("gives a member half of its group's places while another member of the group is there", () => {
+  test("a fair gate gives a member half of its group's places while another member of the group is there", () => {
     const gate = gateWith({ waitingOfGroup: 0 });
     const first = gate.enter(at("a", "ada")) as Ticket;
     expect(takeAll(gate, at("a", "eve"))).toHaveLength(3);
@@ -56,7 +56,7 @@ describe("a fair gate", () => {
     expect(takeAll(gate, at("a", "eve"))).toHaveLength(3);
   });
 
-  test("bounds a group of a thousand members as one with a single member", () => {
+  test("a fair gate bounds a group of a thousand members as one with a single member", () => {
     const gate = gateWith({ waitingOfGroup: 0 });
     const members = Array.from({ length: 1000 }, (_, index) => at("a", `user-${index}`));
     expect(members.flatMap((member) => takeAll(gate, member))).toHaveLength(6);
@@ -64,7 +64,7 @@ describe("a fair gate", () => {
     expect(gate.load.payers).toBeLessThanOrEqual(6);
   });
 
-  test("gives free places in turns, to groups and to the members of a group", async () => {
+  test("a fair gate gives free places in turns, to groups and to the members of a group", async () => {
     const gate = gateWith({ total: 1, alone: 1, shared: 1 });
     const first = gate.enter(at("a", "one")) as Ticket;
     const order: string[] = [];
@@ -86,7 +86,7 @@ describe("a fair gate", () => {
     expect(gate.load).toEqual({ active: 0, waiting: 0, payers: 0 });
   });
 
-  test("refuses what its queues have no room for, of a group and of all", () => {
+  test("a fair gate refuses what its queues have no room for, of a group and of all", () => {
     const gate = gateWith({ total: 1, alone: 1, shared: 1 });
     void gate.enter(at("a"));
     const wait = (group: string) => void (gate.enter(at(group)) as Promise<Ticket>);
@@ -98,7 +98,7 @@ describe("a fair gate", () => {
     expect(gate.load).toMatchObject({ active: 1, waiting: 6, payers: 3 });
   });
 
-  test("refuses who has waited too long, and keeps nothing of them", async () => {
+  test("a fair gate refuses who has waited too long, and keeps nothing of them", async () => {
     const gate = gateWith({ total: 1, alone: 1, shared: 1, waitMs: 1 });
     const first = gate.enter(at("a")) as Ticket;
     await expect(gate.enter(at("b"))).rejects.toMatchObject({ kind: "RATE_LIMITED" });
@@ -108,7 +108,7 @@ describe("a fair gate", () => {
     expect(gate.load).toEqual({ active: 0, waiting: 0, payers: 0 });
   });
 
-  test("takes a place back whose holder went away without a word", () => {
+  test("a fair gate takes a place back whose holder went away without a word", () => {
     let nowMs = 0;
     const gate = gateWith({ waitingOfGroup: 0 }, () => nowMs);
     expect(takeAll(gate, at("a"))).toHaveLength(6);
@@ -125,7 +125,7 @@ describe("a queue on a busy thread", () => {
     vi.useRealTimers();
   });
 
-  test("lets its first waiter go in time, although those behind it leave sooner", async () => {
+  test("a queue on a busy thread lets its first waiter go in time, although those behind it leave sooner", async () => {
     vi.useFakeTimers();
     const ring = globalThis.setTimeout;
     const LATE_MS = 24;

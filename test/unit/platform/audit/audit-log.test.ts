@@ -24,7 +24,7 @@ function auditOf(ages: readonly number[]) {
 }
 
 describe("the audit", () => {
-  test("is kept for the longest retention that a deployment may have", async () => {
+  test("the audit is kept for the longest retention that a deployment may have", async () => {
     const { log, count } = auditOf([HOUR_MS]);
     const settings = authSettings.parse({ FLORIN_AUDIT_RETENTION: "876000h" });
     const nextMs = await log.purge(settings.FLORIN_AUDIT_RETENTION);
@@ -32,7 +32,7 @@ describe("the audit", () => {
     expect(count()).toBe(1);
   });
 
-  test("keeps entries for the retention, and purges them afterwards", async () => {
+  test("the audit keeps entries for the retention, and purges them afterwards", async () => {
     const { log, count } = auditOf([HOUR_MS + 1, HOUR_MS, 10]);
     expect(await log.purge(HOUR_MS)).toBe(NOW_MS + 1);
     expect(count()).toBe(2);
@@ -42,7 +42,7 @@ describe("the audit", () => {
     expect(count()).toBe(0);
   });
 
-  test("is purged in bounded slices, the oldest entries first, each right after the other", async () => {
+  test("the audit is purged in bounded slices, the oldest entries first, each right after the other", async () => {
     const { d1, log, count } = auditOf(Array.from({ length: 21_000 }, (_, index) => 1000 + index));
     const statements: number[] = [];
     d1.onStep = (when) => {

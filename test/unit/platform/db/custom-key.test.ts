@@ -18,7 +18,7 @@ const compiled = (filter: object): [string, unknown[]] => {
 };
 
 describe("a key with conditions of its own", () => {
-  test("tests one value, or several", () => {
+  test("a key with conditions of its own tests one value, or several", () => {
     expect(compiled({ $match: { id: "x" } })).toEqual(["(a = ? AND b = 1)", ["x"]]);
     expect(compiled({ $in: { id: ["x", "y", "x"] } })).toEqual([
       "(a = ? AND b = 1 OR a = ? AND b = 1)",
@@ -28,7 +28,7 @@ describe("a key with conditions of its own", () => {
     expect(compiled({ $not: { $match: { id: "x" } } })).toEqual(["NOT ((a = ? AND b = 1))", ["x"]]);
   });
 
-  test("has members where it is a map", () => {
+  test("a key with conditions of its own has members where it is a map", () => {
     expect(compiled({ $match: { "labels[tier]": "gold" } })).toEqual([
       "(has(?, ?))",
       ["tier", "gold"],
@@ -41,7 +41,7 @@ describe("a key with conditions of its own", () => {
     [{ $match: { id: 1 } }, "expected string value"],
     [{ $gt: { id: "x" } }, "operator '$gt' is not allowed for property 'id'"],
     [{ $exists: { id: true } }, "operator '$exists' is not allowed for property 'id'"],
-  ])("refuses %j", (filter, message) => {
+  ])("a key with conditions of its own refuses %j", (filter, message) => {
     expect(() => compiled(filter)).toThrow(message);
   });
 });

@@ -154,16 +154,19 @@ const filterOf = (leaf: fc.Arbitrary<FilterJson>): fc.Arbitrary<FilterJson> =>
 describe("a filter in SQL leaves the rows that a naive one leaves", () => {
   const rows = fc.array(row, { minLength: 1, maxLength: 6 });
 
-  test.each(Object.entries(KEY_TESTS))("tests, and their negations: %s", async (_, leaf) => {
-    const list = new Things();
-    const property = fc.asyncProperty(rows, leaf, async (all, filter) => {
-      list.fill(all);
-      for (const whole of [filter, { $not: filter }, { $or: [filter, filter] }]) {
-        expect(await list.matching(whole)).toEqual(expected(whole, all));
-      }
-    });
-    await fc.assert(property, { numRuns: 100 });
-  });
+  test.each(Object.entries(KEY_TESTS))(
+    "a filter in SQL leaves the rows that a naive one leaves, for tests and their negations: %s",
+    async (_, leaf) => {
+      const list = new Things();
+      const property = fc.asyncProperty(rows, leaf, async (all, filter) => {
+        list.fill(all);
+        for (const whole of [filter, { $not: filter }, { $or: [filter, filter] }]) {
+          expect(await list.matching(whole)).toEqual(expected(whole, all));
+        }
+      });
+      await fc.assert(property, { numRuns: 100 });
+    },
+  );
 
   test("any combination of tests", async () => {
     const list = new Things();
@@ -191,7 +194,7 @@ const ROW: NaiveRow = {
 
 describe("a value that a row lacks", () => {
   test.each(["note", "count", "amount", "made_at", "is_open"])(
-    "matches no test of %s, nor its negation",
+    "a value that a row lacks matches no test of %s, nor its negation",
     async (key) => {
       const list = new Things([ROW]);
       const values: Record<string, unknown> = { note: "a", count: 1, amount: 1, is_open: true };
@@ -208,7 +211,7 @@ describe("a value that a row lacks", () => {
     },
   );
 
-  test("of a map is known to be absent", async () => {
+  test("a value of a map that a row lacks is known to be absent", async () => {
     const list = new Things([ROW]);
     expect(await list.matching({ $not: { $match: { "metadata[k]": "x" } } })).toEqual([0]);
     expect(await list.matching({ $not: { $like: { "metadata[k]": "%" } } })).toEqual([0]);
@@ -286,7 +289,7 @@ test.each([undefined, "", "null", "{}", '{"$and":[]}', '{"$or":[]}'])(
 );
 
 describe("the bounds of a statement", () => {
-  test("count a list of values once, and alternatives of one key as a list", async () => {
+  test("the bounds of a statement count a list of values once, and alternatives of one key as a list", async () => {
     const names = Array.from({ length: 900 }, (_, index) => `n${index}`);
     const list = new Things([ROW, { ...ROW, name: "n7" }, { ...ROW, name: "n899" }]);
     const matches = names.map((it) => ({ $match: { name: it } }));
@@ -303,13 +306,13 @@ describe("the bounds of a statement", () => {
     $and: Array.from({ length: count }, (_, index) => ({ $gt: { count: index } })),
   });
 
-  test("let a filter have so many values, and refuse more by name", () => {
+  test("the bounds of a statement let a filter have so many values, and refuse more by name", () => {
     expect(rendered(many(FILTER_PARAMETERS_MAX)).params).toHaveLength(FILTER_PARAMETERS_MAX);
     const refusal = refusalOf(many(FILTER_PARAMETERS_MAX + 1));
     expect(refusal).toContain(`more than ${FILTER_PARAMETERS_MAX} values`);
   });
 
-  test("let few values of lists be parameters beside those, and no more", async () => {
+  test("the bounds of a statement let few values of lists be parameters beside those, and no more", async () => {
     const short = { $in: { state: ["OPEN", "PAID", "OPEN"] } };
     expect(rendered(short).params).toEqual(["OPEN", "PAID"]);
     const lists = Array.from({ length: FILTER_PARAMETERS_MAX }, () => short);
@@ -325,13 +328,13 @@ describe("the bounds of a statement", () => {
   test.each<[string, unknown]>([
     ["of existence", { $exists: { note: true } }],
     ["that are always true", { $or: [] }],
-  ])("count tests %s", (_, filter) => {
+  ])("the bounds of a statement count tests %s", (_, filter) => {
     const filters = Array.from({ length: FILTER_PARAMETERS_MAX }, () => filter);
     expect(rendered({ $and: filters }).params).toEqual([]);
     expect(refusalOf({ $and: [...filters, filter] })).toContain("values");
   });
 
-  test("hold for the length of the statement", () => {
+  test("the bounds of a statement hold for the length of the statement", () => {
     const long = {
       $like: { "metadata[k]": `${"a".repeat(500)}%${"_a".repeat(10)}${"b".repeat(400)}` },
     };
@@ -359,7 +362,7 @@ describe("what a client sends", () => {
     [{ $match: { [`metadata[${HOSTILE}]`]: HOSTILE } }],
     [{ $exists: { metadata: HOSTILE } }],
     [{ $exists: { [`metadata[${HOSTILE}]`]: false } }],
-  ])("is never in the statement: %j", async (filter) => {
+  ])("what a client sends is never in the statement: %j", async (filter) => {
     const { sql: statement, params } = rendered(filter);
     expect(statement).not.toContain("DROP");
     expect(params.join(" ")).toContain("DROP");
@@ -369,7 +372,7 @@ describe("what a client sends", () => {
   });
 
   test.each([`name" OR 1=1 --`, "name) --", "1=1", "things.name", "rowid"])(
-    "as a key is one of the table, or none: %s",
+    "what a client sends as a key is one of the table, or none: %s",
     (key) => {
       expect(refusalOf({ $match: { [key]: "x" } })).toBe(
         `unknown key '${key}' when building query`,

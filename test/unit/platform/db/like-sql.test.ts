@@ -43,7 +43,7 @@ const literal = (maxLength: number) => fc.string({ unit, maxLength });
 const escaped = (text: string): string => text.replaceAll(/[%_\\]/g, (it) => `\\${it}`);
 
 describe("a pattern in SQL", () => {
-  test("matches what it matches elsewhere", async () => {
+  test("a pattern in SQL matches what it matches elsewhere", async () => {
     const wild = fc.string({ unit: fc.oneof(unit, fc.constantFrom("%", "_")), maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(wild, literal(12), async (pattern, text) => {
@@ -53,7 +53,7 @@ describe("a pattern in SQL", () => {
     );
   });
 
-  test("may be long before its first wildcard, after its last, and between two `%`", async () => {
+  test("a pattern in SQL may be long before its first wildcard, after its last, and between two `%`", async () => {
     const shape = fc.record({
       head: literal(90),
       inner: literal(90),
@@ -86,7 +86,7 @@ describe("a pattern in SQL", () => {
     expect(await isLike(text, pattern)).toBe(matches);
   });
 
-  test("is refused where SQL would fail once it meets a row", async () => {
+  test("a pattern in SQL is refused where SQL would fail once it meets a row", async () => {
     const bytesOf = (count: number): string => `_${"é".repeat((count - 2) / 2)}_`;
     expect(await isLike(`x${"é".repeat(24)}x`, bytesOf(50))).toBe(true);
     const long = attempt(() => likeCondition(sql`value`, bytesOf(52), "name"));
@@ -95,7 +95,7 @@ describe("a pattern in SQL", () => {
     );
   });
 
-  test("is a range of an index, where it begins with a text", () => {
+  test("a pattern in SQL is a range of an index, where it begins with a text", () => {
     const { sql: text, params } = new SQLiteSyncDialect().sqlToQuery(
       likeCondition(sql`value`, "shops/%", "name"),
     );
@@ -103,7 +103,7 @@ describe("a pattern in SQL", () => {
     expect(params).toEqual(["shops/", "shops0"]);
   });
 
-  test("of any length takes a few parameters", () => {
+  test("a pattern in SQL of any length takes a few parameters", () => {
     const pattern = `${"a".repeat(400)}%${"b".repeat(LIKE_LENGTH_MAX - 802)}%${"c".repeat(400)}`;
     const { params } = new SQLiteSyncDialect().sqlToQuery(
       likeCondition(sql`value`, pattern, "name"),

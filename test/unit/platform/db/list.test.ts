@@ -98,7 +98,7 @@ describe("a walk", () => {
     isFiltered: fc.boolean(),
   });
 
-  test("shows each row once, in order, and back again the same pages", async () => {
+  test("a walk through a list shows each row once, in order, and back again the same pages", async () => {
     await fc.assert(
       fc.asyncProperty(walks, async ({ column, order, pageSize, ids, isFiltered }) => {
         const list = new Items();
@@ -126,7 +126,7 @@ describe("a walk", () => {
     );
   });
 
-  test("does not shift when rows are written or deleted meanwhile", async () => {
+  test("a walk through a list does not shift when rows are written or deleted meanwhile", async () => {
     const list = new Items();
     list.add(10, 20, 30, 40, 50);
     const page = await list.page(first("id", "asc", { pageSize: 2 }));
@@ -141,7 +141,7 @@ describe("a walk", () => {
 });
 
 describe("a filter", () => {
-  test("of a key that the list does not have is refused", async () => {
+  test("a filter of a key that the list does not have is refused", async () => {
     const list = new Items();
     const refused = list.page(
       first("id", "asc", { pageSize: 2, where: '{"$match":{"name":"x"}}' }),
@@ -149,7 +149,7 @@ describe("a filter", () => {
     await expect(refused).rejects.toThrow("unknown key 'name' when building query");
   });
 
-  test("of a list without keys is refused", async () => {
+  test("a filter of a list without keys is refused", async () => {
     const query = first("id", "asc", { pageSize: 2, where: '{"$match":{"id":1}}' });
     const refused = listPage(query, { sort: SORT, read: () => Promise.resolve([]) });
     await expect(refused).rejects.toThrow("unknown key 'id' when building query");

@@ -71,7 +71,7 @@ const consume = (batch: MessageBatch, ledgers: FakeLedgers): Promise<void> =>
   });
 
 describe("the consumer of events", () => {
-  test("is held up by no ledger that hangs, whose messages come again", async () => {
+  test("the consumer of events is held up by no ledger that hangs, whose messages come again", async () => {
     const { batch, fates } = batchOf(["hung", "a", "b"]);
     const consuming = consume(batch, new FakeLedgers());
     await vi.advanceTimersByTimeAsync(0);
@@ -81,7 +81,7 @@ describe("the consumer of events", () => {
     expect(fates).toEqual({ hung: "retry", a: "ack", b: "ack" });
   });
 
-  test("reaches every ledger, however many hang", async () => {
+  test("the consumer of events reaches every ledger, however many hang", async () => {
     const hung = Array.from({ length: 10 }, (_, index) => `hung${index}`);
     const { batch, fates } = batchOf([...hung, "a"]);
     const consuming = consume(batch, new FakeLedgers());
@@ -90,7 +90,7 @@ describe("the consumer of events", () => {
     expect(fates).toEqual({ ...Object.fromEntries(hung.map((name) => [name, "retry"])), a: "ack" });
   });
 
-  test("begins no part of a ledger when its time is over", async () => {
+  test("the consumer of events begins no part of a ledger when its time is over", async () => {
     const { batch, fates } = batchOf(["slow"]);
     const ledgers = new FakeLedgers();
     ledgers.onRead = () =>

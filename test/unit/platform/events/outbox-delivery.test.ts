@@ -37,7 +37,7 @@ async function age(): Promise<void> {
 }
 
 describe("an event that is refused", () => {
-  test("holds up the later ones of its key, and no others", async () => {
+  test("an event that is refused holds up the later ones of its key, and no others", async () => {
     for (const id of ["a1", "a2", "a3"]) await world.publish(id, "a");
     for (const id of ["b1", "b2"]) await world.publish(id, "b");
     await world.publish("c");
@@ -51,7 +51,7 @@ describe("an event that is refused", () => {
     expect(await world.consume(["a3"])).toEqual(["a2", "a3"]);
   });
 
-  test("costs few calls among many", async () => {
+  test("an event that is refused costs few calls among many", async () => {
     const ids = Array.from({ length: 200 }, (_, index) => `e${index}`);
     for (const id of ids) await world.publish(id);
     const { taken, calls } = await deliver(ids, "e77");
@@ -59,13 +59,13 @@ describe("an event that is refused", () => {
     expect(calls).toBeLessThan(20);
   });
 
-  test("keeps no part of a large message from being read", async () => {
+  test("an event that is refused keeps no part of a large message from being read", async () => {
     for (let index = 0; index < 250; index++) await world.publish(`a${index}`, "a");
     await world.publish("b");
     expect((await deliver(["a249", "b"], "a0")).taken).toEqual(["b"]);
   });
 
-  test("is parked after an hour: the later ones go on, and it comes again every hour", async () => {
+  test("an event that is refused is parked after an hour: the later ones go on, and it comes again every hour", async () => {
     for (const id of ["a1", "a2", "b1"]) await world.publish(id, id.slice(0, 1));
     await age();
     expect(world.nowMs).toBeGreaterThan(Date.parse("2026-03-01T12:50:00Z"));

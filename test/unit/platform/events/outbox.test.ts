@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 describe("a change with events", () => {
-  test("is stored with them in one batch, and they are announced at once", async () => {
+  test("a change with events is stored with them in one batch, and they are announced at once", async () => {
     const { outbox } = world;
     const returned = await outbox.publish({
       change: [world.change("a").returning({ name: authClients.name })],
@@ -32,7 +32,7 @@ describe("a change with events", () => {
     expect(delivered).toEqual([eventOf("1", { amount: 10n ** 30n })]);
   });
 
-  test("that fails stores none of them", async () => {
+  test("a change with events that fails stores none of them", async () => {
     await world.publish("a");
     await expect(
       world.outbox.publish({ change: [world.change("a")], events: [{ event: eventOf("b") }] }),
@@ -40,7 +40,7 @@ describe("a change with events", () => {
     expect([world.stored, world.queue]).toEqual([["a"], [["a"]]]);
   });
 
-  test("publishes nothing if its condition does not hold afterwards", async () => {
+  test("a change with events publishes nothing if its condition does not hold afterwards", async () => {
     const update = (name: string) =>
       world.d1.db
         .update(authClients)
@@ -54,7 +54,7 @@ describe("a change with events", () => {
     expect([world.stored, world.queue]).toEqual([["1"], [["1"]]]);
   });
 
-  test("is stored with its entry in the audit and its events in one batch", async () => {
+  test("a change with events is stored with its entry in the audit and its events in one batch", async () => {
     const arm = async () => undefined;
     const env = { DB: world.d1.binding, CLOCK: { getByName: () => ({ arm }) } };
     const context = systemContext(env as unknown as Env, "test"); // no more of it is used
@@ -89,7 +89,7 @@ describe("a change with events", () => {
     expect([world.stored, world.queue]).toEqual([["1"], [["1"]]]);
   });
 
-  test("decides once for all its events, however many they are", async () => {
+  test("a change with events decides once for all its events, however many they are", async () => {
     await world.publish("e0");
     const events = Array.from({ length: 6 }, (_, index) => ({
       event: eventOf(`e${index}`, "x".repeat(400_000)),
@@ -109,14 +109,17 @@ describe("a change with events", () => {
   test.each([
     ["count", Array.from({ length: 1001 }, (_, index) => eventOf(`${index}`))],
     ["size", Array.from({ length: 9 }, (_, index) => eventOf(`${index}`, "x".repeat(500_000)))],
-  ])("is refused if the %s of its events is too large, and changes nothing", async (_, all) => {
-    const events = all.map((event) => ({ event }));
-    const publishing = world.outbox.publish({ change: [world.change("a")], events });
-    await expect(publishing).rejects.toMatchObject({ kind: "VALIDATION" });
-    expect([world.changes, world.stored, world.watched]).toEqual([[], [], []]);
-  });
+  ])(
+    "a change with events is refused if the %s of its events is too large, and changes nothing",
+    async (_, all) => {
+      const events = all.map((event) => ({ event }));
+      const publishing = world.outbox.publish({ change: [world.change("a")], events });
+      await expect(publishing).rejects.toMatchObject({ kind: "VALIDATION" });
+      expect([world.changes, world.stored, world.watched]).toEqual([[], [], []]);
+    },
+  );
 
-  test("that is repeated stores no event twice", async () => {
+  test("a change with events that is repeated stores no event twice", async () => {
     const publish = () => world.outbox.publish({ change: [], events: [{ event: eventOf("1") }] });
     await publish();
     await publish();
@@ -138,14 +141,14 @@ describe("a change with events", () => {
       eventOf("1", "\ud800"),
       /cannot be published: .*surrogates/,
     ],
-  ])("is refused if %s, and changes nothing", async (_, event, message) => {
+  ])("a change with events is refused if %s, and changes nothing", async (_, event, message) => {
     const publishing = world.outbox.publish({ change: [world.change("a")], events: [{ event }] });
     await expect(publishing).rejects.toMatchObject({ kind: "VALIDATION" });
     await expect(publishing).rejects.toThrow(message);
     expect([world.changes, world.stored, world.watched]).toEqual([[], [], []]);
   });
 
-  test("publishes many events in messages that the queue accepts", async () => {
+  test("a change with events publishes many events in messages that the queue accepts", async () => {
     const ids = Array.from({ length: 1000 }, (_, index) => `e${index}`);
     const events = ids.map((id) => ({ event: eventOf(id, "x".repeat(3000)) }));
     await world.outbox.publish({ change: [], events });
@@ -157,7 +160,7 @@ describe("a change with events", () => {
     expect(world.stored).toEqual([]);
   });
 
-  test("is read in parts if its events are large", async () => {
+  test("a change with events is read in parts if its events are large", async () => {
     const events = Array.from({ length: 10 }, (_, index) => ({
       event: eventOf(`${index}`, `"`.repeat(EVENT_BYTES_MAX / 2 - 200)),
     }));
@@ -173,7 +176,7 @@ describe("a change with events", () => {
 });
 
 describe("the sweep", () => {
-  test("announces unconfirmed events again, later each time, and rests when all are confirmed", async () => {
+  test("the sweep of the outbox announces unconfirmed events again, later each time, and rests when all are confirmed", async () => {
     await world.publish("1");
     expect(await world.outbox.sweep()).toBe(START_MS + 15 * SECOND);
     const waits: number[] = [];
@@ -188,14 +191,14 @@ describe("the sweep", () => {
     expect(await world.outbox.sweep()).toBeUndefined();
   });
 
-  test("announces an event once even if two run at once", async () => {
+  test("the sweep of the outbox announces an event once even if two run at once", async () => {
     await world.publish("1");
     world.nowMs += 15 * SECOND;
     await Promise.all([world.outbox.sweep(), world.outbox.sweep()]);
     expect(world.queue).toEqual([["1"], ["1"]]);
   });
 
-  test("sends what a queue that was out of order could not take", async () => {
+  test("the sweep of the outbox sends what a queue that was out of order could not take", async () => {
     world.beforeSend = () => {
       throw new Error("no queue");
     };
@@ -209,7 +212,7 @@ describe("the sweep", () => {
 });
 
 describe("a reader", () => {
-  test("gets the earlier events of a key first, however the messages come", async () => {
+  test("a reader of the outbox gets the earlier events of a key first, however the messages come", async () => {
     for (const id of ["1", "2", "3"]) await world.publish(id, "key");
     await world.publish("4");
     await world.publish("5", "other");
@@ -219,7 +222,7 @@ describe("a reader", () => {
     expect(await world.consume(["5", "3"])).toEqual(["3", "5"]);
   });
 
-  test("gets nothing for unknown events", async () => {
+  test("a reader of the outbox gets nothing for unknown events", async () => {
     expect(await world.consume(["gone"])).toEqual([]);
   });
 });

@@ -66,7 +66,7 @@ describe("a filter", () => {
     expect(parseFilterText(text)).toBeUndefined();
   });
 
-  test("may be absent", () => {
+  test("a filter may be absent", () => {
     expect(parseFilter(undefined)).toBeUndefined();
   });
 
@@ -96,7 +96,7 @@ describe("a filter", () => {
     expect(() => parseFilterText(text)).toThrow(AppError);
   });
 
-  test("has limits: its length, its depth, its operators, its values", () => {
+  test("a filter has limits: its length, its depth, its operators, its values", () => {
     const one = '{"$match":{"a":1}}';
     const nested = (depth: number) => `${'{"$not":'.repeat(depth)}${one}${"}".repeat(depth)}`;
     const wide = (count: number) => `{"$or":[${Array.from({ length: count }, () => one).join()}]}`;
@@ -111,7 +111,7 @@ describe("a filter", () => {
     expect(() => parseFilterText(`"${"x".repeat(FILTER_LENGTH_MAX)}"`)).toThrow("longer than");
   });
 
-  test("of any kind is parsed or refused, and nothing else happens", () => {
+  test("a filter of any kind is parsed or refused, and nothing else happens", () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
         const parsed = attempt(() => parseFilterText(text));

@@ -51,7 +51,7 @@ describe("a pattern", () => {
     expect(likeMatcher(pattern)(text)).toBe(matches);
   });
 
-  test("matches what a regular expression of the same meaning does", () => {
+  test("a pattern matches what a regular expression of the same meaning does", () => {
     const letters = fc.constantFrom("a", "b", "%", "_", "\\", "é", "😀", ".");
     const pattern = fc.string({ unit: letters, maxLength: 10 });
     const text = fc.string({ unit: letters, maxLength: 12 });
@@ -70,7 +70,7 @@ describe("a pattern", () => {
     [`%${"a".repeat(LIKE_LENGTH_MAX - 2)}b`],
     [`%${"_".repeat(LIKE_LENGTH_MAX - 2)}b`],
     [`%${"_a".repeat(500)}b%`],
-  ])("is decided in bounded time, hostile ones, too: case %#", (pattern) => {
+  ])("a pattern is decided in bounded time, hostile ones, too: case %#", (pattern) => {
     // This takes 65 million comparisons at worst. Backtracking into each `%` would take forever.
     expect(likeMatcher(pattern)("a".repeat(65_536))).toBe(false);
   });
@@ -88,11 +88,11 @@ describe("the prefix of a pattern", () => {
     ["a\\\\_", "a\\"],
     ["a\\", "a\\"],
     ["é😀%", "é😀"],
-  ])("of %j is %j", (pattern, prefix) => {
+  ])("the prefix of the pattern %j is %j", (pattern, prefix) => {
     expect(likePrefix(pattern)).toBe(prefix);
   });
 
-  test("is that of every match", () => {
+  test("the prefix of a pattern is that of every match", () => {
     const letters = fc.constantFrom("a", "b", "%", "_", "\\", "😀");
     const parts = fc.string({ unit: letters, maxLength: 6 });
     fc.assert(

@@ -31,14 +31,14 @@ describe("an answer in pages", () => {
     [[[], [{ a: 1 }, { b: LARGE }], [], [{}]], {}, `{"data":[{"a":1},{"b":${LARGE}},{}]}`],
     [[], { c: LARGE, d: undefined }, `{"data":[],"c":${LARGE}}`],
     [[[{}], [{}]], { c: "x", d: 1 }, '{"data":[{},{}],"c":"x","d":1}'],
-  ])("is one JSON value: case %#", async (pages, members, text) => {
+  ])("an answer in pages is one JSON value: case %#", async (pages, members, text) => {
     const response = await answer(pagesOf(pages).pages, members);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(await response.text()).toBe(text);
   });
 
-  test("makes a page when the client has read the one before", async () => {
+  test("an answer in pages makes a page when the client has read the one before", async () => {
     const { pages, state } = pagesOf([[{ a: 1 }], [{ b: 2 }], [{ c: 3 }]]);
     const response = await answer(pages);
     expect(state.made).toBe(1);
@@ -51,12 +51,12 @@ describe("an answer in pages", () => {
     expect(state).toEqual({ made: 2, isLeft: true });
   });
 
-  test("fails if its first page fails", async () => {
+  test("an answer in pages fails if its first page fails", async () => {
     const error = new Error("no page");
     await expect(answer(pagesOf([], error).pages)).rejects.toBe(error);
   });
 
-  test("is cut off if a later page fails", async () => {
+  test("an answer in pages is cut off if a later page fails", async () => {
     const response = await answer(pagesOf([[{ a: 1 }]], new Error("no page")).pages);
     await expect(response.text()).rejects.toThrow("no page");
   });

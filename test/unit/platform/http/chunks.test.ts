@@ -37,12 +37,12 @@ async function take(request: Request, count = Infinity): Promise<string[]> {
 }
 
 describe("a body that is read as it arrives", () => {
-  test("gives its chunks", async () => {
+  test("a body that is read as it arrives gives its chunks", async () => {
     expect(await take(requestOf(["a", "b"], "closes").request)).toEqual(["a", "b"]);
     expect(await take(new Request("http://localhost/", { method: "POST" }))).toEqual([]);
   });
 
-  test("is not valid where it breaks off", async () => {
+  test("a body that is read as it arrives is not valid where it breaks off", async () => {
     const { request } = requestOf(["a"], "breaks");
     const texts: string[] = [];
     const reading = (async () => {
@@ -52,7 +52,7 @@ describe("a body that is read as it arrives", () => {
     expect(texts).toEqual(["a"]);
   });
 
-  test("is read to its end even if the rest is not wanted, so that the client reads its answer", async () => {
+  test("a body is read to its end even if the rest is not wanted, so that the client reads its answer", async () => {
     for (const end of ["closes", "breaks"] as const) {
       const { request, state } = requestOf(["a", "b", "c"], end);
       expect(await take(request, 1)).toEqual(["a"]);
@@ -60,7 +60,7 @@ describe("a body that is read as it arrives", () => {
     }
   });
 
-  test("is cancelled if the rest is long", async () => {
+  test("a body that is read as it arrives is cancelled if the rest is long", async () => {
     const large = "x".repeat(1024 * 1024);
     const { request, state } = requestOf(
       Array.from({ length: 100 }, () => large),
@@ -71,7 +71,7 @@ describe("a body that is read as it arrives", () => {
     expect(state.taken).toBeLessThan(40);
   });
 
-  test("is cancelled if the rest does not arrive", async () => {
+  test("a body that is read as it arrives is cancelled if the rest does not arrive", async () => {
     vi.useFakeTimers();
     const { request, state } = requestOf(["a", "b"], "hangs");
     const taken = take(request, 1);

@@ -21,7 +21,7 @@ describe("the filter of a list", () => {
   const filter = { $match: { id: 1 } };
   const text = JSON.stringify(filter);
 
-  test("is that of the parameter, else the body", () => {
+  test("the filter of a list is that of the parameter, else the body", () => {
     expect(filterOf({ query: text }, undefined)).toBe(text);
     expect(filterOf({}, filter)).toBe(text);
     expect(filterOf({ query: text }, { $match: { id: 2 } })).toBe(text);
@@ -39,7 +39,7 @@ describe("the filter of a list", () => {
     }
   });
 
-  test("keeps integers of any size", () => {
+  test("the filter of a list keeps integers of any size", () => {
     const long = '{"$match":{"balance[USD]":123456789012345678901234567890}}';
     expect(filterOf({ query: long }, undefined)).toBe(long);
   });
@@ -51,7 +51,7 @@ describe("the filter of a list", () => {
     },
   );
 
-  test("is limited in length, in the body, too", () => {
+  test("the filter of a list is limited in length, in the body, too", () => {
     const wide = (length: number) => ({ $match: { a: "x".repeat(length - 19) } });
     expect(filterOf({}, wide(FILTER_LENGTH_MAX))).toHaveLength(FILTER_LENGTH_MAX);
     expect(() => filterOf({}, wide(FILTER_LENGTH_MAX + 1))).toThrow("longer than");
@@ -63,7 +63,7 @@ describe("the filter of a list", () => {
 describe("the page that a request asks for", () => {
   const pit = "2026-03-01T09:30:00.000000Z" as Timestamp; // of its fixed width
 
-  test("without parameters is the first of the standard size, in the list's order", () => {
+  test("the page that a request asks for without parameters is the first of the standard size, in the list's order", () => {
     expect(page({})).toEqual({
       kind: "column",
       list: "main/things",
@@ -75,7 +75,7 @@ describe("the page that a request asks for", () => {
     });
   });
 
-  test("holds all that was asked for", () => {
+  test("the page that a request asks for holds all that was asked for", () => {
     const where = '{"$match":{"id":1}}';
     const scope = { pit, oot: pit, where, expand: ["volumes"], options: { groupBy: 2 } };
     expect(page({ ...scope, pageSize: 7, sort: "insertedAt" })).toEqual({
@@ -95,7 +95,7 @@ describe("the page that a request asks for", () => {
     [100, 100],
     [101, 100],
     [9_999_999_999, 100],
-  ])("of the size %i has %i items", (pageSize, size) => {
+  ])("a page of the size %i has %i items", (pageSize, size) => {
     expect(page({ pageSize }).pageSize).toBe(size);
   });
 
@@ -105,18 +105,18 @@ describe("the page that a request asks for", () => {
     ["id:ASC", "id", "asc"],
     ["insertedAt:Desc", "inserted_at", "desc"],
     ["inserted_at:asc", "inserted_at", "asc"],
-  ])("sorted by %s is in the order of %s %s", (sort, column, order) => {
+  ])("a page sorted by %s is in the order of %s %s", (sort, column, order) => {
     expect(page({ sort })).toMatchObject({ column, order });
   });
 
   test.each(["nope", "toString", "__proto__", "", ":asc", "id:", "id:up", "id:asc:x", "id :asc"])(
-    "sorted by %j is refused",
+    "a page sorted by %j is refused",
     (sort) => {
       expect(() => page({ sort })).toThrow(/^invalid (sort field|order) '/);
     },
   );
 
-  test("is that of a cursor, and no other parameter than the size counts then", () => {
+  test("the page that a request asks for is that of a cursor, and no other parameter than the size counts then", () => {
     const cursor = encodeCursor(page({ pit, where: '{"$match":{"id":1}}', pageSize: 5 }));
     const wanted = page({ pit, where: '{"$match":{"id":1}}', pageSize: 5 });
     expect(page({ cursor })).toEqual(wanted);
@@ -134,7 +134,7 @@ describe("the page that a request asks for", () => {
     expect(page({ cursor: large, pageSize: 20 }).pageSize).toBe(20);
   });
 
-  test("of another list's cursor is refused", () => {
+  test("the page that a request asks for of another list's cursor is refused", () => {
     const cursor = encodeCursor({ ...page({}), list: "other/things" });
     expect(() => page({ cursor })).toThrow("another list");
   });

@@ -41,7 +41,7 @@ const bodyOf = (chunks: readonly string[], end: "close" | "fail" | "hang" | "end
 
 afterEach(() => vi.restoreAllMocks());
 
-test("goes by the binding to the network where there is one, and by the runtime elsewhere", async () => {
+test("an outbound call goes by the binding to the network where there is one, and by the runtime elsewhere", async () => {
   const runtime = vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response("runtime"));
   const network = { fetch: vi.fn<Fetch>().mockResolvedValue(new Response("binding")) };
   const textBy = async (env: object): Promise<string> => {
@@ -54,7 +54,7 @@ test("goes by the binding to the network where there is one, and by the runtime 
   expect(await textBy({ [NETWORK_BINDING]: "a text" })).toBe("runtime");
 });
 
-test("sends what it was given and follows no redirect", async () => {
+test("an outbound call sends what it was given and follows no redirect", async () => {
   const seen: { url: string; init: RequestInit }[] = [];
   const result = await run(async (url, init) => {
     seen.push({ url, init });
@@ -65,7 +65,7 @@ test("sends what it was given and follows no redirect", async () => {
   expect(seen[0]?.init).toMatchObject({ method: "POST", body: "hello", redirect: "manual" });
 });
 
-test("calls the host that was judged, however the URL is written", async () => {
+test("an outbound call calls the host that was judged, however the URL is written", async () => {
   const seen: string[] = [];
   await run(
     async (url) => {
@@ -77,7 +77,7 @@ test("calls the host that was judged, however the URL is written", async () => {
   expect(seen).toEqual(["http://example.com/@127.0.0.1/"]);
 });
 
-test("opens no socket to a private address", async () => {
+test("an outbound call opens no socket to a private address", async () => {
   let calls = 0;
   const result = await run(
     async () => {
@@ -114,32 +114,32 @@ describe("the body of an answer", () => {
     return { text: new TextDecoder().decode(result.body), error: result.bodyError };
   };
 
-  test("is read to its end", async () => {
+  test("the body of an answer is read to its end", async () => {
     expect(await read(["abc", "def"], "close")).toEqual({ text: "abcdef", error: undefined });
   });
-  test("is cut at the limit, even when it never ends", async () => {
+  test("the body of an answer is cut at the limit, even when it never ends", async () => {
     expect(await read(["abcdefgh"], "endless")).toEqual({ text: "abcdefghxx", error: undefined });
     expect(await read(["abcdefghijklmnop"], "close")).toEqual({
       text: "abcdefghij",
       error: undefined,
     });
   });
-  test("that breaks off keeps the status and what was read", async () => {
+  test("the body of an answer that breaks off keeps the status and what was read", async () => {
     expect(await read(["abc"], "fail")).toEqual({ text: "abc", error: "connection lost" });
   });
-  test("that hangs times out", async () => {
+  test("the body of an answer that hangs times out", async () => {
     expect(await read(["abc"], "hang", 10)).toEqual({
       text: "abc",
       error: "no complete answer within 0.01 s",
     });
   });
-  test("that drips without reaching the limit is given up in time", async () => {
+  test("the body of an answer that drips without reaching the limit is given up in time", async () => {
     expect(await read(["abc"], "drip", 50)).toEqual({
       text: "abc",
       error: "no complete answer within 0.05 s",
     });
   });
-  test("whose length is known is read whole, unless it is compressed or longer than what is kept", async () => {
+  test("the body of an answer whose length is known is read whole, unless it is compressed or longer than what is kept", async () => {
     const readOf = async (headers: Record<string, string>, text = "0123456789") => {
       const result = await run(async () => new Response(text, { headers }), { bodyBytesMax: 10 });
       return result.kind === "answered" ? new TextDecoder().decode(result.body) : result.error;
@@ -152,7 +152,7 @@ describe("the body of an answer", () => {
     );
   });
 
-  test("of known length that breaks off or hangs is a failure of the body", async () => {
+  test("the body of an answer of known length that breaks off or hangs is a failure of the body", async () => {
     const headers = { "content-length": "10" };
     for (const end of ["fail", "hang"] as const) {
       const result = await run(async () => new Response(bodyOf(["ab"], end), { headers }), {
@@ -163,14 +163,14 @@ describe("the body of an answer", () => {
     }
   });
 
-  test("of length zero is not waited for", async () => {
+  test("the body of an answer of length zero is not waited for", async () => {
     const headers = { "content-length": "0" };
     const result = await run(async () => new Response(bodyOf([], "hang"), { headers }));
     expect(result).toMatchObject({ kind: "answered", status: 200, body: new Uint8Array() });
     expect(result).not.toHaveProperty("bodyError");
   });
 
-  test("may be absent", async () => {
+  test("the body of an answer may be absent", async () => {
     const result = await run(async () => new Response(null, { status: 204 }));
     expect(result).toMatchObject({ kind: "answered", status: 204, body: new Uint8Array() });
   });

@@ -54,19 +54,19 @@ describe("the router", () => {
     ["POST", "/v2/:ledger"],
   ]);
 
-  it("gives the parameters of the route that matches", () => {
+  it("the router gives the parameters of the route that matches", () => {
     expect(match("GET", "/v2/main/accounts/a:b")).toEqual([
       ["ALL /*, GET /v2/:ledger/accounts/:address", { ledger: "main", address: "a:b" }],
     ]);
   });
 
-  it("gives all routes of a path in the order in which they were added", () => {
+  it("the router gives all routes of a path in the order in which they were added", () => {
     expect(match("GET", "/v2/_info")).toEqual([
       ["ALL /*, GET /v2/_info, GET /v2/:ledger", { ledger: "_info" }],
     ]);
   });
 
-  it("leaves out a route that has a parameter of an earlier one at another place", () => {
+  it("the router leaves out a route that has a parameter of an earlier one at another place", () => {
     const both = routerOf([
       ["GET", "/v2/:ledger/accounts"],
       ["GET", "/:ledger/accounts/:address"],
@@ -80,14 +80,14 @@ describe("the router", () => {
     ]);
   });
 
-  it("gives the handlers of every path where no route matches", () => {
+  it("the router gives the handlers of every path where no route matches", () => {
     for (const path of ["/", "", "/v2", "/v2/", "/v2//", "/v2/main//", "/v3/x/y", "/v2/main/x"]) {
       expect(match("GET", path)).toEqual([["ALL /*", {}]]);
     }
     expect(match("BREW", "/v2/main")).toEqual([["ALL /*", {}]]);
   });
 
-  it("forgives a slash behind a path, unless a route has it", () => {
+  it("the router forgives a slash behind a path, unless a route has it", () => {
     for (const path of ["/v2/main", "/v2/main/accounts/a", "/v3/x", "/v2"])
       expect(match("GET", `${path}/`)).toEqual(match("GET", path));
     const both = routerOf([
@@ -100,7 +100,7 @@ describe("the router", () => {
     for (const path of ["/a//", "//", "//a/"]) expect(both("POST", path)).toEqual([["", {}]]);
   });
 
-  it("takes everything below a path that ends with a star", () => {
+  it("the router takes everything below a path that ends with a star", () => {
     const below = routerOf([
       ["GET", "/v2/:ledger"],
       ["ALL", "/v2/*"],
@@ -115,7 +115,7 @@ describe("the router", () => {
     expect(below("GET", "/v2/a/")).toEqual([["GET /v2/:ledger, ALL /v2/*", { ledger: "a" }]]);
   });
 
-  it("takes no more than a moment for a path of very many segments", () => {
+  it("the router takes no more than a moment for a path of very many segments", () => {
     const below = routerOf([["ALL", "/hooks/:id/*"]]);
     for (const segment of ["", "a"]) {
       const path = `/hooks/7${`/${segment}`.repeat(200_000)}`;
@@ -124,13 +124,13 @@ describe("the router", () => {
     }
   });
 
-  it("refuses patterns that it does not know", () => {
+  it("the router refuses patterns that it does not know", () => {
     for (const path of ["/*/files", "/:id{[0-9]+}", "/:id?", "/a*"]) {
       expect(() => routerOf([["GET", path]])).toThrow(UnsupportedPathError);
     }
   });
 
-  it("agrees with Hono's own router, but for a slash at the end", () => {
+  it("the router agrees with Hono's own router, but for a slash at the end", () => {
     const segment = fc.constantFrom("a", "b", ":x", ":y", ":z");
     const path = fc
       .tuple(fc.uniqueArray(segment, { minLength: 1, maxLength: 4 }), fc.constantFrom("", "/*"))

@@ -35,7 +35,7 @@ function instanceOf(stored: StoredAlarm) {
 }
 
 describe("two alarms of one object", () => {
-  test("ring at their own times, although only one time is stored", async () => {
+  test("two alarms of one object ring at their own times, although only one time is stored", async () => {
     const stored = new StoredAlarm();
     const { alarms, ring } = instanceOf(stored);
     await ring();
@@ -50,7 +50,7 @@ describe("two alarms of one object", () => {
     expect(stored.atMs).toBeUndefined();
   });
 
-  test("cost a write only where the earliest changes", async () => {
+  test("two alarms of one object cost a write only where the earliest changes", async () => {
     const stored = new StoredAlarm();
     const { alarms } = instanceOf(stored);
     alarms.set("a", START_MS + 100);
@@ -62,7 +62,7 @@ describe("two alarms of one object", () => {
     expect([stored.atMs, stored.writes]).toEqual([START_MS + 300, 2]);
   });
 
-  test("are both done by an instance that doesn't know whose time was stored", async () => {
+  test("two alarms of one object are both done by an instance that doesn't know whose time was stored", async () => {
     const stored = new StoredAlarm();
     instanceOf(stored).alarms.set("b", START_MS + 100);
     const { alarms, ring } = instanceOf(stored);
@@ -72,7 +72,7 @@ describe("two alarms of one object", () => {
     expect(await ring()).toEqual(["a"]);
   });
 
-  test("keep the time that an instance before has set, until it rings", async () => {
+  test("two alarms of one object keep the time that an instance before has set, until it rings", async () => {
     const stored = new StoredAlarm();
     instanceOf(stored).alarms.set("b", START_MS + 100);
     const { alarms, ring } = instanceOf(stored);
@@ -86,7 +86,7 @@ describe("two alarms of one object", () => {
     expect(stored.atMs).toBe(START_MS + 500);
   });
 
-  test("are deleted with the storage of the object", async () => {
+  test("two alarms of one object are deleted with the storage of the object", async () => {
     const stored = new StoredAlarm();
     const { alarms, ring } = instanceOf(stored);
     await ring();

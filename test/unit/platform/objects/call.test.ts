@@ -9,12 +9,12 @@ const platformError = (flag: string): Error => Object.assign(new Error("gone"), 
 const FLAGS = ["overloaded", "retryable", "durableObjectReset"];
 
 describe("a call of an object", () => {
-  test("gives the value of its result", async () => {
+  test("a call of an object gives the value of its result", async () => {
     const answer = callObject(Promise.resolve({ ok: true, value: 5 }), { object: "ledger" });
     expect(await answer).toBe(5);
   });
 
-  test("fails as its result says", async () => {
+  test("a call of an object fails as its result says", async () => {
     const failure = { kind: "CONFLICT", message: "no", details: "why" } as const;
     const answer = callObject(Promise.resolve({ ok: false, failure }), { object: "ledger" });
     await expect(answer).rejects.toMatchObject(failure);
@@ -22,7 +22,7 @@ describe("a call of an object", () => {
   });
 
   test.each(FLAGS)(
-    "that the platform ended names the object, whatever its kind: %s",
+    "a call of an object that the platform ended names the object, whatever its kind: %s",
     async (flag) => {
       for (const object of ["ledger", "pipeline"]) {
         for (const call of [callObject, reachObject]) {
@@ -37,7 +37,7 @@ describe("a call of an object", () => {
     },
   );
 
-  test("that only reads may simply be repeated", async () => {
+  test("a call of an object that only reads may simply be repeated", async () => {
     const call = reachObject(Promise.reject(platformError("overloaded")), {
       object: "pipeline",
       isRead: true,
@@ -45,7 +45,7 @@ describe("a call of an object", () => {
     await expect(call).rejects.toThrow(/^the pipeline is busy or was restarted; try again$/);
   });
 
-  test("fails with what the object threw, where that is a bug", async () => {
+  test("a call of an object fails with what the object threw, where that is a bug", async () => {
     const bug = new TypeError("x is not a function");
     await expect(callObject(Promise.reject(bug), { object: "ledger" })).rejects.toBe(bug);
   });
@@ -54,7 +54,7 @@ describe("a call of an object", () => {
 describe("a call of an object that hangs", () => {
   afterEach(() => void vi.useRealTimers());
 
-  test("is given up after its time, and its outcome is not known", async () => {
+  test("a call of an object that hangs is given up after its time, and its outcome is not known", async () => {
     vi.useFakeTimers();
     const call = reachObject(new Promise<never>(() => undefined), { object: "x", timeoutMs: 500 });
     const refusal = call.catch((error: unknown) => error);
@@ -64,13 +64,13 @@ describe("a call of an object that hangs", () => {
     expect(await refusal).toMatchObject({ kind: "OVERLOADED" });
   });
 
-  test("leaves no timer behind where it answers in time", async () => {
+  test("a call of an object that hangs leaves no timer behind where it answers in time", async () => {
     vi.useFakeTimers();
     expect(await reachObject(Promise.resolve(5), { object: "x", timeoutMs: 500 })).toBe(5);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("holds up nobody who needs the clock", async () => {
+  test("a call of an object that hangs holds up nobody who needs the clock", async () => {
     vi.useFakeTimers();
     const hung = () => new Promise<never>(() => undefined);
     const refusals = callsOf(hung).map((call) =>

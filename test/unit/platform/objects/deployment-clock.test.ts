@@ -41,14 +41,14 @@ test("a clock that could not be called is called again", async () => {
   for (const _ of [1, 2]) await expect(watchClock(down, "outbox", START)).rejects.toThrow("x");
 });
 
-test("is called again where the machine's clock has stepped back", async () => {
+test("the deployment's clock is called again where the machine's clock has stepped back", async () => {
   await watchClock(env, "outbox", START + 35_000);
   vi.setSystemTime(START - 60_000);
   await watchClock(env, "outbox", START - 25_000);
   expect(calls).toHaveLength(2);
 });
 
-test("is not called for a time before which it rings anyway", async () => {
+test("the deployment's clock is not called for a time before which it rings anyway", async () => {
   const far = START + 24 * RING_MS_MAX;
   await armClock(env, "grants", far);
   await armClock(env, "grants", far);

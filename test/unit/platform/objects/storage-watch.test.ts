@@ -20,7 +20,7 @@ describe("full storage", () => {
     watch.reportFull();
   });
 
-  test("is unhealthy for a while, even if there is room elsewhere", async () => {
+  test("full storage is unhealthy for a while, even if there is room elsewhere", async () => {
     nowMs += 14_999;
     await expect(check()).rejects.toThrow("storage was full a moment ago");
     expect(tryWrite).not.toHaveBeenCalled();
@@ -29,7 +29,7 @@ describe("full storage", () => {
     expect(watch.isFull).toBe(false);
   });
 
-  test("is unhealthy until a write finds room", async () => {
+  test("full storage is unhealthy until a write finds room", async () => {
     tryWrite.mockRejectedValue(new Error("database or disk is full"));
     for (let count = 0; count < 3; count++) {
       nowMs += 15_000;
@@ -43,7 +43,7 @@ describe("full storage", () => {
     expect(tryWrite).toHaveBeenCalledTimes(4);
   });
 
-  test("is unhealthy while that write is under way, and only one check writes", async () => {
+  test("full storage is unhealthy while a write that looks for room is under way, and only one check writes", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     tryWrite.mockReturnValue(promise);
     nowMs += 15_000;
@@ -57,7 +57,7 @@ describe("full storage", () => {
     await expect(check()).resolves.toBeUndefined();
   });
 
-  test("stays unhealthy where another write finds no room meanwhile", async () => {
+  test("full storage stays unhealthy where another write finds no room meanwhile", async () => {
     tryWrite.mockImplementation(async () => {
       nowMs += 10;
       watch.reportFull();
@@ -67,7 +67,7 @@ describe("full storage", () => {
     await expect(check()).rejects.toThrow("storage was full a moment ago");
   });
 
-  test("is tried again where the machine's clock is set back", async () => {
+  test("full storage is tried again where the machine's clock is set back", async () => {
     nowMs -= 3_600_000;
     await expect(check()).resolves.toBeUndefined();
   });

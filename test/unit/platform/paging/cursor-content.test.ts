@@ -53,7 +53,7 @@ const content = fc.record(
 );
 
 describe("the content of a cursor", () => {
-  test("is read as the schema reads it, or left to the schema", () => {
+  test("the content of a cursor is read as the schema reads it, or left to the schema", () => {
     let [read, refused] = [0, 0];
     fc.assert(
       fc.property(
@@ -75,7 +75,7 @@ describe("the content of a cursor", () => {
     expect(Math.min(read, refused)).toBeGreaterThan(500);
   });
 
-  test("needs no schema where it is our own", () => {
+  test("the content of a cursor needs no schema where it is our own", () => {
     const moment = "2026-03-01T09:30:00.250000Z" as Timestamp; // of its fixed width
     const common = { column: "id", order: "desc", pageSize: 15 } as const;
     const keys = { bottom: { value: 9n, tie: 1n }, start: { value: 7n, tie: 2n } };
@@ -111,7 +111,7 @@ describe("the text of a cursor", () => {
     }
   };
 
-  test("is what a buffer reads, whatever stands in it", () => {
+  test("the text of a cursor is what a buffer reads, whatever stands in it", () => {
     const addresses = [
       "a",
       "ab",

@@ -37,7 +37,7 @@ const nested = (depth: number): string =>
   `${'{"$not":'.repeat(depth)}{"$match":{"id":1}}${"}".repeat(depth)}`;
 
 describe("a cursor", () => {
-  test("is that of the reference, byte by byte", () => {
+  test("a cursor is that of the reference, byte by byte", () => {
     const cursor = encodeCursor({
       ...BY_ID,
       kind: "column",
@@ -62,7 +62,7 @@ describe("a cursor", () => {
     expect(cursor).not.toMatch(/[^\w-]/);
   });
 
-  test("comes back as it was", () => {
+  test("a cursor comes back as it was", () => {
     const queries: PageQuery[] = [
       BY_ID,
       { ...BY_ID, kind: "column", reverse: true, bottom: { value: 9n }, start: { value: 7n } },
@@ -103,7 +103,7 @@ describe("a cursor", () => {
     options: { insertionDate: false, groupBy: 0 },
   };
 
-  test("contains the expansions and the point in time of the list, as the reference's does", () => {
+  test("a cursor contains the expansions and the point in time of the list, as the reference's does", () => {
     const text = Buffer.from(encodeCursor(scoped), "base64url").toString();
     expect(text).toBe(
       '{"column":"id","order":1,"pageSize":2,"filters":{"pit":"2026-03-01T09:30:00.25Z","oot":"0001-01-01T00:00:00Z","qb":{"$match":{"id":123456789012345678901234567890}},"expand":["volumes"],"opts":{"insertionDate":true,"groupBy":2}},"bottom":null,"paginationID":null,"reverse":false,"list":"main/volumes"}',
@@ -111,7 +111,7 @@ describe("a cursor", () => {
     expect(decodeCursor(encodeCursor(scoped), scopedRules)).toEqual(scoped);
   });
 
-  test("without options has those of the list", () => {
+  test("a cursor without options has those of the list", () => {
     for (const opts of [null, {}, { groupBy: 0 }, undefined]) {
       const cursor = encode({ ...wire, filters: { pit: null, oot: null, qb: null, opts } });
       expect(decodeCursor(cursor, scopedRules).options).toEqual(scopedRules.options);
@@ -121,7 +121,7 @@ describe("a cursor", () => {
     }
   });
 
-  test("without the name of a list is accepted, and one of another list is refused", () => {
+  test("a cursor without the name of a list is accepted, and one of another list is refused", () => {
     expect(decodeCursor(encode(wire), scopedRules).list).toBe("main/volumes");
     for (const list of ["other/volumes", "main/accounts", "", "main"]) {
       const cursor = encode({ ...wire, list });
@@ -130,7 +130,7 @@ describe("a cursor", () => {
     }
   });
 
-  test("is checked each time that it comes, against the rules of its list", () => {
+  test("a cursor is checked each time that it comes, against the rules of its list", () => {
     const cursor = encodeCursor(scoped);
     for (let time = 0; time < 2; time++) {
       expect(decodeCursor(cursor, scopedRules)).toEqual(scoped);
@@ -141,14 +141,14 @@ describe("a cursor", () => {
     }
   });
 
-  test("with an empty filter has none", () => {
+  test("a cursor with an empty filter has none", () => {
     for (const qb of [null, {}, { $and: [] }, undefined]) {
       const cursor = encode({ ...wire, filters: { ...wire.filters, qb } });
       expect(decodeCursor(cursor, RULES)).not.toHaveProperty("where");
     }
   });
 
-  test("with the longest filter is taken", () => {
+  test("a cursor with the longest filter is taken", () => {
     const values = Array.from({ length: 1000 }, (_, index) => `${index}${"é".repeat(59)}`);
     const where = JSON.stringify({ $in: { reference: values } });
     expect(where.length).toBeGreaterThan(64_000);
@@ -183,19 +183,19 @@ describe("a cursor", () => {
     ["a deep value", rawCursor(`{"$match":{"id":${deep(30_000)}}}`), "cursor|must be a text"],
     ["a filter nested too deep", rawCursor(nested(40)), "nested deeper"],
     ["a filter nested far too deep", rawCursor(nested(10_000)), "cursor|nested deeper"],
-  ])("with %s is refused", (_, cursor, why) => {
+  ])("a cursor with %s is refused", (_, cursor, why) => {
     const parsed = attempt(() => decodeCursor(cursor, scopedRules));
     if (parsed.ok) throw new Error("accepted");
     expect(parsed.failure.kind).toBe("VALIDATION");
     expect(parsed.failure.message).toMatch(new RegExp(why));
   });
 
-  test("with options is refused by a list that has none", () => {
+  test("a cursor with options is refused by a list that has none", () => {
     const cursor = withFilters({ opts: { groupBy: 2 } });
     expect(() => decodeCursor(cursor, RULES)).toThrow("its option groupBy");
   });
 
-  test("has the size of its walk, at most the maximum", () => {
+  test("a cursor has the size of its walk, at most the maximum", () => {
     expect(decodeCursor(encode({ ...wire, pageSize: 1000 }), RULES).pageSize).toBe(100);
   });
 
@@ -249,7 +249,7 @@ const resume = (cursor: string | undefined): Page<number> =>
   read(decodeCursor(cursor ?? "", RULES));
 
 describe("a page by column", () => {
-  test("is followed to the end and back, in both orders", () => {
+  test("a page by column is followed to the end and back, in both orders", () => {
     for (const order of ["asc", "desc"] as const) {
       const sorted = order === "asc" ? NUMBERS : NUMBERS.toReversed();
       const first = read({ ...BY_ID, order, pageSize: 3 });
@@ -270,7 +270,7 @@ describe("a page by column", () => {
     }
   });
 
-  test("that ends where the list ends has no next one", () => {
+  test("a page by column that ends where the list ends has no next one", () => {
     expect(read({ ...BY_ID, pageSize: 7 })).toMatchObject({
       hasMore: false,
       data: NUMBERS.toReversed(),
@@ -278,13 +278,13 @@ describe("a page by column", () => {
     expect(read({ ...BY_ID, pageSize: 7 }).next).toBeUndefined();
   });
 
-  test("keeps its bottom through the walk", () => {
+  test("a page by column keeps its bottom through the walk", () => {
     const second = resume(read(BY_ID).next);
     const third = decodeCursor(second.next ?? "", RULES);
     expect(third).toMatchObject({ bottom: { value: 7n }, start: { value: 3n } });
   });
 
-  test("may end early, both ways, and goes on where it ended", () => {
+  test("a page by column may end early, both ways, and goes on where it ended", () => {
     const keyOf = (number: number) => ({ value: BigInt(number) });
     const first = pageOf({ ...BY_ID, pageSize: 3 }, [9, 8, 7, 6], { keyOf, keptMax: 2 });
     expect(first).toMatchObject({ pageSize: 3, hasMore: true, data: [9, 8] });
@@ -295,7 +295,7 @@ describe("a page by column", () => {
     expect(decodeCursor(previous.previous ?? "", RULES)).toMatchObject({ start: { value: 8n } });
   });
 
-  test("goes on where reading ended before it was full", () => {
+  test("a page by column goes on where reading ended before it was full", () => {
     const keyOf = (number: number) => ({ value: BigInt(number) });
     const asc = { ...BY_ID, order: "asc" as const, pageSize: 3 };
     const keys = (page: Page<number>) => ({
@@ -331,7 +331,7 @@ describe("a page by column", () => {
     });
   });
 
-  test("without items has no neighbours", () => {
+  test("a page by column without items has no neighbours", () => {
     expect(pageOf<number>(BY_ID, [], { keyOf: () => ({ value: 0n }) })).toEqual({
       pageSize: 2,
       hasMore: false,
@@ -349,7 +349,7 @@ describe("a page by offset", () => {
     offset: 0,
   };
 
-  test("is followed to the end and back", () => {
+  test("a page by offset is followed to the end and back", () => {
     const first = read(query);
     const second = resume(first.next);
     const third = resume(second.next);
@@ -359,7 +359,7 @@ describe("a page by offset", () => {
     expect(resume(second.previous).data).toEqual(first.data);
   });
 
-  test("never goes back below the first item", () => {
+  test("a page by offset never goes back below the first item", () => {
     expect(resume(read({ ...query, kind: "offset", offset: 2 }).previous).data).toEqual([1, 2, 3]);
   });
 });

@@ -8,11 +8,14 @@ const boxWith = (current: string, ...previous: readonly string[]): SecretBox =>
 const box = boxWith(keyOf("a"));
 
 describe("a secret box", () => {
-  test.each(["", "x", "é😀\0", "long".repeat(10_000)])("opens what it has sealed", (text) => {
-    expect(box.open(box.seal(text, "test"), "test")).toBe(text);
-  });
+  test.each(["", "x", "é😀\0", "long".repeat(10_000)])(
+    "a secret box opens what it has sealed",
+    (text) => {
+      expect(box.open(box.seal(text, "test"), "test")).toBe(text);
+    },
+  );
 
-  test("seals the same text differently each time and never shows it", () => {
+  test("a secret box seals the same text differently each time and never shows it", () => {
     const [one, two] = [box.seal("secret", "test"), box.seal("secret", "test")];
     expect(one).not.toBe(two);
     expect(Buffer.from(one.split(".")[2] ?? "", "base64url").toString("latin1")).not.toContain(
@@ -20,12 +23,12 @@ describe("a secret box", () => {
     );
   });
 
-  test("opens nothing for another purpose", () => {
+  test("a secret box opens nothing for another purpose", () => {
     const sealed = box.seal("secret", "client 1");
     expect(() => box.open(sealed, "client 2")).toThrow("was changed or belongs elsewhere");
   });
 
-  test("opens nothing that was changed", () => {
+  test("a secret box opens nothing that was changed", () => {
     const sealed = box.seal("secret", "test");
     const start = sealed.lastIndexOf(".") + 1;
     for (let at = start; at < sealed.length - 1; at++) {
@@ -37,7 +40,7 @@ describe("a secret box", () => {
   });
 
   test.each(["", "secret", "v1", "v1.a.", "v2.a.AAAA"])(
-    "says that '%s' is no ciphertext",
+    "a secret box says that '%s' is no ciphertext",
     (text) => {
       expect(() => box.open(text, "the key x")).toThrow(
         "what is stored for the key x is not a ciphertext",
@@ -45,7 +48,7 @@ describe("a secret box", () => {
     },
   );
 
-  test("opens with a previous key, and knows that it is not the current one", () => {
+  test("a secret box opens with a previous key, and knows that it is not the current one", () => {
     const sealed = box.seal("secret", "test");
     const rotated = boxWith(keyOf("b"), keyOf("c"), keyOf("a"));
     expect(rotated.open(sealed, "test")).toBe("secret");
@@ -53,7 +56,7 @@ describe("a secret box", () => {
     expect(rotated.isCurrent(rotated.seal("secret", "test"))).toBe(true);
   });
 
-  test("names the settings that lack the key", () => {
+  test("a secret box names the settings that lack the key", () => {
     const sealed = box.seal("secret", "test");
     expect(() => boxWith(keyOf("b")).open(sealed, "test")).toThrow(/FLORIN_PREVIOUS_SECRET_KEYS/);
   });

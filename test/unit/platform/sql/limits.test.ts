@@ -9,7 +9,7 @@ const BARE_LIMIT = /LIMIT \?\d*(?! ?\+ 0|\d)/;
 describe("a limit that is a parameter", () => {
   const files = globSync("src/**/*.ts", { cwd: ROOT });
 
-  test("is never alone in a statement: SQLite would prepare the statement anew at each execution", () => {
+  test("a limit as a parameter is never alone in a statement, as SQLite would prepare it anew at each execution", () => {
     const bare = files.filter((file) => BARE_LIMIT.test(readFileSync(resolve(ROOT, file), "utf8")));
     expect(files.length).toBeGreaterThan(300);
     expect(bare).toEqual([]);
@@ -17,7 +17,7 @@ describe("a limit that is a parameter", () => {
     expect(BARE_LIMIT.test("SELECT 1 LIMIT ?3 + 0")).toBe(false);
   });
 
-  test("limits as one that is alone does", () => {
+  test("a limit that is a parameter limits as one that is alone does", () => {
     const sql = new NodeSql();
     const rows = sql.all("SELECT value FROM json_each('[1,2,3]') LIMIT ? + 0", 2);
     expect(rows).toHaveLength(2);

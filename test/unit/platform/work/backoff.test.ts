@@ -21,28 +21,28 @@ describe("the wait after failures", () => {
   const waits = (backoff: Backoff, random?: () => number): number[] =>
     [1, 2, 3, 4, 5].map((failures) => waitAfterFailures(backoff, failures, random));
 
-  test("grows by the factor from the first wait up to the longest", () => {
+  test("the wait after failures grows by the factor from the first wait up to the longest", () => {
     expect(waits(BACKOFF)).toEqual([100, 300, 900, 1000, 1000]);
     expect(waits(doubling(15, 60))).toEqual([15, 30, 60, 60, 60]);
   });
 
-  test("has a random share on top, also of the longest wait", () => {
+  test("the wait after failures has a random share on top, also of the longest wait", () => {
     expect(waits(BACKOFF, () => 0.5)).toEqual([125, 375, 1125, 1250, 1250]);
   });
 
-  test("is the first one where nothing has failed yet", () => {
+  test("the wait after failures is the first one where nothing has failed yet", () => {
     expect(waitAfterFailures(BACKOFF, 0)).toBe(100);
   });
 
-  test("is never longer than the longest, where that is shorter than the first", () => {
+  test("the wait after failures is never longer than the longest, where that is shorter than the first", () => {
     expect(waits({ ...BACKOFF, mostMs: 50 })).toEqual([50, 50, 50, 50, 50]);
   });
 
-  test("of nothing stays nothing after any number of failures", () => {
+  test("a wait of nothing stays nothing after any number of failures", () => {
     expect(waitAfterFailures(doubling(0, 1000), 5000)).toBe(0);
   });
 
-  test("is bounded and never shrinks, whatever the policy and the number of failures", () => {
+  test("the wait after failures is bounded and never shrinks, whatever the policy and the number of failures", () => {
     fc.assert(
       fc.property(backoffs, fc.nat(5000), randoms, (backoff, failures, random) => {
         const wait = waitAfterFailures(backoff, failures, () => random);
@@ -56,12 +56,12 @@ describe("the wait after failures", () => {
 });
 
 describe("the wait after a time", () => {
-  test("lets the whole time grow by the factor, between the bounds", () => {
+  test("the wait after a time lets the whole time grow by the factor, between the bounds", () => {
     const waits = [0, 40, 100, 200, 10_000].map((elapsed) => waitAfterElapsed(BACKOFF, elapsed));
     expect(waits).toEqual([100, 100, 200, 400, 1000]);
   });
 
-  test("has a random share on top", () => {
+  test("the wait after a time has a random share on top", () => {
     expect(waitAfterElapsed(BACKOFF, 200, () => 0.5)).toBe(500);
   });
 });

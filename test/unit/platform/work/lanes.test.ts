@@ -46,7 +46,7 @@ function bench(limits: Partial<LaneLimits> = {}) {
 }
 
 describe("lanes", () => {
-  test("run a limited number of tasks at once, and fewer of one key", async () => {
+  test("lanes run a limited number of tasks at once, and fewer of one key", async () => {
     const { add, end, flush, started } = bench();
     for (const name of ["a1", "a2", "a3", "b1", "b2"]) add(name);
     await flush();
@@ -57,7 +57,7 @@ describe("lanes", () => {
     expect(started).toEqual(["a1", "a2", "b1", "b2", "a3"]);
   });
 
-  test("refuse a task of a key of which too many wait, and leave room for others", async () => {
+  test("lanes refuse a task of a key of which too many wait, and leave room for others", async () => {
     const { add, end, flush, started, settled } = bench({ total: 1, perKey: 1, waitingPerKey: 2 });
     for (const name of ["a1", "a2", "a3", "a4", "b1", "b2", "b3"]) add(name);
     await flush();
@@ -70,7 +70,7 @@ describe("lanes", () => {
     expect(started.at(-1)).toBe("a4");
   });
 
-  test("give each key its turn, however many tasks another has", async () => {
+  test("lanes give each key its turn, however many tasks another has", async () => {
     const { add, end, flush, started } = bench({ total: 1 });
     for (const name of ["z1", "a1", "a2", "a3", "b1", "b2", "c1"]) add(name);
     await flush();
@@ -78,7 +78,7 @@ describe("lanes", () => {
     expect(started).toEqual(["z1", "a1", "b1", "c1", "a2", "b2", "a3"]);
   });
 
-  test("are not held up by a key whose tasks hang", async () => {
+  test("lanes are not held up by a key whose tasks hang", async () => {
     const { add, end, flush, started } = bench({ timeoutMs: 1_000_000 });
     for (const name of ["a1", "a2", "a3", "a4"]) add(name); // none of them ever ends
     for (const name of ["b1", "b2", "b3"]) add(name);
@@ -87,7 +87,7 @@ describe("lanes", () => {
     expect(started).toEqual(["a1", "a2", "b1", "b2", "b3"]);
   });
 
-  test("pass on results and errors, even of tasks that throw synchronously", async () => {
+  test("lanes pass on results and errors, even of tasks that throw synchronously", async () => {
     const { add, end, flush, settled } = bench();
     add("a1");
     add("b1");
@@ -128,7 +128,7 @@ describe("lanes", () => {
     expect(started).toEqual(["a1", "b1", "c1"]);
   });
 
-  test("refuse what would wait in a queue that is full, and only that", async () => {
+  test("lanes refuse what would wait in a queue that is full, and only that", async () => {
     const { add, end, flush, started, settled } = bench({ total: 2, perKey: 1, waiting: 1 });
     for (const name of ["a1", "a2", "a3", "b1"]) add(name);
     await flush();
@@ -145,14 +145,14 @@ describe("lanes", () => {
 describe("a task that is cancelled", () => {
   const reason = new Error("nobody waits for it");
 
-  test("before it is added is not accepted", async () => {
+  test("a task that is cancelled before it is added is not accepted", async () => {
     const { add, flush, started, settled } = bench();
     add("a1", AbortSignal.abort(reason));
     await flush();
     expect([started, settled.get("a1")]).toEqual([[], reason]);
   });
 
-  test("while it waits never starts, and leaves its place", async () => {
+  test("a task that is cancelled while it waits never starts, and leaves its place", async () => {
     const { add, end, flush, started, settled } = bench({ total: 1, waiting: 1 });
     const controller = new AbortController();
     add("a1");
@@ -165,7 +165,7 @@ describe("a task that is cancelled", () => {
     expect(started).toEqual(["a1", "c1"]);
   });
 
-  test("while it runs is aborted, and frees its lane", async () => {
+  test("a task that is cancelled while it runs is aborted, and frees its lane", async () => {
     const { add, flush, started, settled, signals } = bench({ total: 1 });
     const controller = new AbortController();
     add("a1", controller.signal);
@@ -178,7 +178,7 @@ describe("a task that is cancelled", () => {
     expect(started).toEqual(["a1", "b1"]);
   });
 
-  test("after its end keeps its result", async () => {
+  test("a task that is cancelled after its end keeps its result", async () => {
     const { add, end, flush, settled, signals } = bench();
     const controller = new AbortController();
     add("a1", controller.signal);

@@ -111,7 +111,7 @@ class World {
 }
 
 describe("the reconciler", () => {
-  test("applies a change, and then has nothing to do", async () => {
+  test("the reconciler applies a change, and then has nothing to do", async () => {
     const world = new World();
     await world.set("a", "first");
     expect(world.watched).toEqual([START_MS + 35 * SECOND]);
@@ -124,7 +124,7 @@ describe("the reconciler", () => {
     expect([world.applied, world.armed]).toEqual([["a@1"], []]);
   });
 
-  test("deletes the row of a deleted thing when the other side has applied it", async () => {
+  test("the reconciler deletes the row of a deleted thing when the other side has applied it", async () => {
     const world = new World();
     await world.set("a", "first");
     await world.set("a", null);
@@ -132,7 +132,7 @@ describe("the reconciler", () => {
     expect([world.values, world.rows]).toEqual([{ a: null }, []]);
   });
 
-  test("applies only the rows that it is asked for, and leaves the others to the sweep", async () => {
+  test("the reconciler applies only the rows that it is asked for, and leaves the others to the sweep", async () => {
     const world = new World();
     await world.set("a", "1", "round");
     await world.set("b", "1", "square");
@@ -145,7 +145,7 @@ describe("the reconciler", () => {
     expect(world.values).toEqual({ a: "1", b: "1" });
   });
 
-  test("stops after a number of rows, and the clock continues at once", async () => {
+  test("the reconciler stops after a number of rows, and the clock continues at once", async () => {
     const world = new World();
     for (let index = 0; index < 9; index++) await world.set(`t${index}`, "1");
     expect(await world.reconciler.settle({ rowsMax: 7, untilMs: Date.now() + SECOND })).toBe(false);
@@ -157,7 +157,7 @@ describe("the reconciler", () => {
     expect(world.applied).toHaveLength(9);
   });
 
-  test("does not run at all when the clock can't be set", async () => {
+  test("the reconciler does not run at all when the clock can't be set", async () => {
     const world = new World();
     const { reconciler, d1 } = world;
     vi.spyOn(world.watched, "push").mockImplementation(() => {
@@ -170,7 +170,7 @@ describe("the reconciler", () => {
 });
 
 describe("a row that fails", () => {
-  test("is retried later each time, whatever happens to the others", async () => {
+  test("a row that fails is retried later each time, whatever happens to the others", async () => {
     const world = new World();
     world.onApply = ({ id }) => {
       if (id === "bad") throw new Error("down");
@@ -191,7 +191,7 @@ describe("a row that fails", () => {
     expect(world.values).toEqual({ good: "1", bad: "1" });
   });
 
-  test("is tried at once when it changes", async () => {
+  test("a row that fails is tried at once when it changes", async () => {
     const world = new World();
     world.onApply = () => {
       throw new Error("down");
@@ -204,7 +204,7 @@ describe("a row that fails", () => {
     expect(world.values).toEqual({ a: "2" });
   });
 
-  test("has its turn before the rows that change after its time has come", async () => {
+  test("a row that fails has its turn before the rows that change after its time has come", async () => {
     const world = new World();
     world.onApply = () => {
       throw new Error("down");
@@ -218,7 +218,7 @@ describe("a row that fails", () => {
     expect(world.values).toHaveProperty("bad", "1");
   });
 
-  test("delays no other one if it hangs", async () => {
+  test("a row that fails delays no other one if it hangs", async () => {
     const world = new World();
     world.onApply = ({ id }) =>
       id.startsWith("hangs") ? new Promise<void>(() => undefined) : undefined;
@@ -228,7 +228,7 @@ describe("a row that fails", () => {
     expect(world.rows).toMatchObject([{ sync_attempts: 1 }, { sync_attempts: 1 }, {}, {}, {}]);
   });
 
-  test("for lack of time is due again at once", async () => {
+  test("a row that fails for lack of time is due again at once", async () => {
     const world = new World();
     world.onApply = () => new Promise<void>(() => undefined);
     await world.set("a", "1");
@@ -240,7 +240,7 @@ describe("a row that fails", () => {
 });
 
 describe("two at the same time", () => {
-  test("do not work on the same row", async () => {
+  test("two reconcilers at the same time do not work on the same row", async () => {
     const world = new World();
     for (let index = 0; index < 20; index++) await world.set(`t${index}`, "1");
     await Promise.all([world.sweep(), world.sweep()]);

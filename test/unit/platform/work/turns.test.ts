@@ -26,7 +26,7 @@ describe("a piece of long work", () => {
     { takesMs: 40, restMs: 10 },
     { takesMs: 4000, restMs: 100 },
     { takesMs: -3000, restMs: 0 }, // the clock is set back
-  ])("of $takesMs ms is followed by a rest of $restMs ms", async ({ takesMs, restMs }) => {
+  ])("work of $takesMs ms is followed by a rest of $restMs ms", async ({ takesMs, restMs }) => {
     const work = async (): Promise<number> => {
       vi.setSystemTime(Date.now() + takesMs);
       return takesMs;
@@ -43,12 +43,12 @@ describe("long work in a burst of requests", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test("begins in the next turn where no others come", async () => {
+  test("long work in a burst of requests begins in the next turn where no others come", async () => {
     arrive(100); // before the work: a burst that is over
     expect(await startOf(letBurstPass())).toBeLessThanOrEqual(1);
   });
 
-  test("begins once requests no longer come by the dozen", async () => {
+  test("long work in a burst of requests begins once requests no longer come by the dozen", async () => {
     const burst = setInterval(() => arrive(20), 5);
     setTimeout(() => clearInterval(burst), 300);
     const work = letBurstPass();
@@ -58,7 +58,7 @@ describe("long work in a burst of requests", () => {
     expect(startMs).toBeLessThan(360);
   });
 
-  test("begins after two seconds however many still come", async () => {
+  test("long work in a burst of requests begins after two seconds however many still come", async () => {
     const burst = setInterval(() => arrive(20), 5);
     const work = letBurstPass();
     arrive(20);

@@ -27,23 +27,23 @@ test("each block of class migrations of wrangler.toml has a hash", () => {
 describe("findChanges", () => {
   const RECORDED = { "step 1 of LedgerObject": "a", "step 2 of LedgerObject": "b" };
 
-  test("finds nothing where all is as it was", () => {
+  test("findChanges finds nothing where all is as it was", () => {
     expect(findChanges(RECORDED, RECORDED)).toEqual([]);
   });
 
-  test("says for a changed step that it stays, and that a new step is added", () => {
+  test("findChanges says for a changed step that it stays, and that a new step is added", () => {
     expect(findChanges(RECORDED, { ...RECORDED, "step 2 of LedgerObject": "c" })).toEqual([
       "The step 2 of LedgerObject has changed. States exist that were made with it, and would not be changed with it: leave it as it was, and add a new step behind the last one.",
     ]);
   });
 
-  test("says so for a step that was removed", () => {
+  test("findChanges says so for a step that was removed", () => {
     expect(findChanges(RECORDED, { "step 1 of LedgerObject": "a" })).toEqual([
       expect.stringContaining("The step 2 of LedgerObject is gone."),
     ]);
   });
 
-  test("says for a new step how it is recorded", () => {
+  test("findChanges says for a new step how it is recorded", () => {
     expect(findChanges(RECORDED, { ...RECORDED, "step 3 of LedgerObject": "d" })).toEqual([
       "The step 3 of LedgerObject is not recorded. Record it: npm run release -- hashes",
     ]);

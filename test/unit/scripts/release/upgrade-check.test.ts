@@ -61,19 +61,19 @@ async function open(folder: string): Promise<string | undefined> {
 }
 
 describe("upgrade check", () => {
-  test("says that a folder without state gets a new one", async () => {
+  test("the upgrade check says that a folder without state gets a new one", async () => {
     const { code, text } = await check(mkdtempSync(join(tmpdir(), "florin-upgrade-")));
     expect([code, text]).toEqual([0, expect.stringContaining("No state is there yet")]);
   });
 
-  test("says that nothing is to be done with a state of this version", async () => {
+  test("the upgrade check says that nothing is to be done with a state of this version", async () => {
     const { code, text } = await check(stateOf({}));
     expect(code).toBe(0);
     expect(text).toContain("The database has all migrations.");
     expect(text).toContain("LedgerObject: 1 object at step 2 of 2.");
   });
 
-  test("names the migrations and the steps that would come", async () => {
+  test("the upgrade check names the migrations and the steps that would come", async () => {
     const { code, text } = await check(stateOf({ migrations: [], ledgers: [1, 2, 1] }));
     expect(code).toBe(0);
     expect(text).toContain(`The database lacks ${MIGRATIONS.join(", ")}: npm start applies it.`);
@@ -97,7 +97,7 @@ describe.each<[string, State, string]>([
     "a LedgerObject in it is at step 3, and this version knows only 2",
   ],
 ])("a state folder %s", (_, state, sentence) => {
-  test("is refused by the check and by npm start, and stays as it was", async () => {
+  test("a state folder that is not upgraded is refused by the check and by npm start, and stays as it was", async () => {
     const folder = stateOf(state);
     const { code, text } = await check(folder);
     expect([code, text]).toEqual([1, expect.stringContaining(sentence)]);

@@ -14,7 +14,7 @@ beforeEach(() => void vi.useFakeTimers({ now: START_MS }));
 afterEach(() => void vi.useRealTimers());
 
 describe("a config that changes", () => {
-  test("sends what is pending to the new endpoint", async () => {
+  test("a config that changes sends what is pending to the new endpoint", async () => {
     const bench = new LaneBench();
     bench.answer = () => 500;
     bench.accept(1);
@@ -28,7 +28,7 @@ describe("a config that changes", () => {
     ]);
   });
 
-  test("and becomes inactive cancels what is pending; of the calls under way only successes count", async () => {
+  test("a config that changes and becomes inactive cancels what is pending; of the calls under way only successes count", async () => {
     const bench = new LaneBench();
     const answers: ((status: number) => void)[] = [];
     bench.answer = () => new Promise((resolve) => answers.push(resolve));
@@ -62,7 +62,7 @@ describe("a config that changes", () => {
 });
 
 describe("a replay", () => {
-  test("leaves out what has failed so long ago that it is purged next", async () => {
+  test("a replay of deliveries leaves out what has failed so long ago that it is purged next", async () => {
     const bench = new LaneBench(STANDARD);
     bench.answer = () => 404;
     bench.accept(1);
@@ -75,7 +75,7 @@ describe("a replay", () => {
     expect(replay(failedMs)).toBe(1);
   });
 
-  test("begins a new generation of what has failed, and hurries what is pending", async () => {
+  test("a replay of deliveries begins a new generation of what has failed, and hurries what is pending", async () => {
     const bench = new LaneBench(STANDARD);
     bench.answer = ({ body }) => (body === "body 1" ? 404 : 500);
     bench.accept(1, 2);

@@ -107,7 +107,7 @@ test("a list is what it would be if everything was looked at", () => {
 });
 
 describe("a purge", () => {
-  test("removes what ended long ago with all that belongs to it, and never the newest", async () => {
+  test("a purge of deliveries removes what ended long ago with all that belongs to it, and never the newest", async () => {
     const bench = new LaneBench();
     bench.answer = ({ body }) => (body === "body 2" ? 404 : 200);
     bench.accept(1, 3);

@@ -18,7 +18,7 @@ afterEach(() => {
 const never = (): Promise<number> => new Promise(() => undefined);
 
 describe("what was chosen before", () => {
-  test("is not called a second time while its call is under way", async () => {
+  test("a delivery that was chosen before is not called a second time while its call is under way", async () => {
     const bench = new LaneBench();
     bench.answer = never;
     bench.accept(1, 20);
@@ -29,7 +29,7 @@ describe("what was chosen before", () => {
     expect(new Set(bench.calls.map(({ body }) => body)).size).toBe(bench.calls.length);
   });
 
-  test("waits no longer where the clock is set back while the config could not be read", async () => {
+  test("a delivery that was chosen before waits no longer where the clock is set back while the config could not be read", async () => {
     const bench = new LaneBench();
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     bench.isOpenable = false;
@@ -41,7 +41,7 @@ describe("what was chosen before", () => {
     expect(bench.calls).toHaveLength(3);
   });
 
-  test("for a time that no wait can have is due within the longest one", async () => {
+  test("a delivery that was chosen before for a time that no wait can have is due within the longest one", async () => {
     const bench = new LaneBench(STANDARD);
     bench.answer = () => 503;
     bench.accept(1);

@@ -18,7 +18,7 @@ afterEach(() => void vi.useRealTimers());
 const never = (): Promise<number> => new Promise(() => undefined);
 
 describe("an endpoint that works", () => {
-  test("gets each event once, with the id of its delivery", async () => {
+  test("an endpoint that works gets each event once, with the id of its delivery", async () => {
     const bench = new LaneBench();
     bench.accept(1, 100);
     await bench.pass(0);
@@ -30,7 +30,7 @@ describe("an endpoint that works", () => {
     expect(new Set(bench.statuses())).toEqual(new Set(["succeeded"]));
   });
 
-  test("gets what came along, and what did not is read", async () => {
+  test("an endpoint that works gets what came along, and what did not is read", async () => {
     const bench = new LaneBench();
     bench.bodies = () => {
       throw new Error("nothing is read");
@@ -41,7 +41,7 @@ describe("an endpoint that works", () => {
     expect(bench.calls).toMatchObject([{ body: "came along", idempotencyKey: "key" }]);
   });
 
-  test("gets no event twice, in whatever order its messages come, and however often", async () => {
+  test("an endpoint that works gets no event twice, in whatever order its messages come, and however often", async () => {
     const bench = new LaneBench();
     for (const [first, last] of [
       [5, 8],
@@ -59,7 +59,7 @@ describe("an endpoint that works", () => {
     expect(new Set(bench.calls.map(({ body }) => body)).size).toBe(12);
   });
 
-  test("gets events of the outbox once, by their ids", async () => {
+  test("an endpoint that works gets events of the outbox once, by their ids", async () => {
     const bench = new LaneBench();
     const batch = {
       origin: { source: "outbox" } as const,
@@ -71,7 +71,7 @@ describe("an endpoint that works", () => {
     expect(bench.calls.map(({ body }) => body)).toEqual(["body x", "body y"]);
   });
 
-  test("is called with few at once at first, and with more when it is fast", async () => {
+  test("an endpoint that works is called with few at once at first, and with more when it is fast", async () => {
     const bench = new LaneBench();
     let underWay = 0;
     let most = 0;
@@ -92,7 +92,7 @@ describe("an endpoint that works", () => {
     expect(bench.calls).toHaveLength(1000);
   });
 
-  test("gets large bodies a few at a time, as an object has little memory", async () => {
+  test("an endpoint that works gets large bodies a few at a time, as an object has little memory", async () => {
     const bench = new LaneBench();
     const body = "x".repeat(2_000_000);
     bench.bodies = (positions) => positions.slice(0, 4).map(() => body);
@@ -112,7 +112,7 @@ describe("an endpoint that works", () => {
     expect(most).toBeLessThanOrEqual(8);
   });
 
-  test("is called again before results are stored, and many results are stored at once", async () => {
+  test("an endpoint that works is called again before results are stored, and many results are stored at once", async () => {
     const bench = new LaneBench();
     bench.sql.all("CREATE TABLE stored (seq INTEGER, at INTEGER) STRICT");
     bench.sql.all(
@@ -128,7 +128,7 @@ describe("an endpoint that works", () => {
     expect(bench.sql.all("SELECT at FROM stored GROUP BY at HAVING count(*) = 20")).toHaveLength(1);
   });
 
-  test("leaves one alarm behind while there is something to do, and none after", async () => {
+  test("an endpoint that works leaves one alarm behind while there is something to do, and none after", async () => {
     const bench = new LaneBench();
     bench.accept(1);
     expect(bench.alarmMs).toBeGreaterThan(START_MS);
@@ -140,7 +140,7 @@ describe("an endpoint that works", () => {
 });
 
 describe("a delivery that fails", () => {
-  test("is attempted by the schedule, then given up", async () => {
+  test("a delivery that fails is attempted by the schedule, then given up", async () => {
     const bench = new LaneBench(STANDARD);
     bench.answer = () => 503;
     bench.accept(1);
@@ -166,7 +166,7 @@ describe("a delivery that fails", () => {
     ).toMatchObject([{ number: 2 }, { number: 1 }]);
   });
 
-  test("for good is not attempted again", async () => {
+  test("a delivery that fails for good is not attempted again", async () => {
     const bench = new LaneBench();
     bench.answer = () => 400;
     bench.accept(1, 20);
@@ -175,7 +175,7 @@ describe("a delivery that fails", () => {
     expect(new Set(bench.statuses())).toEqual(new Set(["failed"]));
   });
 
-  test("without an answer tells why", async () => {
+  test("a delivery that fails without an answer tells why", async () => {
     const bench = new LaneBench();
     bench.answer = () => -1;
     bench.accept(1);
@@ -189,7 +189,7 @@ describe("a delivery that fails", () => {
 });
 
 describe("an endpoint that is down", () => {
-  test("is left alone but for one call at a time, and gets everything when it is back", async () => {
+  test("an endpoint that is down is left alone but for one call at a time, and gets everything when it is back", async () => {
     const bench = new LaneBench(STANDARD);
     bench.answer = () => -1;
     bench.accept(1, 200);
@@ -207,7 +207,7 @@ describe("an endpoint that is down", () => {
   });
 
   test.each([401, 403, 404, 405, 410])(
-    "that answers %i to everything is left alone, too, and what waits is not lost",
+    "an endpoint that answers %i to everything is left alone, too, and what waits is not lost",
     async (status) => {
       const bench = new LaneBench(STANDARD);
       bench.answer = () => status;
@@ -225,7 +225,7 @@ describe("an endpoint that is down", () => {
     },
   );
 
-  test("that hangs has few calls under way, and they are not repeated by alarms", async () => {
+  test("an endpoint that hangs has few calls under way, and they are not repeated by alarms", async () => {
     const bench = new LaneBench();
     bench.answer = never;
     bench.accept(1, 100);
@@ -239,7 +239,7 @@ describe("an endpoint that is down", () => {
     expect(bench.list({ statuses: ["pending"] })).toHaveLength(100 - CALLS_MIN);
   });
 
-  test("keeps its alarm while that is due and has not rung", async () => {
+  test("an endpoint that is down keeps its alarm while that is due and has not rung", async () => {
     const bench = new LaneBench();
     bench.answer = never;
     bench.accept(1);
@@ -251,7 +251,7 @@ describe("an endpoint that is down", () => {
     expect(bench.alarmMs).toBeGreaterThan(START_MS + MINUTE);
   });
 
-  test("for days is deactivated, however little of that time anybody asked it", async () => {
+  test("an endpoint that is down for days is deactivated, however little of that time anybody asked it", async () => {
     const bench = new LaneBench({ ...STANDARD, disableAfterMs: 48 * HOUR });
     bench.answer = () => 410;
     for (let hour = 1; hour <= 48; hour++) {
@@ -264,7 +264,7 @@ describe("an endpoint that is down", () => {
     expect(bench.disabled).toMatchObject([{ configId: CONFIG_ID }]);
   });
 
-  test("is not deactivated by a clock that jumps", async () => {
+  test("an endpoint that is down is not deactivated by a clock that jumps", async () => {
     const bench = new LaneBench(STANDARD);
     bench.answer = () => 500;
     bench.accept(1);
@@ -278,7 +278,7 @@ describe("an endpoint that is down", () => {
 
 describe("a clock that steps", () => {
   test.each([-40 * SECOND, 40 * SECOND, -10 * 365 * 24 * HOUR, 10 * 365 * 24 * HOUR])(
-    "by %i ms makes no wait longer",
+    "a clock that steps by %i ms makes no wait longer",
     async (step) => {
       const bench = new LaneBench(STANDARD);
       bench.answer = () => 503;
@@ -296,7 +296,7 @@ describe("a clock that steps", () => {
     },
   );
 
-  test("while nothing ran is noticed at the next start", async () => {
+  test("a clock that steps while nothing ran is noticed at the next start", async () => {
     const bench = new LaneBench(STANDARD);
     bench.answer = () => 503;
     bench.accept(1);
@@ -309,7 +309,7 @@ describe("a clock that steps", () => {
 });
 
 describe("after a crash", () => {
-  test("calls that were under way are made again, and nothing else", async () => {
+  test("calls that were under way in a crash are made again, and nothing else", async () => {
     const bench = new LaneBench();
     bench.accept(1, 5);
     await bench.pass(SECOND);

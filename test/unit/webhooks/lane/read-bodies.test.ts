@@ -63,24 +63,24 @@ const accountOf = (body: string | undefined): unknown =>
   (JSON.parse(body ?? "{}") as { payload?: { targetId?: string } }).payload?.targetId;
 
 describe("bodies of a ledger's events", () => {
-  test("are all read, however few entries one call gives", async () => {
+  test("bodies of a ledger's events are all read, however few entries one call gives", async () => {
     const positions = [9, 1, 2, 3, 5, 50];
     const bodies = await readAllBodies(ORIGIN, positions, contextOf());
     expect(bodies.map(accountOf)).toEqual(positions.map((position) => `a${position}`));
     expect(ledger.calls).toEqual(["1-9", "3-9", "5-9", "7-9", "9-9", "50-50"]);
   });
 
-  test("are not gone while their ledger exists", async () => {
+  test("bodies of a ledger's events are not gone while their ledger exists", async () => {
     ledger.missing = 3;
     await expect(readBodies(ORIGIN, [2, 3, 4], contextOf())).rejects.toThrow("no entry 3");
   });
 
-  test("are gone with their ledger", async () => {
+  test("bodies of a ledger's events are gone with their ledger", async () => {
     ledger.isPurged = true;
     expect(await readAllBodies(ORIGIN, [1, 30], contextOf())).toEqual([undefined, undefined]);
   });
 
-  test("are read later where they are too large together", async () => {
+  test("bodies of a ledger's events are read later where they are too large together", async () => {
     ledger.note = "x".repeat(3 * MEGABYTE);
     const positions = [1, 2, 3, 4, 5, 6];
     expect([...(await readBodies(ORIGIN, positions, contextOf())).keys()]).toEqual([1, 2, 3, 4]);
@@ -133,14 +133,14 @@ describe("bodies that take long to read", () => {
     return bodies;
   }
 
-  test("of a ledger are read by several calls", async () => {
+  test("bodies of a ledger that take long to read are read by several calls", async () => {
     ledger.onCall = pass;
     const positions = Array.from({ length: 100 }, (_, index) => 1 + 30 * index);
     const bodies = await readInTime(ORIGIN, positions);
     expect(bodies.map(accountOf)).toEqual(positions.map((position) => `a${position}`));
   });
 
-  test("of the outbox are read by several calls", async () => {
+  test("bodies of the outbox that take long to read are read by several calls", async () => {
     const ids = Array.from({ length: 192 }, (_, index) => `slow-${index}`);
     await new PayloadStore(d1.db).insert(new Map(ids.map((id) => [id, id])), {
       nowMs: 0,

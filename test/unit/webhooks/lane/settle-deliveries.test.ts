@@ -60,7 +60,7 @@ const settled = (seq: number, fields: SqlRow = {}): SqlRow => ({
 });
 
 describe("successes of one commit", () => {
-  test("are stored each with its own times, status and endpoint", () => {
+  test("successes of one commit are stored each with its own times, status and endpoint", () => {
     const other = "https://hooks.example.com/other";
     const late = START_MS + 2 ** 33;
     store.settle(
@@ -86,7 +86,7 @@ describe("successes of one commit", () => {
     expect(sixth).toEqual(settled(6, { waited_ms: 1000 }));
   });
 
-  test("keep the attempts before them, and when their generation began", () => {
+  test("successes of one commit keep the attempts before them, and when their generation began", () => {
     const failed = attempt({ outcome: "retryable_failure", statusCode: 500, error: "broken" });
     const retry = { seq: 1, status: "pending", dueMs: START_MS + 900, waitedMs: 800 } as const;
     store.settle([{ ...retry, attempt: failed }], WALL_MS - 1);
@@ -99,7 +99,7 @@ describe("successes of one commit", () => {
     ]);
   });
 
-  test("change nothing of a delivery that has ended, and keep the excerpts of the others", () => {
+  test("successes of one commit change nothing of a delivery that has ended, and keep the excerpts of the others", () => {
     sql.all("UPDATE delivery SET status = 3 WHERE seq = 2");
     const before = rows();
     store.settle([success(1, { responseExcerpt: "thanks" }), success(2)], WALL_MS);

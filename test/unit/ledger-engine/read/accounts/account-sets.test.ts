@@ -50,7 +50,7 @@ describe("the accounts that pass a test among many", () => {
     expect(found.toSorted((a, b) => a - b)).toEqual(expected.toSorted((a, b) => a - b));
   });
 
-  test("are known where there are few of them, and not where there are many", () => {
+  test("the accounts that pass a test among many are known where there are few of them, and not where there are many", () => {
     const [, few] = pattern("::rare");
     const [, many] = like("%:main:%");
     expect(new AccountSet(ledger.sql, few).knownIds).toHaveLength(7);

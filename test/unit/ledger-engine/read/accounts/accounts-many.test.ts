@@ -33,7 +33,7 @@ describe("a ledger with many accounts", () => {
     ledger.run(setMetadata(address(index), { tier: "silver" }));
   }
 
-  test("counts them in parts, each of which goes on where the one before ended", () => {
+  test("a ledger with many accounts counts them in parts, each of which goes on where the one before ended", () => {
     expect(ledger.engine.reads.countAccounts({})).toEqual({ count: ACCOUNTS + 1 });
     const parts = (where: object): number[] => {
       const query = { where: stringifyJson(where) };
@@ -52,7 +52,7 @@ describe("a ledger with many accounts", () => {
   });
 
   test.each(["address", "first_usage", "insertion_date", "updated_at"])(
-    "finds the few that match, in the order of %s",
+    "a ledger with many accounts finds the few that match, in the order of %s",
     async (column) => {
       const where = stringifyJson({ $match: { "metadata[tier]": "gold" } });
       const columns = { [column]: column === "address" ? "text" : "date" } as const;
@@ -71,7 +71,7 @@ describe("a ledger with many accounts", () => {
   );
 
   test.each(["address", "updated_at"])(
-    "walks through many neighbours that match, in the order of %s",
+    "a ledger with many accounts walks through many neighbours that match, in the order of %s",
     async (column) => {
       const where = stringifyJson({ $match: { "metadata[tier]": "silver" } });
       const columns = { [column]: column === "address" ? "text" : "date" } as const;
@@ -84,7 +84,7 @@ describe("a ledger with many accounts", () => {
     },
   );
 
-  test("finds what no index serves, wherever it is", () => {
+  test("a ledger with many accounts finds what no index serves, wherever it is", () => {
     expect(addressesOf(ledger, { where: { $match: { "balance[USD]": 23_456 } } })).toBe("u:23456");
     expect(addressesOf(ledger, { where: { $like: { address: "%3456" } } })).toBe(
       "u:03456 u:13456 u:23456",
@@ -96,7 +96,7 @@ describe("a ledger with many accounts", () => {
     );
   });
 
-  test("starts among equal dates at the given id", () => {
+  test("a ledger with many accounts starts among equal dates at the given id", () => {
     const micros = toMicros(at("10:00:03"));
     const start = { value: micros, tie: 8002n };
     const query = { column: "first_usage", pageSize: 2, start } as const;

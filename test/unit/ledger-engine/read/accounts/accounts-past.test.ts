@@ -29,7 +29,7 @@ describe("accounts at a point in time", () => {
     return ledger;
   }
 
-  test("are those that were used up to it, by effective dates", () => {
+  test("accounts at a point in time are those that were used up to it, by effective dates", () => {
     const ledger = history();
     expect(addressesOf(ledger, { pit: at("08:59") })).toBe("");
     expect(addressesOf(ledger, { pit: at("09:00") })).toBe("a world");
@@ -42,7 +42,7 @@ describe("accounts at a point in time", () => {
     ).toBe(1);
   });
 
-  test("show their metadata at that time, and are found by it", () => {
+  test("accounts at a point in time show their metadata at that time, and are found by it", () => {
     const ledger = history();
     const metadata = (pit?: string) =>
       ledger.engine.reads.findAccount("a", {
@@ -61,13 +61,13 @@ describe("accounts at a point in time", () => {
     ).toBe("a world");
   });
 
-  test("show current metadata where the ledger keeps no history of it", () => {
+  test("accounts at a point in time show current metadata where the ledger keeps no history of it", () => {
     const ledger = history({ ACCOUNT_METADATA_HISTORY: "DISABLED" });
     const query = { pit: at("10:00:01"), where: { $match: { "metadata[k]": "2" } } };
     expect(listAccounts(ledger, query)).toMatchObject([{ address: "a", metadata: { k: "2" } }]);
   });
 
-  test("show volumes by insertion, and effective ones by date", () => {
+  test("accounts at a point in time show volumes by insertion, and effective ones by date", () => {
     const ledger = history();
     const shown = (pit: string) => {
       const [first] = listAccounts(
@@ -85,7 +85,7 @@ describe("accounts at a point in time", () => {
     expect(now?.effectiveVolumes).toEqual(now?.volumes);
   });
 
-  test("are found by their effective balances, with and without stored effective volumes", () => {
+  test("accounts at a point in time are found by their effective balances, with and without stored effective volumes", () => {
     for (const features of [
       {},
       { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" },
@@ -104,7 +104,7 @@ describe("accounts at a point in time", () => {
     }
   });
 
-  test("have no balances where the ledger keeps no history of moves", () => {
+  test("accounts at a point in time have no balances where the ledger keeps no history of moves", () => {
     const ledger = history({ MOVES_HISTORY: "OFF" });
     const where = { $gt: { "balance[USD]": 0 } };
     expect(() => listAccounts(ledger, { pit: at("11:00"), where })).toThrow(

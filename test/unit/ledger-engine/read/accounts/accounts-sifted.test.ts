@@ -97,15 +97,18 @@ const CASES: readonly [name: string, where: object, matches: Matches][] = [
 ];
 
 describe.each(["address", "insertion_date", "first_usage"])("a list by %s", (column) => {
-  test.each(CASES)("finds all that match %s, in both orders", (_, where, matches) => {
-    const found = [...balances].filter(([it, balance]) => matches(it, balance)).map(([it]) => it);
-    const ascending = listed(where, column, "asc");
-    expect(ascending.toSorted(compareBytes)).toEqual(found.toSorted(compareBytes));
-    if (column === "address") expect(ascending).toEqual(found.toSorted(compareBytes));
-    expect(listed(where, column, "desc")).toEqual(ascending.toReversed());
-  });
+  test.each(CASES)(
+    "a list of accounts finds all that match %s, in both orders",
+    (_, where, matches) => {
+      const found = [...balances].filter(([it, balance]) => matches(it, balance)).map(([it]) => it);
+      const ascending = listed(where, column, "asc");
+      expect(ascending.toSorted(compareBytes)).toEqual(found.toSorted(compareBytes));
+      if (column === "address") expect(ascending).toEqual(found.toSorted(compareBytes));
+      expect(listed(where, column, "desc")).toEqual(ascending.toReversed());
+    },
+  );
 
-  test.each(CASES)("counts all that match %s", (_, where, matches) => {
+  test.each(CASES)("a list of accounts counts all that match %s", (_, where, matches) => {
     const count = [...balances].filter(([it, balance]) => matches(it, balance)).length;
     expect(ledger.engine.reads.countAccounts({ where: stringifyJson(where) })).toEqual({ count });
   });

@@ -56,7 +56,7 @@ describe("a filter of accounts on addresses", () => {
     ["bad address", ""],
     ["é:", ""],
     ["", "empty users world"],
-  ])("takes the pattern %j", (address, expected) => {
+  ])("a filter of accounts on addresses takes the pattern %j", (address, expected) => {
     expect(addressesOf(users(), { where: { $match: { address } } })).toBe(expected);
     expect(countAccounts(users(), { where: { $match: { address } } })).toBe(
       expected === "" ? 0 : expected.split(" ").length,
@@ -70,11 +70,11 @@ describe("a filter of accounts on addresses", () => {
     ["%", "empty users users:1 users:2 users:2:savings world"],
     ["USERS%", ""],
     ["users\\%", ""],
-  ])("takes what is like %j", (address, expected) => {
+  ])("a filter of accounts on addresses takes what is like %j", (address, expected) => {
     expect(addressesOf(users(), { where: { $like: { address } } })).toBe(expected);
   });
 
-  test("takes full addresses of a list, and refuses a pattern in it", () => {
+  test("a filter of accounts on addresses takes full addresses of a list, and refuses a pattern in it", () => {
     const ledger = users();
     const among = (...address: string[]) => ({ where: { $in: { address } } });
     expect(addressesOf(ledger, among("world", "nobody", "users:1"))).toBe("users:1 world");
@@ -85,7 +85,7 @@ describe("a filter of accounts on addresses", () => {
     expect(refusalOf(() => listAccounts(ledger, among("users:")))).toBe("VALIDATION");
   });
 
-  test("leaves out what it negates, and lists overlapping matches once", () => {
+  test("a filter of accounts on addresses leaves out what it negates, and lists overlapping matches once", () => {
     const ledger = users();
     const [two, one] = [{ $match: { address: "users:..." } }, { $match: { address: "users:" } }];
     expect(addressesOf(ledger, { where: { $not: two } })).toBe("empty world");
@@ -130,7 +130,7 @@ describe("a filter of accounts on metadata", () => {
     );
   });
 
-  test("knows no metadata that was deleted or replaced", () => {
+  test("a filter of accounts on metadata knows no metadata that was deleted or replaced", () => {
     const ledger = users();
     ledger.run(deleteMetadata("users:1", "tier"));
     ledger.run(setMetadata("users:2", { tier: "gold" }));
@@ -172,7 +172,7 @@ describe("a filter of accounts on balances", () => {
     expect(addressesOf(users(), { where })).toBe(expected);
   });
 
-  test("compares balances and values of any size exactly", () => {
+  test("a filter of accounts on balances compares balances and values of any size exactly", () => {
     const ledger = new TestLedger();
     const large = 10n ** 40n;
     ledger.commit(create([posting("world -> a", large), posting("world -> b", large + 1n)]));
@@ -192,7 +192,7 @@ describe("a filter of accounts on balances", () => {
     );
   });
 
-  test("finds those of any asset, however many there are", () => {
+  test("a filter of accounts on balances finds those of any asset, however many there are", () => {
     const ledger = new TestLedger();
     const assets = ["A", "B", "C", "D", "E", "F"];
     ledger.commit(create(assets.map((asset) => posting("world -> a", 5, asset))));
@@ -265,7 +265,7 @@ describe("the order of accounts", () => {
     ["first_usage", "u:0 u:1 u:3 u:2"],
     ["insertion_date", "u:3 u:0 u:1 u:2"],
     ["updated_at", "u:3 u:0 u:2 u:1"],
-  ])("by %s, both ways, page by page", async (column, expected) => {
+  ])("accounts are listed by %s, both ways, page by page", async (column, expected) => {
     const ledger = dated();
     const columns = { [column]: column === "address" ? "text" : "date" } as const;
     for (const [order, sorted] of [
@@ -284,7 +284,7 @@ describe("the order of accounts", () => {
     }
   });
 
-  test("skips a number of rows for cursors of the reference server", () => {
+  test("a list of accounts skips a number of rows for cursors of the reference server", () => {
     const read = (offset: number, where = "{}") => {
       const query = { kind: "offset", column: "address", order: "asc", pageSize: 2 } as const;
       const page = users().engine.reads.listAccounts({ ...query, offset, where }, BARE);

@@ -71,7 +71,7 @@ function partsOf(
 const sum = (parts: readonly number[]): number => parts.reduce((all, part) => all + part, 0);
 
 describe("a count of transactions", () => {
-  test("without a condition is the number of all", () => {
+  test("a count of transactions without a condition is the number of all", () => {
     const ledger = hundred();
     expect(countOf(ledger)).toBe(100);
     ledger.commit(create(posting("world -> a", 1)));
@@ -95,14 +95,14 @@ describe("a count of transactions", () => {
     [{ $match: { "metadata[k]": "1" } }, [6]],
     [{ $or: [{ $lt: { id: 11 } }, { $match: { "metadata[k]": "1" } }] }, [15]],
     [{ $match: { account: "nobody" } }, [0]],
-  ])("is made in parts of bounded work: %j", (where, parts) => {
+  ])("a count of transactions is made in parts of bounded work: %j", (where, parts) => {
     const ledger = hundred();
     expect(partsOf(ledger, { where })).toEqual(parts);
     expect(sum(parts)).toBe(idsOf(ledger, { where }).length);
     expect(countOf(ledger, { where })).toBe(sum(parts));
   });
 
-  test("is of a point in time, too", () => {
+  test("a count of transactions is of a point in time, too", () => {
     const ledger = hundred();
     const pit = at("10:00:50");
     const filters = [
@@ -119,7 +119,7 @@ describe("a count of transactions", () => {
     }
   });
 
-  test("leaves out what is written while it goes on", () => {
+  test("a count of transactions leaves out what is written while it goes on", () => {
     for (const where of [{ $match: { source: "world" } }, { $like: { source: "w%" } }]) {
       const ledger = hundred();
       const expected = countOf(ledger, { where });

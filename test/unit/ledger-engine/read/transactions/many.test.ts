@@ -206,14 +206,14 @@ function sorted(column: string, predicate: Predicate): Transaction[] {
 }
 
 describe("a ledger with many transactions", () => {
-  test("has enough of everything for different scans to be chosen", () => {
+  test("a ledger with many transactions has enough of everything for different scans to be chosen", () => {
     expect(all.length).toBe(SIZE + CHANGES);
     const dated = all.filter(({ timestamp, insertedAt }) => timestamp !== insertedAt);
     expect(dated.length).toBeGreaterThan(600);
   });
 
   test.each(FILTERS)(
-    "lists what a filter matches, in every order, from any page: %j",
+    "a ledger with many transactions lists what a filter matches, in every order, from any page: %j",
     (where, is) => {
       for (const column of Object.keys(DATES)) {
         for (const order of ["asc", "desc"] as const) {
@@ -237,12 +237,15 @@ describe("a ledger with many transactions", () => {
     },
   );
 
-  test.each(FILTERS)("counts what a filter matches: %j", (where, is) => {
-    expect(countOf(ledger, { where })).toBe(all.filter(is).length);
-  });
+  test.each(FILTERS)(
+    "a ledger with many transactions counts what a filter matches: %j",
+    (where, is) => {
+      expect(countOf(ledger, { where })).toBe(all.filter(is).length);
+    },
+  );
 
   test.each(FILTERS.filter(([, , kind]) => kind === "selective"))(
-    "reads few rows for a page of a selective filter: %j",
+    "a ledger with many transactions reads few rows for a page of a selective filter: %j",
     (where) => {
       for (const column of ["id", "timestamp"]) {
         const before = sql.rows;
@@ -252,7 +255,7 @@ describe("a ledger with many transactions", () => {
     },
   );
 
-  test("reads few rows for a negated reference, if few transactions have any reference", () => {
+  test("a ledger with many transactions reads few rows for a negated reference, if few transactions have any reference", () => {
     const rows = new CountingSql();
     const rare = new TestLedger({ sql: rows });
     const commands = Array.from({ length: 1000 }, (_, index) =>

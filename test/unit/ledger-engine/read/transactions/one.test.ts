@@ -68,7 +68,7 @@ describe("a filter of transactions", () => {
     [{ $not: { $gte: { id: -(10n ** 30n) } } }, ""],
     [{ $not: { $lte: { id: 10n ** 30n } } }, ""],
     [{ $not: { $lt: { id: 6 } } }, "7 6"],
-  ])("compares ids: %o", (where, ids) => {
+  ])("a filter of transactions compares ids: %o", (where, ids) => {
     expect(found(where)).toBe(ids);
   });
 
@@ -91,7 +91,7 @@ describe("a filter of transactions", () => {
     [{ $not: { $in: { reference: ["dep-1", "dep-2"] } } }, "4"],
     [{ $not: { $in: { reference: [] } } }, "4 3 1"],
   ])(
-    "looks for references; of one that is absent, no test is true, nor its negation: %j",
+    "a filter of transactions looks for references; of one that is absent, no test is true, nor its negation: %j",
     (where, ids) => {
       expect(found(where)).toBe(ids);
     },
@@ -119,7 +119,7 @@ describe("a filter of transactions", () => {
     [{ $lt: { updated_at: "2026-03-01T10:00:06Z" } }, "5 4 3"],
     [{ $gte: { updated_at: "2026-03-01T10:00:06Z" } }, "7 6 2 1"],
     [{ $not: { $lt: { updated_at: "2026-03-01T10:00:06Z" } } }, "7 6 2 1"],
-  ])("compares dates: %j", (where, ids) => {
+  ])("a filter of transactions compares dates: %j", (where, ids) => {
     expect(found(where)).toBe(ids);
   });
 
@@ -139,7 +139,7 @@ describe("a filter of transactions", () => {
     [{ $not: { $match: { reverted_at: "2026-03-01T10:00:06Z" } } }, ""],
     [{ $not: { $match: { reverted_at: "2026-03-01T10:00:05Z" } } }, "2"],
     [{ $not: { $lt: { reverted_at: "0001-01-01T00:00:00Z" } } }, "2"],
-  ])("recognizes reverted ones, and no test of an absent date is true: %j", (where, ids) => {
+  ])("a filter finds what is reverted; no test of an absent date is true: %j", (where, ids) => {
     expect(found(where)).toBe(ids);
   });
 
@@ -167,7 +167,7 @@ describe("a filter of transactions", () => {
     [{ $not: { $match: { account: "users:1" } } }, "7 3"],
     [{ $not: { $match: { source: "users:" } } }, "7 6 3 1"],
     [{ $not: { $in: { account: [] } } }, "7 6 5 4 3 2 1"],
-  ])("looks at the accounts of all postings: %j", (where, ids) => {
+  ])("a filter of transactions looks at the accounts of all postings: %j", (where, ids) => {
     expect(found(where)).toBe(ids);
   });
 
@@ -188,7 +188,7 @@ describe("a filter of transactions", () => {
     [{ $not: { $match: { "metadata[kind]": "deposit" } } }, "7 6 5 4 2 1"],
     [{ $not: { $exists: { metadata: "kind" } } }, "7 6 5 4 2"],
     [{ $exists: { metadata: "com.formance.spec/state/reverts" } }, "6"],
-  ])("tests current metadata, where absent keys are absent: %j", (where, ids) => {
+  ])("a filter tests current metadata, where absent keys are absent: %j", (where, ids) => {
     expect(found(where)).toBe(ids);
   });
 
@@ -245,11 +245,11 @@ describe("a filter of transactions", () => {
       },
       "4 2",
     ],
-  ])("is combined: %j", (where, ids) => {
+  ])("a filter of transactions is combined: %j", (where, ids) => {
     expect(found(where)).toBe(ids);
   });
 
-  test("matches the same transactions in every order, and is counted", () => {
+  test("a filter of transactions matches the same transactions in every order, and is counted", () => {
     const ledger = ledgerOfSeven();
     const where = { $not: { $match: { account: "users:3:sub" } } };
     const orders: Record<string, string> = {
@@ -275,13 +275,13 @@ describe("a filter of transactions", () => {
     { $in: { id: [1, 2] } },
     { $in: { account: ["users:"] } },
     { $match: { "balance[USD]": 1 } },
-  ])("that transactions do not have is refused: %j", (where) => {
+  ])("a filter that transactions do not have is refused: %j", (where) => {
     const ledger = ledgerOfSeven();
     expect(refusalOf(() => idsOf(ledger, { where }))).toBe("VALIDATION");
     expect(refusalOf(() => countOf(ledger, { where }))).toBe("VALIDATION");
   });
 
-  test("finds nothing in an empty ledger", () => {
+  test("a filter of transactions finds nothing in an empty ledger", () => {
     const ledger = new TestLedger();
     const filters = [
       { $match: { account: "..." } },

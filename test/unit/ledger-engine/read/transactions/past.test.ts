@@ -28,7 +28,7 @@ function history(features: Partial<Features> = {}): TestLedger {
 }
 
 describe("transactions at a point in time", () => {
-  test("are those that are dated up to it, whenever they were written", () => {
+  test("transactions at a point in time are those that are dated up to it, whenever they were written", () => {
     const ledger = history();
     expect(idsOf(ledger, { pit: at("08:59:59.999999") })).toEqual([]);
     expect(idsOf(ledger, { pit: at("09:00") })).toEqual([2]);
@@ -40,7 +40,7 @@ describe("transactions at a point in time", () => {
     expect(countOf(ledger, { pit: at("08:00") })).toBe(0);
   });
 
-  test("are read one by one in the same way", () => {
+  test("transactions at a point in time are read one by one in the same way", () => {
     const ledger = history();
     const find = (id: number, pit: string) =>
       ledger.engine.reads.findTransaction(id, { ...BARE, pit: at(pit) });
@@ -52,7 +52,7 @@ describe("transactions at a point in time", () => {
     expect(find(9, "12:00")).toBeUndefined();
   });
 
-  test("show their metadata at that time, and are found by it", () => {
+  test("transactions at a point in time show their metadata at that time, and are found by it", () => {
     const ledger = history();
     const having = (value: string, pit?: string) =>
       idsOf(ledger, {
@@ -77,7 +77,7 @@ describe("transactions at a point in time", () => {
     expect(data.map(({ metadata }) => metadata)).toEqual([{ k: "2" }]);
   });
 
-  test("show current metadata where the ledger keeps no history of it", () => {
+  test("transactions at a point in time show current metadata where the ledger keeps no history of it", () => {
     const ledger = history({ TRANSACTION_METADATA_HISTORY: "DISABLED" });
     const pit = at("10:00:05");
     expect(transactionPage(ledger, { pit }).data.map(({ metadata }) => metadata)).toEqual([
@@ -89,7 +89,7 @@ describe("transactions at a point in time", () => {
     expect(idsOf(ledger, { pit, where: { $match: { "metadata[k]": "2" } } })).toEqual([]);
   });
 
-  test("hide a revert that came later, also from filters and sorts", () => {
+  test("transactions at a point in time hide a revert that came later, also from filters and sorts", () => {
     const ledger = history();
     const shown = (pit: string) => {
       const { data } = transactionPage(ledger, { pit: at(pit), where: { $match: { id: 1 } } });
@@ -121,7 +121,7 @@ describe("transactions at a point in time", () => {
     expect(idsOf(ledger, { ...after, column: "reverted_at" })).toEqual([1, 4, 2]);
   });
 
-  test("have their current volumes, and ignore the start of a period", () => {
+  test("transactions at a point in time have their current volumes, and ignore the start of a period", () => {
     const ledger = history();
     const pit = at("10:00:01");
     const { data } = transactionPage(ledger, { pit, oot: at("10:00") }, EXPANDED);

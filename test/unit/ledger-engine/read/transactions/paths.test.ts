@@ -50,27 +50,35 @@ describe("the moves of an account on one side", () => {
     { from: 10, to: 5 },
   ];
 
-  test.each(ORDERS)("are found among thousands on the other side, %s", (order) => {
-    for (const range of spans) {
-      const within = rising.filter((id) => id >= range.from && id <= range.to);
-      const expected = order === "asc" ? within : within.toReversed();
-      const moves = new MovesByRole(sql, pair, "source");
-      for (const batch of [1, 16, 5000]) {
-        expect([...moves.iterate({ range, order, batch })]).toEqual(expected);
+  test.each(ORDERS)(
+    "the moves of an account on one side are found among thousands on the other side, %s",
+    (order) => {
+      for (const range of spans) {
+        const within = rising.filter((id) => id >= range.from && id <= range.to);
+        const expected = order === "asc" ? within : within.toReversed();
+        const moves = new MovesByRole(sql, pair, "source");
+        for (const batch of [1, 16, 5000]) {
+          expect([...moves.iterate({ range, order, batch })]).toEqual(expected);
+        }
       }
-    }
-  });
+    },
+  );
 
-  test.each(ORDERS)("are nearly all moves if the other side is rare, %s", (order) => {
-    const only = new Set(rising.filter((id) => !both.has(id) && id !== 1500));
-    const all = Array.from({ length: SIZE }, (_, index) => index + 1).filter((id) => !only.has(id));
-    const moves = new MovesByRole(sql, pair, "destination");
-    expect([...moves.iterate({ range: ALL_IDS, order, batch: 16 })]).toEqual(
-      order === "asc" ? all : all.toReversed(),
-    );
-  });
+  test.each(ORDERS)(
+    "the moves of an account on one side are nearly all moves if the other side is rare, %s",
+    (order) => {
+      const only = new Set(rising.filter((id) => !both.has(id) && id !== 1500));
+      const all = Array.from({ length: SIZE }, (_, index) => index + 1).filter(
+        (id) => !only.has(id),
+      );
+      const moves = new MovesByRole(sql, pair, "destination");
+      expect([...moves.iterate({ range: ALL_IDS, order, batch: 16 })]).toEqual(
+        order === "asc" ? all : all.toReversed(),
+      );
+    },
+  );
 
-  test("are none for an account that never plays the role", () => {
+  test("the moves of an account on one side are none for an account that never plays the role", () => {
     const fresh = new NodeSql();
     const ledger = new TestLedger({ sql: fresh });
     ledger.bulk(Array.from({ length: 200 }, () => create(posting("world -> b", 1))));
@@ -87,14 +95,14 @@ describe("the moves of an account on one side", () => {
 describe("merged streams", () => {
   const rising = (a: number, b: number): number => a - b;
 
-  test("give all items in order, equal ones together", () => {
+  test("merged streams give all items in order, equal ones together", () => {
     const lists = [[1, 4, 9], [], [2, 2, 4, 10], [0], [4, 5, 6, 7, 8]];
     const streams = lists.map((list) => ({ items: list.values() }));
     expect([...mergeStreams(streams, rising)]).toEqual(lists.flat().toSorted(rising));
     expect([...mergeStreams([], rising)]).toEqual([]);
   });
 
-  test("are not read before their turn if a hint says where they start", () => {
+  test("merged streams are not read before their turn if a hint says where they start", () => {
     const read: string[] = [];
     function* items(name: string, list: readonly number[]): Generator<number> {
       read.push(name);
@@ -125,7 +133,7 @@ describe("the first text after all texts with a prefix", () => {
     ["😀", "😁"],
     ["", undefined],
     ["\u{10ffff}\u{10ffff}", undefined],
-  ])("of %j is %j", (prefix, below) => {
+  ])("the first text after all texts with the prefix %j is %j", (prefix, below) => {
     expect(textBelow(prefix)).toBe(below);
   });
 });

@@ -57,7 +57,7 @@ describe("a walk through transactions with equal dates", () => {
   );
 
   test.each(cases)(
-    "by $column $order with the filter $where gives each once, both ways, while writes go on",
+    "a walk through equal dates by $column $order with the filter $where gives each once, both ways, during writes",
     async ({ column, where, order }) => {
       const ledger = crowded();
       const atBegin = idsOf(ledger, { column, order, where });
@@ -90,7 +90,7 @@ describe("a walk through transactions with equal dates", () => {
 });
 
 describe("a list of transactions", () => {
-  test("sorted by the date of the revert has those without a revert first, or last if descending", () => {
+  test("a list of transactions sorted by the date of the revert has those without a revert first, or last if descending", () => {
     const ledger = new TestLedger();
     for (let index = 0; index < 5; index++) ledger.commit(create(posting("world -> a", 1)));
     ledger.run(revert(4, { force: true }));
@@ -100,7 +100,7 @@ describe("a list of transactions", () => {
     expect(idsOf(ledger, { column, order: "desc" })).toEqual([2, 4, 7, 6, 5, 3, 1]);
   });
 
-  test("goes on from any position that a cursor may name", () => {
+  test("a list of transactions goes on from any position that a cursor may name", () => {
     const ledger = crowded();
     const dates = ["0001-01-01T00:00:00Z", "2026-03-01T10:00:03Z", "9999-12-31T23:59:59.999999Z"];
     for (const column of ["timestamp", "updated_at", "reverted_at"]) {
@@ -125,7 +125,7 @@ describe("a list of transactions", () => {
     }
   });
 
-  test("ends a page early if its transactions are large, and the next one goes on there", () => {
+  test("a list of transactions ends a page early if its transactions are large, and the next one goes on there", () => {
     const ledger = new TestLedger();
     const metadata = { k: "v".repeat(60_000) };
     for (let index = 0; index < 300; index++) {

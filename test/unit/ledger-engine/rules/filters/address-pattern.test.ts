@@ -98,7 +98,7 @@ describe("a pattern", () => {
     .tuple(fc.array(wanted, { minLength: 1, maxLength: 4 }), fc.boolean())
     .map(([segments, isOpen]) => [...segments, ...(isOpen ? ["..."] : [])].join(":"));
 
-  test("matches what its segments match, and its ranges contain all of that", () => {
+  test("an address pattern matches what its segments match, and its ranges contain all of that", () => {
     let matched = 0;
     fc.assert(
       fc.property(pattern, address, (text, candidate) => {
@@ -116,7 +116,7 @@ describe("a pattern", () => {
     expect(matched).toBeGreaterThan(100);
   });
 
-  test("that names an address matches it and no other", () => {
+  test("an address pattern that names an address matches it and no other", () => {
     fc.assert(
       fc.property(address, address, (named, other) => {
         const parsed = parseAddressPattern(named);

@@ -24,7 +24,7 @@ describe("a compiled filter", () => {
     rows.filter(compiled(filter)).map(({ a, b }) => `${a} ${b}`);
   const [a, b] = [leaf("a"), leaf("b")];
 
-  test("selects what is true, not what is unknown", () => {
+  test("a compiled filter selects what is true, not what is unknown", () => {
     expect(matching({ kind: "all", filters: [a, b] })).toEqual(["true true"]);
     expect(matching({ kind: "any", filters: [a, b] })).toEqual([
       "true true",
@@ -40,7 +40,7 @@ describe("a compiled filter", () => {
     ]);
   });
 
-  test("keeps what is unknown unknown when it is negated, through lists, too", () => {
+  test("a compiled filter keeps what is unknown unknown when it is negated, through lists, too", () => {
     expect(matching({ kind: "not", filter: { kind: "all", filters: [a, b] } })).toEqual([
       "true false",
       "false true",
@@ -55,7 +55,7 @@ describe("a compiled filter", () => {
     expect(matching(twice)).toEqual(matching(a));
   });
 
-  test("of an empty list is always true, and its negation never", () => {
+  test("a compiled filter of an empty list is always true, and its negation never", () => {
     for (const kind of ["all", "any"] as const) {
       const none: LedgerFilter = { kind, filters: [] };
       expect(matching(none)).toHaveLength(rows.length);
@@ -64,7 +64,7 @@ describe("a compiled filter", () => {
     }
   });
 
-  test("compiles each test once, before it sees a row", () => {
+  test("a compiled filter compiles each test once, before it sees a row", () => {
     let count = 0;
     const matches = compileFilter<Row>({ kind: "any", filters: [a, b, a] }, () => {
       count++;
@@ -75,7 +75,7 @@ describe("a compiled filter", () => {
     expect(count).toBe(3);
   });
 
-  test("has the tests that it was made of", () => {
+  test("a compiled filter has the tests that it was made of", () => {
     const filter: LedgerFilter = {
       kind: "all",
       filters: [a, { kind: "not", filter: { kind: "any", filters: [b, a] } }],

@@ -74,7 +74,7 @@ const KEYS: Readonly<Record<FilteredResource, Readonly<Record<string, KeyKind>>>
 };
 
 describe("the keys of a resource", () => {
-  test.each(RESOURCES)("take their operators and no others: %s", (resource) => {
+  test.each(RESOURCES)("the keys of a resource take their operators only: %s", (resource) => {
     for (const [key, kind] of Object.entries(KEYS[resource])) {
       for (const operator of OPERATORS) {
         const taken = TAKEN[kind];
@@ -90,7 +90,7 @@ describe("the keys of a resource", () => {
     }
   });
 
-  test.each(RESOURCES)("are a closed set: %s", (resource) => {
+  test.each(RESOURCES)("the keys of a resource are a closed set: %s", (resource) => {
     const all = new Set(RESOURCES.flatMap((other) => Object.keys(KEYS[other])));
     const others = ["nope", "insertedAt", "firstUsage", "ID", "", "toString", "__proto__"];
     const maps = ["metadata[]", "metadata[k", "id[k]", "address[k]", "name[k]", "x[k]", "[k]"];
@@ -103,7 +103,7 @@ describe("the keys of a resource", () => {
     }
   });
 
-  test("of balances take integers, where accounts and volumes have them", () => {
+  test("keys of balances take integers, where accounts and volumes have them", () => {
     for (const resource of ["accounts", "volumes"] as const) {
       for (const key of ["balance", "balance[USD/2]"]) {
         for (const operator of OPERATORS) {
@@ -127,7 +127,7 @@ describe("the keys of a resource", () => {
     expect(refusalOf("balances", { $match: { balance: 5 } })).toContain("unknown key");
   });
 
-  test("of logs include the type, of a closed set", () => {
+  test("keys of logs include the type, of a closed set", () => {
     expect(parse("logs", { $match: { type: "SET_METADATA" } })).toEqual({
       kind: "text",
       key: "type",
@@ -216,7 +216,7 @@ describe("a test", () => {
       '{"$exists":{"balance[EUR]":false}}',
       { kind: "not", filter: { kind: "balanceExists", asset: "EUR" } },
     ],
-  ])("of %s: %s", (resource, text, filter) => {
+  ])("a test of %s is parsed: %s", (resource, text, filter) => {
     expect(parseLedgerFilter(resource, text)).toEqual(filter);
   });
 
@@ -286,18 +286,18 @@ describe("a test", () => {
       { $like: { "metadata[k]": "x".repeat(LIKE_LENGTH_MAX + 1) } },
       "pattern for 'metadata[k]' is longer",
     ],
-  ])("of %s, %j, is refused", (resource, filter, why) => {
+  ])("a test of %s, %j, is refused", (resource, filter, why) => {
     expect(refusalOf(resource, filter)).toContain(why);
   });
 
-  test("is checked at any depth", () => {
+  test("a test of a filter is checked at any depth", () => {
     const bad = { $match: { nope: 1 } };
     for (const filter of [{ $not: bad }, { $and: [bad] }, { $or: [{ $match: { id: 1 } }, bad] }]) {
       expect(refusalOf("transactions", filter)).toContain("unknown key 'nope'");
     }
   });
 
-  test("of any form is parsed or refused, and nothing else happens", () => {
+  test("a test of any form is parsed or refused, and nothing else happens", () => {
     const key = fc.constantFrom(
       "id",
       "reference",

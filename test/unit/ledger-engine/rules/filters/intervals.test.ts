@@ -25,7 +25,7 @@ const sets: fc.Arbitrary<Intervals> = fc
   });
 
 describe("intervals", () => {
-  test("contain what the sets contain that they stand for", () => {
+  test("intervals contain what the sets contain that they stand for", () => {
     const property = fc.property(sets, sets, (a, b) => {
       const [left, right] = [membersOf(a), membersOf(b)];
       expect(membersOf(intersection(a, b))).toEqual(left.filter((value) => right.includes(value)));
@@ -38,7 +38,7 @@ describe("intervals", () => {
     fc.assert(property);
   });
 
-  test("are apart from each other and in order", () => {
+  test("intervals are apart from each other and in order", () => {
     fc.assert(
       fc.property(sets, sets, (a, b) => {
         for (const set of [union(a, b), intersection(a, b), complement(a)]) {
@@ -52,7 +52,7 @@ describe("intervals", () => {
     );
   });
 
-  test("may be empty, and have no ends", () => {
+  test("intervals may be empty, and have no ends", () => {
     expect(interval(2, 1)).toEqual(NONE);
     expect(complement(NONE)).toEqual(ALL);
     expect(complement(ALL)).toEqual(NONE);

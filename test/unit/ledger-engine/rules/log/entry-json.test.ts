@@ -39,7 +39,7 @@ const entry = (transaction: string, rest = ""): string =>
   `{"type":"NEW_TRANSACTION","data":{"transaction":{${transaction}},"accountMetadata":{}},"id":1${rest}}`;
 
 describe("an exported entry", () => {
-  test("of a new transaction is parsed without what the ledger derives, which is left as it is written", () => {
+  test("an exported entry of a new transaction is parsed without what the ledger derives, which is left as it is written", () => {
     const parsed = parseWithoutDerived(LINE);
     const transaction = memberOf(memberOf(parsed?.value, "data"), "transaction");
     expect(Object.keys(transaction as object)).toEqual([
@@ -61,14 +61,14 @@ describe("an exported entry", () => {
     ]);
   });
 
-  test("is read as JSON, whatever it is about", () => {
+  test("an exported entry is read as JSON, whatever it is about", () => {
     for (const line of [...LINES, ...CHAINED]) {
       expect(expectSame(line)).toBe(line.startsWith('{"type":"NEW_TRANSACTION"'));
     }
     expect(expectSame(LINE.replace("{", "{ "))).toBe(false);
   });
 
-  test("is read as JSON, whatever its members, wherever they are", () => {
+  test("an exported entry is read as JSON, whatever its members, wherever they are", () => {
     const member = fc.constantFrom(
       '"id":1',
       '"id":2',
@@ -107,7 +107,7 @@ describe("an entry of a usual form", () => {
   const LEDGER = `,${DERIVED}},"accountMetadata":{}},`;
   const PLAIN = `${HEAD}${POSTING}],"metadata":{},"timestamp":"2026-03-01T10:00:00Z","id":6${LEDGER}${TAIL}`;
 
-  test("is read as JSON", () => {
+  test("an entry of a usual form is read as JSON", () => {
     expect(expectSame(PLAIN)).toBe(true);
     expect(parseWithoutDerived(PLAIN)?.derived).toBe(DERIVED);
   });
@@ -159,13 +159,13 @@ describe("an entry of a usual form", () => {
     ['"world"', '"wor\nld"'],
     ['"hash":"g="}', '"hash":"g="'],
     ['"hash":"g="}', '"hash":"g="}}'],
-  ])("is parsed as a whole where it is no JSON: %s as %s", (from, to) => {
+  ])("an entry of a usual form is parsed as a whole where it is no JSON: %s as %s", (from, to) => {
     const text = PLAIN.replace(from, () => to);
     expect(() => parseJson(text)).toThrow(SyntaxError);
     expect(parseWithoutDerived(text)).toBeUndefined();
   });
 
-  test("that ends within what is derived differs from what a ledger derives", () => {
+  test("an entry of a usual form that ends within what is derived differs from what a ledger derives", () => {
     const end = `},"accountMetadata":{}},"type":"SET_METADATA","data":{"transaction":{`;
     const parsed = parseWithoutDerived(PLAIN.replace(DERIVED, () => `${DERIVED}${end}${DERIVED}`));
     expect(parsed?.derived).toContain(end);
@@ -207,17 +207,20 @@ describe("what looks like what is derived", () => {
 
   const BROKEN = [entry(`"id":1,${DERIVED}5`), entry(`"id":1,${DERIVED},`)];
 
-  test.each(BROKEN)("is left out where it alone is broken: %s", (text) => {
-    const parsed = parseWithoutDerived(text);
-    expect(() => members(parsed?.derived ?? "")).toThrow(SyntaxError);
-  });
+  test.each(BROKEN)(
+    "what looks like what is derived is left out where it alone is broken: %s",
+    (text) => {
+      const parsed = parseWithoutDerived(text);
+      expect(() => members(parsed?.derived ?? "")).toThrow(SyntaxError);
+    },
+  );
 
   test.each([
     entry(`"id":01,${DERIVED}`),
     entry(`"k":"insertedAt":1,${DERIVED}`),
     entry(`"id":1,${DERIVED}`).slice(0, -1),
     `${entry(`"id":1,${DERIVED}`)}x`,
-  ])("is not left out of a broken entry: %s", (text) => {
+  ])("what looks like what is derived is not left out of a broken entry: %s", (text) => {
     expect(parseWithoutDerived(text)).toBeUndefined();
   });
 });

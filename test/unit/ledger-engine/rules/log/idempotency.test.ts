@@ -28,7 +28,7 @@ describe("the idempotency hash", () => {
     expect(hashOf(commandOf(entry))).toBe(idempotencyHash);
   });
 
-  test("gives the hash of the reference's worked example", () => {
+  test("the idempotency hash is that of the reference's worked example", () => {
     const command = create(posting("world -> shops:42", 1500, "EUR/2"));
     expect(toIdempotencyText(command)).toBe(
       String.raw`{"plain":"vars {\n\taccount $va0\n\tmonetary $vm0\n}\nsend $vm0 (\n\tsource = @world\n\tdestination = $va0\n)\n","vars":{"va0":"shops:42","vm0":"EUR/2 1500"},"timestamp":"0001-01-01T00:00:00Z","metadata":{},"reference":"","AccountMetadata":null,"Runtime":""}` +
@@ -39,7 +39,7 @@ describe("the idempotency hash", () => {
 });
 
 describe("the hashed script of postings", () => {
-  test("names accounts and distinct amounts once, in order of appearance, and declares them by name", () => {
+  test("the hashed script names accounts and distinct amounts once, in order of appearance, and declares them by name", () => {
     const accounts = Array.from({ length: 11 }, (_, index) => `a${index}`);
     const postings = accounts.map((name, index) => posting(`world -> ${name}`, index % 2));
     const text = toIdempotencyText(create([...postings, posting("a10 -> a0", 1)]));
@@ -54,7 +54,7 @@ describe("the hashed script of postings", () => {
   });
 
   test.each(["world -> a", "a -> world", "a -> b", "a -> a", "world -> world"])(
-    "is the same for the single posting %s as for that script itself",
+    "the hashed script of postings is the same for the single posting %s as for that script itself",
     (path) => {
       const single = posting(path, 10n ** 20n, "BTC/8");
       for (const force of [false, true]) {
@@ -67,7 +67,7 @@ describe("the hashed script of postings", () => {
     },
   );
 
-  test("lets sources overdraw when forced, except the world", () => {
+  test("the hashed script of postings lets sources overdraw when forced, except the world", () => {
     const text = toIdempotencyText(
       create([posting("world -> a", 1), posting("a -> b", 2)], { force: true }),
     );
@@ -75,7 +75,7 @@ describe("the hashed script of postings", () => {
     expect(text).toContain(String.raw`source = $va0 allowing unbounded overdraft\n`);
   });
 
-  test("keeps amounts of any size exact", () => {
+  test("the hashed script of postings keeps amounts of any size exact", () => {
     const text = toIdempotencyText(create(posting("world -> a", 10n ** 40n, "BTC/8")));
     expect(text).toContain(`"vm0":"BTC/8 1${"0".repeat(40)}"`);
   });
@@ -103,12 +103,12 @@ describe("the hashed inputs", () => {
     "account's key": deleteMetadata("a", "k"),
   };
 
-  test("differ for commands that differ in anything", () => {
+  test("the hashed inputs differ for commands that differ in anything", () => {
     const texts = Object.values(variants).map(toIdempotencyText);
     expect(new Set(texts).size).toBe(Object.keys(variants).length);
   });
 
-  test("have null for what was not sent", () => {
+  test("the hashed inputs have null for what was not sent", () => {
     expect(toIdempotencyText(base)).toContain(`"AccountMetadata":null`);
     expect(toIdempotencyText({ ...base, accountMetadata: {} })).toContain(`"AccountMetadata":{}`);
     expect(toIdempotencyText(revert(1))).toBe(

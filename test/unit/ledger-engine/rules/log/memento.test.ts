@@ -14,14 +14,14 @@ describe("the hash chain", () => {
     },
   );
 
-  test("covers every type of entry that this version writes", () => {
+  test("the hash chain covers every type of entry that this version writes", () => {
     const types = log.flatMap(({ entry }) => (entry === undefined ? [] : [entry.data.type]));
     expect(new Set(types)).toEqual(
       new Set(["NEW_TRANSACTION", "SET_METADATA", "DELETE_METADATA", "REVERTED_TRANSACTION"]),
     );
   });
 
-  test("gives the hashes of the reference's worked example", () => {
+  test("the hash chain has the hashes of the reference's worked example", () => {
     const first = chainHash(
       toMemento({
         date: at("2026-03-01T09:30:00.25Z"),
@@ -71,7 +71,7 @@ describe("the hash chain", () => {
 });
 
 describe("the text of an entry", () => {
-  test("sorts keys by their bytes, even digits and __proto__, and escapes HTML's characters", () => {
+  test("the text of an entry sorts keys by their bytes, even digits and __proto__, and escapes HTML's characters", () => {
     const metadata = JSON.parse('{"z":"1","10":"2","__proto__":"3","9":"4","é":"<>&\u2028"}') as {
       [key: string]: string;
     };
@@ -85,7 +85,7 @@ describe("the text of an entry", () => {
     );
   });
 
-  test("leaves volumes, dates of change and the schema out", () => {
+  test("the text of an entry leaves volumes, dates of change and the schema out", () => {
     const data = {
       type: "NEW_TRANSACTION" as const,
       transaction: transaction(1, "world -> a"),

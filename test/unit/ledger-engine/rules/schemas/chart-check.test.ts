@@ -31,7 +31,7 @@ describe("postings of the recorded requests", () => {
     expect(error?.message).toBe(request.message?.replace(prefix, ""));
   });
 
-  test("include accepted and refused ones", () => {
+  test("postings of the recorded requests include accepted and refused ones", () => {
     expect(new Set(requests.map(({ status }) => status))).toEqual(new Set([200, 400]));
   });
 });
@@ -39,7 +39,7 @@ describe("postings of the recorded requests", () => {
 describe("a check of postings", () => {
   const chart = decodeChart(parseJson(`{"a":{},"b":{},"u":{"$id":{".pattern":"^[0-9]+$"}}}`));
 
-  test("reports the first violation, sources before destinations", () => {
+  test("a check of postings reports the first violation, sources before destinations", () => {
     const first = checkAgainstChart(chart, [
       posting("a -> b", 1),
       posting("x -> y", 1),
@@ -50,7 +50,7 @@ describe("a check of postings", () => {
     expect(checkAgainstChart(chart, [])).toBeUndefined();
   });
 
-  test("looks at each address once", () => {
+  test("a check of postings looks at each address once", () => {
     const one = new ChartCheck(chart);
     one.findViolation([posting("a -> u:123456", 1)]);
     const many = new ChartCheck(chart);
@@ -60,13 +60,13 @@ describe("a check of postings", () => {
     expect(one.steps).toBeGreaterThan(0);
   });
 
-  test("counts no work for charts without patterns", () => {
+  test("a check of postings counts no work for charts without patterns", () => {
     const check = new ChartCheck(decodeChart({ a: { $b: {} } }));
     check.findViolation([posting("a:x -> a:y", 1)]);
     expect(check.steps).toBe(0);
   });
 
-  test("refuses a transaction whose patterns would block the ledger", () => {
+  test("a check of postings refuses a transaction whose patterns would block the ledger", () => {
     const hostile = decodeChart({
       a: { $b: { ".pattern": "(?:[a-z0-9]?){250}(?:[a-z]?){240}_" } },
     });

@@ -89,11 +89,11 @@ describe("a chart is refused", () => {
     [`{"a":"x"}`, "invalid segment: expected an object"],
     [`{"a":[]}`, "invalid segment: expected an object"],
     [`{"a":{"b":5}}`, "invalid segment `a`: invalid address segment: expected an object"],
-  ])("for %s", (text, message) => {
+  ])("a chart is refused for %s", (text, message) => {
     expect(messageOf(() => chartOf(text))).toBe(message);
   });
 
-  test("with the whole path to the mistake in the details", () => {
+  test("a chart is refused with the whole path to the mistake in the details", () => {
     const text = `{"a":{"$b":{"c":{".self":1}}}}`;
     expect(messageOf(() => chartOf(text))).toBe(
       "invalid segment `a`: .self must be an empty object",
@@ -126,7 +126,7 @@ describe("a chart is shown", () => {
       `{"__proto__":{"__proto__":{}},"constructor":{".metadata":{"__proto__":{"default":"v"}}}}`,
       `{"__proto__":{"__proto__":{}},"constructor":{".metadata":{"__proto__":{"default":"v"}}}}`,
     ],
-  ])("of %s as %s", (text, shown) => {
+  ])("a chart of %s is shown as %s", (text, shown) => {
     expect(roundTrip(text)).toEqual(JSON.parse(shown));
   });
 });
@@ -164,7 +164,7 @@ describe("an address", () => {
     expect(violationOf(BANK, address)).toBe(violation);
   });
 
-  test("takes the fixed segment if there is one, and does not try the variable one then", () => {
+  test("an address in a chart takes the fixed segment if there is one, and does not try the variable one then", () => {
     const chart = chartOf(`{"a":{"b":{"x":{}},"$any":{"y":{}}}}`);
     expect(violationOf(chart, "a:b:x")).toBeUndefined();
     expect(violationOf(chart, "a:c:y")).toBeUndefined();
@@ -173,13 +173,13 @@ describe("an address", () => {
     );
   });
 
-  test("needs no exception for the world: a chart that lacks it forbids it", () => {
+  test("an address in a chart needs no exception for the world: a chart that lacks it forbids it", () => {
     expect(violationOf(chartOf(`{"a":{}}`), "world")).toBe(
       "account `world` is not defined in the chart of accounts",
     );
   });
 
-  test("may have segments with the names of inherited properties", () => {
+  test("an address in a chart may have segments with the names of inherited properties", () => {
     const chart = chartOf(`{"__proto__":{"$x":{}},"toString":{}}`);
     expect(violationOf(chart, "__proto__:__proto__")).toBeUndefined();
     expect(violationOf(chart, "toString")).toBeUndefined();
@@ -191,18 +191,18 @@ describe("the metadata of a new account", () => {
   const metadataOf = (chart: Chart, address: string) =>
     new ChartCheck(chart).defaultMetadata(address);
 
-  test("is that of the defaults, where there is one", () => {
+  test("the metadata of a new account is that of the defaults, where there is one", () => {
     expect(metadataOf(BANK, "bank:FR76")).toEqual({ kind: "external" });
     expect(metadataOf(BANK, "users:1:savings")).toEqual({ rate: "2" });
   });
 
-  test("is empty for other accounts, and for addresses that the chart does not have", () => {
+  test("the metadata of a new account is empty for other accounts, and for addresses that the chart does not have", () => {
     expect(metadataOf(BANK, "world")).toEqual({});
     expect(metadataOf(BANK, "bank:bad")).toEqual({});
     expect(metadataOf(BANK, "nowhere")).toEqual({});
   });
 
-  test("keeps empty texts and keys of any name", () => {
+  test("the metadata of a new account keeps empty texts and keys of any name", () => {
     const chart = chartOf(`{"a":{".metadata":{"__proto__":{"default":""},"10":{"default":"x"}}}}`);
     const metadata = metadataOf(chart, "a");
     expect(Object.entries(metadata)).toEqual([
@@ -217,13 +217,13 @@ describe("the metadata of a new account", () => {
 describe("a chart above a limit is refused", () => {
   const nested = (depth: number): string => `${`{"a":`.repeat(depth)}{}${"}".repeat(depth)}`;
 
-  test("that is nested deeper than addresses are long", () => {
+  test("a chart that is nested deeper than addresses are long is refused", () => {
     expect(messageOf(() => chartOf(nested(CHART_DEPTH_MAX)))).toBeUndefined();
     expect(messageOf(() => chartOf(nested(CHART_DEPTH_MAX + 1)))).toContain("nested deeper than");
     expect(() => chartOf(nested(3000))).toThrow("nested deeper than");
   });
 
-  test("that has too many segments", () => {
+  test("a chart that has too many segments is refused", () => {
     const wide = (count: number): string =>
       `{${Array.from({ length: count }, (_, index) => `"a${index}":{}`).join(",")}}`;
     expect(messageOf(() => chartOf(wide(CHART_SEGMENTS_MAX)))).toBeUndefined();
@@ -232,7 +232,7 @@ describe("a chart above a limit is refused", () => {
     );
   });
 
-  test("whose patterns are too large together", () => {
+  test("a chart whose patterns are too large together is refused", () => {
     const many = (count: number): string =>
       `{${Array.from({ length: count }, (_, index) => `"a${index}":{"$b":{".pattern":"x{250}y{250}"}}`).join(",")}}`;
     const tooLarge = "invalid schema: the patterns of the chart are too large together";
@@ -246,7 +246,7 @@ describe("a chart above a limit is refused", () => {
     expect(messageOf(() => chartOf(`{${slow.join(",")}}`))).toBe(tooLarge);
   });
 
-  test("whose default metadata are too large for one account", () => {
+  test("a chart whose default metadata are too large for one account is refused", () => {
     const chart = (length: number): string =>
       JSON.stringify({ a: { ".metadata": { k: { default: "v".repeat(length) } } } });
     expect(messageOf(() => chartOf(chart(8000)))).toBeUndefined();
@@ -255,7 +255,7 @@ describe("a chart above a limit is refused", () => {
     );
   });
 
-  test("with a message that does not repeat a name that is too long", () => {
+  test("a chart above a limit is refused with a message that does not repeat a name that is too long", () => {
     const name = `${"a".repeat(100_000)} `;
     const message = messageOf(() => chartOf(JSON.stringify({ [name]: {} }))) ?? "";
     expect(message).toMatch(/^invalid segment name: a+…$/);

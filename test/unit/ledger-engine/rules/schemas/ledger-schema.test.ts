@@ -51,7 +51,7 @@ describe("recorded insertions", () => {
     expect(shown).toEqual(rendered);
   });
 
-  test("include accepted and refused ones", () => {
+  test("recorded insertions include accepted and refused ones", () => {
     expect(insertions.filter(({ status }) => status === 400).length).toBeGreaterThan(30);
     expect(insertions.filter(({ rendered }) => rendered !== undefined).length).toBeGreaterThan(5);
   });
@@ -74,17 +74,20 @@ describe("the hashes of recorded log entries", () => {
     line.type === "INSERTED_SCHEMA" ? [{ line, previous: lines[index - 1]?.hash }] : [],
   );
 
-  test.each(entries)("are reproduced for $line.hash", ({ line, previous }) => {
-    const schema = decodeLoggedSchema(line.data.schema);
-    const text = toSchemaText(schema);
-    const memento = `{"type":"INSERTED_SCHEMA","data":{"schema":${toSchemaMemento(text, schema)}},"date":"${line.date}","idempotencyKey":"","id":0,"hash":null}`;
-    expect(chainHash(memento, previous)).toBe(line.hash);
-    const inputs = createHash("sha256").update(`${toInsertionText(schema.version, text)}\n`);
-    expect(`${inputs.digest("base64url")}=`).toBe(line.idempotencyHash);
-    expect(renderSchema(schema)).toEqual(line.data.schema);
-  });
+  test.each(entries)(
+    "the hashes of recorded log entries are reproduced for $line.hash",
+    ({ line, previous }) => {
+      const schema = decodeLoggedSchema(line.data.schema);
+      const text = toSchemaText(schema);
+      const memento = `{"type":"INSERTED_SCHEMA","data":{"schema":${toSchemaMemento(text, schema)}},"date":"${line.date}","idempotencyKey":"","id":0,"hash":null}`;
+      expect(chainHash(memento, previous)).toBe(line.hash);
+      const inputs = createHash("sha256").update(`${toInsertionText(schema.version, text)}\n`);
+      expect(`${inputs.digest("base64url")}=`).toBe(line.idempotencyHash);
+      expect(renderSchema(schema)).toEqual(line.data.schema);
+    },
+  );
 
-  test("include two entries", () => {
+  test("the hashes of recorded log entries include two entries", () => {
     expect(entries.length).toBe(2);
   });
 });
@@ -101,16 +104,16 @@ describe("a schema is refused", () => {
       `{"chart":{},"transactions":5}`,
       "invalid schema: the transaction templates must be an object",
     ],
-  ])("for %s", (body, message) => {
+  ])("a schema is refused for %s", (body, message) => {
     expect(messageOf(() => decodeText(body))).toBe(message);
   });
 
-  test("without a body", () => {
+  test("a schema is refused without a body", () => {
     const work = () => decodeSchema(undefined, { runtime: "machine" });
     expect(messageOf(work)).toBe("invalid schema: expected an object");
   });
 
-  test("that is too large, before its scripts are compiled", () => {
+  test("a schema that is too large is refused before its scripts are compiled", () => {
     const description = "é".repeat(2500);
     const templates = (count: number) =>
       Object.fromEntries(
@@ -126,7 +129,7 @@ describe("a schema is refused", () => {
     expect(messageOf(() => decodeValue(broken))).toMatch(/^invalid schema: it has/);
   });
 
-  test("of a log entry, without a version or a date", () => {
+  test("a schema of a log entry is refused without a version or a date", () => {
     expect(messageOf(() => decodeLoggedSchema({ chart: {}, version: "v1" }))).toBe(
       "invalid schema: it has no date of creation",
     );
@@ -148,7 +151,7 @@ test("a version is any text up to a length, but not the empty one", () => {
 });
 
 describe("the text of a schema", () => {
-  test("sorts names that clients choose by their bytes, keeps the order of the others, and escapes", () => {
+  test("the text of a schema sorts names that clients choose by their bytes, keeps the order of the others, and escapes", () => {
     const body = String.raw`{"queries":{"q":{"body":{"$match":{"account":"<&>"}},"vars":{"é":"int","z":{"default":12345678901234567890,"type":"int"},"10":"int","9":"int"},
       "params":{"sort":"id:asc","pageSize":2,"expand":["volumes"]},"resource":"transactions","description":"d"}},
       "transactions":{"b":{"script":"${SEND.replaceAll("\n", String.raw`\n`)}"},"a":{"runtime":"machine","script":"${SEND.replaceAll("\n", String.raw`\n`)}"}},
@@ -165,7 +168,7 @@ describe("the text of a schema", () => {
     );
   });
 
-  test("has version and date at its end in a log entry", () => {
+  test("the text of a schema has version and date at its end in a log entry", () => {
     const text = toSchemaText(decodeText(`{"chart":null}`));
     expect(text).toBe(`{"chart":{}}`);
     expect(
@@ -184,7 +187,7 @@ describe("a schema as clients read it", () => {
     createdAt: at("09:30"),
   });
 
-  test("has the resource among the parameters of a query, and expansions as one text", () => {
+  test("a schema as clients read it has the resource among the parameters of a query, and expansions as one text", () => {
     const params = { expand: ["volumes", "effectiveVolumes"], pageSize: 2, resource: "logs" };
     const schema = schemaOf({ q: { resource: "accounts", params } });
     expect(showSchema(schema)).toEqual({
@@ -201,7 +204,7 @@ describe("a schema as clients read it", () => {
     expect(renderSchema(schema)["queries"]).toEqual({ q: { resource: "accounts", params } });
   });
 
-  test("has no parameters where there are none", () => {
+  test("a schema as clients read it has no parameters where there are none", () => {
     for (const params of [
       {},
       null,

@@ -40,7 +40,7 @@ function errorOf(source: string): string | undefined {
 const SYNTAX = Array.from("()[]{}*+?|\\^$-,:<>=!PpQEbxiu0129a");
 
 describe("a pattern", () => {
-  test("matches what Go's regexp matches", () => {
+  test("a pattern matches what Go's regexp matches", () => {
     const differing = RECORDED.filter(
       ({ pattern, matches = [], misses = [] }) =>
         matches.some((text) => !isMatch(pattern, text)) ||
@@ -50,19 +50,19 @@ describe("a pattern", () => {
     expect(RECORDED.filter(({ error }) => error === undefined).length).toBeGreaterThan(400);
   });
 
-  test("is refused where Go's regexp refuses it, in the same words", () => {
+  test("a pattern is refused where Go's regexp refuses it, in the same words", () => {
     const differing = RECORDED.filter(({ pattern, error }) => errorOf(pattern) !== error);
     expect(differing).toEqual([]);
     expect(RECORDED.filter(({ error }) => error !== undefined).length).toBeGreaterThan(100);
   });
 
-  test("is found anywhere in a segment unless it says otherwise", () => {
+  test("a pattern is found anywhere in a segment unless it says otherwise", () => {
     expect(isMatch("[0-9]", "user-7x")).toBe(true);
     expect(isMatch("^[0-9]", "user-7x")).toBe(false);
     expect(isMatch("", "anything")).toBe(true);
   });
 
-  test("ignores the case of letters under (?i), even beyond ASCII", () => {
+  test("a pattern ignores the case of letters under (?i), even beyond ASCII", () => {
     for (const [letter, other] of [
       ["a", "A"],
       ["ſ", "s"],
@@ -76,7 +76,7 @@ describe("a pattern", () => {
     }
   });
 
-  test("knows categories and scripts by name, and no other property that the platform knows", () => {
+  test("a pattern knows categories and scripts by name, and no other property that the platform knows", () => {
     for (const name of ["L", "Lu", "Nd", "Latin", "Any"]) {
       expect(errorOf(`\\p{${name}}`)).toBeUndefined();
     }
@@ -85,12 +85,12 @@ describe("a pattern", () => {
     }
   });
 
-  test("knows no other named classes than its own", () => {
+  test("a pattern knows no other named classes than its own", () => {
     expect(errorOf("[[:constructor:]]")).toContain("invalid character class range");
     expect(errorOf("\\constructor")).toContain("invalid escape sequence");
   });
 
-  test("agrees with the platform on patterns that mean the same to both", () => {
+  test("a pattern agrees with the platform on patterns that mean the same to both", () => {
     const atom = fc.constantFrom("a", "b", "-", ".", "[ab]", "[^a]", "\\d", "\\w", "\\b", "^", "$");
     const operator = fc.constantFrom("", "", "*", "+", "?", "{2}", "{1,3}");
     const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
@@ -111,7 +111,7 @@ describe("a pattern", () => {
     );
   });
 
-  test("of any text is compiled or refused", () => {
+  test("a pattern of any text is compiled or refused", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }).filter((it) => it.isWellFormed()),
       fc.string({ unit: fc.constantFrom(...SYNTAX) }),
@@ -129,7 +129,7 @@ describe("the work of a match", () => {
   const LONG = "a".repeat(256);
 
   test.each(["(a+)+$", "(a|aa)+$", "^(a|a)*$", "(.*)*(.*)*-$", "^(([a-z])+.)+[A-Z]([a-z])+$"])(
-    "is proportional to the length of the text for %s, where other engines backtrack forever",
+    "the work of a match is proportional to the length of the text for %s, where other engines backtrack forever",
     (source) => {
       const pattern = new Pattern(source);
       const meter = { visits: 0 };
@@ -138,7 +138,7 @@ describe("the work of a match", () => {
     },
   );
 
-  test("visits each state once for each character at most, whatever the pattern", () => {
+  test("the work of a match visits each state once for each character at most, whatever the pattern", () => {
     const sources = [
       `(?:a?){256}(?:a?){200}b`,
       `${"(".repeat(90)}a${"*)".repeat(90)}b`,
@@ -154,19 +154,19 @@ describe("the work of a match", () => {
 });
 
 describe("a pattern above a limit is refused", () => {
-  test("that is too long", () => {
+  test("a pattern that is too long is refused", () => {
     expect(errorOf("a".repeat(PATTERN_LENGTH_MAX))).toBeUndefined();
     expect(errorOf("a".repeat(PATTERN_LENGTH_MAX + 1))).toContain("more than 1000 characters");
   });
 
-  test("that is nested too deeply", () => {
+  test("a pattern that is nested too deeply is refused", () => {
     const nested = (depth: number): string => `${"(".repeat(depth)}a${")".repeat(depth)}`;
     expect(errorOf(nested(PATTERN_DEPTH_MAX))).toBeUndefined();
     expect(errorOf(nested(PATTERN_DEPTH_MAX + 1))).toContain("expression nests too deeply");
     expect(errorOf("(".repeat(PATTERN_LENGTH_MAX))).toContain("expression nests too deeply");
   });
 
-  test("that expands to too much, but not for high counts alone", () => {
+  test("a pattern that expands to too much is refused, but not for high counts alone", () => {
     expect(errorOf("[ab]{250}".repeat(8))).toContain("expression too large");
     expect(errorOf("((a{10}){10}){10}")).toBeUndefined();
     expect(new Pattern("^[0-9]{1,1000}$").size).toBeLessThan(10);

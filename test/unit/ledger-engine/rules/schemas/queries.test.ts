@@ -29,11 +29,11 @@ describe("a query template is refused", () => {
       `{"resource":"logs","vars":"x"}`,
       "invalid schema: the variables of a query must be an object",
     ],
-  ])("for %s", (text, message) => {
+  ])("a query template is refused for %s", (text, message) => {
     expect(refusal(text)).toBe(message);
   });
 
-  test("if there are too many of them, or too many variables in one", () => {
+  test("a query template is refused if there are too many of them, or too many variables in one", () => {
     const many = (count: number, value: unknown) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, value]));
     const queries = (count: number) => () => decodeQueries(many(count, { resource: "logs" }));
@@ -44,7 +44,7 @@ describe("a query template is refused", () => {
     expect(vars(QUERY_VARIABLES_MAX + 1)).toContain("more than 100 variables");
   });
 
-  test("with the position of the mistake in the details", () => {
+  test("a query template is refused with the position of the mistake in the details", () => {
     const details = (query: object) => detailsOf(() => queryOf(stringifyJson(query)));
     expect(details({ resource: "logs", params: { x: 1 } })).toBe("queries.q.params");
     expect(details({ resource: "logs", body: { $x: 1 } })).toBe("queries.q.body");
@@ -55,7 +55,7 @@ describe("a query template is refused", () => {
 describe("the parameters of a template", () => {
   const withParams = (resource: string, params: object) => refusal({ resource, params });
 
-  test("are those of its resource", () => {
+  test("the parameters of a template are those of its resource", () => {
     const common = {
       startTime: "2026-03-01T09:30:00Z",
       endTime: "2026-03-01T10:30:00+01:00",
@@ -83,7 +83,7 @@ describe("the parameters of a template", () => {
     ["transactions", ["id:asc", "timestamp", "insertedAt", "updated_at", "revertedAt:desc"]],
     ["logs", ["id", "date:asc"]],
     ["volumes", ["account:desc"]],
-  ])("of %s sort by a sortable field", (resource, fields) => {
+  ])("the parameters of a template of %s sort by a sortable field", (resource, fields) => {
     for (const sort of fields) expect(withParams(resource, { sort })).toBeUndefined();
     expect(withParams(resource, { sort: "nope:asc" })).toBe(
       "invalid schema: invalid sort column `nope`",
@@ -108,11 +108,11 @@ describe("the parameters of a template", () => {
     [{ groupBy: true }, "`groupBy` must be an integer"],
     [{ insertionDate: 1 }, "`insertionDate` must be a boolean"],
     [{ resource: {} }, "`resource` must be a text"],
-  ])("are refused for %o", (params, message) => {
+  ])("the parameters of a template are refused for %o", (params, message) => {
     expect(withParams("volumes", params)).toBe(`invalid schema: invalid params: ${message}`);
   });
 
-  test("cannot be fractions", () => {
+  test("the parameters of a template cannot be fractions", () => {
     for (const number of ["1.0", "1e1", "0.5"]) {
       expect(refusal(`{"resource":"logs","params":{"pageSize":${number}}}`)).toContain("integer");
     }
@@ -122,7 +122,7 @@ describe("the parameters of a template", () => {
 describe("the variables of a template", () => {
   const withVars = (vars: object) => refusal({ resource: "logs", vars });
 
-  test("are shown with their types in objects, and without defaults of null", () => {
+  test("the variables of a template are shown with their types in objects, and without defaults of null", () => {
     const queries = decodeQueries({
       q: {
         resource: "logs",
@@ -148,7 +148,7 @@ describe("the variables of a template", () => {
   });
 
   test.each([["nope"], [{ type: "nope" }], [{ type: "nope", default: 1 }]])(
-    "are of a known type, not of %o",
+    "the variables of a template are of a known type, not of %o",
     (variable) => {
       expect(withVars({ x: variable })).toBe(
         "invalid type `nope`, expected one of `boolean`, `date`, `int`, `string`",
@@ -156,9 +156,12 @@ describe("the variables of a template", () => {
     },
   );
 
-  test.each([[null], [5], [{}], [[]], [{ type: null }]])("have a type, unlike %o", (variable) => {
-    expect(withVars({ x: variable })).toContain("expected one of");
-  });
+  test.each([[null], [5], [{}], [[]], [{ type: null }]])(
+    "the variables of a template have a type, unlike %o",
+    (variable) => {
+      expect(withVars({ x: variable })).toContain("expected one of");
+    },
+  );
 
   test.each([
     ["int", `"y"`, "y"],
@@ -172,7 +175,7 @@ describe("the variables of a template", () => {
     ["date", `"yesterday"`, "yesterday"],
     ["date", `"2026-02-30T00:00:00Z"`, "2026-02-30T00:00:00Z"],
     ["date", "5", "5"],
-  ])("of type %s have no default %s", (type, value, printed) => {
+  ])("a template's variables of type %s have no default %s", (type, value, printed) => {
     const text = `{"resource":"logs","vars":{"x":{"type":"${type}","default":${value}}}}`;
     expect(refusal(text)).toBe(
       `invalid schema: failed to validate variable declarations: invalid default for variable \`x\`: invalid value \`${printed}\` for type \`${type}\`: value doesn't match expected type`,
@@ -211,7 +214,7 @@ describe("the filter of a template", () => {
     ["logs", null],
     ["logs", {}],
     ["logs", { $and: [] }],
-  ])("of %s may be %o", (resource, body) => {
+  ])("the filter of a template of %s may be %o", (resource, body) => {
     expect(refusal({ resource, vars: VARS, body })).toBeUndefined();
   });
 
@@ -286,11 +289,11 @@ describe("the filter of a template", () => {
     ],
     ["transactions", [], "a filter must be an object"],
     ["transactions", "x", "a filter must be an object"],
-  ])("of %s is not %o", (resource, body, message) => {
+  ])("the filter of a template of %s is not %o", (resource, body, message) => {
     expect(withBody(resource, body)).toBe(message);
   });
 
-  test("takes integers only, and has the limits of other filters", () => {
+  test("the filter of a template takes integers only, and has the limits of other filters", () => {
     const text = (number: string) =>
       `{"resource":"transactions","body":{"$match":{"id":${number}}}}`;
     expect(refusal(text("1.5"))).toContain("is not an integer");
@@ -298,7 +301,7 @@ describe("the filter of a template", () => {
     expect(refusal(`{"resource":"transactions","body":${deep}}`)).toContain("nested deeper");
   });
 
-  test("may use variables of any name that can be written", () => {
+  test("the filter of a template may use variables of any name that can be written", () => {
     const text = `{"resource":"accounts","vars":{"__proto__":"int"},"body":{"$match":{"balance":"\${__proto__}"}}}`;
     const query = queryOf(text);
     const request = parseJson(`{"__proto__":7}`) as Record<string, unknown>;

@@ -43,7 +43,7 @@ describe("a run of a query", () => {
     },
   };
 
-  test("puts the values of variables into its filter", () => {
+  test("a run of a query puts the values of variables into its filter", () => {
     const { resource, filter } = run(BY_USER, { vars: { who: "1" } });
     expect(resource).toBe("transactions");
     expect(filter).toEqual({
@@ -57,7 +57,7 @@ describe("a run of a query", () => {
     expect(parseLedgerFilter(resource, stringifyJson(filter))).toMatchObject({ kind: "all" });
   });
 
-  test("keeps integers of any size exact, in texts and as values", () => {
+  test("a run of a query keeps integers of any size exact, in texts and as values", () => {
     const body = { $or: [{ $match: { address: "a:$n" } }, { $lt: { balance: "${n}" } }] };
     const query = { resource: "accounts", vars: { n: "int" }, body };
     for (const n of [9007199254740993n, -(10n ** 40n), 0, -1, 2 ** 53 - 1]) {
@@ -68,7 +68,7 @@ describe("a run of a query", () => {
     }
   });
 
-  test("takes texts literally, even those that look like variables", () => {
+  test("a run of a query takes texts literally, even those that look like variables", () => {
     const query = {
       resource: "accounts",
       vars: { s: "string" },
@@ -79,7 +79,7 @@ describe("a run of a query", () => {
     }
   });
 
-  test("passes dates on, and refuses other texts for them", () => {
+  test("a run of a query passes dates on, and refuses other texts for them", () => {
     const query = { resource: "logs", vars: { d: "date" }, body: { $lt: { date: "${d}" } } };
     const d = "2026-03-01T10:30:00+01:00";
     expect(run(query, { vars: { d } }).filter).toEqual({ $lt: { date: d } });
@@ -88,14 +88,14 @@ describe("a run of a query", () => {
     );
   });
 
-  test("ignores variables that are not declared, and needs only those that it uses", () => {
+  test("a run of a query ignores variables that are not declared, and needs only those that it uses", () => {
     expect(messageOf(() => run(BY_USER, { vars: { who: "1", other: { x: 1 } } }))).toBeUndefined();
     expect(messageOf(() => run(BY_USER, { vars: { d: "2026-03-01T09:30:00Z" } }))).toBe(
       "failed to resolve query template: invalid filter on key account: missing variable: who",
     );
   });
 
-  test("takes null for a value that is not given", () => {
+  test("a run of a query takes null for a value that is not given", () => {
     const { filter } = run(BY_USER, { vars: { who: "1", n: null } });
     expect(stringifyJson(filter)).toContain("users:1:5");
     expect(messageOf(() => run(BY_USER, { vars: { who: null } }))).toContain(
@@ -103,7 +103,7 @@ describe("a run of a query", () => {
     );
   });
 
-  test("has no filter where its template has none", () => {
+  test("a run of a query has no filter where its template has none", () => {
     for (const body of [undefined, null, {}, { $or: [] }]) {
       expect(run({ resource: "logs", body }).filter).toBeUndefined();
     }
@@ -133,7 +133,7 @@ describe("the parameters of a run", () => {
     insertionDate: true,
   };
 
-  test("are those of the template if the request gives none", () => {
+  test("the parameters of a run are those of the template if the request gives none", () => {
     expect(run(TEMPLATE).params).toEqual(OF_TEMPLATE);
     expect(run(TEMPLATE, { params: {} }).params).toEqual(OF_TEMPLATE);
     expect(run(TEMPLATE, { params: { nope: 1, oot: "x", cursor: 5 } }).params).toEqual(OF_TEMPLATE);
@@ -146,11 +146,14 @@ describe("the parameters of a run", () => {
     [{ pageSize: 7 }],
     [{ groupBy: 0 }],
     [{ insertionDate: false }],
-  ])("follow the request in %o, and the template in the others", (params) => {
-    expect(run(TEMPLATE, { params }).params).toEqual({ ...OF_TEMPLATE, ...params });
-  });
+  ])(
+    "the parameters of a run follow the request in %o, and the template in the others",
+    (params) => {
+      expect(run(TEMPLATE, { params }).params).toEqual({ ...OF_TEMPLATE, ...params });
+    },
+  );
 
-  test("follow the request in its dates", () => {
+  test("the parameters of a run follow the request in its dates", () => {
     const params = { startTime: "2026-03-01T08:00:00Z" };
     expect(run(TEMPLATE, { params }).params).toEqual({ ...OF_TEMPLATE, startTime: at("08:00") });
     // The official client uses this name.
@@ -166,7 +169,7 @@ describe("the parameters of a run", () => {
     });
   });
 
-  test("are not given by null, by an empty text or by a page size of 0", () => {
+  test("the parameters of a run are not given by null, by an empty text or by a page size of 0", () => {
     const params = {
       sort: "",
       expand: "",
@@ -179,7 +182,7 @@ describe("the parameters of a run", () => {
     expect(run(TEMPLATE, { params }).params).toEqual(OF_TEMPLATE);
   });
 
-  test("are empty if neither gives any", () => {
+  test("the parameters of a run are empty if neither gives any", () => {
     expect(run({ resource: "logs" }).params).toEqual(NOT_GIVEN);
     expect(
       run({ resource: "logs" }, { params: { groupBy: 1, insertionDate: "x" } }).params,
@@ -192,7 +195,7 @@ describe("the parameters of a run", () => {
     [{ sort: "account:up" }, "invalid order: up"],
     [{ endTime: "x" }, "invalid params: `endTime` must be an RFC 3339 date with zone"],
     [{ groupBy: "1" }, "invalid params: `groupBy` must be an integer"],
-  ])("are refused for %o", (params, message) => {
+  ])("the parameters of a run are refused for %o", (params, message) => {
     expect(messageOf(() => run(TEMPLATE, { params }))).toBe(
       `failed to resolve query template: ${message}`,
     );
@@ -210,7 +213,7 @@ describe("recorded runs", () => {
     expect(refused === undefined).toBe(status === 200);
   });
 
-  test("keep the expansions of the template when the request has other parameters", () => {
+  test("recorded runs keep the expansions of the template when the request has other parameters", () => {
     const template = present(queries.get("rich"), "the schema has the query");
     const { filter, params } = resolveQuery(template, { params: { sort: "address:desc" } });
     expect(filter).toEqual({ $gte: { "balance[USD]": 5 } });

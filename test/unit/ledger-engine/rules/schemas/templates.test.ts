@@ -22,7 +22,7 @@ const checked = (templates: object, runtime: "machine" | "experimental-interpret
   messageOf(() => assertScripts(decodeTemplates(templates), runtime));
 
 describe("transaction templates", () => {
-  test("are shown with a description always, and with a runtime where they name one", () => {
+  test("transaction templates are shown with a description always, and with a runtime where they name one", () => {
     const templates = decodeTemplates({
       fee: { script: SEND, runtime: "experimental-interpreter" },
       pay: { script: SEND, description: "money out", runtime: "" },
@@ -35,13 +35,13 @@ describe("transaction templates", () => {
     });
   });
 
-  test("may be null or have none", () => {
+  test("transaction templates may be null or have none", () => {
     expect(decodeTemplates(null).size).toBe(0);
     expect(decodeTemplates(undefined).size).toBe(0);
     expect(decodeTemplates({}).size).toBe(0);
   });
 
-  test("may have the names of inherited properties", () => {
+  test("transaction templates may have the names of inherited properties", () => {
     const templates = templatesOf(`{"__proto__":{"script":"x"},"constructor":{"script":"y"}}`);
     expect([...templates.keys()]).toEqual(["__proto__", "constructor"]);
     expect(Object.keys(renderTemplates(templates))).toEqual(["__proto__", "constructor"]);
@@ -61,11 +61,11 @@ describe("transaction templates", () => {
       `{"t":{"runtime":{}}}`,
       "invalid schema: invalid template t: unexpected runtime, expected one of `experimental-interpreter`, `machine`",
     ],
-  ])("are refused for %s", (text, message) => {
+  ])("transaction templates are refused for %s", (text, message) => {
     expect(messageOf(() => templatesOf(text))).toBe(message);
   });
 
-  test("are limited in number and in the length of their names", () => {
+  test("transaction templates are limited in number and in the length of their names", () => {
     const many = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, { script: SEND }]));
     expect(messageOf(() => decodeTemplates(many(TEMPLATES_MAX)))).toBeUndefined();
@@ -79,7 +79,7 @@ describe("transaction templates", () => {
 });
 
 describe("the scripts of templates", () => {
-  test("must be accepted by their runtime", () => {
+  test("the scripts of templates must be accepted by their runtime", () => {
     expect(checked({ t: { script: SEND } })).toBeUndefined();
     expect(checked({ t: { script: "" } })).toMatch(/^invalid schema: invalid template t: /);
     expect(checked({ t: { script: "send [USD 1] (" } })).toMatch(
@@ -90,7 +90,7 @@ describe("the scripts of templates", () => {
     );
   });
 
-  test("are compiled for the runtime of the template, or else of the deployment", () => {
+  test("the scripts of templates are compiled for the runtime of the template, or else of the deployment", () => {
     const REFUSED = /^invalid schema: invalid template t: .*oneof/s;
     const interpreted = "send [USD/2 *] (\n source = oneof { @a @b }\n destination = @c\n)";
     expect(checked({ t: { script: interpreted } })).toMatch(REFUSED);
@@ -103,7 +103,7 @@ describe("the scripts of templates", () => {
     ).toMatch(REFUSED);
   });
 
-  test("have the position of their mistake in the details", () => {
+  test("the scripts of templates have the position of their mistake in the details", () => {
     const work = () =>
       assertScripts(decodeTemplates({ t: { script: "send [USD 1] (" } }), "machine");
     expect(detailsOf(work)).toMatch(/^1:15-1:15 unexpected-token/);
@@ -122,7 +122,7 @@ describe("the template of a transaction", () => {
     transactions: new Map(),
   });
 
-  test("is the one that the request names, with its script and runtime", () => {
+  test("the template of a transaction is the one that the request names, with its script and runtime", () => {
     expect(chooseTemplate({ template: "deposit" }, rules(true))).toEqual({
       name: "deposit",
       plain: SEND,
@@ -135,12 +135,12 @@ describe("the template of a transaction", () => {
     });
   });
 
-  test("runs in the runtime of the request, if it names one", () => {
+  test("the template of a transaction runs in the runtime of the request, if it names one", () => {
     const chosen = chooseTemplate({ template: "fee", runtime: "machine" }, rules(true));
     expect(chosen?.runtime).toBe("machine");
   });
 
-  test("is needed where the schema has templates, in both modes", () => {
+  test("the template of a transaction is needed where the schema has templates, in both modes", () => {
     for (const request of [{}, { template: "" }, { template: undefined }]) {
       expect(messageOf(() => chooseTemplate(request, rules(true)))).toBe(
         "schema version [v1]: transactions on this ledger must use a template",
@@ -151,15 +151,18 @@ describe("the template of a transaction", () => {
     }
   });
 
-  test.each(["nope", "__proto__", "constructor"])("must be known: %s is not", (template) => {
-    for (const isStrict of [true, false]) {
-      expect(messageOf(() => chooseTemplate({ template }, rules(isStrict)))).toBe(
-        `schema version [v1]: failed to find transaction template \`${template}\``,
-      );
-    }
-  });
+  test.each(["nope", "__proto__", "constructor"])(
+    "the template of a transaction must be known: %s is not",
+    (template) => {
+      for (const isStrict of [true, false]) {
+        expect(messageOf(() => chooseTemplate({ template }, rules(isStrict)))).toBe(
+          `schema version [v1]: failed to find transaction template \`${template}\``,
+        );
+      }
+    },
+  );
 
-  test("needs a schema with templates", () => {
+  test("the template of a transaction needs a schema with templates", () => {
     const what = "can only use templates on a schema with transaction definitions";
     expect(messageOf(() => chooseTemplate({ template: "t" }, undefined))).toBe(what);
     expect(messageOf(() => chooseTemplate({ template: "t" }, none(true)))).toBe(
@@ -167,7 +170,7 @@ describe("the template of a transaction", () => {
     );
   });
 
-  test("is absent for other transactions without a schema, or with one that has no templates", () => {
+  test("the template of a transaction is absent for other transactions without a schema, or with one that has no templates", () => {
     expect(chooseTemplate({}, undefined)).toBeUndefined();
     expect(chooseTemplate({ template: "" }, none(true))).toBeUndefined();
     expect(chooseTemplate({ runtime: "machine" }, none(false))).toBeUndefined();
@@ -179,13 +182,16 @@ describe("recorded transactions", () => {
     return scenario.includes("template") && !/cannot pass|missing variable/.test(message);
   });
 
-  test.each(requests)("of $scenario are judged as by the reference server: $body", (request) => {
-    const { transactions } = recordedSchema(request.scenario, request.version);
-    const { script } = parseJson(request.body) as { script?: { template?: string } };
-    const isStrict = !request.scenario.includes("audit");
-    const message = messageOf(() =>
-      chooseTemplate(script ?? {}, { version: request.version, transactions, isStrict }),
-    );
-    expect(message).toBe(request.message?.replace("unexpected error while forging log: ", ""));
-  });
+  test.each(requests)(
+    "recorded transactions of $scenario are judged as by the reference server: $body",
+    (request) => {
+      const { transactions } = recordedSchema(request.scenario, request.version);
+      const { script } = parseJson(request.body) as { script?: { template?: string } };
+      const isStrict = !request.scenario.includes("audit");
+      const message = messageOf(() =>
+        chooseTemplate(script ?? {}, { version: request.version, transactions, isStrict }),
+      );
+      expect(message).toBe(request.message?.replace("unexpected error while forging log: ", ""));
+    },
+  );
 });

@@ -23,7 +23,7 @@ function ledgerOfPayments(count: number): TestLedger {
 }
 
 describe("entries that are imported together", () => {
-  test("take few statements, although some are back-dated", () => {
+  test("entries that are imported together take few statements, although some are back-dated", () => {
     const lines = linesOf(exportOf(ledgerOfPayments(400)));
     const sql = new StatementCounts();
     const copy = new TestLedger({ sql, features: UNCHAINED });
@@ -49,7 +49,7 @@ describe("entries that are imported together", () => {
   test.each([
     ["data.transaction.reference", "r1", "the reference 'r1' is that of an earlier transaction"],
     ["idempotencyKey", "k2", "the idempotency key 'k2' is that of an earlier log"],
-  ])("are refused with the %s of one that was written meanwhile", (path, value, reason) => {
+  ])("entries are refused with the %s of one written meanwhile", (path, value, reason) => {
     const lines = fourLines();
     const broken = lines.with(3, changed(lines[3] ?? "", { [path]: value }));
     const copy = new TestLedger({ features: UNCHAINED });
@@ -62,7 +62,7 @@ describe("entries that are imported together", () => {
   test.each([
     ["data.transaction.reference", "r3", "the reference 'r3' is that of an earlier transaction"],
     ["idempotencyKey", "k3", "the idempotency key 'k3' is that of an earlier log"],
-  ])("are refused with the %s of one that was not written yet", (path, value, reason) => {
+  ])("entries are refused with the %s of one not written yet", (path, value, reason) => {
     const ledger = new TestLedger({ features: UNCHAINED });
     for (let index = 1; index <= 120; index++) {
       const payment = create(posting("world -> a", 1), { reference: `r${index}` });
@@ -80,7 +80,7 @@ describe("entries that are imported together", () => {
     expect(linesOf(exportOf(copy))).toEqual(lines.slice(0, 121));
   });
 
-  test("are checked against what an earlier call has written", () => {
+  test("entries that are imported together are checked against what an earlier call has written", () => {
     const lines = fourLines();
     const copy = new TestLedger({ features: UNCHAINED });
     expect(importInto(copy, lines.slice(0, 2))).toEqual({ taken: 2 });
@@ -92,7 +92,7 @@ describe("entries that are imported together", () => {
     expect(linesOf(exportOf(copy))).toEqual(lines);
   });
 
-  test("are imported up to one that is not JSON, whose number is reported", () => {
+  test("entries that are imported together are imported up to one that is not JSON, whose number is reported", () => {
     const lines = fourLines();
     const copy = new TestLedger({ features: UNCHAINED });
     const { taken, failure } = importInto(copy, lines.with(2, "{"));
@@ -101,7 +101,7 @@ describe("entries that are imported together", () => {
     expect(linesOf(exportOf(copy))).toEqual(lines.slice(0, 2));
   });
 
-  test("are imported up to one that is not JSON, also where its last type has no transaction", () => {
+  test("entries imported together are imported up to one that is not JSON, also where its last type has no transaction", () => {
     const [line = ""] = fourLines();
     const metadata = '"targetType":"ACCOUNT","targetId":"a","metadata":{}';
     const twoTypes = line
@@ -114,7 +114,7 @@ describe("entries that are imported together", () => {
     );
   });
 
-  test("are imported even if they are more than are prefetched together", () => {
+  test("entries that are imported together are imported even if they are more than are prefetched together", () => {
     const lines = linesOf(exportOf(ledgerOfPayments(1100)));
     const copy = new TestLedger({ features: UNCHAINED });
     expect(importInto(copy, lines.with(1050, "{"))).toMatchObject({ taken: 1050 });

@@ -199,7 +199,7 @@ describe("an import is refused with an entry", () => {
     });
   });
 
-  test("that reverts what is already reverted", () => {
+  test("an import is refused with an entry that reverts what is already reverted", () => {
     const second = changed(LINES[5] ?? "", {
       id: 100,
       date: "2026-03-02T00:00:00Z",
@@ -213,7 +213,7 @@ describe("an import is refused with an entry", () => {
     );
   });
 
-  test("whose id is not greater than the others", () => {
+  test("an import is refused with an entry whose id is not greater than the others", () => {
     expect(refusalAt(3, { id: 2 })).toEqual({
       kind: "IMPORT",
       message: "importing logs: log 2 already exists",
@@ -233,7 +233,7 @@ describe("an import is refused with an entry", () => {
     [2, { "data.transaction.timestamp": "2026-03-01T09:00:00Z" }],
     [3, { "data.metadata.l": "x" }],
     [5, { "data.key": "m" }],
-  ])("that is not what its hash says: case %#", (line, changes) => {
+  ])("an import is refused with an entry that its hash does not fit: case %#", (line, changes) => {
     // If there are volumes, they are checked before the hash.
     const bare = line > 2 ? changes : { ...changes, ...WITHOUT_VOLUMES };
     const { id, hash } = JSON.parse(CHAINED[line - 1] ?? "") as { id: number; hash: string };
@@ -245,15 +245,18 @@ describe("an import is refused with an entry", () => {
     expect(failure?.message.endsWith(` got ${hash} for log ${id}`)).toBe(true);
   });
 
-  test.each([null, undefined, ""])("whose hash is missing: %s", (hash) => {
-    const [first = ""] = CHAINED;
-    const expected = (JSON.parse(first) as { hash: string }).hash;
-    expect(refusalAt(1, { hash: hash }, CHAINED)?.message).toBe(
-      `importing logs: importing log 1: invalid hash, expected ${expected} got  for log 1`,
-    );
-  });
+  test.each([null, undefined, ""])(
+    "an import is refused with an entry whose hash is missing: %s",
+    (hash) => {
+      const [first = ""] = CHAINED;
+      const expected = (JSON.parse(first) as { hash: string }).hash;
+      expect(refusalAt(1, { hash: hash }, CHAINED)?.message).toBe(
+        `importing logs: importing log 1: invalid hash, expected ${expected} got  for log 1`,
+      );
+    },
+  );
 
-  test("whose hash is very long, which is not repeated", () => {
+  test("an import is refused with an entry whose hash is very long, which is not repeated", () => {
     const failure = refusalAt(1, { hash: "😀".repeat(100_000) }, CHAINED);
     expect(failure?.message.length).toBeLessThan(300);
   });

@@ -99,7 +99,7 @@ describe("an import", () => {
     { MOVES_HISTORY: "OFF" },
     { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" },
     { ACCOUNT_METADATA_HISTORY: "DISABLED", TRANSACTION_METADATA_HISTORY: "DISABLED" },
-  ])("makes the same ledger: %j", (features) => {
+  ])("an import makes the same ledger: %j", (features) => {
     const ledger = variedLedger(features);
     const copy = copyOf(ledger);
     expect(stateOf(copy)).toEqual(stateOf(ledger));
@@ -108,7 +108,7 @@ describe("an import", () => {
     expect(stateOf(copy)).toEqual(stateOf(ledger));
   });
 
-  test("accepts the log of the reference server, computes the same hashes, and exports it byte for byte", () => {
+  test("an import accepts the log of the reference server, computes the same hashes, and exports it byte for byte", () => {
     const ledger = new TestLedger({ now: at("2026-12-01T00:00:00Z") });
     const lines = recordedLines();
     expect(importInto(ledger, lines)).toEqual({ taken: lines.length });
@@ -118,7 +118,7 @@ describe("an import", () => {
     expect(audited(ledger).differences).toEqual([]);
   });
 
-  test("may come in several parts, even after an eviction", () => {
+  test("an import may come in several parts, even after an eviction", () => {
     const ledger = variedLedger();
     const lines = linesOf(exportOf(ledger));
     const copy = new TestLedger();
@@ -131,7 +131,7 @@ describe("an import", () => {
     expect(audited(copy).differences).toEqual([]);
   });
 
-  test("accepts older exports without volumes, dates of insertion and hashes of inputs", () => {
+  test("an import accepts older exports without volumes, dates of insertion and hashes of inputs", () => {
     const ledger = variedLedger();
     const old = linesOf(exportOf(ledger)).map(toOldForm);
     const copy = new TestLedger();
@@ -141,7 +141,7 @@ describe("an import", () => {
     expect(audited(copy).differences).toEqual([]);
   });
 
-  test("accepts ids from 0, and gaps", () => {
+  test("an import accepts ids from 0, and gaps", () => {
     const ledger = new TestLedger({ features: { HASH_LOGS: "DISABLED" } });
     ledger.run(create(posting("world -> a", 1)));
     ledger.run(create(posting("world -> a", 2)));
@@ -160,7 +160,7 @@ describe("an import", () => {
     });
   });
 
-  test("of entry 0 alone can be continued", () => {
+  test("an import of entry 0 alone can be continued", () => {
     const ledger = new TestLedger({ features: { HASH_LOGS: "DISABLED" } });
     ledger.run(setMetadata("a", {}));
     ledger.run(setMetadata("b", {}));
@@ -174,7 +174,7 @@ describe("an import", () => {
     expect(audited(copy).differences).toEqual([]);
   });
 
-  test("keeps the hash of the inputs as it is given, even if it is empty", () => {
+  test("an import keeps the hash of the inputs as it is given, even if it is empty", () => {
     const ledger = new TestLedger();
     ledger.run(setMetadata("a", { k: "v" }));
     ledger.run(setMetadata("b", { k: "v" }), { key: "k" });
@@ -187,7 +187,7 @@ describe("an import", () => {
     expect(copy.run(setMetadata("c", {}), { key: "k" })).toMatchObject({ isReplay: true });
   });
 
-  test("ignores the template of a revert, which no replay knows", () => {
+  test("an import ignores the template of a revert, which no replay knows", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1)));
     ledger.commit(revert(1));
@@ -200,7 +200,7 @@ describe("an import", () => {
     expect(audited(copy).differences).toEqual([]);
   });
 
-  test("ignores hashes if logs are not chained", () => {
+  test("an import ignores hashes if logs are not chained", () => {
     const ledger = new TestLedger();
     ledger.run(setMetadata("a", { k: "v" }));
     const [line = ""] = linesOf(exportOf(ledger));
@@ -212,7 +212,7 @@ describe("an import", () => {
     }
   });
 
-  test("ignores effective volumes if the ledger keeps none", () => {
+  test("an import ignores effective volumes if the ledger keeps none", () => {
     const ledger = variedLedger();
     const copy = copyOf(ledger, { features: { MOVES_HISTORY: "OFF" } });
     expect(linesOf(exportOf(copy))).toHaveLength(linesOf(exportOf(ledger)).length);
@@ -311,14 +311,14 @@ describe("a ledger takes an import", () => {
     failure: { kind: "IMPORT", message: "importing logs: ledger is not in initializing state" },
   };
 
-  test("while it has no writes of its own; dry runs and refusals do not count", () => {
+  test("a ledger takes an import while it has no writes of its own; dry runs and refusals do not count", () => {
     const ledger = new TestLedger();
     ledger.run(create(posting("world -> a", 1)), { dryRun: true });
     refusalOf(() => ledger.run(create(posting("a -> b", 1))));
     expect(importInto(ledger, lines).taken).toBe(lines.length);
   });
 
-  test("never after a write of its own, neither before the import nor in its middle", () => {
+  test("a ledger takes no import after a write of its own, neither before the import nor in its middle", () => {
     const ledger = new TestLedger();
     importInto(ledger, lines.slice(0, 3));
     ledger.run(setMetadata("a", {}));
@@ -334,7 +334,7 @@ describe("a ledger takes an import", () => {
     expect(importInto(other, lines)).toEqual(STATE);
   });
 
-  test("in several parts, but no entry of it twice", () => {
+  test("a ledger takes an import in several parts, but no entry of it twice", () => {
     const ledger = new TestLedger();
     importInto(ledger, lines.slice(0, 5));
     expect(importInto(ledger, lines).failure?.message).toBe("importing logs: log 1 already exists");

@@ -52,7 +52,7 @@ const ODD = [
 ];
 
 describe("entries that the reference server can write", () => {
-  test("give an account null as metadata", () => {
+  test("odd entries of the reference server give an account null as metadata", () => {
     const log = new ReferenceLog();
     log.setMetadata("a", { k: "v" });
     log.setMetadata("a", null);
@@ -77,27 +77,30 @@ describe("entries that the reference server can write", () => {
     ]);
   });
 
-  test.each(ODD)("give metadata to the account %j, take it away, and commit it", (address) => {
-    const log = new ReferenceLog();
-    log.setMetadata("b", { k: "v" });
-    log.setMetadata(address, { k: "1", l: "1" });
-    log.deleteMetadata(address, "k");
-    log.commit({
-      postings: [{ source: "world", destination: "b", amount: 1n, asset: "USD" }],
-      accountMetadata: { [address]: { m: "2" } },
-    });
-    const ledger = imported(log);
-    expect(ledger.account(address)?.metadata).toEqual({ l: "1", m: "2" });
-    expect(ledger.accounts().map((account) => account.address)).toContain(address);
-    const metadataAt = (time: string) =>
-      ledger.engine.reads.findAccount(address, { ...EXPANDED, pit: at(time) })?.metadata;
-    expect(metadataAt("09:30:01")).toBeUndefined();
-    expect(metadataAt("09:30:03")).toEqual({ l: "1" });
-    const isOdd = address !== "10" && address !== "__proto__";
-    expect(notesOf(ledger).map(({ id }) => id)).toEqual(isOdd ? [2, 3, 4] : []);
-  });
+  test.each(ODD)(
+    "odd entries of the reference server give metadata to the account %j, take it away, and commit it",
+    (address) => {
+      const log = new ReferenceLog();
+      log.setMetadata("b", { k: "v" });
+      log.setMetadata(address, { k: "1", l: "1" });
+      log.deleteMetadata(address, "k");
+      log.commit({
+        postings: [{ source: "world", destination: "b", amount: 1n, asset: "USD" }],
+        accountMetadata: { [address]: { m: "2" } },
+      });
+      const ledger = imported(log);
+      expect(ledger.account(address)?.metadata).toEqual({ l: "1", m: "2" });
+      expect(ledger.accounts().map((account) => account.address)).toContain(address);
+      const metadataAt = (time: string) =>
+        ledger.engine.reads.findAccount(address, { ...EXPANDED, pit: at(time) })?.metadata;
+      expect(metadataAt("09:30:01")).toBeUndefined();
+      expect(metadataAt("09:30:03")).toEqual({ l: "1" });
+      const isOdd = address !== "10" && address !== "__proto__";
+      expect(notesOf(ledger).map(({ id }) => id)).toEqual(isOdd ? [2, 3, 4] : []);
+    },
+  );
 
-  test("insert schemas whose hash covers the parameters of queries in any order", () => {
+  test("odd entries of the reference server insert schemas whose hash covers the parameters of queries in any order", () => {
     const log = new ReferenceLog();
     const groupBy = ["groupBy", "1"] as const;
     const insertionDate = ["insertionDate", "true"] as const;
@@ -126,7 +129,7 @@ describe("entries that the reference server can write", () => {
     expect(imported(log).schemas()).toEqual(ledger.schemas());
   });
 
-  test("insert schemas with so many orders that none can be found, whose hash is taken as given", () => {
+  test("odd entries of the reference server insert schemas with so many orders that their hash is taken as given", () => {
     const log = new ReferenceLog();
     const names = ["startTime", "resource", "pageSize", "endTime", "expand", "sort"];
     const params = names.map((name) => [name, "null"] as const);
@@ -163,7 +166,7 @@ describe("entries that the reference server can write", () => {
       '"endTime":"2026-01-01T00:00:00Z","sort":"id:asc"',
     ],
     ["with a hash of another form", /"hash":"[^"]*"/, '"hash":"x"'],
-  ])("insert schemas whose parameters are refused %s", (_, part, changed) => {
+  ])("odd entries insert schemas whose parameters are refused %s", (_, part, changed) => {
     const log = new ReferenceLog();
     const params = ["pageSize", "endTime", "sort"].map(
       (name) => [name, VALUES[name] ?? ""] as const,
@@ -180,7 +183,7 @@ describe("entries that the reference server can write", () => {
     expect(importInto(ledger, [line]).taken).toBe(1);
   });
 
-  test("are noted with a bounded number of sentences", () => {
+  test("odd entries of the reference server are noted with a bounded number of sentences", () => {
     const log = new ReferenceLog();
     const names = Array.from({ length: 30 }, (_, index) => [`a ${index}`, {}] as const);
     log.commit({
@@ -199,7 +202,7 @@ describe("sizes beyond the limits of writes", () => {
   const large = (key: string, length: number) => ({ [key]: "v".repeat(length) });
   const LARGE = "the metadata is larger than 65536 bytes";
 
-  test("are imported and noted: addresses, references, metadata, and postings", () => {
+  test("sizes beyond the limits of writes are imported and noted: addresses, references, metadata, and postings", () => {
     const log = new ReferenceLog();
     log.commit({ postings: [{ source: "world", destination: long, amount: 1n, asset: "EUR" }] });
     log.commit({
@@ -231,7 +234,7 @@ describe("sizes beyond the limits of writes", () => {
     expect(ledger.account("c")?.metadata).toEqual({ ...large("k", 40_000), ...large("l", 40_000) });
   });
 
-  test("are noted where a transaction is too large with its volumes", () => {
+  test("sizes beyond the limits of writes are noted where a transaction is too large with its volumes", () => {
     const log = new ReferenceLog();
     const name = "x".repeat(200);
     const postings = Array.from({ length: 500 }, (_, index) => ({
@@ -254,7 +257,7 @@ describe("sizes beyond the limits of writes", () => {
     ]);
   });
 
-  test("are refused in direct writes to what was imported", () => {
+  test("sizes beyond the limits of writes are refused in direct writes to what was imported", () => {
     const log = new ReferenceLog();
     log.setMetadata("c", large("k", 70_000));
     log.commit({ postings: [{ source: "world", destination: long, amount: 1n, asset: "EUR" }] });
@@ -275,7 +278,7 @@ describe("the notes of an import", () => {
   const log = new ReferenceLog();
   for (const address of ["a b", "c", "d e", "f", "g h"]) log.setMetadata(address, { k: "v" });
 
-  test("are listed by page, in both directions", () => {
+  test("the notes of an import are listed by page, in both directions", () => {
     const { reads } = imported(log).engine;
     const idsOf = (order: "asc" | "desc", pageSize: number) => {
       const page = reads.listImportNotes({ ...ALL, order, pageSize });
@@ -286,7 +289,7 @@ describe("the notes of an import", () => {
     expect(idsOf("asc", 3)).toEqual([[1, 3, 5], false]);
   });
 
-  test("are those of the entries that were taken, where one is refused", () => {
+  test("the notes of an import are those of the entries that were taken, where one is refused", () => {
     const ledger = freshLedger();
     const [first = "", second = "", third = ""] = log.lines;
     const outcome = importInto(ledger, [first, second, third.replace("d e", "d f")]);

@@ -34,13 +34,13 @@ describe("the parameters of version 1 are filters", () => {
     [{ "metadata[__proto__]": '"' }, String.raw`{"$match":{"metadata[__proto__]":"\""}}`],
     [{ "metadata[a\nb]": "c" }, String.raw`{"$match":{"metadata[a\nb]":"c"}}`],
     [{ after: "18446744073709551615" }, '{"$lt":{"id":18446744073709551615}}'],
-  ])("of transactions: %j", (query, filter) => {
+  ])("the parameters of version 1 are filters of transactions: %j", (query, filter) => {
     const where = transactionFilter(TransactionFilterQuery.parse(query));
     expect(where).toBe(all(filter));
     expect(parseLedgerFilter("transactions", where)).toMatchObject({ kind: "all" });
   });
 
-  test("which all have to match", () => {
+  test("the parameters of version 1 are filters which all have to match", () => {
     const query = { account: "a", reference: "r", "metadata[k]": "v", "metadata[l]": "w" };
     expect(transactionFilter(TransactionFilterQuery.parse(query))).toBe(
       all(
@@ -62,19 +62,19 @@ describe("the parameters of version 1 are filters", () => {
     [{ balance: "5", balanceOperator: "lte" }, '{"$lte":{"balance":5}}'],
     [{ balance: huge, balanceOperator: "gt" }, `{"$gt":{"balance":${huge}}}`],
     [{ "metadata[a]": "b" }, '{"$match":{"metadata[a]":"b"}}'],
-  ])("of accounts: %j", (query, filter) => {
+  ])("the parameters of version 1 are filters of accounts: %j", (query, filter) => {
     const where = accountFilter(AccountFilterQuery.parse(query));
     expect(where).toBe(all(filter));
     expect(parseLedgerFilter("accounts", where)).toMatchObject({ kind: "all" });
   });
 
-  test("of sums", () => {
+  test("the parameters of version 1 are filters of sums", () => {
     const where = aggregateFilter(AggregateQuery.parse({ address: "users:" }));
     expect(where).toBe(all('{"$match":{"address":"users:"}}'));
     expect(parseLedgerFilter("balances", where)).toMatchObject({ kind: "all" });
   });
 
-  test("of log entries, which have only two types", () => {
+  test("the parameters of version 1 are filters of log entries, which have only two types", () => {
     const types = '{"$in":{"type":["NEW_TRANSACTION","SET_METADATA"]}}';
     expect(logFilter(LogListQuery.parse({}))).toBe(all(types));
     const where = logFilter(
@@ -95,7 +95,7 @@ describe("the parameters of version 1 are filters", () => {
     expect(parseLedgerFilter("logs", where)).toMatchObject({ kind: "all" });
   });
 
-  test("and there is no filter without parameters", () => {
+  test("version 1 has no filter without parameters", () => {
     expect(transactionFilter(TransactionListQuery.parse({}))).toBeUndefined();
     expect(accountFilter(AccountFilterQuery.parse({ balanceOperator: "lt" }))).toBeUndefined();
     expect(aggregateFilter(AggregateQuery.parse({}))).toBeUndefined();
@@ -112,11 +112,11 @@ describe("parameters of version 1", () => {
     [AccountFilterQuery, { metadata: "k" }],
     [TransactionListQuery, { after: "-1" }],
     [TransactionListQuery, { startTime: "yesterday" }],
-  ])("are refused if they are invalid: %#", (schema, query) => {
+  ])("parameters of version 1 are refused if they are invalid: %#", (schema, query) => {
     expect(schema.safeParse(query).success).toBe(false);
   });
 
-  test("name each metadata key once, and not too many of them", () => {
+  test("parameters of version 1 name each metadata key once, and not too many of them", () => {
     const twice = TransactionFilterQuery.parse({ "metadata[k]": ["v", "w"] });
     expect(() => transactionFilter(twice)).toThrow(AppError);
     const keys = Array.from({ length: FILTER_NODES_MAX }, (_, index) => [
@@ -132,7 +132,10 @@ describe("parameters of version 1", () => {
     ["true", true],
     ["1", true],
     ["false", false],
-  ])("sum by the date of insertion where useInsertionDate is %j: %j", (text, expected) => {
-    expect(AggregateQuery.parse({ useInsertionDate: text }).useInsertionDate).toBe(expected);
-  });
+  ])(
+    "parameters of version 1 sum by the date of insertion where useInsertionDate is %j: %j",
+    (text, expected) => {
+      expect(AggregateQuery.parse({ useInsertionDate: text }).useInsertionDate).toBe(expected);
+    },
+  );
 });

@@ -32,7 +32,7 @@ describe.each([
   ["written to", withAutoCreatedLedger],
   ["read", withLedgerOrEmpty],
 ] as const)("a ledger that exists and is %s", (_, withLedger) => {
-  test("is asked once, and the catalogue never", async () => {
+  test("a ledger that exists is asked once, and the catalogue never", async () => {
     const value = { transactions: 1, accounts: 2 };
     let calls = 0;
     const counts = async () => {
@@ -45,7 +45,7 @@ describe.each([
     expect([answer, calls]).toEqual([value, 1]);
   });
 
-  test("is asked once if it fails in another way, and not created again", async () => {
+  test("a ledger that exists is asked once if it fails in another way, and not created again", async () => {
     let calls = 0;
     const work = async () => {
       calls++;
@@ -63,7 +63,7 @@ describe.each([
     ["INSUFFICIENT_FUND", "INSUFFICIENT_FUND"],
     ["ALREADY_REVERT", "ALREADY_REVERT"],
     ["OVERLOADED", "OVERLOADED"],
-  ] as const)("that fails with %s reports %s to clients of version 1", async (kind, known) => {
+  ] as const)("a ledger that fails with %s reports %s to version 1", async (kind, known) => {
     const work = async () => {
       throw new AppError(kind, "why", { details: "where" });
     };

@@ -27,14 +27,14 @@ const logs = (query: object) =>
   toLogPage({ ledger: "main", settings, query: LogListQuery.parse(query) });
 
 describe("a page of version 1", () => {
-  test("has the size that is asked for, up to the largest", () => {
+  test("a page of version 1 has the size that is asked for, up to the largest", () => {
     expect(transactions({}).pageSize).toBe(15);
     expect(transactions({ pageSize: "7", page_size: "8" }).pageSize).toBe(7);
     expect(transactions({ page_size: "8" }).pageSize).toBe(8);
     expect(transactions({ pageSize: "101" }).pageSize).toBe(100);
   });
 
-  test("of transactions always has volumes, whatever other expansions are asked for", () => {
+  test("a page of version 1 of transactions always has volumes, whatever other expansions are asked for", () => {
     expect(transactions({}).expand).toEqual(["volumes"]);
     expect(transactions({ expand: "effectiveVolumes" }).expand).toEqual([
       "volumes",
@@ -42,20 +42,20 @@ describe("a page of version 1", () => {
     ]);
   });
 
-  test("takes several expansions in one parameter", () => {
+  test("a page of version 1 takes several expansions in one parameter", () => {
     const both = ["volumes", "effectiveVolumes"];
     expect(accounts({ expand: "volumes,effectiveVolumes" }).expand).toEqual(both);
     expect(transactions({ expand: "effectiveVolumes,other" }).expand).toEqual([...both, "other"]);
   });
 
-  test("goes on with its own cursor, even under the older name of the parameter", () => {
+  test("a page of version 1 goes on with its own cursor, even under the older name of the parameter", () => {
     const page = { ...transactions({ account: "a" }), start: { value: 7n } };
     const cursor = encodeCursor(page);
     expect(transactions({ cursor })).toEqual(page);
     expect(transactions({ pagination_token: cursor, reference: "r" })).toEqual(page);
   });
 
-  test("refuses the cursors of lists that show something else", () => {
+  test("a page of version 1 refuses the cursors of lists that show something else", () => {
     const cursors = {
       transactions: encodeCursor({ ...transactions({}), list: "main/transactions" }),
       logs: encodeCursor({ ...logs({}), list: "main/logs" }),
@@ -66,7 +66,7 @@ describe("a page of version 1", () => {
     expect(() => balances({ cursor: cursors.balances })).toThrow("another list");
   });
 
-  test("of addresses starts after a given one", () => {
+  test("a page of version 1 of addresses starts after a given one", () => {
     for (const list of [accounts, balances]) {
       expect(list({ after: "users:1" })).toMatchObject({ start: { value: "users:1-" } });
       expect(list({})).not.toHaveProperty("start");
@@ -74,7 +74,7 @@ describe("a page of version 1", () => {
     }
   });
 
-  test("starts right after an address: no other one is in between", () => {
+  test("a page of version 1 starts right after an address: no other one is in between", () => {
     const start = "users:1-";
     const behind = [
       "users:1-",
@@ -90,7 +90,7 @@ describe("a page of version 1", () => {
     expect(["users:1", "users:0z", "users"].every((address) => address < start)).toBe(true);
   });
 
-  test("starts where its cursor says", () => {
+  test("a page of version 1 starts where its cursor says", () => {
     const cursor = encodeCursor({
       ...accounts({}),
       kind: "column",

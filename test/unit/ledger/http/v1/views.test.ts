@@ -25,13 +25,13 @@ const account: AccountRecord = {
 };
 
 describe("an account", () => {
-  test("shows exact balances by asset", () => {
+  test("an account of version 1 shows exact balances by asset", () => {
     const view = toAccountV1View(account, { effectiveVolumes: false });
     expect(stringifyJson(view.balances)).toBe(`{"EUR":-5,"USD":${10n ** 30n - 1n}}`);
     expect(Object.keys(view.volumes ?? {})).toEqual(["EUR", "USD"]);
   });
 
-  test("is the only key of its balances, whatever its name", () => {
+  test("an account of version 1 is the only key of its balances, whatever its name", () => {
     expect(stringifyJson(toAccountBalancesView(account))).toBe(
       `{"__proto__":{"EUR":-5,"USD":${10n ** 30n - 1n}}}`,
     );
@@ -51,13 +51,13 @@ describe("a log entry", () => {
     hash,
   });
 
-  test("always has a hash, even if it is empty", () => {
+  test("a log entry of version 1 always has a hash, even if it is empty", () => {
     const data = { type: "SET_METADATA", target, metadata: {} } as const;
     expect(toLogV1Views(entry(data, "abc"))).toMatchObject([{ id: 1, hash: "abc" }]);
     expect(toLogV1Views(entry(data, ""))).toMatchObject([{ id: 1, hash: "" }]);
   });
 
-  test("of a type that the clients refuse is not shown", () => {
+  test("a log entry of version 1 of a type that the clients refuse is not shown", () => {
     expect(toLogV1Views(entry({ type: "DELETE_METADATA", target, key: "k" }, "abc"))).toEqual([]);
   });
 });
