@@ -137,7 +137,7 @@ describe("of workflows, instances and triggers", () => {
   const statusesOf = (made: Awaited<ReturnType<typeof make>>, bearer: string) =>
     Promise.all(pathsOf(made).map(async (path) => (await api(path, { token: bearer })).status));
 
-  test("it sees those that were made under its own binding or a narrower one", async () => {
+  test("a token that is bound to ledgers sees workflows and the like of its own binding or a narrower one", async () => {
     const own = await make(bound);
     const beyond = await make(wider);
     const free = await make(await freeToken());
@@ -154,7 +154,7 @@ describe("of workflows, instances and triggers", () => {
     }
   });
 
-  test("it reaches none of the others by any operation that names one", async () => {
+  test("a bound token has its own workflows and the like: it reaches none of the others by any operation that names one", async () => {
     const hidden = await make(wider);
     const { workflow, instance: instanceID, trigger: triggerID } = hidden;
     const values = { flowId: workflow, workflowID: workflow, instanceID, triggerID, number: "0" };
@@ -173,7 +173,7 @@ describe("of workflows, instances and triggers", () => {
     expect(new Set(await statusesOf(hidden, wider))).toEqual(new Set([200]));
   });
 
-  test("it changes, starts and deletes no others", async () => {
+  test("a token that is bound to ledgers changes, starts and deletes no workflow, instance or trigger of others", async () => {
     const hidden = await make(wider);
     const calls: [method: string, path: string][] = [
       ["POST", `${FLOWS}/${hidden.workflow}/instances`],

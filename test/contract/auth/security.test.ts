@@ -53,7 +53,7 @@ const ATTACKS: readonly Attack[] = [
 ];
 
 describe("a good code is refused with", () => {
-  test.each(ATTACKS)("%s", async (...[, changes, refusal]) => {
+  test.each(ATTACKS)("a good code is refused with %s", async (...[, changes, refusal]) => {
     const client = await freshPersonClient();
     const good = {
       grant_type: "authorization_code",
@@ -67,7 +67,7 @@ describe("a good code is refused with", () => {
     expect((await ask(good)).status).toBe(200);
   });
 
-  test("another client's credentials, be they right", async () => {
+  test("a good code is refused with another client's credentials, be they right", async () => {
     const client = await freshPersonClient();
     const thief = await freshPersonClient({ isPublic: false });
     const stolen = {
@@ -80,7 +80,7 @@ describe("a good code is refused with", () => {
     expect((await ask({ ...stolen, ...client.credentials })).status).toBe(200);
   });
 
-  test("a verifier that the authorization request had no challenge for", async () => {
+  test("a good code is refused with a verifier that the authorization request had no challenge for", async () => {
     const client = await freshPersonClient({ isPublic: false });
     const code = await codeFor(client, { codeChallenge: undefined });
     const form = { grant_type: "authorization_code", code, redirect_uri: REDIRECT_URI };

@@ -269,7 +269,7 @@ describe("a token", () => {
     }
   });
 
-  test("signed with our public key as an HMAC secret is refused", async () => {
+  test("a token signed with our public key as an HMAC secret is refused", async () => {
     const keys = await (await send("/api/auth/keys")).text();
     for (const secret of [
       keys,

@@ -45,7 +45,7 @@ async function passIdleTime(): Promise<void> {
 }
 
 describe("while nobody listens", () => {
-  test("consumers confirm messages unread, and what comes nevertheless is dropped", async () => {
+  test("consumers confirm messages unread while nobody listens, and what comes nevertheless is dropped", async () => {
     expect(await liveListener.open([], context())).toBeUndefined();
     await record(eventOf("lost"));
     await runInDurableObject(object(), (_instance: EventStreamObject, { storage }) => {
@@ -216,7 +216,7 @@ describe("who comes again", () => {
 });
 
 describe("some time after the last stream was closed", () => {
-  test("nothing is recorded any more, and who comes again after that hears of a gap", async () => {
+  test("nothing is recorded some time after the last stream was closed, and who comes again hears of a gap", async () => {
     const { from, reader } = await openStream();
     const event = freshName();
     await record(eventOf(event));
@@ -238,7 +238,7 @@ describe("some time after the last stream was closed", () => {
     expect(await storedAfter(String(Number(from) + 2))).toEqual([]);
   });
 
-  test("nothing is recorded any more once what came after it is more than is kept", async () => {
+  test("nothing is recorded after the last stream was closed once what came is more than is kept", async () => {
     const { from, reader } = await openStream();
     await reader.cancel();
     const large = "x".repeat(450_000);

@@ -33,7 +33,7 @@ describe("by a token of before, a client starts and leaves behind", () => {
     acting(await makeClient({ id: freshName("flows"), scopes: ["orchestration:write"] }));
   const event = "ledger.committed_transactions";
 
-  test("nothing after it was deleted", async () => {
+  test("a client starts and leaves behind, by a token of before, nothing after it was deleted", async () => {
     const { id, call } = await client();
     const workflowID = await newWorkflow();
     await api(`/api/auth/clients/${id}`, { method: "DELETE" });
@@ -42,7 +42,7 @@ describe("by a token of before, a client starts and leaves behind", () => {
     expect((await call(TRIGGERS, { body: { event, workflowID } })).status).toBe(401);
   });
 
-  test("nothing in ledgers to which it is not bound any more", async () => {
+  test("a client starts and leaves behind, by a token of before, nothing in ledgers to which it is not bound any more", async () => {
     const { id, call } = await client();
     const workflowID = await newWorkflow();
     expect((await call(TRIGGERS, { body: { event, workflowID } })).status).toBe(201);

@@ -207,16 +207,21 @@ const IMPOSSIBLE: readonly (readonly [string, () => Promise<Payout>, string])[] 
 ];
 
 describe.each(PURSES)("from %s, a payout that can never be made takes no money", (_what, fill) => {
-  test.each(IMPOSSIBLE)("%s", async (_case, make, message) => {
-    const payout = await make();
-    const purse = await fill(payout.to ?? payee);
-    const failed = await flows.run(stageOf(purse.source, payout));
-    expect(failed.error).toEqual(containing(message));
-    expect(failed.error).not.toContain("has moved");
-    expect(await purse.left()).toBe(1000n);
-    const changing = (await activitiesOf(failed.id)).filter(({ name }) => !name.startsWith("Get"));
-    expect(changing).toEqual([]);
-  });
+  test.each(IMPOSSIBLE)(
+    "a payout that can never be made takes no money: %s",
+    async (_case, make, message) => {
+      const payout = await make();
+      const purse = await fill(payout.to ?? payee);
+      const failed = await flows.run(stageOf(purse.source, payout));
+      expect(failed.error).toEqual(containing(message));
+      expect(failed.error).not.toContain("has moved");
+      expect(await purse.left()).toBe(1000n);
+      const changing = (await activitiesOf(failed.id)).filter(
+        ({ name }) => !name.startsWith("Get"),
+      );
+      expect(changing).toEqual([]);
+    },
+  );
 });
 
 test("a payout by somebody who may not pay takes no money", async () => {

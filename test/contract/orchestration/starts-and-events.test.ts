@@ -118,7 +118,7 @@ describe("how an instance is", () => {
     ]);
   });
 
-  test("a list is not asked for a state that there is not, nor by a misspelt name under own paths", async () => {
+  test("a list of instances is not asked for a state that there is not, nor by a misspelt name under own paths", async () => {
     expect((await api(`${V2}/instances?status=broken`)).status).toBe(400);
     expect((await api(`${V2}/instances?colour=red`)).status).toBe(200);
     const { id } = await flows.start([NOOP]);

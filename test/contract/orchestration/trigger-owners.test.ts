@@ -74,7 +74,7 @@ describe("a trigger starts nothing, and says so, when its owner", () => {
   test.each([
     ["may start no workflows", ["payments:read"], "orchestration:write"],
     ["may not read the event", ["orchestration:write"], "payments:read"],
-  ])("%s any more", async (_, scopes, lost) => {
+  ])("a trigger starts nothing when its owner %s any more", async (_, scopes, lost) => {
     const flows = await owner();
     const trigger = await newTrigger({}, flows);
     await asAdministrator(flows.id, { scopes });

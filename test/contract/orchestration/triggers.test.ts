@@ -65,7 +65,7 @@ describe("a trigger is refused", () => {
     ["with a filter that is no text", { filter: 1 }, "filter"],
     ["with a long name", { name: "a".repeat(256) }, "at most 255 characters"],
     ["without a body", null, ""],
-  ])("%s", async (_, part, message) => {
+  ])("a trigger is refused %s", async (_, part, message) => {
     const body = part === null ? null : { event: "A", workflowID: await newWorkflow(), ...part };
     const refusal = await refusalOf(body);
 
@@ -154,7 +154,7 @@ describe("a test", () => {
         },
       },
     ],
-  ])("%s answers what it would do", async (...row) => {
+  ])("a test %s answers what it would do", async (...row) => {
     const [, trigger, payload, expected] = row;
     const { id } = await newTrigger(trigger);
 

@@ -79,7 +79,7 @@ async function all(): Promise<unknown> {
 }
 
 describe("a token that is bound to ledgers", () => {
-  test("lists, and finds by filters, no booking in another one", async () => {
+  test("a token that is bound to ledgers lists, and finds by filters, no booking in another one", async () => {
     for (const query of [
       "",
       `?query=${encodeURIComponent(JSON.stringify({ $match: { ledger: other } }))}`,

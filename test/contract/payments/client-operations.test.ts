@@ -139,9 +139,12 @@ describe("an operation that names a kind of connectors and none of them is not s
     ["uninstallConnector", () => v1.uninstallConnector({ connector })],
   ];
 
-  test.each(CALLS)("%s", async (_name, call) => {
-    const calling = call();
-    expect(await codeOf(calling)).toBe("NOT_FOUND");
-    await expect(calling).rejects.toMatchObject({ statusCode: 404 });
-  });
+  test.each(CALLS)(
+    "an operation on connectors is not served for another kind: %s",
+    async (_name, call) => {
+      const calling = call();
+      expect(await codeOf(calling)).toBe("NOT_FOUND");
+      await expect(calling).rejects.toMatchObject({ statusCode: 404 });
+    },
+  );
 });

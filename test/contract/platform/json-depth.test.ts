@@ -41,7 +41,7 @@ describe("JSON that is nested too deep is refused as", () => {
     ["a bulk", `${IN_LEDGER}/_bulk`, (json: string) => `[${json}]`],
     ["a webhook", "/api/webhooks/configs", (json: string) => json],
     ["a client", "/api/auth/clients", (json: string) => json],
-  ])("%s", async (_what, path, toBody) => {
+  ])("JSON that is nested too deep is refused as %s", async (_what, path, toBody) => {
     for (const depth of DEPTHS) {
       expect(
         await refusalOf(api(path, { body: toBody(nested(depth)), headers: JSON_TYPE })),
@@ -53,13 +53,13 @@ describe("JSON that is nested too deep is refused as", () => {
     }
   });
 
-  test("a filter in the query", async () => {
+  test("JSON that is nested too deep is refused as a filter in the query", async () => {
     const path = `${IN_LEDGER}/accounts?query=${encodeURIComponent(nested(JSON_DEPTH_MAX + 1))}`;
     const message = `[VALIDATION] the filter is nested deeper than ${JSON_DEPTH_MAX} levels`;
     expect(await refusalOf(api(path))).toMatchObject({ status: 400, code: "VALIDATION", message });
   });
 
-  test("a cursor", async () => {
+  test("JSON that is nested too deep is refused as a cursor", async () => {
     const cursor = cursorOf(nested(JSON_DEPTH_MAX + 1));
     expect(await refusalOf(api(`${IN_LEDGER}/accounts?cursor=${cursor}`))).toMatchObject({
       status: 400,
@@ -74,7 +74,7 @@ describe("JSON that is nested too deep is refused as", () => {
       `element 0: it is nested deeper than ${JSON_DEPTH_MAX} levels`,
     ],
     ["an entry of an import", "logs/import", "entry 1 is not valid JSON"],
-  ])("%s", async (_what, path, message) => {
+  ])("JSON that is nested too deep is refused as %s", async (_what, path, message) => {
     for (const depth of DEPTHS) {
       const init = { body: nested(depth), headers: { "content-type": STREAM } };
       const { errorMessage, details = errorMessage } = await api(`${IN_LEDGER}/${path}`, init).then(

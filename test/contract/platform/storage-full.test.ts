@@ -45,7 +45,7 @@ async function fill(ledger: string): Promise<() => void> {
 }
 
 describe("where storage is full", () => {
-  test("a write to a ledger is answered and logged as such, reads go on, and so do writes with room", async () => {
+  test("a write to a full ledger is answered and logged as such, reads go on, and so do writes with room", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 1)));
     expect(await healthOf(api("/versions"))).toBe(true);
@@ -66,7 +66,7 @@ describe("where storage is full", () => {
     expect(await healthOf(api("/versions"))).toBe(true);
   });
 
-  test("so is a database that can't be opened, which does not say why", async () => {
+  test("a full database that can't be opened is answered as such, and does not say why", async () => {
     const ledger = await freshLedger();
     const opaque = async () => {
       throw new Error("internal error; reference = x1");
@@ -99,7 +99,7 @@ describe("where storage is full", () => {
     expect(await bodyOf(refused)).toMatchObject({ errorMessage: "[INTERNAL] storage is full" });
   });
 
-  test("a write to the database is answered and logged as such", async () => {
+  test("a write to a full database is answered and logged as such", async () => {
     const app = createApp();
     const refuse = async () => {
       throw new Error(`D1_ERROR: ${FULL}`, { cause: new Error(FULL) });

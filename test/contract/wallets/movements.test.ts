@@ -136,7 +136,7 @@ describe("wallets do as a model of them, whatever comes", () => {
     }
   }
 
-  test("balances and holds are as they should be, and money is conserved", async () => {
+  test("wallets do as a model of them: balances and holds are as they should be, and money is conserved", async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
         const time = new TestTime();
@@ -191,7 +191,7 @@ describe("of clients at once", () => {
     expect(await mainOf(system, walletId)).toBe(0n);
   });
 
-  test("one closes a hold, and parts of it are confirmed as far as it goes", async () => {
+  test("one of several clients at once closes a hold, and parts of it are confirmed as far as it goes", async () => {
     const walletId = await newWallet(system, 100);
     const [first, second] = [
       await newHold(system, { walletId }, 50),
@@ -233,7 +233,7 @@ describe("of clients at once", () => {
     await at16(() => createBalance(system, { walletId, name: "b", priority: 1n, ...key }));
   });
 
-  test("one creates a balance, and the others hear that it exists", async () => {
+  test("one of several clients at once creates a balance, and the others hear that it exists", async () => {
     const walletId = await newWallet(system);
     const kinds = await at16((place) =>
       kindOf(

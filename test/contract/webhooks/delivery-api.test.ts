@@ -124,7 +124,7 @@ describe("a delivery", () => {
     });
   });
 
-  test.each([UNKNOWN_DELIVERY, "x", "%20"])("%s is not known", async (id) => {
+  test.each([UNKNOWN_DELIVERY, "x", "%20"])("the delivery %s is not known", async (id) => {
     const key = { "idempotency-key": freshName("key") };
     for (const path of [`/${id}`, `/${id}/attempts`]) {
       expect(await refusalOf(path)).toEqual([

@@ -106,7 +106,7 @@ describe("what was pending when a config was deactivated", () => {
   test.each([
     ["is cancelled", false, "cancelled"],
     ["has failed where its endpoint had", true, "failed"],
-  ])("%s, also where its object was not told", async (_what, hasFailed, status) => {
+  ])("what waited %s, also where its object was not told", async (_what, hasFailed, status) => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();
     bench.respond = () => new Response("busy", { status: 503 });

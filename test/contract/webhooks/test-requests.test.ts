@@ -87,7 +87,7 @@ describe("test requests are limited", () => {
     return { sent, refusals };
   }
 
-  test("test requests are limited for each config and minute, also when they come at once", async () => {
+  test("requests to test a webhook are limited for each config and minute, also when they come at once", async () => {
     minuteMs += 60_000;
     const [one, other] = [await insert(), await insert()];
     const ids = Array.from({ length: TESTS_PER_MINUTE_MAX + 5 }, () => one.id);
@@ -102,7 +102,7 @@ describe("test requests are limited", () => {
     expect(await send([one.id], 60_000)).toMatchObject({ sent: 1 });
   });
 
-  test("test requests are limited for all configs together", async () => {
+  test("requests to test webhooks are limited for all configs together", async () => {
     minuteMs += 60_000;
     const count = ALL_TESTS_PER_MINUTE_MAX / TESTS_PER_MINUTE_MAX;
     const configs = await Promise.all(Array.from({ length: count }, () => insert()));
@@ -115,7 +115,7 @@ describe("test requests are limited", () => {
     expect(await send([id], 60_000)).toMatchObject({ sent: 1 });
   });
 
-  test("test requests are limited with an error that the SDK knows and a header that says when to try again", async () => {
+  test("requests to test a webhook are limited with an error that the SDK knows and a header that says when to retry", async () => {
     const fetch = vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response());
     onTestFinished(() => fetch.mockRestore()); // Other files have the same global.
     const { id } = await insert();

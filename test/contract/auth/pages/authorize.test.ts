@@ -167,7 +167,7 @@ describe("without a client or a redirect URI of it, nobody is sent anywhere", ()
     ["redirect_uri", "https://app.example.com@evil.example/callback", "not one of those"],
     ["redirect_uri", "https://evil.example/callback", "not one of those"],
     ["redirect_uri", "//app.example.com/callback", "not one of those"],
-  ])("%s is %s", async (name, value, text) => {
+  ])("nobody is sent anywhere where %s is %s", async (name, value, text) => {
     const response = await visitor.get(authorizeUrl(app, { [name]: value }));
     expect(response.status).toBe(400);
     expect(response.headers.get("content-type")).toMatch(/^text\/plain/);
@@ -176,11 +176,16 @@ describe("without a client or a redirect URI of it, nobody is sent anywhere", ()
     expect(await response.text()).toContain(text);
   });
 
-  test.each(["client_id", "redirect_uri"])("%s is given twice", async (name) => {
-    const value = name === "client_id" ? app.id : app.redirectUri;
-    const response = await visitor.get(`${authorizeUrl(app)}&${name}=${encodeURIComponent(value)}`);
-    expect([response.status, response.headers.get("location")]).toEqual([400, null]);
-  });
+  test.each(["client_id", "redirect_uri"])(
+    "nobody is sent anywhere where %s is given twice",
+    async (name) => {
+      const value = name === "client_id" ? app.id : app.redirectUri;
+      const response = await visitor.get(
+        `${authorizeUrl(app)}&${name}=${encodeURIComponent(value)}`,
+      );
+      expect([response.status, response.headers.get("location")]).toEqual([400, null]);
+    },
+  );
 
   test.each([
     "com.example.app:/callback",
@@ -188,7 +193,7 @@ describe("without a client or a redirect URI of it, nobody is sent anywhere", ()
     "https://app.example.com/#/callback",
     "https://app.example.com/zażółć",
     "https://app.example.com/a\nb: c",
-  ])("the client has registered %s", async (redirectUri) => {
+  ])("nobody is sent anywhere where the client has registered %s", async (redirectUri) => {
     const client = { ...(await freshApp({ redirectUris: [redirectUri] })), redirectUri };
     const response = await visitor.get(authorizeUrl(client));
     expect([response.status, response.headers.get("location")]).toEqual([400, null]);
@@ -218,7 +223,7 @@ describe("a request that is wrong goes back to the client with an error, the sta
     [{ request_uri: "https://app.example.com/request" }, "request_uri_not_supported"],
     [{ registration: "{}" }, "registration_not_supported"],
     [{ id_token_hint: "none" }, "login_required"],
-  ])("%o", async (params, error) => {
+  ])("a wrong request goes back to the client with an error: %o", async (params, error) => {
     const location = new URL(locationOf(await visitor.get(authorizeUrl(app, params))));
     expect(location.origin + location.pathname).toBe(app.redirectUri);
     expect(Object.fromEntries(location.searchParams)).toEqual({
@@ -229,7 +234,7 @@ describe("a request that is wrong goes back to the client with an error, the sta
     });
   });
 
-  test("a parameter is given twice", async () => {
+  test("a request in which a parameter is given twice goes back to the client with an error", async () => {
     const url = `${authorizeUrl(app)}&nonce=another`;
     expect(await answerOf(url)).toMatchObject({ error: "invalid_request", state: "the-state" });
   });
@@ -263,7 +268,7 @@ describe("who has logged in", () => {
     },
   );
 
-  test("consents by being there, because operators register the clients", async () => {
+  test("the person who has logged in consents by being there, because operators register the clients", async () => {
     expect((await answerOf(authorizeUrl(app, { prompt: "consent" })))["code"]).toMatch(CODE);
   });
 

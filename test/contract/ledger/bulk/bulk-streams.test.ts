@@ -57,7 +57,7 @@ describe("a stream that fails half way does what its switches say", () => {
     ["?continueOnFailure=true", [1, 2, "INSUFFICIENT_FUND", 3], [1, 2, 3]],
     ["?atomic=true", [1, 2, "INSUFFICIENT_FUND", SKIPPED], []],
     ["?atomic=true&continueOnFailure=true", [1, 2, "INSUFFICIENT_FUND", 3], []],
-  ])("%s", async (query, results, kept) => {
+  ])("a stream that fails halfway does what its switches say: %s", async (query, results, kept) => {
     const ledger = await freshLedger();
     const answer = await stream(ledger, toStream(elements), { query });
     expect(answer.status).toBe(400);
@@ -68,7 +68,7 @@ describe("a stream that fails half way does what its switches say", () => {
     expect(await logIdsOf(ledger)).toEqual(kept);
   });
 
-  test("an atomic one leaves no trace", async () => {
+  test("an atomic stream that fails half way leaves no trace", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 5)));
     const before = await traceOf(ledger);

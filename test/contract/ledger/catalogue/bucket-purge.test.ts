@@ -85,7 +85,7 @@ describe("the purge", () => {
     ]);
   });
 
-  test("first deletes a ledger whose object does not know of the deletion yet", async () => {
+  test("the purge of a bucket first deletes a ledger whose object does not know of the deletion yet", async () => {
     const ledger = await ledgerIn(bucket);
     const killed = async () => {
       throw new Error("killed");

@@ -100,7 +100,7 @@ describe("a filter of ledgers", () => {
       [],
     ],
     [{ $or: Array.from({ length: 300 }, () => ({ $match: { name: b } })) }, [b]],
-  ])("%j", async (filter, names) => {
+  ])("a filter of ledgers may be %j", async (filter, names) => {
     expect(namesOf(await filtered(filter, { pageSize: "1000" }))).toEqual(names);
     const first = await filtered(filter, { pageSize: "1", sort: "id:desc" });
     const walked = (await walk(first, "next")).flatMap(namesOf);
@@ -116,7 +116,7 @@ describe("a filter of ledgers", () => {
     [{ $lt: { name: "a" } }, "operator '$lt'"],
     [{ $exists: { "features[HASH_LOGS]": true } }, "operator '$exists'"],
     [{ $match: {} }, "single key"],
-  ])("%j is refused", async (filter, why) => {
+  ])("the filter %j of ledgers is refused", async (filter, why) => {
     const refusal = await refusalOf(get({ query: JSON.stringify(filter) }));
     expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });
     expect(refusal.message).toContain(why);

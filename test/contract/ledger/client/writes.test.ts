@@ -252,7 +252,7 @@ describe("a write with a key happens once:", () => {
     ["saved metadata", (ledger, write) => ledger.saveMetadata(target, { a: "b" }, write)],
   ];
 
-  test.each(WRITES)("%s, repeated", async (_, send) => {
+  test.each(WRITES)("a write with a key happens once: %s, repeated", async (_, send) => {
     const { name, ledger } = await funded();
     const write = key();
     const first = await send(ledger, write);
@@ -261,7 +261,7 @@ describe("a write with a key happens once:", () => {
     expect(await logIdsOf(name)).toEqual([1, 2, 3]);
   });
 
-  test.each(WRITES)("%s, ten at once", async (_, send) => {
+  test.each(WRITES)("a write with a key happens once: %s, ten at once", async (_, send) => {
     const { name, ledger } = await funded();
     const write = key();
     const all = await Promise.all(Array.from({ length: 10 }, () => send(ledger, write)));
@@ -269,14 +269,17 @@ describe("a write with a key happens once:", () => {
     expect(await logIdsOf(name)).toEqual([1, 2]);
   });
 
-  test.each(WRITES)("%s, by another isolate, once the ledger has left memory", async (_, send) => {
-    const { name, ledger } = await funded();
-    const write = key();
-    const first = await send(ledger, write);
-    await evictDurableObject(objectOf(name));
-    expect(await send(clientOf(name), write)).toEqual(first);
-    expect(await logIdsOf(name)).toEqual([1, 2]);
-  });
+  test.each(WRITES)(
+    "a write with a key happens once: %s, by another isolate, once the ledger has left memory",
+    async (_, send) => {
+      const { name, ledger } = await funded();
+      const write = key();
+      const first = await send(ledger, write);
+      await evictDurableObject(objectOf(name));
+      expect(await send(clientOf(name), write)).toEqual(first);
+      expect(await logIdsOf(name)).toEqual([1, 2]);
+    },
+  );
 
   test("another write of any kind with its key is refused", async () => {
     const { name, ledger } = await funded();

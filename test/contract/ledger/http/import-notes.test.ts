@@ -81,7 +81,7 @@ describe("an import tells of odd entries", () => {
     expect(data).toEqual(expected);
   });
 
-  test("page by page, in both directions", async () => {
+  test("an import tells of odd entries page by page, in both directions", async () => {
     const ledger = await freshLedger();
     await importInto(ledger, oddLog().lines);
     const first = await listNotes(ledger, "?pageSize=2");

@@ -87,7 +87,7 @@ describe("a page", () => {
   });
 
   test.each(["pageSize=-1", "pageSize=x", "pageSize=1.5", "pageSize=1e3", "pageSize=%2B5"])(
-    "%s is refused",
+    "a page with %s is refused",
     async (query) => {
       const refusal = await refusalOf(inLedger(ledger, `/transactions?${query}`));
       expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });
@@ -141,7 +141,7 @@ describe("the order of transactions", () => {
     ["sort=inserted_at:asc", range(1, 34)],
     ["sort=insertedAt:desc", range(34, 1)],
     ["sort=updatedAt:asc", range(1, 34)],
-  ])("%s", async (query, ids) => {
+  ])("the order of transactions follows %s", async (query, ids) => {
     let current = await page(`${query}&pageSize=10`);
     const walked = idsOf(current);
     while (current.next !== "") {
@@ -158,7 +158,7 @@ describe("the order of transactions", () => {
     "sort=id:asc:x",
     "sort=:asc",
     "sort=toString",
-  ])("%s is refused", async (query) => {
+  ])("the order %s of transactions is refused", async (query) => {
     expect(await refusalOf(inLedger(ledger, `/transactions?${query}`))).toMatchObject({
       status: 400,
       code: "VALIDATION",

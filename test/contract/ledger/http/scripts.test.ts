@@ -205,9 +205,12 @@ describe("what only one runtime refuses", () => {
     ["experimental-interpreter", FUND.replace("@users:1", "$x"), "INTERPRETER_RUNTIME", {}],
     ["machine", `${FUND}\nfail`, "COMPILATION_FAILED", {}],
     ["machine", FUND, "COMPILATION_FAILED", { vars: { extra: "1" } }],
-  ] as const)("%s: %s", async (...[runtime, script, code, fields]) => {
-    expect(await codeOf(run(script, runtime, fields))).toBe(code);
-  });
+  ] as const)(
+    "only one runtime refuses a script, %s: %s",
+    async (...[runtime, script, code, fields]) => {
+      expect(await codeOf(run(script, runtime, fields))).toBe(code);
+    },
+  );
 
   test("only the machine refuses the metadata of an unknown account, which it reports as not found", async () => {
     const script = `vars {\n  account $a = meta(@nobody, "k")\n}\n${FUND.replace("@users:1", "$a")}`;

@@ -100,7 +100,7 @@ describe("GET /volumes", () => {
     [filter({ $match: { account: "users:1" } }), ["users:1 USD 100/30"]],
     ["groupBy=1&pageSize=1&sort=account:asc", ["bank USD 30/0"]],
     [`groupBy=1&${filter({ $match: { "metadata[vip]": "yes" } })}`, ["users USD 100/30"]],
-  ])("%s", async (query, expected) => {
+  ])("GET /volumes answers %s", async (query, expected) => {
     expect(await rows(query)).toEqual(expected);
   });
 
@@ -152,7 +152,7 @@ describe("GET /volumes", () => {
     filter({ $match: { nope: 1 } }),
     filter({ $match: { account: 1 } }),
     filter({ $gt: { insertion_date: "2025-01-01T00:00:00Z" } }),
-  ])("%s is refused", async (query) => {
+  ])("GET /volumes with %s is refused", async (query) => {
     expect(await refusalOf(read(query))).toMatchObject({ status: 400, code: "VALIDATION" });
   });
 
@@ -186,12 +186,12 @@ describe("GET /aggregate/balances", () => {
     ["pit=2025-01-02T00:00:00Z&useInsertionDate=true", '{"data":{}}'],
     ["pit=2025-01-02T00:00:00Z&use_insertion_date=1", '{"data":{}}'],
     ["useInsertionDate=true", '{"data":{"USD":0}}'],
-  ])("%s", async (query, expected) => {
+  ])("GET /aggregate/balances answers %s", async (query, expected) => {
     expect(await balances(query)).toBe(expected);
   });
 
   test.each(["pit=bad", "query=bad", filter({ $match: { account: "a" } })])(
-    "%s is refused",
+    "GET /aggregate/balances with %s is refused",
     async (query) => {
       expect(await refusalOf(inLedger(ledger, `/aggregate/balances?${query}`))).toMatchObject({
         status: 400,

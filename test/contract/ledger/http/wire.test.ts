@@ -90,13 +90,13 @@ describe("a transaction that is refused leaves no trace", () => {
     ["an unknown runtime", `{"postings":[${POSTING}],"runtime":"wasm"}`, "VALIDATION"],
     ["a used reference", `{"postings":[${POSTING}],"reference":"r1"}`, "CONFLICT"],
     ["too little money", withPosting('"source":"b","amount":41'), "INSUFFICIENT_FUND"],
-  ])("%s", async (_, body, code) => {
+  ])("a transaction that is refused leaves no trace: %s", async (_, body, code) => {
     const status = code === "CONFLICT" ? 409 : 400;
     expect(await refusalOf(post(ledger, body))).toMatchObject({ status, code });
     expect(await traceOf(ledger)).toEqual(before);
   });
 
-  test("a revert whose body is a decimal", async () => {
+  test("a refused revert whose body is a decimal leaves no trace", async () => {
     const request = { method: "POST", body: "1.5" };
     expect(await refusalOf(inLedger(ledger, "/transactions/1/revert", request))).toMatchObject({
       status: 400,
@@ -105,7 +105,7 @@ describe("a transaction that is refused leaves no trace", () => {
     expect(await traceOf(ledger)).toEqual(before);
   });
 
-  test("a key that was used for another request", async () => {
+  test("a request with a key that was used for another request leaves no trace", async () => {
     const headers = { "idempotency-key": "used" };
     expect(await refusalOf(post(ledger, pay("a -> b", 41), { headers }))).toMatchObject({
       status: 400,
@@ -117,7 +117,7 @@ describe("a transaction that is refused leaves no trace", () => {
     expect(await traceOf(ledger)).toEqual(before);
   });
 
-  test("a key, a body or a transaction above the limit", async () => {
+  test("a request with a key, a body or a transaction above the limit leaves no trace", async () => {
     const long = { "idempotency-key": "k".repeat(256) };
     const padding = " ".repeat(BODY_BYTES_MAX);
     const postings = Array.from({ length: 5001 }, () => pay("world -> a", 1).postings[0]);
@@ -135,7 +135,7 @@ describe("a transaction that is refused leaves no trace", () => {
     expect(await traceOf(ledger)).toEqual(before);
   });
 
-  test("an absent or broken token, and one without the scope", async () => {
+  test("a request with an absent or broken token, or one without the scope, leaves no trace", async () => {
     const scopes: (string | null)[] = [
       null,
       "",
@@ -151,7 +151,7 @@ describe("a transaction that is refused leaves no trace", () => {
     expect(await traceOf(ledger)).toEqual(before);
   });
 
-  test("a dry run, and every write to something that does not exist or is not valid", async () => {
+  test("a dry run, and every write to something that does not exist or is not valid, leave no trace", async () => {
     const write = (path: string, method: string, body?: string) =>
       inLedger(ledger, path, body === undefined ? { method } : { method, body });
     expect((await post(ledger, pay("world -> new", 1), {})).status).toBe(200);

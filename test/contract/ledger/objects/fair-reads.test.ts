@@ -55,7 +55,7 @@ describe("heavy reads beside a write", () => {
     expect(passed).toBeLessThanOrEqual(1);
   });
 
-  test("all come to their ends, and each export is whole", async () => {
+  test("heavy reads beside a write all come to their ends, and each export is whole", async () => {
     const ledger = await ledgerOf(1500);
     const writes = Array.from({ length: 20 }, (_, index) =>
       post(ledger, pay("world -> w", index + 1)),

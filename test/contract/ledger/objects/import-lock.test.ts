@@ -61,7 +61,7 @@ describe("while an import is under way", () => {
     expect(await logIdsOf(copy)).toEqual([1, 2, 3, 4]);
   });
 
-  test("another import, even an empty one, is refused with a time to retry, and the first goes on", async () => {
+  test("another import during an import, even an empty one, is refused with a time to retry, and the first goes on", async () => {
     const [copy, entries] = [await freshLedger(), await exportedEntries()];
     const { goOn, done } = await beginImport(copy, entries);
     for (const body of ["", entries.slice(1).join("\n")]) {
@@ -78,7 +78,7 @@ describe("while an import is under way", () => {
     expect(await logIdsOf(copy)).toEqual([1, 2, 3]);
   });
 
-  test("the end of another import does not end it", async () => {
+  test("the end of another import does not end an import that is under way", async () => {
     const [copy, [first = ""]] = [await freshLedger(), await exportedEntries()];
     const object = objectOf(copy);
     unwrap(await object.importLogs({ texts: [first], before: 0 }, { importId: "one" }));

@@ -46,7 +46,7 @@ describe("a ledger that was never created", () => {
     expect(await logIdsOf(name)).toEqual([1]);
   });
 
-  test("addresses no object when its name is invalid", async () => {
+  test("a ledger that was never created addresses no object when its name is invalid", async () => {
     const before = await listDurableObjectIds(env.LEDGERS);
     for (const name of ["a%20b", "x".repeat(64), "_info"]) {
       expect((await inLedger(name, "/transactions")).status).toBe(404);
@@ -56,7 +56,7 @@ describe("a ledger that was never created", () => {
 });
 
 describe("the creation of ledgers", () => {
-  test("ten at once in one bucket all succeed and can be written", async () => {
+  test("ten ledgers that are created at once in one bucket all come about and can be written", async () => {
     const bucket = freshName("bucket");
     const names = Array.from({ length: 10 }, () => freshName());
     const created = await Promise.all(
@@ -98,7 +98,7 @@ describe("the creation of ledgers", () => {
 });
 
 describe("clients that write at once", () => {
-  test("64 on one hot account lose nothing", async () => {
+  test("64 clients that write at once on one hot account lose nothing", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> hot", 64)));
     const answers = await Promise.all(
@@ -111,7 +111,7 @@ describe("clients that write at once", () => {
     expect(await logIdsOf(ledger)).toHaveLength(129);
   });
 
-  test("a thousand at once neither stall nor fail", async () => {
+  test("a thousand clients that write at once neither stall nor fail", async () => {
     const ledger = await freshLedger();
     const answers = await Promise.all(
       Array.from({ length: 1000 }, (_, index) => post(ledger, pay(`world -> users:${index}`, 1))),

@@ -71,7 +71,7 @@ describe("a run is refused", () => {
     ],
     ["with an unknown direction", "all", { params: { sort: "address:up" } }, "invalid order: up"],
     ["with an invalid date", "all", { params: { endTime: "x" } }, "`endTime` must be"],
-  ])("%s", async (_what, ...[id, body, message]) => {
+  ])("a run of a query is refused %s", async (_what, ...[id, body, message]) => {
     const refusal = await refused(id, body);
     expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });
     expect(refusal.message).toContain(message);

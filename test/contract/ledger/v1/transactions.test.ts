@@ -139,7 +139,7 @@ describe("transactions of version 1", () => {
     ],
     ["without the funds", pay("empty -> a", 1), "INSUFFICIENT_FUND"],
     ["with a reference that is taken", pay("world -> a", 1, { reference: "first" }), "CONFLICT"],
-  ])("%s are refused and change nothing", async (_, body, code) => {
+  ])("transactions of version 1 %s are refused and change nothing", async (_, body, code) => {
     const before = await traceOf(ledger);
     const refusal = await refusalOf(inV1(ledger, "/transactions", { body }));
     expect(refusal).toMatchObject({ status: code === "CONFLICT" ? 409 : 400, code });
