@@ -52,7 +52,7 @@ describe("the package", () => {
     expect(script).not.toContain(ROOT);
   });
 
-  test("exports nothing but the library", () => {
+  test("the package of the library exports nothing but the library", () => {
     write("inside.mjs", 'await import("florin/dist/library/ledger.js");');
     expect(() => run(process.execPath, ["inside.mjs"])).toThrow(/ERR_PACKAGE_PATH_NOT_EXPORTED/);
   });

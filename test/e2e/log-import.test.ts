@@ -86,7 +86,7 @@ async function beginImport(ledger: string, body: string, length: "declared" | "c
 }
 
 describe("over a socket", () => {
-  test("a log goes out and in, page by page", async () => {
+  test("a log goes out and in over a socket, page by page", async () => {
     const [ledger, copy] = [await filledLedger(5000), await freshLedger()];
     const log = await exportLogs(ledger);
     expect(log.split("\n")).toHaveLength(5001);

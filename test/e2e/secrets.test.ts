@@ -219,7 +219,7 @@ test("a login at another provider is made", async () => {
   keepHashed("a login", state ?? "", waiting.cookies.get("florin-browser") ?? "");
 });
 
-test("nothing that the server has stored holds any of them in clear", async () => {
+test("secrets of each kind exist: nothing that the server has stored holds any of them in clear", async () => {
   await server.stop();
   const { secretKey } = JSON.parse(readFileSync(join(folder, "secrets.json"), "utf8")) as {
     secretKey: string;

@@ -99,7 +99,7 @@ const REFUSED: readonly [name: string, attack: () => Promise<Response>][] = [
 ];
 
 describe("a client with auth:write alone is refused when it", () => {
-  test.each(REFUSED)("%s", async (_, attack) => {
+  test.each(REFUSED)("a client with auth:write alone is refused when it %s", async (_, attack) => {
     const before = [await viewOf(strong.id), await viewOf(weak.id)];
     const keys = await (await api("/api/florin/v1/signing-keys")).text();
     const { status } = await attack();
@@ -176,7 +176,7 @@ describe("what a client has lost until lately", () => {
 });
 
 describe("scopes that are given back, or given for the first time, give nothing to", () => {
-  test("a secret that somebody weaker has made meanwhile, of which the audit tells", async () => {
+  test("scopes that are given give nothing to a secret that somebody weaker has made meanwhile, as the audit tells", async () => {
     const victim = await strongClient({ scopes: [] });
     const taken = await takeSecret(victim);
     const { data } = await taken.json<{ data: { id: string; clear: string } }>();
@@ -188,7 +188,7 @@ describe("scopes that are given back, or given for the first time, give nothing 
     expect(await scopesBy(victim)).toEqual(STRONG);
   });
 
-  test("a redirect URI that somebody weaker has added, until it is named once more", async () => {
+  test("scopes that are given give nothing to a redirect URI that somebody weaker has added, until it is named again", async () => {
     const victim = await strongClient({ scopes: [] });
     expect((await put(victim, { redirectUris: [GOOD_URI, EVIL_URI] })).status).toBe(200);
     // Whoever reads the client, adds scopes and writes it back has not chosen the URI.
@@ -202,7 +202,7 @@ describe("scopes that are given back, or given for the first time, give nothing 
     expect(chosen.redirectUris).toEqual([GOOD_URI, EVIL_URI]);
   });
 
-  test("such a redirect URI, also where an administrator has written the client back before", async () => {
+  test("scopes that are given give nothing to a weaker one's redirect URI that an administrator has written back", async () => {
     const victim = await strongClient({ scopes: [] });
     await put(victim, { redirectUris: [GOOD_URI, EVIL_URI] });
     const renamed = await asAdministrator(victim.id, { name: "another name" });
@@ -211,7 +211,7 @@ describe("scopes that are given back, or given for the first time, give nothing 
     expect(restored.redirectUris).toEqual([GOOD_URI]);
   });
 
-  test("a client that somebody weaker has made, with its secrets", async () => {
+  test("scopes that are given give nothing to a client that somebody weaker has made, with its secrets", async () => {
     const id = freshName("made");
     expect((await make({ id, scopes: ["auth:write"] })).status).toBe(201);
     const { data } = await (await takeSecret({ id })).json<{ data: { clear: string } }>();
@@ -220,7 +220,7 @@ describe("scopes that are given back, or given for the first time, give nothing 
     expect(await scopesBy({ id, secret: data.clear })).toEqual([]);
   });
 
-  test("a secret that a client has made for itself before it got more", async () => {
+  test("scopes that are given give nothing to a secret that a client has made for itself before it got more", async () => {
     const own = await weakClient();
     const made = await own.call(`${pathOf(own)}/secrets`, { body: { name: "own" } });
     const { data } = await made.json<{ data: { clear: string } }>();
@@ -230,7 +230,7 @@ describe("scopes that are given back, or given for the first time, give nothing 
     expect(await scopesBy(own)).toEqual(ALL_SCOPES);
   });
 
-  test("a secret of a bound client that becomes free", async () => {
+  test("scopes that are given give nothing to a secret of a bound client that becomes free", async () => {
     const holder = await acting(await makeClient({ scopes: ["auth:write", "ledger:write"] }));
     const target = await makeClient({ scopes: ["ledger:write"], metadata: { ledgers: "eu-1" } });
     const made = await holder.call(`${pathOf(target)}/secrets`, { body: { name: "s" } });
@@ -296,7 +296,7 @@ describe("a token of before", () => {
 });
 
 describe("of two requests at once", () => {
-  test("none takes a secret of a client that gets more", async () => {
+  test("two requests are sent at once: none takes a secret of a client that gets more", async () => {
     for (let round = 0; round < 5; round++) {
       const victim = await strongClient({ scopes: [] });
       const [taken] = await Promise.all([
@@ -309,7 +309,7 @@ describe("of two requests at once", () => {
     }
   });
 
-  test("none adds a redirect URI to a client that gets more", async () => {
+  test("two requests are sent at once: none adds a redirect URI to a client that gets more", async () => {
     for (let round = 0; round < 5; round++) {
       const victim = await strongClient({ scopes: [] });
       const body = { name: "t", scopes: STRONG, redirectUris: [GOOD_URI] };
@@ -324,7 +324,7 @@ describe("of two requests at once", () => {
     }
   });
 
-  test("none gives what whoever gives it loses", async () => {
+  test("two requests are sent at once: none gives what whoever gives it loses", async () => {
     for (let round = 0; round < 5; round++) {
       const late = await acting(await makeClient({ scopes: ["auth:write", "ledger:write"] }));
       const body = { id: freshName("made"), name: "n", scopes: ["ledger:write"] };
@@ -338,7 +338,7 @@ describe("of two requests at once", () => {
     }
   });
 
-  test("each is stored, and none is lost, when four change one client", async () => {
+  test("each of four requests that change one client at once is stored, and none is lost", async () => {
     const { id } = await freshApp();
     const names = Array.from({ length: 4 }, (_, index) => `name ${index}`);
     await Promise.all(names.map((name) => asAdministrator(id, { name })));

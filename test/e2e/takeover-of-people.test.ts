@@ -79,14 +79,17 @@ describe.each([
   ["client", () => weak],
   ["person", () => byPerson],
 ])("a %s with auth:write alone is refused when it", (_, callerOf) => {
-  test.each(REFUSED)("%s", async (_name, attack) => {
-    const { status } = await attack(callerOf());
-    expect(status).toBe(400);
-    await assertUnharmed([
-      { ...strong, scopes: STRONG },
-      { ...administrator, scopes: ALL_SCOPES },
-    ]);
-  });
+  test.each(REFUSED)(
+    "an actor with auth:write alone is refused when it %s",
+    async (_name, attack) => {
+      const { status } = await attack(callerOf());
+      expect(status).toBe(400);
+      await assertUnharmed([
+        { ...strong, scopes: STRONG },
+        { ...administrator, scopes: ALL_SCOPES },
+      ]);
+    },
+  );
 });
 
 describe("an application limits a person, and a person limits an application", () => {
@@ -141,7 +144,7 @@ describe("scopes that are given back, or given for the first time, give nothing 
     expect(await userOf(eve.id)).toMatchObject({ canLogIn: true });
   });
 
-  test("a passkey that was added after such an invitation", async () => {
+  test("scopes that are given give nothing to a passkey that was added after an invitation by somebody weaker", async () => {
     const eve = await invitedBy(weak, []);
     const { visitor } = await actingPerson(eve);
     const device = new Authenticator();
@@ -154,7 +157,7 @@ describe("scopes that are given back, or given for the first time, give nothing 
     expect((await visitor.post("/api/auth/passkeys/offer", {})).status).toBe(401);
   });
 
-  test("a password that somebody weaker has set meanwhile", async () => {
+  test("scopes that are given give nothing to a password that somebody weaker has set meanwhile", async () => {
     const victim = await freshPerson();
     await openLink(await urlOf(await reset(weak, victim)), OTHER_PASSWORD);
     expect(await canLogIn({ ...victim, password: OTHER_PASSWORD })).toBe(true);
@@ -162,7 +165,7 @@ describe("scopes that are given back, or given for the first time, give nothing 
     expect(await canLogIn({ ...victim, password: OTHER_PASSWORD })).toBe(false);
   });
 
-  test("a password that was changed with such a one", async () => {
+  test("scopes that are given give nothing to a password that was changed with one that somebody weaker has set", async () => {
     const eve = await invitedBy(weak, []);
     const { visitor } = await actingPerson(eve);
     const fields = { old: eve.password, new: OTHER_PASSWORD };
@@ -171,7 +174,7 @@ describe("scopes that are given back, or given for the first time, give nothing 
     expect(await canLogIn({ ...eve, password: OTHER_PASSWORD })).toBe(false);
   });
 
-  test("a link that somebody weaker has made and not opened yet", async () => {
+  test("scopes that are given give nothing to a link that somebody weaker has made and not opened yet", async () => {
     const victim = await freshPerson();
     const url = await urlOf(await reset(weak, victim));
     await setScopes(victim.id, STRONG);
@@ -179,7 +182,7 @@ describe("scopes that are given back, or given for the first time, give nothing 
     expect(await canLogIn(victim)).toBe(true);
   });
 
-  test("no more is ended than that: what an administrator has made stays", async () => {
+  test("scopes that are given end nothing that an administrator has made", async () => {
     const ada = await freshPerson("ledger:read");
     const { refresh } = await actingPerson(ada);
     expect(await setScopes(ada.id, STRONG)).toMatchObject({ canLogIn: true });
