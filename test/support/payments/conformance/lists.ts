@@ -110,14 +110,17 @@ export function listConformance<P extends FakePsp>(subject: Conformance<P>): voi
 function unknownValues<P extends FakePsp>(subject: Conformance<P>): void {
   if (subject.unknownValues.length === 0) return;
   describe("a value that is not known", () => {
-    test.each(subject.unknownValues)("$name", async (value: UnknownValue<P>) => {
-      const { read, bench } = openList(subject, value);
-      value.arrange(bench.psp);
-      const { items } = await read(undefined);
-      if (value.expected === undefined) return expect(items).toEqual([]);
-      expect(items).toMatchObject([value.expected]);
-      expect(problemOf(value.task, items[0])).toBeUndefined();
-    });
+    test.each(subject.unknownValues)(
+      "a value that is not known: $name",
+      async (value: UnknownValue<P>) => {
+        const { read, bench } = openList(subject, value);
+        value.arrange(bench.psp);
+        const { items } = await read(undefined);
+        if (value.expected === undefined) return expect(items).toEqual([]);
+        expect(items).toMatchObject([value.expected]);
+        expect(problemOf(value.task, items[0])).toBeUndefined();
+      },
+    );
   });
 }
 
