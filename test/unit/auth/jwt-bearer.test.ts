@@ -164,7 +164,7 @@ describe("an assertion is refused", () => {
     ["with an unknown key", () => sign({}, { kid: "2" }), /unknown key/],
     ["with another key", () => sign({}, { key: own.privateKey }), /signature/],
     ["that is no token", async () => "a.b.c", /not a JSON Web Token/],
-  ])("%s", async (...[, make, description]) => {
+  ])("an assertion is refused %s", async (...[, make, description]) => {
     const refused = exchange(await make());
     const expected: unknown = expect.stringMatching(description);
     await expect(refused).rejects.toMatchObject({

@@ -7,7 +7,7 @@ describe("a pattern", () => {
     ["ledger.*", "ledger.*"],
     [" Ledger.Committed_Transactions ", "ledger.committed_transactions"],
     ["payments.connector.reset", "payments.connector.reset"],
-  ])("%j is %j", (text, pattern) => {
+  ])("the pattern %j is %j", (text, pattern) => {
     expect(parsePattern(text)).toBe(pattern);
   });
 
@@ -21,7 +21,7 @@ describe("a pattern", () => {
     "led*",
     "a b.c",
     `a.${"x".repeat(254)}`,
-  ])("%j is none", (text) => {
+  ])("the pattern %j is none", (text) => {
     expect(parsePattern(text)).toBeUndefined();
   });
 });

@@ -29,7 +29,7 @@ describe("a text that is too large is refused", () => {
     ["sums", `1${" + 1".repeat(DEPTH_MAX + 1)}`, "at most 100 levels"],
     ["members", `event${".a".repeat(DEPTH_MAX + 1)}`, "at most 100 levels"],
     ["conditions", `${"true ? 1 : ".repeat(DEPTH_MAX + 1)}1`, "at most 100 levels"],
-  ])("%s", (_, source, expected) => {
+  ])("a text that is too large is refused: %s", (_, source, expected) => {
     expect(firstLine(source)).toContain("refused: ");
     expect(firstLine(source)).toContain(expected);
   });
@@ -73,7 +73,7 @@ describe("a bomb ends at the limit of steps", () => {
     ["a replacement", 'replace(repeat("a", 100000), "a", repeat("b", 100000))'],
     ["uniq of arrays", "uniq(map(1..1000, [#]))"],
     ["a pattern of many states", 'any(1..10000, repeat("a", 1000) matches "(a?){300}(a+)+b")'],
-  ])("%s", (_, source) => {
+  ])("a bomb ends at the limit of steps: %s", (_, source) => {
     expect(firstLine(source)).toContain(`an evaluation takes at most ${STEPS_MAX} steps`);
   });
 });
@@ -90,7 +90,7 @@ describe("a regular expression takes time in proportion to the text", () => {
     ["alternatives", "(a|aa)+$"],
     ["repetitions of groups", "(.*a){20}$"],
     ["counted repetitions", "(a{1,10}){1,10}$"],
-  ])("%s", (_, pattern) => {
+  ])("a regular expression takes time in proportion to the text: %s", (_, pattern) => {
     const source = `repeat("a", 200) + "!" matches "${pattern}"`;
 
     expect(firstLine(source)).toBe("false");
@@ -101,7 +101,7 @@ describe("a regular expression takes time in proportion to the text", () => {
     ["states", "((a{0,100}){0,10}b){0,1}".repeat(4), "expression too large"],
     ["depth", `${"(".repeat(101)}a${")".repeat(101)}`, "nests too deeply"],
     ["length", "a".repeat(1001), "more than 1000 characters"],
-  ])("too large by its %s", (_, pattern, expected) => {
+  ])("a regular expression is too large by its %s", (_, pattern, expected) => {
     expect(firstLine(`"a" matches "${pattern}"`)).toContain(expected);
   });
 });

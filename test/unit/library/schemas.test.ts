@@ -346,7 +346,7 @@ describe("a query of a schema", () => {
       ["v1", "from", { params: { sort: "size" } }],
       "failed to resolve query template: invalid sort column `size`",
     ],
-  ])("%j is refused", (input, message) => {
+  ])("the query %j of a schema is refused", (input, message) => {
     expect(refusalOf(() => shop().runQuery(...input))).toBe(`VALIDATION: ${message}`);
   });
 });

@@ -126,7 +126,7 @@ const TRACED: readonly Traced[] = [
 ];
 
 describe("traced examples", () => {
-  test.each(TRACED)("$name", ({ script, given, machine, interpreter }) => {
+  test.each(TRACED)("the traced example $name", ({ script, given, machine, interpreter }) => {
     expect(postingsOf(outcomeOf(script, "experimental-interpreter", given))).toEqual(interpreter);
     if (machine === undefined) {
       expect(outcomeOf(script, "machine", given).e).toBe("COMPILATION_FAILED");

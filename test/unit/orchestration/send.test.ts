@@ -146,7 +146,7 @@ describe("a send", () => {
 });
 
 describe("values", () => {
-  test("variables are put in once, and an unknown one is empty", () => {
+  test("variables of a send are put in once, and an unknown one is empty", () => {
     const variables = { a: "${b}", "x.y": "1", b: "2", __proto__: "3" };
     expect(interpolate("${a}-${x.y}-${c}-${}-${ b}", variables)).toBe("${b}-1--${}-");
     expect(interpolate("${toString}", variables)).toBe("");

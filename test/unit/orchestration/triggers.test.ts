@@ -91,7 +91,7 @@ describe("a trigger fires", () => {
     },
   );
 
-  test("perhaps, where its filter reads a link that the event has", () => {
+  test("a trigger fires perhaps, where its filter reads a link that the event has", () => {
     const filter = 'link(event, "a").ok';
     const links = [{ name: "a", uri: "/a" }];
 

@@ -10,23 +10,26 @@ import {
 } from "#modules/payments/core/assets.ts";
 
 describe("assets", () => {
-  test.each(["EUR/2", "JPY/0", "USD/7", "cad/2"])("clients may name %s", (asset) => {
+  test.each(["EUR/2", "JPY/0", "USD/7", "cad/2"])("clients may name the asset %s", (asset) => {
     expect(isCurrencyAsset(asset)).toBe(true);
   });
 
   test.each(["JPY", "USD", "BTC/8", "EUR/2/1", "EUR/", "/2", "MRO/2", ""])(
-    "clients may not name '%s'",
+    "clients may not name the asset '%s'",
     (asset) => {
       expect(isCurrencyAsset(asset)).toBe(false);
     },
   );
 
-  test.each(["EUR", "USD/2", "BTC/8", "USDC_TEST/6", "A"])("providers may report %s", (asset) => {
-    expect(isProviderAsset(asset)).toBe(true);
-  });
+  test.each(["EUR", "USD/2", "BTC/8", "USDC_TEST/6", "A"])(
+    "providers may report the asset %s",
+    (asset) => {
+      expect(isProviderAsset(asset)).toBe(true);
+    },
+  );
 
   test.each(["eur/2", "", "EUR/", "EUR/1234567", "1INCH/8", "A_/2", "A".repeat(18)])(
-    "providers may not report '%s'",
+    "providers may not report the asset '%s'",
     (asset) => {
       expect(isProviderAsset(asset)).toBe(false);
     },
@@ -56,7 +59,7 @@ describe("amounts", () => {
     expect(toMinorUnits(text, decimals)).toBe(amount);
   });
 
-  test.each(["1.234", "1e3", "", ".5", "1.2.3", " 1", "0x10"])("'%s' is none", (text) => {
+  test.each(["1.234", "1e3", "", ".5", "1.2.3", " 1", "0x10"])("'%s' is no amount", (text) => {
     expect(toMinorUnits(text, 2)).toBeUndefined();
   });
 

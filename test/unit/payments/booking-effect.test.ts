@@ -129,7 +129,7 @@ describe("what adjustments do to the money that has moved", () => {
       [0n, 0n],
     ],
     ["a payment that nobody understands", [["OTHER", 100n], ["UNKNOWN"]], [0n, 0n]],
-  ])("%s", (_what, adjustments, changes) => {
+  ])("the effect of %s on the money that has moved", (_what, adjustments, changes) => {
     expect(changesOf(adjustments)).toEqual(changes);
   });
 

@@ -170,7 +170,7 @@ describe("balances", () => {
     ["of an account", {}],
     ["of an asset", { asset: "EUR/2" }],
     ["of a time", { from: fromMillis(0), to: fromMillis(1e12) }],
-  ])("%s come from the index of the list", async (_name, options) => {
+  ])("balances %s come from the index of the list", async (_name, options) => {
     const query = { ...queryOf(undefined), options };
     const list = () => listBalances(world.context, OWN, query);
     expect(await world.keyPlanOf("payment_balances", list)).toMatch(

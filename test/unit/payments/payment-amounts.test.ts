@@ -153,7 +153,7 @@ describe("the amounts and the status of a payment", () => {
       ],
       ["nothing", [], 0n, 0n, "UNKNOWN"],
     ],
-  )("%s", (_what, steps, ...expected) => {
+  )("the amounts and the status of %s", (_what, steps, ...expected) => {
     const [initialAmount, amount, status] = expected;
     expect(derivePayment(factsOf(steps))).toEqual({ initialAmount, amount, status });
   });

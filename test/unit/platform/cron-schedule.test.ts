@@ -16,7 +16,7 @@ describe("a cron schedule", () => {
     ["30 15 4 * * *", "2026-03-01T10:00:00Z", "2026-03-02T04:15:30.000Z"],
     ["0 0 0 29 2 *", "2026-03-01T10:00:00Z", "2028-02-29T00:00:00.000Z"],
     ["0 0 3 * * MON", "2026-03-01T10:00:00Z", "2026-03-02T03:00:00.000Z"],
-  ])("%s at %s or after it comes at %s, in UTC", (text, at, next) => {
+  ])("the schedule %s at %s or after it comes at %s, in UTC", (text, at, next) => {
     expect(iso(scheduleOf(text).next(millis(at)))).toBe(next);
   });
 
@@ -25,7 +25,7 @@ describe("a cron schedule", () => {
     ["0 0 * * * *", "2026-03-01T10:00:00.000Z", "2026-03-01T10:00:00.000Z"],
     ["0 0 * * * *", "2026-03-01T09:59:59.999Z", "2026-03-01T09:00:00.000Z"],
     ["0 0 0 29 2 *", "2026-03-01T10:00:00Z", "2024-02-29T00:00:00.000Z"],
-  ])("%s at %s or before it came at %s", (text, at, last) => {
+  ])("the schedule %s at %s or before it came at %s", (text, at, last) => {
     expect(iso(scheduleOf(text).last(millis(at)))).toBe(last);
   });
 

@@ -18,7 +18,7 @@ describe("patterns of ledgers", () => {
     [["eu-*"], "eu", false],
     [["eu-*", "main"], "main", true],
     [["*"], "any", true],
-  ])("%j allow '%s': %s", (patterns, name, isAllowed) => {
+  ])("the patterns %j allow '%s': %s", (patterns, name, isAllowed) => {
     expect(allowsLedger(patterns, name)).toBe(isAllowed);
   });
 
@@ -32,7 +32,7 @@ describe("patterns of ledgers", () => {
     [["eu-*"], ["e*"], false],
     [["eu-1"], ["eu-*"], false],
     [["eu-*"], ["eu-1", "us-1"], false],
-  ])("%j cover %j: %s", (patterns, others, isCovered) => {
+  ])("the patterns %j cover %j: %s", (patterns, others, isCovered) => {
     expect(coversLedgers(patterns, others)).toBe(isCovered);
   });
 
@@ -50,7 +50,7 @@ describe("patterns of ledgers", () => {
     [["eu-*"], ["eu-*"], ["eu-*"]],
     [["eu-*"], ["us-*"], undefined],
     [["eu-1"], ["eu-2"], undefined],
-  ])("%j and %j both allow %j", (one, other, common) => {
+  ])("the patterns %j and %j both allow %j", (one, other, common) => {
     expect(commonPatterns(one, other)).toEqual(common);
   });
 

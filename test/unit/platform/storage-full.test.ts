@@ -13,7 +13,7 @@ describe("an error", () => {
       because("Failed query: insert", because("D1_ERROR: x", new Error("x: SQLITE_FULL"))),
     ],
     ["of a database at its limit", new Error("D1_ERROR: Exceeded maximum DB size")],
-  ])("%s means that storage is full", (_where, error) => {
+  ])("the error %s means that storage is full", (_where, error) => {
     expect(isStorageFull(error)).toBe(true);
   });
 
@@ -24,7 +24,7 @@ describe("an error", () => {
       because("Failed query: insert\nparams: database or disk is full", new Error("D1_ERROR: no")),
     ],
     ["that is only a text", "database or disk is full"],
-  ])("%s does not", (_where, error) => {
+  ])("the error %s does not mean that storage is full", (_where, error) => {
     expect(isStorageFull(error)).toBe(false);
   });
 });

@@ -33,7 +33,7 @@ describe("a timestamp of the wire", () => {
     ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z"],
     ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999Z"],
     ["1969-12-31T23:59:59.999999Z", "1969-12-31T23:59:59.999999Z"],
-  ])("%s is read as %s", (text, expected) => {
+  ])("the timestamp %s is read as %s", (text, expected) => {
     expect(formatted(text)).toBe(expected);
   });
 
@@ -44,7 +44,7 @@ describe("a timestamp of the wire", () => {
     ["2026-12-31T23:59:59.9999995Z", "2027-01-01T00:00:00Z"],
     ["1969-12-31T23:59:59.9999995Z", "1970-01-01T00:00:00Z"],
     ["1969-12-31T23:59:59.9999985Z", "1969-12-31T23:59:59.999999Z"],
-  ])("%s is rounded half up to %s", (text, expected) => {
+  ])("the timestamp %s is rounded half up to %s", (text, expected) => {
     expect(formatted(text)).toBe(expected);
   });
 
@@ -75,7 +75,7 @@ describe("a timestamp of the wire", () => {
     "9999-12-31T23:59:59-00:01",
     " 2026-03-01T09:30:00Z",
     "2026-03-01T09:30:00Z\n",
-  ])("%j is invalid", (text) => {
+  ])("the timestamp %j is invalid", (text) => {
     expect(parseTimestamp(text)).toBeUndefined();
   });
 });
@@ -112,7 +112,7 @@ describe("a timestamp", () => {
     );
   });
 
-  test("the next microsecond is one later, at every date", () => {
+  test("the timestamp of the next microsecond is one later, at every date", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: MICROS_MIN, max: MICROS_MAX - 1n }), (value) => {
         expect(nextMicrosecond(fromMicros(value))).toBe(fromMicros(value + 1n));

@@ -62,12 +62,12 @@ describe("a message is accepted:", () => {
     ["a title and a body for two files", 2, `${TITLE}\n\n${BODY}\n`],
     ["a body that looks a little like a trailer", 2, `${TITLE}\n\nWhy: ${BODY}\n`],
     ["a body after empty lines", 2, `\n\n${TITLE}\n\n\n${BODY}\n`],
-  ])("%s", (_, count, message) => {
+  ])("a message is accepted: %s", (_, count, message) => {
     change(count);
     expect(refusalOf(message)).toBeUndefined();
   });
 
-  test.each(["fixup", "squash"])("a %s of several files", (kind) => {
+  test.each(["fixup", "squash"])("a message is accepted for a %s of several files", (kind) => {
     change(1);
     expect(refusalOf("x".repeat(72))).toBeUndefined();
     change(2);
@@ -75,14 +75,14 @@ describe("a message is accepted:", () => {
     expect(git("log", "-1", "--format=%s")).toContain(`${kind}! xxx`);
   });
 
-  test("a revert, whose title quotes the other title", () => {
+  test("the message of a revert, whose title quotes the other title, is accepted", () => {
     change(2);
     expect(refusalOf(`${"x".repeat(72)}\n\n${BODY}`)).toBeUndefined();
     git("revert", "--no-edit", "HEAD");
     expect(git("log", "-1", "--format=%s")).toContain('Revert "xxx');
   });
 
-  test("a merge of several files, whatever its title", () => {
+  test("the message of a merge of several files is accepted, whatever its title", () => {
     git("switch", "--quiet", "--create", "side");
     change(2);
     expect(refusalOf(`${TITLE}\n\n${BODY}`)).toBeUndefined();
@@ -92,7 +92,7 @@ describe("a message is accepted:", () => {
     expect(git("log", "-1", "--format=%P").trim().split(" ")).toHaveLength(2);
   });
 
-  test("the diff and the comments that git shows to the author do not count", () => {
+  test("the diff and the comments that git shows to the author do not count in a message", () => {
     change(1);
     const scissors = "# ------------------------ >8 ------------------------";
     const message = `${TITLE}\n# ${"x".repeat(80)}\n${scissors}\n${"x".repeat(80)}\n`;
@@ -129,7 +129,7 @@ describe("a message is refused, and nothing is committed:", () => {
       message: `${TITLE}\n${BODY}\n`,
       refusal: "commit-msg: the second line is not empty",
     },
-  ])("$what", ({ count, message, refusal }) => {
+  ])("a message is refused, and nothing is committed: $what", ({ count, message, refusal }) => {
     change(1);
     expect(refusalOf("the commit before")).toBeUndefined();
     change(count);

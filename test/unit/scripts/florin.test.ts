@@ -124,7 +124,7 @@ describe("a wrong command line ends with 2 and the help that belongs there:", ()
       ["completion", "ksh"],
       { problem: "There is no completion for 'ksh'.", help: "bash and zsh" },
     ],
-  ])("%s", async (_name, args, { problem, help }) => {
+  ])("a wrong command ends with 2 and the help: %s", async (_name, args, { problem, help }) => {
     const { code, output, notes } = await florin(...args);
     expect([code, output]).toEqual([EXIT_CODES.usage, ""]);
     expect(notes.startsWith(problem)).toBe(true);

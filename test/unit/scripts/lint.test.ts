@@ -71,7 +71,7 @@ describe("lint refuses", () => {
     expect(broken.get(pathOf(RULES_FOLDER, what))).toContain(rule);
   });
 
-  test("a cycle", () => {
+  test("lint refuses a cycle", () => {
     expect(broken.get(`${RULES_FOLDER}/back.ts`)).toContain("import(no-cycle)");
   });
 });

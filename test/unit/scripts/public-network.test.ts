@@ -234,7 +234,7 @@ describe("an answer", () => {
     ["that is no HTTP", "hello\r\n\r\n", /Parse Error/],
     ["with a status that does not exist", "HTTP/1.1 099 Odd\r\n\r\n", /099|99/],
     ["that never comes", "", /socket hang up/],
-  ])("%s is a failure, and the next call succeeds", async (_what, sent, message) => {
+  ])("an answer %s is a failure, and the next call succeeds", async (_what, sent, message) => {
     const port = await serveRaw((socket) => socket.end(sent));
     internet.register(NAME, [PUBLIC]);
     expect(await failureOf(`http://${NAME}:${port}/in`)).toMatch(message);

@@ -91,7 +91,7 @@ describe("an arrow that the table lacks is refused:", () => {
       "modules/ledger/service/x.ts",
       "#modules/ledger/http/v2/bulk.ts",
     ],
-  ])("%s", (_, file, name) => {
+  ])("an arrow that the table lacks is refused: %s", (_, file, name) => {
     expect(violationsOf(file, name)).toHaveLength(1);
   });
 
@@ -139,7 +139,7 @@ describe("an arrow of the table is accepted:", () => {
       "ledger-engine/rules/schemas/x.ts",
       "#platform/time.ts",
     ],
-  ])("%s", (_, file, name) => {
+  ])("an arrow of the table is accepted: %s", (_, file, name) => {
     expect(violationsOf(file, name)).toEqual([]);
   });
 });
@@ -268,7 +268,7 @@ describe("a type that is defined twice is refused:", () => {
     ["an interface", "export interface Posting {}\n"],
     ["a type alias", "export type Posting = string;\n"],
     ["a class", "export abstract class Posting {}\n"],
-  ])("%s", (_, planted) => {
+  ])("a type that is defined twice is refused: %s", (_, planted) => {
     expect(violationsWith({ "platform/x.ts": planted })).toEqual([
       "the type Posting is defined in ledger-engine/rules/types.ts and in platform/x.ts",
     ]);

@@ -85,7 +85,7 @@ describe("the linter reports", () => {
     linter = lint();
   });
 
-  test.each(PLANTED)("%s", (_, path) => {
+  test.each(PLANTED)("the linter reports %s", (_, path) => {
     const errors = compiler.filter((error) => error.startsWith(`${path} `));
     expect(errors).not.toEqual([]);
     expect(linter).toEqual(expect.arrayContaining(errors));

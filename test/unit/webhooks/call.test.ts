@@ -146,11 +146,11 @@ describe("Retry-After", () => {
     [" 5 ", 5000],
     ["Thu, 01 Jan 2026 00:01:00 GMT", 59_250],
     ["Wed, 31 Dec 2025 00:00:00 GMT", 0],
-  ])("%j is understood", (value, expected) => {
+  ])("the Retry-After %j is understood", (value, expected) => {
     expect(parseRetryAfter(value, NOW_MS)).toBe(expected);
   });
   test.each([null, "", "-1", "1.5", "soon", "1e3", "2026-01-01", "Thu, 99 Xyz 2026 00:00:00 GMT"])(
-    "%j is ignored",
+    "the Retry-After %j is ignored",
     (value) => {
       expect(parseRetryAfter(value, NOW_MS)).toBeUndefined();
     },

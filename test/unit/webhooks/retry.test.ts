@@ -30,14 +30,17 @@ function attemptTimes(policy: RetryPolicy, statusCode = 503): number[] {
 }
 
 describe("outcome of a status", () => {
-  test.each([200, 201, 204, 299])("%i succeeds", (status) => {
+  test.each([200, 201, 204, 299])("the status %i succeeds", (status) => {
     expect(classify(status)).toBe("succeeded");
   });
-  test.each([400, 401, 403, 404, 407, 409, 410, 422, 499])("%i is permanent", (status) => {
-    expect(classify(status)).toBe("permanent_failure");
-  });
+  test.each([400, 401, 403, 404, 407, 409, 410, 422, 499])(
+    "the status %i is permanent",
+    (status) => {
+      expect(classify(status)).toBe("permanent_failure");
+    },
+  );
   test.each([0, 100, 199, 300, 301, 307, 308, 408, 429, 500, 502, 503, 504, 599, 600])(
-    "%i is worth another attempt",
+    "the status %i is worth another attempt",
     (status) => {
       expect(classify(status)).toBe("retryable_failure");
     },

@@ -81,7 +81,7 @@ describe("a change is refused", () => {
       { now: of([]), past: [big, big] },
       /until recently.*: ledger:write$/,
     ],
-  ])("%s", (_, touched, refusal) => {
+  ])("a change is refused %s", (_, touched, refusal) => {
     expect(refusalOf(actor, { name, ...touched })).toMatch(refusal);
   });
 
@@ -127,7 +127,7 @@ describe("a credential", () => {
     ["stays when nothing changes", strong, strong, weak, false],
     ["ends when another scope takes the place of one", of(["a:read"]), of(["b:read"]), weak, true],
     ["ends when a binding ends", bound("eu"), bound(), bound("eu"), true],
-  ])("%s", (...row) => {
+  ])("a credential %s", (...row) => {
     const [, now, next, maker, isEnded] = row;
     expect(endsWith({ now, next }, maker)).toBe(isEnded);
   });

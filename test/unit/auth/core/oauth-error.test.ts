@@ -10,7 +10,7 @@ test("a failed authentication of the client is 401, every other refusal 400", ()
   expect(statusOf(new OAuthError("unsupported_grant_type", "x not supported"))).toBe(400);
 });
 
-test("other failures get the nearest code", () => {
+test("failures other than OAuth errors get the nearest code", () => {
   const known = new OAuthError("invalid_client");
   expect(toOAuthError(known)).toBe(known);
   expect(toOAuthError(new AppError("BODY_TOO_LARGE", "too large"))).toMatchObject({

@@ -223,7 +223,7 @@ describe("an audit finds", () => {
   }
 
   test.each([{}, { HASH_LOGS: "DISABLED" }] as const)(
-    "a flipped bit in any cell of any table, with %o",
+    "an audit finds a flipped bit in any cell of any table, with %o",
     (features) => {
       const all = corruptions(features);
       expect(all.length).toBeGreaterThan(100);
@@ -234,7 +234,7 @@ describe("an audit finds", () => {
     },
   );
 
-  test("an address that no ledger would take, and goes on to compare all rows", () => {
+  test("an audit finds an address that no ledger would take, and goes on to compare all rows", () => {
     const ledger = variedLedger();
     ledger.sql.all("UPDATE account SET address = '\u{fffd}' || substr(address, 2) WHERE id = 2");
     const { differences, rows } = audited(ledger);
@@ -243,7 +243,7 @@ describe("an audit finds", () => {
     expect(rows.move).toBeGreaterThan(0);
   });
 
-  test("rows that are missing and rows that no entry makes, and says which", () => {
+  test("an audit finds rows that are missing and rows that no entry makes, and says which", () => {
     const ledger = variedLedger();
     ledger.sql.all("DELETE FROM move WHERE tx = 3");
     ledger.sql.all("INSERT INTO asset (id, name) VALUES (99, 'XXX')");
@@ -274,7 +274,7 @@ describe("an audit finds", () => {
     ["ledger", "UPDATE ledger SET imported_log = 20"],
     ["ledger", "UPDATE ledger SET imported_log = -1"],
     ["tx", "UPDATE tx SET reference = reference || char(0) || 'zzz' WHERE id = 1"],
-  ])("rows under another key, and bytes that a text hides: %s, %s", (table, statement) => {
+  ])("an audit finds rows under another key, and hidden bytes: %s, %s", (table, statement) => {
     const ledger = variedLedger();
     ledger.sql.all(statement);
     const { status, differences } = audited(ledger);
@@ -282,7 +282,7 @@ describe("an audit finds", () => {
     expect(differences.map((difference) => difference.table)).toContain(table);
   });
 
-  test("a difference far behind the rows that are read at a time, and nothing else", () => {
+  test("an audit finds a difference far behind the rows that are read at a time, and nothing else", () => {
     const ledger = new TestLedger();
     for (let count = 0; count < 600; count++) ledger.commit(create(posting("world -> a", 1)));
     expect(audited(ledger)).toMatchObject({ status: "consistent", rows: { tx: 600, move: 1200 } });
@@ -293,7 +293,7 @@ describe("an audit finds", () => {
     ]);
   });
 
-  test("differences of large rows, of which it shows only the part that differs", () => {
+  test("an audit finds differences of large rows, of which it shows only the part that differs", () => {
     const ledger = new TestLedger();
     for (let count = 0; count < 30; count++) {
       ledger.run(setMetadata(`a${count}`, { k: `${count}`.padStart(60_000, "x") }));
@@ -304,7 +304,7 @@ describe("an audit finds", () => {
     expect(JSON.stringify(differences).length).toBeLessThan(50_000);
   });
 
-  test("a wrong hash in the chain, once", () => {
+  test("an audit finds a wrong hash in the chain, once", () => {
     const ledger = variedLedger();
     ledger.sql.all("UPDATE entry SET hash = zeroblob(32) WHERE id = 7");
     const { differences } = audited(ledger);
@@ -316,7 +316,7 @@ describe("an audit finds", () => {
   });
 
   test.each(["place = place + 2", "place = place - 2"])(
-    "two transactions with one entry, after %s, and ends there",
+    "an audit finds two transactions with one entry, after %s, and ends there",
     (change) => {
       const ledger = variedLedger();
       ledger.sql.all(`UPDATE tx SET ${change} WHERE log = 2`);
@@ -327,7 +327,7 @@ describe("an audit finds", () => {
     },
   );
 
-  test("an entry that moved into a gap between ids, and the entry behind it that moved up", () => {
+  test("an audit finds an entry that moved into a gap between ids, and the entry behind it that moved up", () => {
     for (const change of ["place + 2 WHERE log = 9", "place - 2 WHERE log = 11"]) {
       const ledger = variedLedger();
       ledger.sql.all(`UPDATE tx SET place = ${change}`);
@@ -336,7 +336,7 @@ describe("an audit finds", () => {
     }
   });
 
-  test("an entry that cannot be read, and ends there", () => {
+  test("an audit finds an entry that cannot be read, and ends there", () => {
     const ledger = variedLedger();
     ledger.sql.all("UPDATE tx SET payload = '[' WHERE log = 3");
     expect(audited(ledger)).toMatchObject({

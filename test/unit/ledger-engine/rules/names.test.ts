@@ -13,22 +13,24 @@ const NAMES = ["a", "A-z_09", "x".repeat(63), "-", "0", "__"];
 const NO_NAMES = ["", "x".repeat(64), "a b", "a:b", "a.b", "é", "a/b", String.raw`a\b`, "a\n"];
 
 describe("ledger names", () => {
-  test.each(NAMES)("%s is valid", (name) => expect(isLedgerName(name)).toBe(true));
-  test.each([...NO_NAMES, "_", "_info", "_healthcheck"])("%j is invalid", (name) =>
+  test.each(NAMES)("the ledger name %s is valid", (name) => expect(isLedgerName(name)).toBe(true));
+  test.each([...NO_NAMES, "_", "_info", "_healthcheck"])("the ledger name %j is invalid", (name) =>
     expect(isLedgerName(name)).toBe(false),
   );
 });
 
 describe("bucket names", () => {
-  test.each([...NAMES, "_", "_default", "_info"])("%s is valid", (name) =>
+  test.each([...NAMES, "_", "_default", "_info"])("the bucket name %s is valid", (name) =>
     expect(isBucketName(name)).toBe(true),
   );
-  test.each(NO_NAMES)("%j is invalid", (name) => expect(isBucketName(name)).toBe(false));
+  test.each(NO_NAMES)("the bucket name %j is invalid", (name) =>
+    expect(isBucketName(name)).toBe(false),
+  );
 });
 
 describe("addresses", () => {
   test.each(["world", "users:1:main", "A-b_9", "__proto__", "1", "a".repeat(ADDRESS_LENGTH_MAX)])(
-    "%s is valid",
+    "the address %s is valid",
     (address) => expect(isAddress(address)).toBe(true),
   );
   test.each([
@@ -44,9 +46,9 @@ describe("addresses", () => {
     "a.b",
     "a/b",
     "a".repeat(ADDRESS_LENGTH_MAX + 1),
-  ])("%j is invalid", (address) => expect(isAddress(address)).toBe(false));
+  ])("the address %j is invalid", (address) => expect(isAddress(address)).toBe(false));
 
-  test("a refusal names the address, or the beginning of a long one", () => {
+  test("a refusal of an address names it, or the beginning of a long one", () => {
     expect(() => parseAccount("a b", "source")).toThrow("invalid source address 'a b'");
     expect(() => parseAccount(" ".repeat(2000), "source")).toThrow(
       `invalid source address '${" ".repeat(80)}…'`,
@@ -66,7 +68,7 @@ describe("assets", () => {
     "EUR_COL",
     "B1",
     `A${"0".repeat(16)}_${"Z".repeat(16)}/6`,
-  ])("%s is valid", (asset) => expect(isAsset(asset)).toBe(true));
+  ])("the asset %s is valid", (asset) => expect(isAsset(asset)).toBe(true));
   test.each([
     "",
     "usd",
@@ -82,9 +84,9 @@ describe("assets", () => {
     "USD\n",
     `A${"0".repeat(17)}`,
     `A_${"Z".repeat(17)}`,
-  ])("%j is invalid", (asset) => expect(isAsset(asset)).toBe(false));
+  ])("the asset %j is invalid", (asset) => expect(isAsset(asset)).toBe(false));
 
-  test("a refusal names the asset", () => {
+  test("a refusal of an asset names it", () => {
     expect(() => parseAsset("usd")).toThrow("invalid asset 'usd'");
   });
 });

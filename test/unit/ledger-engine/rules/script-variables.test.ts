@@ -25,12 +25,12 @@ describe("variables of a script as texts", () => {
     ['{"asset":"USD/2","amount":9007199254740993}', "USD/2 9007199254740993"],
     ['{"asset":"USD/2","amount":12.7}', "USD/2 12.7"],
     ['{"amount":12}', "<nil> 12"],
-  ])("%s", (value, text) => {
+  ])("the variable %s of a script is a text", (value, text) => {
     expect(textsOf(`{"v":${value}}`)).toStrictEqual({ v: text });
   });
 
   test.each(['{"asset":"USD/2"}', '{"asset":"USD/2","amount":null}', "{}"])(
-    "%s is no variable",
+    "%s is no variable of a script",
     (value) => {
       expect(textsOf(`{"v":${value},"w":"x"}`)).toStrictEqual({ w: "x" });
     },

@@ -144,7 +144,7 @@ describe("pairs of an account", () => {
     ]);
   });
 
-  test("a deletion is recorded if the account exists, whatever it deletes", () => {
+  test("a deletion of an account's metadata is recorded if the account exists, whatever it deletes", () => {
     const remove = deleteMetadata("a", "k");
     const pays = create(posting("world -> a", 1));
     expect(rowsAfter(remove, pays, remove, remove)).toEqual({
@@ -209,7 +209,7 @@ describe("what a unit of work does to a pair", () => {
     setMetadata(1, { l: "1" }),
   ];
 
-  test.each([true, false])("last counts in a bulk that is atomic: %s", (atomic) => {
+  test.each([true, false])("what a pair gets last counts in an atomic bulk: %s", (atomic) => {
     const ledger = new TestLedger();
     ledger.bulk([...transaction, ...account], { atomic });
     expect(storedRows(ledger).index).toEqual([

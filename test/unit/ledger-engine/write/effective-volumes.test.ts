@@ -36,7 +36,7 @@ describe("effective volumes", () => {
     expect(ledger.logs()[0]).toEqual(entry);
   });
 
-  test("order equal dates by insertion", () => {
+  test("effective volumes order equal dates by insertion", () => {
     const ledger = new TestLedger({ now: at("13:00") });
     for (const amount of [1, 2, 4]) {
       ledger.commit(create(posting("world -> a", amount), { timestamp: at("11:00") }));

@@ -150,28 +150,34 @@ const toCreate = (ways: string) =>
   create(ways.split(", ").map((way) => posting(way, way.startsWith("x") ? 0 : 5)));
 
 describe("a transaction that the chart does not allow", () => {
-  test.each(VIOLATIONS)("%s is refused when strict, with rule and account", (ways, what) => {
-    const ledger = paidLedger();
-    const before = ledger.dump();
-    expect(refusalTextOf(() => ledger.commit(toCreate(ways), v1))).toBe(
-      `VALIDATION: schema version [v1]: ${what}`,
-    );
-    expect(ledger.dump()).toBe(before);
-    // The id of the transaction is used up, that of the log entry is not.
-    expect(ledger.run(create(posting("world -> users:1", 1)), v1)).toMatchObject({
-      logId: 4,
-      transaction: { id: 3 },
-    });
-  });
+  test.each(VIOLATIONS)(
+    "%s against the chart is refused when strict, with rule and account",
+    (ways, what) => {
+      const ledger = paidLedger();
+      const before = ledger.dump();
+      expect(refusalTextOf(() => ledger.commit(toCreate(ways), v1))).toBe(
+        `VALIDATION: schema version [v1]: ${what}`,
+      );
+      expect(ledger.dump()).toBe(before);
+      // The id of the transaction is used up, that of the log entry is not.
+      expect(ledger.run(create(posting("world -> users:1", 1)), v1)).toMatchObject({
+        logId: 4,
+        transaction: { id: 3 },
+      });
+    },
+  );
 
-  test.each(VIOLATIONS)("%s is accepted otherwise, and reported", (ways, what) => {
-    const ledger = paidLedger({ isStrict: false });
-    const command = toCreate(ways);
-    const { id } = ledger.commit(command, v1);
-    expect(ledger.transaction(id).postings).toEqual(command.postings);
-    expect(ledger.told).toEqual([`schema version [v1]: ${what}`]);
-    expect(audited(ledger).differences).toEqual([]);
-  });
+  test.each(VIOLATIONS)(
+    "%s against the chart is accepted when not strict, and reported",
+    (ways, what) => {
+      const ledger = paidLedger({ isStrict: false });
+      const command = toCreate(ways);
+      const { id } = ledger.commit(command, v1);
+      expect(ledger.transaction(id).postings).toEqual(command.postings);
+      expect(ledger.told).toEqual([`schema version [v1]: ${what}`]);
+      expect(audited(ledger).differences).toEqual([]);
+    },
+  );
 
   test("a transaction that the chart does not allow may come from a script", () => {
     const ledger = paidLedger();

@@ -226,7 +226,7 @@ describe("where it cannot be told which of two it is", () => {
 });
 
 describe("an attempt and a page at once", () => {
-  test("a page that comes during the attempt settles it, and the answer changes nothing", async () => {
+  test("a page that comes during an attempt settles it, and the answer changes nothing", async () => {
     const world = await openWorld();
     const id = await createLost(world);
     world.pass(1);
@@ -261,7 +261,7 @@ describe("an attempt and a page at once", () => {
     expect(connector?.["health"]).toBe("healthy");
   });
 
-  test("an answer that comes first leaves nothing to settle", async () => {
+  test("an answer that comes before a page leaves nothing to settle", async () => {
     const world = await openWorld();
     const id = await createLost(world);
     world.provider.answer = (made) => ({ payment: made });

@@ -18,7 +18,7 @@ describe("an address", () => {
     ["2001:db8::1", "2001:db8:0:0::/64"],
     ["::1", "0:0:0:0::/64"],
     ["64:ff9b::203.0.113.7", "64:ff9b:0:0::/64"],
-  ])("%s stands for the sender %s", (address, sender) => {
+  ])("the address %s stands for the sender %s", (address, sender) => {
     expect(senderOf(address)).toBe(sender);
   });
 
@@ -32,7 +32,7 @@ describe("an address", () => {
     "::12345",
     "1:2:3:4:5:6:7:8:9",
     "1.2.3.4::",
-  ])("%j is none", (text) => {
+  ])("the address %j is none", (text) => {
     expect(senderOf(text)).toBeUndefined();
   });
 });
@@ -65,7 +65,7 @@ describe("the sender of a request that came through proxies", () => {
     ["is not what the sender says", "10.0.0.1", "198.51.100.9, 203.0.113.7", "203.0.113.7"],
     ["is the proxy where it names nobody", "::1", null, "::1"],
     ["is the proxy where it names no address", "10.0.0.1", "unknown", "10.0.0.1"],
-  ])("%s", (...[, peer, forwardedFor, sender]) => {
+  ])("the sender of a request through proxies %s", (...[, peer, forwardedFor, sender]) => {
     expect(forwardedSender(peer, { forwardedFor, trusted })).toBe(sender);
   });
 });

@@ -168,7 +168,7 @@ describe("a filter in SQL leaves the rows that a naive one leaves", () => {
     },
   );
 
-  test("any combination of tests", async () => {
+  test("a filter in SQL leaves the rows that a naive one leaves, for any combination of tests", async () => {
     const list = new Things();
     const filter = filterOf(fc.oneof(...Object.values(KEY_TESTS)));
     const property = fc.asyncProperty(rows, filter, async (all, filter) => {
@@ -274,7 +274,7 @@ describe("a filter is refused", () => {
       { $like: { name: "x".repeat(1025) } },
       "the pattern for 'name' is longer than 1024 characters",
     ],
-  ])("%j", (filter, message) => {
+  ])("the filter %j is refused", (filter, message) => {
     for (const whole of [filter, { $not: filter }, { $or: [{ $and: [filter] }] }]) {
       expect(refusalOf(whole)).toBe(message);
     }

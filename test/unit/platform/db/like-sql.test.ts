@@ -82,7 +82,7 @@ describe("a pattern in SQL", () => {
     ["no character is too high", { text: "\u{10ffff}x", pattern: "\u{10ffff}%", matches: true }],
     ["it has no classes", { text: "b", pattern: "[a-c]", matches: false }],
     ["it has no classes between wildcards", { text: "xby", pattern: "_[a-c]_", matches: false }],
-  ])("%s", async (_, { text, pattern, matches }) => {
+  ])("a pattern in SQL: %s", async (_, { text, pattern, matches }) => {
     expect(await isLike(text, pattern)).toBe(matches);
   });
 

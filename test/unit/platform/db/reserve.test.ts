@@ -106,7 +106,7 @@ beforeEach(() => {
 });
 
 describe("in a database without room", () => {
-  test("a change that adds something is refused, and leaves the reserve alone", async () => {
+  test("a change that adds something to a full database is refused, and leaves the reserve alone", async () => {
     await world.start(2);
     const error = await failureOf(world.end(0, "webhooks.config.create"));
     expect(isStorageFull(error)).toBe(true);
@@ -114,7 +114,7 @@ describe("in a database without room", () => {
     expect(world.slots).toBe(RESERVE_SLOTS);
   });
 
-  test("deletions are stored with their entries in the audit and their events, one after the other", async () => {
+  test("deletions in a full database are stored with their audit entries and events, one after the other", async () => {
     await world.start(100);
     for (let index = 0; index < 100; index++) await world.end(index);
     expect(world.countOf("webhook_configs WHERE deleted_at IS NOT NULL")).toBe(100);
@@ -124,7 +124,7 @@ describe("in a database without room", () => {
     expect(world.slots).toBeGreaterThan(RESERVE_SLOTS - 60);
   });
 
-  test("a change with a long event gets the larger part of the reserve", async () => {
+  test("a change with a long event in a full database gets the larger part of the reserve", async () => {
     await world.start(1);
     const { db } = world.d1;
     await Outbox.from(world.context).publish({
@@ -152,7 +152,7 @@ describe("in a database without room", () => {
     expect(world.slots).toBe(RESERVE_SLOTS);
   });
 
-  test("somebody logs in", async () => {
+  test("somebody logs in although the database is full", async () => {
     await world.start(0);
     const id = await beginLogin(world.context, { request: LOGIN, browser: "b" });
     const loggedIn = { personId: "p", authenticatedAt: world.context.clock() };
@@ -162,7 +162,7 @@ describe("in a database without room", () => {
     ]);
   });
 
-  test("logins of strangers leave half of the reserve to deletions, and go on", async () => {
+  test("logins of strangers to a full database leave half of the reserve to deletions, and go on", async () => {
     await world.start(1);
     for (let count = 0; count < 800; count++) {
       await beginLogin(world.context, {
@@ -175,7 +175,7 @@ describe("in a database without room", () => {
     expect(world.countOf("webhook_configs WHERE deleted_at IS NOT NULL")).toBe(1);
   });
 
-  test("a purge makes room, and the sweep completes the reserve from it", async () => {
+  test("a purge makes room in a full database, and the sweep completes the reserve from it", async () => {
     await world.start(40, 5000);
     for (let index = 0; index < 40; index++) await world.end(index);
     expect(world.slots).toBeLessThan(RESERVE_SLOTS);

@@ -58,7 +58,7 @@ describe("a filter", () => {
       '{"$match":{"__proto__":"x"}}',
       { kind: "test", operator: "$match", key: "__proto__", value: "x" },
     ],
-  ])("%s is a tree", (text, tree) => {
+  ])("the filter %s is a tree", (text, tree) => {
     expect(parseFilterText(text)).toEqual(tree);
   });
 
@@ -91,7 +91,7 @@ describe("a filter", () => {
     ['{"$match":{"a":null}}', "must be a text, an integer or a boolean"],
     ['{"$match":{"a":1.0}}', "1.0 for 'a' is not an integer"],
     ['{"$match":{"a":1e3}}', "1e3 for 'a' is not an integer"],
-  ])("%s is refused", (text, message) => {
+  ])("the filter %s is refused", (text, message) => {
     expect(() => parseFilterText(text)).toThrow(message);
     expect(() => parseFilterText(text)).toThrow(AppError);
   });

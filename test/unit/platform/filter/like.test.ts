@@ -47,7 +47,7 @@ describe("a pattern", () => {
     ["(%", "(a", true],
     ["a%", "a\nb", true],
     ["é%", "école", true],
-  ])("%j on %j gives %s", (pattern, text, matches) => {
+  ])("the pattern %j on %j gives %s", (pattern, text, matches) => {
     expect(likeMatcher(pattern)(text)).toBe(matches);
   });
 

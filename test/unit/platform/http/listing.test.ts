@@ -33,7 +33,7 @@ describe("the filter of a list", () => {
     expect(filterOf({ query: JSON.stringify(body) }, undefined)).toBeUndefined();
   });
 
-  test("next to a cursor is ignored, even if it is invalid", () => {
+  test("the filter of a list next to a cursor is ignored, even if it is invalid", () => {
     for (const query of ["nope", text, undefined]) {
       expect(filterOf({ cursor: "x", query }, { $x: 1 })).toBeUndefined();
     }
@@ -45,7 +45,7 @@ describe("the filter of a list", () => {
   });
 
   test.each(["{", "[]", "1", '"x"', '{"$x":{"a":1}}', '{"$match":{"a":1e2}}', "\u0000"])(
-    "%j is refused",
+    "the filter %j of a list is refused",
     (query) => {
       expect(() => filterOf({ query }, undefined)).toThrow(AppError);
     },
@@ -126,7 +126,7 @@ describe("the page that a request asks for", () => {
     expect(page({ cursor, pageSize: 0 })).toEqual(wanted);
   });
 
-  test("next to a cursor has up to 15 items, or as many as the walk's", () => {
+  test("a page next to a cursor has up to 15 items, or as many as the walk's", () => {
     const small = encodeCursor(page({ pageSize: 5 }));
     const large = encodeCursor(page({ pageSize: 50 }));
     expect(page({ cursor: small, pageSize: 80 }).pageSize).toBe(15);

@@ -21,6 +21,6 @@ test.each([
   "http://10.0.0.1",
   "http://[::2]",
   "http://0.0.0.0",
-])("%s is not", (url) => {
+])("%s is not this machine", (url) => {
   expect(isLoopbackHost(hostOf(url))).toBe(false);
 });

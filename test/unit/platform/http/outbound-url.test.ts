@@ -10,10 +10,14 @@ describe("where private hosts are not allowed", () => {
 });
 
 describe("where private hosts are allowed", () => {
-  test.each(OUTBOUND_URLS)("%j has no problem with its host", (url, problem) => {
-    const expected = problem?.endsWith("which is not a public host") === true ? undefined : problem;
-    expect(urlProblem(url, { allowPrivateHosts: true })).toBe(expected);
-  });
+  test.each(OUTBOUND_URLS)(
+    "%j has no problem with its host if private hosts are allowed",
+    (url, problem) => {
+      const expected =
+        problem?.endsWith("which is not a public host") === true ? undefined : problem;
+      expect(urlProblem(url, { allowPrivateHosts: true })).toBe(expected);
+    },
+  );
 });
 
 /** Addresses as DNS gives them. */

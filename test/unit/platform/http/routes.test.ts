@@ -37,7 +37,7 @@ describe("the methods of a path", () => {
     ["/v2/main/", ["GET", "POST"]],
     ["/main/accounts/", ["HEAD"]],
     ["/constructor/accounts", ["HEAD"]],
-  ])("%s are those of its operations", (path, methods) => {
+  ])("the methods of %s are those of its operations", (path, methods) => {
     expect(finder()(path)).toEqual(methods);
   });
 
@@ -46,14 +46,14 @@ describe("the methods of a path", () => {
     ["/v2/accounts/users:1", []],
     ["/v2/_info", ["GET"]],
   ])(
-    "%s do not include those of a path with a parameter in place of a fixed segment",
+    "the methods of %s do not include those of a path with a parameter in place of a fixed segment",
     (path, methods) => {
       expect(finder()(path)).toEqual(methods);
     },
   );
 
   test.each(["/", "/main", "/v2//", "//", "/main/accounts/a/b", "/main//a", ""])(
-    "%j have no methods",
+    "the path %j has no methods",
     (path) => {
       expect(finder()(path)).toEqual([]);
     },

@@ -226,7 +226,7 @@ describe("a cursor", () => {
     [encode({ ...wire, column: "timestamp", paginationID: 1e20, ties: [1, 1] }), "out of range"],
     [encode({ ...wire, paginationID: 1e20 }), "out of range"],
     [encode({ ...wire, offset: 3 }), "no offsets"],
-  ])("%.40s is refused", (cursor, why) => {
+  ])("the cursor %.40s is refused", (cursor, why) => {
     expect(() => decodeCursor(cursor, RULES)).toThrow(why);
   });
 });

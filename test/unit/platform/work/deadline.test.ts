@@ -41,7 +41,7 @@ for (const [name, open] of KINDS) {
     expect(signal.aborted).toBe(false);
   });
 
-  test(`its signal aborts when a deadline has passed: ${name}`, () => {
+  test(`the signal of a deadline aborts when it has passed: ${name}`, () => {
     const start = open();
     const seen: boolean[] = [];
     const deadline = start(LENGTH_MS, () => seen.push(deadline.signal.aborted));

@@ -109,7 +109,7 @@ describe("lanes", () => {
     expect(await lanes.run({ key: "a", run: async () => "next" })).toBe("next");
   });
 
-  test("free the lane of a task that takes too long, and abort it", async () => {
+  test("lanes free the lane of a task that takes too long, and abort it", async () => {
     const { add, end, flush, started, settled, signals } = bench({ total: 1 });
     add("a1");
     add("b1");

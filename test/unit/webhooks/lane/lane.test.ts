@@ -324,7 +324,7 @@ describe("after a crash", () => {
     expect(new Set(bench.statuses())).toEqual(new Set(["succeeded"]));
   });
 
-  test("a retry is made at its time", async () => {
+  test("a retry is made at its time after a crash", async () => {
     const bench = new LaneBench(STANDARD);
     bench.answer = () => 500;
     bench.accept(1);
@@ -336,7 +336,7 @@ describe("after a crash", () => {
     expect(bench.calls).toHaveLength(2);
   });
 
-  test("a message that comes again brings nothing twice", async () => {
+  test("a message that comes again after a crash brings nothing twice", async () => {
     const bench = new LaneBench();
     bench.accept(1, 3);
     await bench.pass(SECOND);

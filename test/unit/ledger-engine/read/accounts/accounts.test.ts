@@ -120,7 +120,7 @@ describe("a filter of accounts on metadata", () => {
       },
       "users:1 users:2",
     ],
-  ])("%j", (where, expected) => {
+  ])("a filter of accounts on metadata: %j", (where, expected) => {
     for (const column of ["address", "insertion_date"]) {
       const found = addressesOf(users(), { where, column }).split(" ").toSorted().join(" ");
       expect(found).toBe(expected);
@@ -168,7 +168,7 @@ describe("a filter of accounts on balances", () => {
       { $or: [{ $gt: { "balance[USD/2]": 100 } }, { $match: { address: "empty" } }] },
       "empty users:2",
     ],
-  ])("%j", (where, expected) => {
+  ])("a filter of accounts on balances: %j", (where, expected) => {
     expect(addressesOf(users(), { where })).toBe(expected);
   });
 
@@ -236,7 +236,7 @@ describe("a filter of accounts on dates", () => {
       },
       "",
     ],
-  ])("%j", (where, expected) => {
+  ])("a filter of accounts on dates: %j", (where, expected) => {
     for (const column of ["address", "first_usage", "insertion_date", "updated_at"]) {
       const found = addressesOf(users(), { where, column }).split(" ").toSorted().join(" ");
       expect(found).toBe(expected);

@@ -54,7 +54,7 @@ describe("a pattern", () => {
     ["users:...:savings", []],
     ["users:....", []],
     ["Users:", []],
-  ])("%j matches %j", (text, addresses) => {
+  ])("the pattern %j matches %j", (text, addresses) => {
     expect(ADDRESSES.filter(addressMatcher(parseAddressPattern(text)))).toEqual(addresses);
   });
 
@@ -67,7 +67,7 @@ describe("a pattern", () => {
     ["", undefined],
     ["...", undefined],
     ["users:...", undefined],
-  ])("%j names the address %j", (text, address) => {
+  ])("the pattern %j names the address %j", (text, address) => {
     expect(exactAddress(parseAddressPattern(text))).toBe(address);
   });
 
@@ -85,7 +85,7 @@ describe("a pattern", () => {
     ],
     [":1", [{ from: "", below: undefined }]],
     ["...", [{ from: "", below: undefined }]],
-  ])("%j lies in %j", (text, ranges) => {
+  ])("the pattern %j lies in %j", (text, ranges) => {
     expect(addressRanges(parseAddressPattern(text))).toEqual(ranges);
   });
 

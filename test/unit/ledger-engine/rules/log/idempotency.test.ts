@@ -24,9 +24,12 @@ describe("the idempotency hash", () => {
     recordedLog().flatMap(({ entry, ...rest }) =>
       entry === undefined || UNKNOWN_COMMANDS.has(rest.id) ? [] : [{ ...rest, entry }],
     ),
-  )("reproduces the recorded hash of entry $id, $type", ({ entry, idempotencyHash }) => {
-    expect(hashOf(commandOf(entry))).toBe(idempotencyHash);
-  });
+  )(
+    "the idempotency hash is the recorded hash of entry $id, $type",
+    ({ entry, idempotencyHash }) => {
+      expect(hashOf(commandOf(entry))).toBe(idempotencyHash);
+    },
+  );
 
   test("the idempotency hash is that of the reference's worked example", () => {
     const command = create(posting("world -> shops:42", 1500, "EUR/2"));

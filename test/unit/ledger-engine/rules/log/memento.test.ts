@@ -8,7 +8,7 @@ describe("the hash chain", () => {
   const previousOf = (index: number) => log[index - 1]?.hash;
 
   test.each(log.flatMap(({ entry, ...rest }, index) => (entry ? [{ entry, index, ...rest }] : [])))(
-    "reproduces the recorded hash of entry $id, $type",
+    "the hash chain reproduces the recorded hash of entry $id, $type",
     ({ entry, index, hash }) => {
       expect(chainHash(toMemento(entry), previousOf(index))).toBe(hash);
     },

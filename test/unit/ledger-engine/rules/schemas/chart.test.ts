@@ -139,7 +139,7 @@ describe("an address", () => {
     ["bank:main"],
     ["users:1:main"],
     ["users:anything-goes_1:savings"],
-  ])("%s is an account of the chart", (address) => {
+  ])("the address %s is an account of the chart", (address) => {
     expect(violationOf(BANK, address)).toBeUndefined();
   });
 
@@ -160,7 +160,7 @@ describe("an address", () => {
     ],
     ["constructor", "account `constructor` is not defined in the chart of accounts"],
     ["__proto__:x", "account starting with `__proto__` is not defined in the chart of accounts"],
-  ])("%s is not an account of the chart", (address, violation) => {
+  ])("the address %s is not an account of the chart", (address, violation) => {
     expect(violationOf(BANK, address)).toBe(violation);
   });
 

@@ -38,18 +38,21 @@ const PREFIXES = /^unexpected error while forging log: (?:creating schema: )?/;
 const OWN_WORDS = /json: |compilation error: |invalid character /;
 
 describe("recorded insertions", () => {
-  test.each(insertions)("$scenario $version: $body", ({ body, status, message, rendered }) => {
-    const isJson = body !== "x";
-    const refusal = isJson ? messageOf(() => decodeText(body)) : "";
-    expect(refusal === undefined).toBe(status === 204);
-    const [known = "", others] = message?.replace(PREFIXES, "").split(OWN_WORDS) ?? [];
-    if (others === undefined) expect(refusal ?? "").toBe(known);
-    else expect(refusal).toContain(known);
-    if (rendered === undefined) return;
-    const schema = { ...decodeText(body), version: "v1", createdAt: at("09:30") };
-    const { version: _version, createdAt: _createdAt, ...shown } = renderSchema(schema);
-    expect(shown).toEqual(rendered);
-  });
+  test.each(insertions)(
+    "the recorded insertion of $scenario $version: $body",
+    ({ body, status, message, rendered }) => {
+      const isJson = body !== "x";
+      const refusal = isJson ? messageOf(() => decodeText(body)) : "";
+      expect(refusal === undefined).toBe(status === 204);
+      const [known = "", others] = message?.replace(PREFIXES, "").split(OWN_WORDS) ?? [];
+      if (others === undefined) expect(refusal ?? "").toBe(known);
+      else expect(refusal).toContain(known);
+      if (rendered === undefined) return;
+      const schema = { ...decodeText(body), version: "v1", createdAt: at("09:30") };
+      const { version: _version, createdAt: _createdAt, ...shown } = renderSchema(schema);
+      expect(shown).toEqual(rendered);
+    },
+  );
 
   test("recorded insertions include accepted and refused ones", () => {
     expect(insertions.filter(({ status }) => status === 400).length).toBeGreaterThan(30);

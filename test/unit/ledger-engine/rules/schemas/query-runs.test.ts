@@ -205,13 +205,16 @@ describe("the parameters of a run", () => {
 describe("recorded runs", () => {
   const { queries } = recordedSchema("schema-queries", "v1");
 
-  test.each(recordedRequests("run"))("$query with $body", ({ query, body, status, message }) => {
-    const template = present(queries.get(query), "the schema has the query");
-    const request = parseJson(body) as object;
-    const refused = messageOf(() => resolveQuery(template, request));
-    expect(refused).toBe(message);
-    expect(refused === undefined).toBe(status === 200);
-  });
+  test.each(recordedRequests("run"))(
+    "the recorded run of $query with $body",
+    ({ query, body, status, message }) => {
+      const template = present(queries.get(query), "the schema has the query");
+      const request = parseJson(body) as object;
+      const refused = messageOf(() => resolveQuery(template, request));
+      expect(refused).toBe(message);
+      expect(refused === undefined).toBe(status === 200);
+    },
+  );
 
   test("recorded runs keep the expansions of the template when the request has other parameters", () => {
     const template = present(queries.get("rich"), "the schema has the query");

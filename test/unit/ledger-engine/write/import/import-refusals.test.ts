@@ -190,14 +190,17 @@ describe("an import is refused with an entry", () => {
       "the reverted transaction 2 differs from the one in this ledger: 'postCommitVolumes' of account 'a' in USD must have input 8 and output 0",
     ],
   };
-  test.each(Object.entries(REFUSED))("%s", (_, [line, changes, message]) => {
-    const entry = JSON.parse(LINES[line - 1] ?? "") as { id: number };
-    expect(refusalAt(line, changes)).toEqual({
-      kind: "IMPORT",
-      message: `importing logs: importing log ${entry.id}: ${message}`,
-      details: `entry ${line} of the body`,
-    });
-  });
+  test.each(Object.entries(REFUSED))(
+    "an import is refused with an entry: %s",
+    (_, [line, changes, message]) => {
+      const entry = JSON.parse(LINES[line - 1] ?? "") as { id: number };
+      expect(refusalAt(line, changes)).toEqual({
+        kind: "IMPORT",
+        message: `importing logs: importing log ${entry.id}: ${message}`,
+        details: `entry ${line} of the body`,
+      });
+    },
+  );
 
   test("an import is refused with an entry that reverts what is already reverted", () => {
     const second = changed(LINES[5] ?? "", {

@@ -202,27 +202,33 @@ describe("an import is refused with what is no entry", () => {
       "'data.revertedTransaction': expected an integer of 0 or more",
     ],
   };
-  test.each(Object.entries(MALFORMED))("%s", (_, [line, changes, details]) => {
-    expect(refusalAt(line, changes)).toEqual({
-      kind: "IMPORT",
-      message: `importing logs: entry ${line} is not a log entry`,
-      details,
-    });
-  });
+  test.each(Object.entries(MALFORMED))(
+    "an import is refused with what is no entry: %s",
+    (_, [line, changes, details]) => {
+      expect(refusalAt(line, changes)).toEqual({
+        kind: "IMPORT",
+        message: `importing logs: entry ${line} is not a log entry`,
+        details,
+      });
+    },
+  );
 
-  test.each(["{}", '{"a":', "{'a':1}", '{"id":1.5}', '{"id":1e3}'])("%s", (text) => {
-    const ledger = new TestLedger({ features: UNCHAINED });
-    const before = ledger.dump();
-    const { taken, failure } = ledger.engine.importLogs({ texts: [text], before: 41 });
-    expect(taken).toBe(0);
-    const isJson = !text.includes('"a":') && !text.includes("'");
-    expect(failure?.kind).toBe(isJson ? "IMPORT" : "VALIDATION");
-    expect(failure?.message).toContain("entry 42 is not ");
-    expect(failure?.details).not.toBe("");
-    expect(ledger.dump()).toBe(before);
-  });
+  test.each(["{}", '{"a":', "{'a':1}", '{"id":1.5}', '{"id":1e3}'])(
+    "an import is refused with what is no entry: %s",
+    (text) => {
+      const ledger = new TestLedger({ features: UNCHAINED });
+      const before = ledger.dump();
+      const { taken, failure } = ledger.engine.importLogs({ texts: [text], before: 41 });
+      expect(taken).toBe(0);
+      const isJson = !text.includes('"a":') && !text.includes("'");
+      expect(failure?.kind).toBe(isJson ? "IMPORT" : "VALIDATION");
+      expect(failure?.message).toContain("entry 42 is not ");
+      expect(failure?.details).not.toBe("");
+      expect(ledger.dump()).toBe(before);
+    },
+  );
 
-  test("a transaction that comes twice, of which the last one counts, as in JSON", () => {
+  test("an import takes the last one of a transaction that comes twice in an entry, as in JSON", () => {
     const ledger = new TestLedger({ features: UNCHAINED });
     importInto(ledger, LINES.slice(0, 6));
     const [line = ""] = LINES.slice(6);

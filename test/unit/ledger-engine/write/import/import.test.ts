@@ -244,7 +244,7 @@ test("an import whose storage fails anywhere leaves nothing of its batch, and ca
 });
 
 describe("after an import", () => {
-  test("ids go on after the highest ones, and dates are never before the last one", () => {
+  test("ids after an import go on after the highest ones, and dates are never before the last one", () => {
     const ledger = variedLedger();
     // The clocks of two servers may be hours apart.
     const copy = copyOf(ledger, { now: at("2026-02-28T23:00:00Z") });
@@ -257,7 +257,7 @@ describe("after an import", () => {
     expect(audited(copy).differences).toEqual([]);
   });
 
-  test("keys replay, and are refused with other inputs", () => {
+  test("keys of an import replay, and are refused with other inputs", () => {
     const ledger = variedLedger();
     const copy = copyOf(ledger);
     const original = ledger.commit(KEYED, { key: "k2" });
@@ -272,14 +272,14 @@ describe("after an import", () => {
     expect(copy.dump()).toBe(before);
   });
 
-  test("references and reverts are those of the original", () => {
+  test("references and reverts after an import are those of the original", () => {
     const copy = copyOf(variedLedger());
     const again = create(posting("world -> a", 1), { reference: "r1" });
     expect(refusalOf(() => copy.run(again))).toBe("CONFLICT");
     expect(refusalOf(() => copy.run(revert(1)))).toBe("ALREADY_REVERT");
   });
 
-  test("events are published only for what follows", () => {
+  test("events after an import are published only for what follows", () => {
     const copy = copyOf(variedLedger());
     expect(copy.engine.publishedLogId).toBe(copy.engine.lastLogId);
     copy.open();
@@ -288,7 +288,7 @@ describe("after an import", () => {
     expect(copy.engine.publishedLogId).toBe(copy.engine.lastLogId - 1);
   });
 
-  test("the ledger goes on as if it had been written here", () => {
+  test("a ledger goes on after an import as if it had been written here", () => {
     const ledger = variedLedger();
     const copy = copyOf(ledger);
     copy.now = ledger.now;

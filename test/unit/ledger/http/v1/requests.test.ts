@@ -108,11 +108,14 @@ describe("the id of a transaction", () => {
     ["0", 0],
     ["12", 12],
     ["007", 7],
-  ])("%s is valid", (text, id) => {
+  ])("the transaction id %s is valid", (text, id) => {
     expect(parseTransactionId(text)).toBe(id);
   });
 
-  test.each(["x", "-1", "1.5", "", "99999999999999999999"])("%j is invalid", (text) => {
-    expect(() => parseTransactionId(text)).toThrow("invalid transaction ID");
-  });
+  test.each(["x", "-1", "1.5", "", "99999999999999999999"])(
+    "the transaction id %j is invalid",
+    (text) => {
+      expect(() => parseTransactionId(text)).toThrow("invalid transaction ID");
+    },
+  );
 });
