@@ -295,7 +295,7 @@ describe("a token of before", () => {
   });
 });
 
-describe("of two requests at once", () => {
+describe("requests that are sent at once", () => {
   test("two requests are sent at once: none takes a secret of a client that gets more", async () => {
     for (let round = 0; round < 5; round++) {
       const victim = await strongClient({ scopes: [] });

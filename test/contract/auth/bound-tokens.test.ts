@@ -101,7 +101,7 @@ describe("a token that is bound to ledgers", () => {
   });
 });
 
-describe("of workflows, instances and triggers", () => {
+describe("workflows, instances and triggers of a token that is bound to ledgers", () => {
   interface Made {
     readonly data: { readonly id: string };
   }

@@ -50,7 +50,7 @@ const tx = (ledger: string, [source, destination]: readonly [string, string], mo
 const leaving = (to: string) => ({ "orchestration/move-to-ledger": to });
 const arriving = (from: string) => ({ "orchestration/move-from-ledger": from });
 
-describe("from an account", () => {
+describe("a send from an account", () => {
   test("a send from an account to an account of the same ledger is one transaction", async () => {
     const from = await funded(shop);
     const id = await succeed(
@@ -189,7 +189,7 @@ describe("from an account", () => {
   });
 });
 
-describe("from a wallet", () => {
+describe("a send from a wallet", () => {
   test("a send from a wallet to an account of the same ledger is a debit to the account", async () => {
     const wallet = await freshWallet();
     const id = await succeed(
@@ -272,7 +272,7 @@ describe("from a wallet", () => {
   });
 });
 
-describe("from a payment", () => {
+describe("a send from a payment", () => {
   test("a send from a payment to an account follows the worked example of the reference", async () => {
     const pay = await freshPayment(connector, 5000n);
     const stage = send(

@@ -253,7 +253,7 @@ describe("operation 6, GET /api/payments/transfer-initiations/{transferId}", () 
 });
 
 describe("operations 9 and 13, GET and POST /api/payments/accounts", () => {
-  test("the creation of an account of payments creates an account and answers it", async () => {
+  test("the creation of an account of payments answers it", async () => {
     const fields = { defaultAsset: "EUR/2", metadata: { owner: "ACME" } };
     const created = await createAccount(fields);
     expect(created).toMatchObject({

@@ -44,7 +44,7 @@ async function fill(ledger: string): Promise<() => void> {
   };
 }
 
-describe("where storage is full", () => {
+describe("full storage", () => {
   test("a write to a full ledger is answered and logged as such, reads go on, and so do writes with room", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 1)));

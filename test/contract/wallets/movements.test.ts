@@ -177,7 +177,7 @@ describe("wallets do as a model of them, whatever comes", () => {
   }
 });
 
-describe("of clients at once", () => {
+describe("clients of wallets at once", () => {
   const at16 = <T>(call: (place: number) => Promise<T>) =>
     Promise.all(Array.from({ length: 16 }, (_, place) => call(place)));
 
@@ -251,7 +251,7 @@ describe("of clients at once", () => {
   });
 });
 
-describe("of a principal", () => {
+describe("a principal of wallets", () => {
   const principal = { ...system.principal, issuer: "test", subject: "alice", clientId: "app" };
 
   test("movements of wallets are written in the ledger as those of the principal that the token names", async () => {

@@ -113,7 +113,7 @@ describe("create", () => {
     expect(await list({})).toEqual(before);
   });
 
-  test("the creation of a webhook refuses with the error that the SDK declares", async () => {
+  test("the creation of a webhook is refused with the error that the SDK declares", async () => {
     const body = { endpoint: "", eventTypes: EVENT_TYPES };
     expect(await failureOf(webhooks.insertConfig(body))).toMatchObject({ errorCode: "VALIDATION" });
   });
@@ -206,7 +206,7 @@ describe("update", () => {
     expect(await nameOf()).toBe("Orders");
   });
 
-  test("the update of a webhook config refuses what create refuses and changes nothing", async () => {
+  test("the update of a webhook config refuses what the creation refuses and changes nothing", async () => {
     const config = await insert();
     const configUser = { endpoint: "foo", eventTypes: EVENT_TYPES };
     const error = await failureOf(webhooks.updateConfig({ id: config.id, configUser }));
@@ -214,7 +214,7 @@ describe("update", () => {
     expect(await list({ id: config.id })).toEqual([config]);
   });
 
-  test("the update of a webhook config does not know an unknown or deleted config", async () => {
+  test("the update of an unknown or deleted webhook config is not found", async () => {
     const { id } = await insert();
     await webhooks.deleteConfig({ id });
     const configUser = { endpoint: freshEndpoint(), eventTypes: EVENT_TYPES };
@@ -243,7 +243,7 @@ describe("delete", () => {
     }
   });
 
-  test("the deletion of a webhook config does not know an unknown config", async () => {
+  test("the deletion of an unknown webhook config is not found", async () => {
     const error = await failureOf(webhooks.deleteConfig({ id: UNKNOWN_ID }));
     expect(error.errorMessage).toBe("[NOT_FOUND] config not found");
   });
@@ -271,7 +271,7 @@ describe("activate and deactivate", () => {
     expect((await api(path, { method: "PUT", body: "not json" })).status).toBe(200);
   });
 
-  test("activation and deactivation of a webhook config do not know an unknown config", async () => {
+  test("activation and deactivation of an unknown webhook config are not found", async () => {
     for (const call of [
       () => webhooks.activateConfig({ id: UNKNOWN_ID }),
       () => webhooks.deactivateConfig({ id: UNKNOWN_ID }),
@@ -320,7 +320,7 @@ describe("change of the secret", () => {
     },
   );
 
-  test("the change of a webhook's secret does not know an unknown config", async () => {
+  test("the change of the secret of an unknown webhook config is not found", async () => {
     const request = { id: UNKNOWN_ID, configChangeSecret: { secret: SECRET } };
     expect(await failureOf(webhooks.changeConfigSecret(request))).toMatchObject({
       errorCode: "NOT_FOUND",

@@ -58,7 +58,7 @@ describe("test request", () => {
     expect(await bench.deliveriesOf(id)).toEqual([]);
   });
 
-  test("a test request does not know an unknown config", async () => {
+  test("a test request for an unknown webhook config is not found", async () => {
     expect(await failureOf(webhooks.testConfig({ id: UNKNOWN_ID }))).toMatchObject({
       errorCode: "NOT_FOUND",
       statusCode: 404,

@@ -125,7 +125,7 @@ describe("a transaction is refused", () => {
       { ...paying(1), runtime: "x" },
       /^VALIDATION: transaction 'runtime'/,
     ],
-  ])("a transaction is refused: %s", (_, transaction, refusal) => {
+  ])("a transaction is refused %s", (_, transaction, refusal) => {
     expect(fateOf(transaction)).toMatch(refusal);
   });
 });

@@ -274,7 +274,7 @@ describe.each([
   ["sources", SOURCES],
   ["functions", FUNCTIONS],
   ["versions and features", VERSIONS],
-])("of %s", (_title, rows) => {
+])("the check of %s", (_title, rows) => {
   test.each(namedRows(rows))(
     "the check reports what is wrong, if anything, with $title",
     ({ script, told }) => {

@@ -210,7 +210,7 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-describe("of a script for the machine", () => {
+describe("the check of a script for the machine", () => {
   test.each(namedRows(ROWS))(
     "the check of a script for the machine reports what is wrong, if anything, with $title",
     ({ script, told }) => {

@@ -195,7 +195,7 @@ describe("a report", () => {
   });
 });
 
-describe("of a script that cannot be read whole", () => {
+describe("the check of a script that cannot be read whole", () => {
   const broken = 'set_tx_meta("k" 1)\n';
 
   test("the check of a broken script reports what cannot be parsed, and checks the rest", () => {
@@ -245,7 +245,7 @@ describe("of a script that cannot be read whole", () => {
   });
 });
 
-describe("of a script that asks for too much", () => {
+describe("the check of a script that asks for too much", () => {
   test("the check of a script that asks for too much has a limited number of diagnostics, errors rather than warnings", () => {
     const source = `{ @world ${"@a ".repeat(CHECK_DIAGNOSTICS_MAX)} }`;
     const script = `send [C 1] (source = ${source} destination = 5)`;

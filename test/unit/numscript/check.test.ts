@@ -379,7 +379,7 @@ describe.each([
   ["types", TYPES],
   ["assets", ASSETS],
   ["allotments", ALLOTMENTS],
-])("of %s", (_title, rows) => {
+])("the check of %s", (_title, rows) => {
   test.each(namedRows(rows))(
     "the check reports what is wrong, if anything, with $title",
     ({ script, told }) => {

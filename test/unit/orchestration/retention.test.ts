@@ -138,22 +138,25 @@ describe("an occurrence that was purged", () => {
   test.each([
     ["with its instance", "old"],
     ["after its failure", null],
-  ])("%s does not fire for an event that comes late", async (_when, instance) => {
-    const world = new World();
-    expect([await world.fire(COMMITTED), await world.fire(SAVED)]).toEqual([true, true]);
-    world.settle(instance);
-    world.nowMs += 2 * HOUR_MS;
-    if (instance !== null) world.instance(instance, HOUR_MS + 1);
-    await sweepEnded(world.context);
-    expect(world.states()).toEqual(["expired", "known"]);
-    const again = { ...SAVED, id: "3" };
-    expect([await world.fire(COMMITTED), await world.fire(again)]).toEqual([false, false]);
+  ])(
+    "an occurrence that was purged %s does not fire for an event that comes late",
+    async (_when, instance) => {
+      const world = new World();
+      expect([await world.fire(COMMITTED), await world.fire(SAVED)]).toEqual([true, true]);
+      world.settle(instance);
+      world.nowMs += 2 * HOUR_MS;
+      if (instance !== null) world.instance(instance, HOUR_MS + 1);
+      await sweepEnded(world.context);
+      expect(world.states()).toEqual(["expired", "known"]);
+      const again = { ...SAVED, id: "3" };
+      expect([await world.fire(COMMITTED), await world.fire(again)]).toEqual([false, false]);
 
-    world.nowMs += 365 * DAY_MS;
-    await sweepEnded(world.context);
-    expect(world.states()).toEqual(["known"]);
-    expect(await world.fire(again)).toBe(false);
-  });
+      world.nowMs += 365 * DAY_MS;
+      await sweepEnded(world.context);
+      expect(world.states()).toEqual(["known"]);
+      expect(await world.fire(again)).toBe(false);
+    },
+  );
 
   test("an occurrence that was purged is known as long as its event is in the outbox", async () => {
     const world = new World();

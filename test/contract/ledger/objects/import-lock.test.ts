@@ -49,7 +49,7 @@ async function beginImport(ledger: string, [first = "", ...others]: readonly str
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-describe("while an import is under way", () => {
+describe("an import that is under way", () => {
   test("writes during an import are refused with a time to retry, and accepted again after its end", async () => {
     const copy = await freshLedger();
     const { goOn, done } = await beginImport(copy, await exportedEntries());

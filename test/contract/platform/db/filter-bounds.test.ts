@@ -72,7 +72,7 @@ beforeAll(async () => {
   await env.DB.batch(inserts);
 });
 
-describe("on D1, a filter", () => {
+describe("a filter on D1", () => {
   test("a filter on D1 may have hundreds of values", async () => {
     const wanted = NAMES.slice(100, 400);
     const ids = wanted.map((_, index) => index + 100);

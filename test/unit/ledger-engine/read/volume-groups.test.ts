@@ -194,7 +194,7 @@ describe("groups of accounts", () => {
     ["a:b:c", 2, "a:b"],
     ["a:b", 2, "a:b"],
     ["a", 3, "a"],
-  ])("%s in %i segments is of the group %s", (name, segments, group) => {
+  ])("the account %s in %i segments is of the group %s", (name, segments, group) => {
     expect(groupOf(name, segments)).toBe(group);
   });
 });

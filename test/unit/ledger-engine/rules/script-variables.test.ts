@@ -25,7 +25,7 @@ describe("variables of a script as texts", () => {
     ['{"asset":"USD/2","amount":9007199254740993}', "USD/2 9007199254740993"],
     ['{"asset":"USD/2","amount":12.7}', "USD/2 12.7"],
     ['{"amount":12}', "<nil> 12"],
-  ])("the variable %s of a script is a text", (value, text) => {
+  ])("the variable %s of a script becomes a text", (value, text) => {
     expect(textsOf(`{"v":${value}}`)).toStrictEqual({ v: text });
   });
 

@@ -105,7 +105,7 @@ beforeEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("in a database without room", () => {
+describe("a database without room", () => {
   test("a change that adds something to a full database is refused, and leaves the reserve alone", async () => {
     await world.start(2);
     const error = await failureOf(world.end(0, "webhooks.config.create"));

@@ -308,7 +308,7 @@ describe("a clock that steps", () => {
   });
 });
 
-describe("after a crash", () => {
+describe("a lane after a crash", () => {
   test("calls that were under way in a crash are made again, and nothing else", async () => {
     const bench = new LaneBench();
     bench.accept(1, 5);

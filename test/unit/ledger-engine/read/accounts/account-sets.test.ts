@@ -43,7 +43,7 @@ describe("the accounts that pass a test among many", () => {
     like("a:%:m_re"),
     like("%[07]%"),
     like("%:main:1"),
-  ])("%s are all of them", (_, wanted, matches) => {
+  ])("all accounts that pass %s are found", (_, wanted, matches) => {
     const expected = rows.filter(({ address }) => matches(address)).map(({ id }) => id);
     const set = new AccountSet(ledger.sql, wanted);
     const found = [...set.pages()].flat();

@@ -143,7 +143,7 @@ describe("an entry of a usual form", () => {
     "with spaces": ['"date":', '"date": '],
   };
 
-  test.each(Object.entries(CHANGES))("%s is read as JSON", (_, [from, to]) => {
+  test.each(Object.entries(CHANGES))("an entry %s is read as JSON", (_, [from, to]) => {
     const text = PLAIN.replace(from, () => to);
     expect(text).not.toBe(PLAIN);
     expectSame(text);
@@ -200,10 +200,13 @@ describe("what looks like what is derived", () => {
     "that is no JSON": [entry(`"id":1,${DERIVED.slice(0, -1)}`), true],
   };
 
-  test.each(Object.entries(TEXTS))("%s is left out, or read as JSON", (_, [text, isLeftOut]) => {
-    expect(parseWithoutDerived(text) !== undefined).toBe(isLeftOut);
-    if (!isBroken(text)) expectSame(text);
-  });
+  test.each(Object.entries(TEXTS))(
+    "what looks derived %s is left out, or read as JSON",
+    (_, [text, isLeftOut]) => {
+      expect(parseWithoutDerived(text) !== undefined).toBe(isLeftOut);
+      if (!isBroken(text)) expectSame(text);
+    },
+  );
 
   const BROKEN = [entry(`"id":1,${DERIVED}5`), entry(`"id":1,${DERIVED},`)];
 

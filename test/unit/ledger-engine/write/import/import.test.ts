@@ -243,7 +243,7 @@ test("an import whose storage fails anywhere leaves nothing of its batch, and ca
   }
 });
 
-describe("after an import", () => {
+describe("a ledger after an import", () => {
   test("ids after an import go on after the highest ones, and dates are never before the last one", () => {
     const ledger = variedLedger();
     // The clocks of two servers may be hours apart.
