@@ -28,7 +28,11 @@ export class Client {
   }
 
   /** Sends a request; integers stay exact in both directions. A refusal is an answer and not an error. */
-  async send(method: "GET" | "POST", path: string, options: SendOptions = {}): Promise<Answer> {
+  async send(
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    options: SendOptions = {},
+  ): Promise<Answer> {
     const { idempotencyKey, body } = options;
     const response = await fetch(new URL(path, this.#target.url), {
       method,
