@@ -5,11 +5,23 @@ import { toMinorUnits } from "#modules/payments/core/assets.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Clock } from "#platform/time.ts";
 
-const Asset = z.object({
-  symbol: kit.Text,
-  decimal_precision: z.union([kit.DecimalText, z.literal("")]),
-});
+/** Most decimals of an asset; amounts get as many zeros. */
+const DECIMALS_MAX = 36;
+
+/** The number of decimals of an asset, as a text or as a number; an empty text stands for none. */
+const Precision = z
+  .union([z.string().regex(/^\d{0,2}$/), z.int()])
+  .transform(Number)
+  .pipe(z.int().min(0).max(DECIMALS_MAX));
+
+const Asset = z.object({ symbol: kit.Text, decimal_precision: Precision });
 const Kept = z.record(z.string(), z.int());
+
+/** A decimal number; undefined where it is absent or empty. */
+export const OptionalDecimal = z
+  .union([z.literal(""), kit.DecimalText])
+  .nullish()
+  .transform((text) => (text === null || text === "" ? undefined : text));
 
 /** Under which name the plugin keeps the assets of a day. */
 const PREFIX = "assets/";
@@ -38,7 +50,7 @@ export class PrimeAssets {
     const values = await client.listAssets(await client.entityId());
     const { items } = kit.readEach(values, (value) => kit.parseObject(Asset, value, "an asset"));
     const decimals = Object.fromEntries(
-      items.map(({ symbol, decimal_precision }) => [symbol, Number(decimal_precision || "0")]),
+      items.map(({ symbol, decimal_precision }) => [symbol, decimal_precision]),
     );
     await store.remove(PREFIX);
     await store.insert({ name, value: stringifyJson(decimals) });
@@ -53,14 +65,14 @@ export class PrimeAssets {
 
   /**
    * A decimal number as an amount, with the decimals of its asset, or with more where the number has more: nothing of it is lost. Throws
-   * `kit.InvalidObjectError` for an unknown symbol, so that the item is set aside until the provider lists its asset.
+   * `InvalidObjectError` for an unknown symbol, so that the item is set aside until the provider lists its asset.
    */
   amountOf(text: string, symbol: string): kit.ProviderAmount {
     const decimals = Math.max(this.decimalsOf(symbol), fractionOf(text));
     return { amount: minorUnits(text, decimals), asset: withDecimals(symbol, decimals) };
   }
 
-  /** Throws `kit.InvalidObjectError` for an unknown symbol. */
+  /** Throws `InvalidObjectError` for an unknown symbol. */
   decimalsOf(symbol: string): number {
     const decimals = this.#decimals.get(symbol);
     if (decimals === undefined)

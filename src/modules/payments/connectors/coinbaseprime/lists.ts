@@ -20,8 +20,8 @@ export interface ProgressingList<Item> {
 }
 
 /**
- * How far lists were read whose items are found by the time at which they were made, and change afterwards. A pass begins at the oldest item
- * that was still open in the pass before it, so that no change is missed:
+ * The progress in lists whose items are found by their time of creation and change afterwards. A pass begins at the oldest item
+ * that was still open in the pass before, so that no change is missed:
  *
  *     made at      1     2     3     4     5
  *     pass 1       done  open  done  open           the next pass begins at 2
@@ -60,7 +60,7 @@ export async function fetchProgressingList<Item>(
     rejected,
     read: readIds,
   };
-  // A page that names itself as the next one ends the list: the next pass goes on.
+  // A page that names itself as the next page ends the list; the next pass reads the rest.
   if (next !== undefined && next !== cursor) {
     return { ...page, state: { ...pass, source, cursor: next }, hasMore: true };
   }

@@ -1,16 +1,16 @@
 import { z } from "zod";
-import { fractionOf, minorUnits, type PrimeAssets, withDecimals } from "./assets.ts";
+import {
+  fractionOf,
+  minorUnits,
+  OptionalDecimal,
+  type PrimeAssets,
+  withDecimals,
+} from "./assets.ts";
 import type { Progressing } from "./lists.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import type { ProviderOrder } from "#modules/payments/connectors/provider-orders.ts";
 import type { OrderStatus, OrderType, TimeInForce } from "#modules/payments/core/enums.ts";
 import { stringifyJson } from "#platform/json.ts";
-
-/** A decimal number; undefined where it is absent or empty. */
-const OptionalDecimal = z
-  .union([z.literal(""), kit.DecimalText])
-  .nullish()
-  .transform((text) => (text === null || text === "" ? undefined : text));
 
 export const TYPES: Readonly<Record<string, OrderType>> = {
   MARKET: "MARKET",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PrimeAssets } from "./assets.ts";
+import { OptionalDecimal, type PrimeAssets, withDecimals } from "./assets.ts";
 import type { Progressing } from "./lists.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 import type { ProviderConversion } from "#modules/payments/connectors/provider-orders.ts";
@@ -72,7 +72,7 @@ const Transaction = z.object({
   transfer_from: Location,
   transfer_to: Location,
   network_fees: kit.OptionalText,
-  fees: kit.OptionalText,
+  fees: OptionalDecimal,
   fee_symbol: kit.OptionalText,
   network: kit.OptionalText,
   transaction_id: kit.OptionalText,
@@ -117,7 +117,7 @@ export function toConversion(value: unknown, assets: PrimeAssets): Progressing<P
     createdAt: created_at,
     updatedAt: completed_at ?? created_at,
     sourceAsset: asset,
-    destinationAsset: decimals === 0 ? destination_symbol : `${destination_symbol}/${decimals}`,
+    destinationAsset: withDecimals(destination_symbol, decimals),
     sourceAmount: amount < 0n ? -amount : amount,
     ...(fee === undefined ? {} : { fee: fee.amount, feeAsset: fee.asset }),
     status: CONVERSION_STATUSES[statusOf(transaction.status)] ?? "PENDING",

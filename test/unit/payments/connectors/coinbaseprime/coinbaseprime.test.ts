@@ -317,3 +317,17 @@ test("the assets of Coinbase Prime are asked for once a day", async () => {
   const asked = psp.urls.filter((url) => url.endsWith("/assets"));
   expect(asked).toEqual(["https://api.prime.coinbase.com/v1/entities/entity-1/assets"]);
 });
+
+test.each(["1.5", "-1", "99999999", "many"])(
+  "an asset of Coinbase Prime with %s decimals is not known, and holds up no other",
+  async (decimal_precision) => {
+    const { psp, plugin } = bench();
+    psp.assets.push({ name: "Odd", symbol: "ODD", decimal_precision });
+    psp.addWallet({ symbol: "ODD" });
+    psp.addWallet();
+    const first = await fetchAll(plugin.fetchAccounts);
+    expect(first.items.map(({ defaultAsset }) => defaultAsset)).toEqual([undefined, "BTC/8"]);
+    psp.addTransaction();
+    expect((await fetchAll(plugin.fetchPayments)).items).toHaveLength(1);
+  },
+);
