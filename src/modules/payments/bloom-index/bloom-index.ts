@@ -44,7 +44,7 @@ const GROUP_ROWS = 16;
  * payment with two accounts, a user and two entries of metadata has about five terms that its neighbours do not have. A block of payments
  * that were stored one by one has n = 160, m = 1924, k = 3 and 1.1 % false positives. A block of payments that came in pages of a hundred
  * also has terms of its neighbours: n = 240 and 3.1 %. A term of a key of low cardinality (k = 8) is a false positive in 0.01 % of blocks.
- * `test/unit/payments/bloom-index.test.ts` measures the rates.
+ * `test/unit/payments/bloom/bloom-index.test.ts` measures the rates.
  *
  * Would ordinary indexes do? D1 bills each row that a write adds to an index ($1 a million rows written, $0.001 a million rows read). With an
  * index for each of the eleven keys of payments, D1 would bill 19 rows for a new payment in place of 9.1, and 18 rows for a change in place
