@@ -2,7 +2,7 @@ import type { LogRef } from "./log/log-tables.ts";
 import type { Features, Metadata, MetadataTarget } from "#ledger-engine/rules/types.ts";
 import { insertionInto, insertRows, type WriteRows } from "#ledger-engine/storage/insertion.ts";
 import { sha256 } from "#ledger-engine/storage/log/text-digest.ts";
-import { Remembered } from "#platform/memo.ts";
+import { FifoCache } from "#platform/memo.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /**
@@ -23,14 +23,14 @@ export const METADATA_LOG_KINDS = { TRANSACTION: 0, ACCOUNT: 1 } as const;
 const HASH_DIGITS = 12;
 
 /** The hashes of the latest short texts, because keys and many values recur. */
-const HASHES = new Remembered<number>({ countMax: 4000, lengthMax: 100 });
+const HASHES = new FifoCache<number>({ sizeMax: 4000, keyLengthMax: 100 });
 
 /** The first 48 bits of SHA-256 of a metadata key or value, as the table `metadata_index` has it. */
 export function metadataHash(text: string): number {
   const known = HASHES.get(text);
   if (known !== undefined) return known;
   const hash = Number.parseInt(sha256(text, "hex").slice(0, HASH_DIGITS), 16);
-  HASHES.add(text, hash);
+  HASHES.set(text, hash);
   return hash;
 }
 

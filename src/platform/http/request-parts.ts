@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { type Parameters, parseForm } from "./body.ts";
 import type { AppEnv } from "./context.ts";
 import { AppError } from "#platform/errors.ts";
-import { frozen, Remembered, type RememberedBounds } from "#platform/memo.ts";
+import { FifoCache, frozen } from "#platform/memo.ts";
 import { toValidationError } from "#platform/validation.ts";
 
 export interface ReadQuery<Q> {
@@ -21,17 +21,17 @@ export function queryReader<S extends z.ZodType>(
   schema: S | undefined,
   isPublic = false,
 ): (c: Context<AppEnv>) => ReadQuery<z.output<S>> {
-  const remembered = new Remembered<ReadQuery<z.output<S>>>(boundsOf(isPublic));
+  const cached = new FifoCache<ReadQuery<z.output<S>>>(boundsOf(isPublic));
   return (c) => {
     const text = queryTextOf(c);
-    const known = remembered.get(text);
+    const known = cached.get(text);
     if (known !== undefined) return known;
     const given = text === "" ? {} : parseForm(text, "query");
     const isWalk = followsCursor(schema, given);
     if (text !== "" && isOwnRoute(c)) assertKnown(namesOf(schema), given);
     const parse = (): z.output<S> => {
       const query = frozen(parsePart(schema, isWalk ? walkOf(given) : given, QUERY));
-      remembered.add(text, { isWalk, parse: () => query });
+      cached.set(text, { isWalk, parse: () => query });
       return query;
     };
     return { isWalk, parse };
@@ -59,7 +59,7 @@ function assertKnown(names: readonly string[], given: Parameters): void {
 }
 
 /** The text of the query, without the question mark; empty if there is none. */
-function queryTextOf(c: Context<AppEnv>): string {
+export function queryTextOf(c: Context<AppEnv>): string {
   const { url } = c.get("request");
   const start = url.indexOf("?");
   if (start === -1) return "";
@@ -82,7 +82,7 @@ export function paramsReader<S extends z.ZodType>(
   const members = Object.entries<z.core.$ZodType>(asObject(schema).shape);
   const readers = members.map(
     ([name, member], index) =>
-      [name, index === 0 ? rememberingReader(member, isPublic) : partReader(member)] as const,
+      [name, index === 0 ? cachingReader(member, isPublic) : partReader(member)] as const,
   );
   return (params) => {
     const parsed: Record<string, unknown> = {};
@@ -105,25 +105,25 @@ const partReader =
     return success ? { value: data } : undefined;
   };
 
-function rememberingReader(schema: z.core.$ZodType, isPublic: boolean): PartReader {
-  const remembered = new Remembered<{ readonly value: unknown }>(boundsOf(isPublic));
+function cachingReader(schema: z.core.$ZodType, isPublic: boolean): PartReader {
+  const cached = new FifoCache<{ readonly value: unknown }>(boundsOf(isPublic));
   const read = partReader(schema);
   return (text) => {
     if (text === undefined) return read(text);
-    const known = remembered.get(text);
+    const known = cached.get(text);
     if (known !== undefined) return known;
     const part = read(text);
-    if (part !== undefined) remembered.add(text, frozen(part));
+    if (part !== undefined) cached.set(text, frozen(part));
     return part;
   };
 }
 
-/** Bounds of the cache for one part of an operation. */
-const REMEMBERED: RememberedBounds = { countMax: 16, lengthMax: 512 };
+/** Bounds of the cache for one part of an operation, in texts. */
+const PART_CACHE = { sizeMax: 16, keyLengthMax: 512 };
 /** Bounds of the cache for a public operation, whose parameters may be secrets, which must not stay in memory. */
-const EMPTY_ONLY: RememberedBounds = { countMax: 1, lengthMax: 0 };
+const EMPTY_ONLY = { sizeMax: 1, keyLengthMax: 0 };
 
-const boundsOf = (isPublic: boolean): RememberedBounds => (isPublic ? EMPTY_ONLY : REMEMBERED);
+const boundsOf = (isPublic: boolean) => (isPublic ? EMPTY_ONLY : PART_CACHE);
 
 const followsCursor = (schema: z.ZodType | undefined, given: Parameters): boolean =>
   given["cursor"] !== undefined && schema instanceof z.ZodObject && "cursor" in schema.shape;

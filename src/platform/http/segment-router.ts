@@ -1,5 +1,5 @@
 import { METHOD_NAME_ALL, type Result, type Router, UnsupportedPathError } from "hono/router";
-import { Remembered, type RememberedBounds } from "#platform/memo.ts";
+import { FifoCache } from "#platform/memo.ts";
 
 /**
  * A router for paths whose segments are fixed texts or parameters, `/v2/:ledger/accounts`, and which may end with a `*` for all paths
@@ -67,7 +67,7 @@ export class SegmentRouter<T> implements Router<T> {
     const reached = root.below === undefined ? none : none.with(root.below);
     const tree: Tree<T> = {
       start: { nodes: [root], reached, segments: [] },
-      places: new Remembered(PLACES),
+      places: new FifoCache(PLACES),
     };
     this.#trees.set(method, tree);
     return tree;
@@ -105,10 +105,11 @@ interface Node<T> {
 interface Tree<T> {
   readonly start: Place<T>;
   /** A cache of places, by the beginnings of paths: many paths differ only in their last segment. */
-  readonly places: Remembered<Place<T>>;
+  readonly places: FifoCache<Place<T>>;
 }
 
-const PLACES: RememberedBounds = { countMax: 64, lengthMax: 256 };
+/** Bounds of the cache of places, in places. */
+const PLACES = { sizeMax: 64, keyLengthMax: 256 };
 
 /** The place in the tree that the first segments of a path lead to. */
 interface Place<T> {
@@ -194,7 +195,7 @@ function placeOf<T>({ start, places }: Tree<T>, beginning: string): Place<T> {
     for (const { below } of nodes) if (below !== undefined) reached = reached.with(below);
   }
   const place: Place<T> = { nodes, reached, segments };
-  if (nodes.length > 0) places.add(beginning, place);
+  if (nodes.length > 0) places.set(beginning, place);
   return place;
 }
 

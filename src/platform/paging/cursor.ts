@@ -4,7 +4,7 @@ import type { ListOptions, ListScope, PageKey, PageQuery } from "./query.ts";
 import { AppError } from "#platform/errors.ts";
 import { toFilterText } from "#platform/filter/filter.ts";
 import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
-import { frozen, Remembered } from "#platform/memo.ts";
+import { FifoCache, frozen } from "#platform/memo.ts";
 import { formatTimestamp, MICROS_MAX, MICROS_MIN, type Timestamp } from "#platform/time.ts";
 
 /** Longest accepted cursor, in characters: longer than a cursor with the longest filter. */
@@ -124,17 +124,17 @@ function optionsOf(given: ListOptions, standard: ListOptions): ListOptions {
 }
 
 /** A cache of recent cursors: clients that read one page, or read a page again, send the same cursor. */
-const remembered = new Remembered<CursorContent>({ countMax: 64, lengthMax: 1024 });
+const parsedCursors = new FifoCache<CursorContent>({ sizeMax: 64, keyLengthMax: 1024 });
 
 function parseCursor(cursor: string): CursorContent {
-  const known = remembered.get(cursor);
+  const known = parsedCursors.get(cursor);
   if (known !== undefined) return known;
   if (cursor.length > CURSOR_LENGTH_MAX) throw invalidCursor("it is too long");
   if (!BASE64URL.test(cursor)) throw invalidCursor("it is not base64url");
   try {
     const value = parseJson(fromBase64Url(cursor));
     const parsed = frozen(readOwnContent(value) ?? CursorContent.parse(value));
-    remembered.add(cursor, parsed);
+    parsedCursors.set(cursor, parsed);
     return parsed;
   } catch (error) {
     throw new AppError(

@@ -17,7 +17,7 @@ import {
   textOf,
   unknownKey,
 } from "#platform/filter/operands.ts";
-import { frozen, Remembered } from "#platform/memo.ts";
+import { FifoCache, frozen } from "#platform/memo.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
@@ -113,7 +113,7 @@ const VALUES: Readonly<
 export const SCANNING_TESTS_MAX = 20;
 
 /** The filters that were parsed last. The pages of a list, and clients that poll, repeat their filter. */
-const remembered = new Remembered<LedgerFilter>({ countMax: 64, lengthMax: 512 });
+const parsedFilters = new FifoCache<LedgerFilter>({ sizeMax: 64, keyLengthMax: 512 });
 
 /**
  * Parses the filter of a list from its JSON text. Throws `VALIDATION`, naming the key. Equal texts may give the same
@@ -125,10 +125,10 @@ export function parseLedgerFilter(
 ): LedgerFilter | undefined {
   if (text === undefined) return undefined;
   const question = `${resource} ${text}`;
-  const known = remembered.get(question);
+  const known = parsedFilters.get(question);
   if (known !== undefined) return known;
   const filter = readLedgerFilter(resource, text);
-  if (filter !== undefined) remembered.add(question, frozen(filter));
+  if (filter !== undefined) parsedFilters.set(question, frozen(filter));
   return filter;
 }
 
