@@ -99,15 +99,9 @@ export {
   type MetadataTarget,
   type Transaction,
 } from "./rules/types.ts";
-export {
-  type AmountForm,
-  type Written,
-  type WrittenOutcome,
-  type WrittenRead,
-  writeAnswer,
-  writeOutcome,
-  writeTransaction,
-} from "./read/answer-texts.ts";
+export { toLogText } from "./rules/log/log-text.ts";
+export { accountText, asInteger, asText, transactionText } from "./rules/texts.ts";
+export type { AmountWriter } from "./rules/volume-texts.ts";
 export {
   type ImportNote,
   NONE_NOTED,

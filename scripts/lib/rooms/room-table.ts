@@ -297,11 +297,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       uses: [...ANATOMY, "ledger-engine", "library", "modules/catalogue", "numscript"],
       packages: HTTP,
     },
-    shared: { uses: [...PLATFORM, "ledger-engine", "modules/catalogue", ...ledger("settings.ts")] },
+    shared: {
+      uses: [
+        ...PLATFORM,
+        "ledger-engine",
+        "modules/catalogue",
+        ...ledger("object-calls.ts", "settings.ts"),
+      ],
+    },
     floors: [
       // The bodies of requests and answers, which the object reads and writes as well.
       { buckets: { uses: ["modules/exporters"], packages: D1 }, wire: { packages: HTTP } },
-      { bulk: { packages: HTTP }, objects: { packages: RUNTIME } },
+      { bulk: { packages: HTTP } },
+      // How results of reads and writes become bodies of answers, in the object and in the Worker.
+      { answers: { packages: HTTP } },
+      { objects: { packages: RUNTIME } },
       { service: {} },
       { http: { uses: ["platform/modules"], packages: HTTP } },
       {

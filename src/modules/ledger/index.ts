@@ -55,8 +55,10 @@ export { LedgerAuditObject, LedgerObject, LedgerService };
  * (`scripts/lib/rooms/room-table.ts`):
  *
  *     http       v1, v2, florin
- *     service    the use cases, and the reads whose bodies the object has written
- *     bulk       streams of elements, and of a log that is imported      objects    the ledger's object and the one that audits it
+ *     service    the use cases
+ *     objects    the ledger's object and the one that audits it
+ *     answers    reads and writes whose answers the object has written, on both sides of the call
+ *     bulk       streams of elements, and of a log that is imported
  *     wire       the bodies of requests and answers                      buckets    groups of ledgers that are deleted and restored
  *
  * Peculiarities:

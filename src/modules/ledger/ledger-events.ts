@@ -1,5 +1,5 @@
 import { toBareEvents, toPlatformEvents, toWrittenEvents } from "./events.ts";
-import { ledgerObject } from "./service/object-calls.ts";
+import { ledgerObject } from "./object-calls.ts";
 import type { EntryHead } from "#ledger-engine";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { LedgerOrigin } from "#platform/events/messages.ts";

@@ -1,13 +1,14 @@
 import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import {
-  type AmountForm,
   assertIdempotencyKey,
   type CountQuery as CountOf,
   type SingleRead,
   toExpansion,
   type WriteOptions,
 } from "#ledger-engine";
+import type { PageRequest } from "#modules/ledger/answers/answer-client.ts";
+import type { AmountForm } from "#modules/ledger/answers/result-json.ts";
 import type {
   AccountListQuery,
   CountQuery,
@@ -19,7 +20,7 @@ import type {
 import { wantsTexts } from "#platform/http/answers.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
-import { frozen } from "#platform/memo.ts";
+import { queryTextOf } from "#platform/http/request-parts.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
@@ -40,6 +41,17 @@ export const replayHeaders = (isReplay: boolean): Record<string, string> =>
 /** The form of amounts in the answer, as the request wants it. */
 export const amountsOf = (c: Context<AppEnv>): { readonly amounts: AmountForm } => ({
   amounts: wantsTexts(c) ? "text" : "integer",
+});
+
+/** The request for a page whose query `toQuery` makes. A body may contain a filter, so that the query of the URL is not all. */
+export const pageRequest = (
+  c: Context<AppEnv>,
+  body: unknown,
+  toQuery: () => PageQuery,
+): PageRequest => ({
+  queryText: body === undefined ? queryTextOf(c) : undefined,
+  toQuery,
+  ...amountsOf(c),
 });
 
 export interface LedgerListRequest<Q> {
@@ -88,53 +100,29 @@ export const rulesOf = (ledger: string, resource: keyof typeof LIST_RULES): List
   list: listName(ledger, resource),
 });
 
-/**
- * Makes page queries of requests, and returns the last one again for the same parsed query, which is the same object where a request is
- * repeated. Remembered page queries are frozen.
- */
-function remembered<Q extends object>(
-  make: (request: LedgerListRequest<Q>) => PageQuery,
-): (request: LedgerListRequest<Q>) => PageQuery {
-  const made = new WeakMap<Q, MadeQuery>();
-  return (request) => {
-    const { ledger, query, body, settings } = request;
-    if (body !== undefined) return make(request);
-    const known = made.get(query);
-    if (known?.ledger === ledger && known.settings === settings) return known.wanted;
-    const wanted = frozen(make(request));
-    made.set(query, { ledger, settings, wanted });
-    return wanted;
-  };
-}
-
-/** A page query, and the values besides the parsed query that it depends on. */
-interface MadeQuery {
-  readonly ledger: string;
-  readonly settings: PlatformSettings;
-  readonly wanted: PageQuery;
-}
-
 /** The page of transactions that a request asks for. `order=effective` and `reverse` are the older ways to sort; `sort` overrides both. */
-export const toTransactionQuery = remembered(
-  (request: LedgerListRequest<z.output<typeof TransactionListQuery>>): PageQuery => {
-    const { order, reverse } = request.query;
-    return toListQuery(request, {
-      ...rulesOf(request.ledger, "transactions"),
-      ...(order === "effective" ? { column: "timestamp" } : {}),
-      ...(reverse ? { order: "asc" as const } : {}),
-    });
-  },
-);
+export function toTransactionQuery(
+  request: LedgerListRequest<z.output<typeof TransactionListQuery>>,
+): PageQuery {
+  const { order, reverse } = request.query;
+  return toListQuery(request, {
+    ...rulesOf(request.ledger, "transactions"),
+    ...(order === "effective" ? { column: "timestamp" } : {}),
+    ...(reverse ? { order: "asc" as const } : {}),
+  });
+}
 
-export const toAccountQuery = remembered(
-  (request: LedgerListRequest<z.output<typeof AccountListQuery>>): PageQuery =>
-    toListQuery(request, rulesOf(request.ledger, "accounts")),
-);
+export const toAccountQuery = (
+  request: LedgerListRequest<z.output<typeof AccountListQuery>>,
+): PageQuery => toListQuery(request, rulesOf(request.ledger, "accounts"));
 
-export const toLogQuery = remembered(
-  ({ ledger, query, body, settings }: LedgerListRequest<z.output<typeof LogListQuery>>) =>
-    toPageQuery({ ...query, where: filterOf(query, body) }, rulesOf(ledger, "logs"), settings),
-);
+export const toLogQuery = ({
+  ledger,
+  query,
+  body,
+  settings,
+}: LedgerListRequest<z.output<typeof LogListQuery>>): PageQuery =>
+  toPageQuery({ ...query, where: filterOf(query, body) }, rulesOf(ledger, "logs"), settings);
 
 /** The page of a list that takes expansions. */
 const toListQuery = (

@@ -1,6 +1,4 @@
 import { DurableObject } from "cloudflare:workers";
-import { objectSlices } from "./slice-queue.ts";
-import { SliceSizer } from "./slice-sizer.ts";
 import {
   AUDIT_STEPS,
   LedgerAudit,
@@ -12,6 +10,8 @@ import {
   type AuditRequest,
   type LedgerInfo,
 } from "#ledger-engine";
+import { objectSlices } from "#modules/ledger/answers/slice-queue.ts";
+import { SliceSizer } from "#modules/ledger/answers/slice-sizer.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { callObject } from "#platform/objects/call.ts";
 import { asResult, type Result } from "#platform/result.ts";

@@ -1,11 +1,4 @@
-import type {
-  AmountForm,
-  CausationDepths,
-  LedgerInfo,
-  LogEntry,
-  EntryHead,
-  ReadName,
-} from "#ledger-engine";
+import type { CausationDepths, EntryHead, LedgerInfo, LogEntry } from "#ledger-engine";
 import type { JsonText } from "#platform/json.ts";
 
 /** Consecutive log entries, and their ledger. */
@@ -28,26 +21,9 @@ export interface WrittenLog extends EntryHead {
   readonly payload: JsonText<unknown>;
 }
 
-/** A read of the ledger, with the arguments and the answer of the method of `LedgerReads`. */
-export interface ReadCall {
-  readonly name: ReadName;
-  readonly args: readonly unknown[];
-  /** The form of amounts in the JSON of an answer's items. Without it, the items are objects. */
-  readonly amounts?: AmountForm;
-}
-
 /** The import to which a batch belongs. With a uuid, only the ledger with this uuid accepts the batch. */
 export interface ImportCall {
   /** Identifies the import. All batches of the import have this id, and no other import has it. */
   readonly importId: string;
   readonly uuid?: string | undefined;
-}
-
-/** A page of an export: entries after `after`, up to the last entry `to` of the export. */
-export interface ExportCall {
-  /** Identifies the export. All calls of the export have this id, and no other export has it. */
-  readonly exportId: string;
-  readonly uuid: string;
-  readonly after: number;
-  readonly to?: number;
 }

@@ -1,12 +1,13 @@
 import type { WrittenLog } from "./calls.ts";
 import {
+  asInteger,
   type LedgerInfo,
   type LogData,
   type LogEntry,
   type MetadataTarget,
   renderStoredSchema,
+  transactionText,
   withoutNulls,
-  writeTransaction,
 } from "#ledger-engine";
 import { type JsonText, quoteJson, stringifyJson } from "#platform/json.ts";
 
@@ -25,9 +26,9 @@ export const writeEntries = ({ name }: LedgerInfo, entries: readonly LogEntry[])
 function membersOf(data: LogData): string {
   switch (data.type) {
     case "NEW_TRANSACTION":
-      return `"transactions":[${writeTransaction(data.transaction)}],"accountMetadata":${stringifyJson(withoutNulls(data.accountMetadata))}`;
+      return `"transactions":[${transactionText(data.transaction, asInteger)}],"accountMetadata":${stringifyJson(withoutNulls(data.accountMetadata))}`;
     case "REVERTED_TRANSACTION":
-      return `"revertedTransaction":${writeTransaction(data.revertedTransaction)},"revertTransaction":${writeTransaction(data.transaction)}`;
+      return `"revertedTransaction":${transactionText(data.revertedTransaction, asInteger)},"revertTransaction":${transactionText(data.transaction, asInteger)}`;
     case "SET_METADATA":
       return `${targetOf(data.target)},"metadata":${stringifyJson(data.metadata ?? {})}`;
     case "DELETE_METADATA":

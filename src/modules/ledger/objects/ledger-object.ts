@@ -1,17 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
-import { AnnouncementPace, resendWaitMs } from "./announcement-pace.ts";
-import type { ExportCall, HeadRange, ImportCall, LogRange, ReadCall, WrittenLog } from "./calls.ts";
+import type { HeadRange, ImportCall, LogRange, WrittenLog } from "./calls.ts";
+import { EventAnnouncer } from "./event-announcer.ts";
 import { GroupCommit } from "./group-commit.ts";
-import { HeavyReads } from "./heavy-reads.ts";
 import { ImportLock } from "./import-lock.ts";
 import { ledgerGauge } from "./ledger-gauge.ts";
-import {
-  readCommitted,
-  readHeadRange,
-  readLogRange,
-  readWrittenRange,
-  unpublishedRange,
-} from "./log-ranges.ts";
+import { readCommitted, readHeadRange, readLogRange, readWrittenRange } from "./log-ranges.ts";
 import { isOf, openEngine } from "./open-engine.ts";
 import { NOT_CREATED, type Refusal, TableMigration } from "./table-migration.ts";
 import { ViolationLog } from "./violation-log.ts";
@@ -21,8 +14,6 @@ import {
   isCreated,
   isDeleted,
   storedUuid,
-  writeOutcome,
-  type AmountForm,
   type AuditAnswer,
   type AuditRequest,
   type BulkElement,
@@ -37,11 +28,17 @@ import {
   type Outcome,
   type DeletionChange,
   type WriteOptions,
-  type WrittenOutcome,
 } from "#ledger-engine";
 import { type Ledger, LedgerCatalogue } from "#modules/catalogue/index.ts";
-import { writeBulk, type WrittenBulk } from "#modules/ledger/wire/bulk-views.ts";
-import { logError } from "#platform/log.ts";
+import { AnswerServer } from "#modules/ledger/answers/answer-server.ts";
+import { writeBulk, type WrittenBulk } from "#modules/ledger/answers/bulk-body.ts";
+import type { ReadCall } from "#modules/ledger/answers/read-call.ts";
+import {
+  type AmountForm,
+  writeOutcome,
+  type WrittenOutcome,
+} from "#modules/ledger/answers/result-json.ts";
+import { type ExportCall, SlicedReads } from "#modules/ledger/answers/sliced-reads.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
 import { attempt, mapResult, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
@@ -51,7 +48,8 @@ import type { Sql } from "#platform/sql/sql.ts";
 export class LedgerObject extends DurableObject<Env> {
   readonly #sql: Sql;
   readonly #commits: GroupCommit;
-  readonly #heavyReads = new HeavyReads((uuid) => this.#engineOf(uuid));
+  readonly #reads = new SlicedReads((uuid) => this.#engineOf(uuid));
+  readonly #answers = new AnswerServer(this.#reads);
   #engine: LedgerEngine | undefined;
   /** Whether the ledger is deleted. A deleted ledger still publishes the events of earlier commits. */
   #isDeleted = false;
@@ -59,27 +57,30 @@ export class LedgerObject extends DurableObject<Env> {
   #changes = 0;
   readonly #alarms: Alarms<"events" | "migration">;
   readonly #migration: TableMigration;
-  #isAnnouncing = false;
-  /** The number of times that the alarm has sent events again since one was confirmed. */
-  #resends = 0;
-  /** Id of the last log entry of the message that is under way. The next message follows its confirmation. */
-  #announcedLogId = 0;
-  readonly #pace = new AnnouncementPace();
+  readonly #announcer: EventAnnouncer;
   readonly #importLock = new ImportLock(() => Date.now());
   readonly #violations = new ViolationLog();
-  readonly #gauge = ledgerGauge(this.ctx, this.env);
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = durableSql(ctx.storage);
     this.#commits = new GroupCommit(() => ctx.storage.sync());
     this.#alarms = new Alarms(ctx.storage, {
-      events: () => this.#resend(),
+      events: () => this.#announcer.resend(),
       migration: () => this.#migrate(),
     });
     this.#migration = new TableMigration(this.#sql, () =>
       this.#alarms.set("migration", Date.now()),
     );
+    const gauge = ledgerGauge(ctx, env);
+    this.#announcer = new EventAnnouncer({
+      alarms: this.#alarms,
+      queue: env.EVENTS,
+      waitUntil: (work) => ctx.waitUntil(work),
+      openLedger: () => this.#engine,
+      refusal: () => this.#migration.refusal,
+      onMessage: (ledger) => gauge.look(ledger),
+    });
     if (isCreated(this.#sql)) this.#load();
   }
 
@@ -146,29 +147,29 @@ export class LedgerObject extends DurableObject<Env> {
 
   async read(call: ReadCall, uuid?: string): Promise<Result<unknown>> {
     if (this.#engine === undefined) await this.#adopt();
-    return this.#heavyReads.read(call, uuid);
+    return this.#reads.read(call, uuid);
   }
 
-  /** Calls a read that is given as a text. Returns the body of an answer, where the read makes one; see `HeavyReads.readBody`. */
+  /** Calls a read that is given as a text. Returns the body of an answer, where the read makes one; see `AnswerServer.answer`. */
   async readBody(text: string, knownVersion: string): Promise<string | Result<unknown>> {
     if (this.#engine === undefined) await this.#adopt();
-    return this.#heavyReads.readBody(text, knownVersion);
+    return this.#answers.answer(text, knownVersion);
   }
 
   /** Begins an export, whose later calls have the same id. Returns the uuid of the ledger. */
   async beginExport(exportId: string): Promise<Result<string>> {
     await this.#opened();
-    return this.#heavyReads.beginExport(exportId);
+    return this.#reads.beginExport(exportId);
   }
 
   async exportPage(call: ExportCall): Promise<Result<LogTextPage>> {
     await this.#opened();
-    return this.#heavyReads.exportPage(call);
+    return this.#reads.exportPage(call);
   }
 
   /** Ends an export, whether all its pages were taken or not. */
   async endExport(exportId: string): Promise<void> {
-    this.#heavyReads.endExport(exportId);
+    this.#reads.endExport(exportId);
   }
 
   /** Log entries of a range for the consumer of events, as many of the first ones as one call gives. */
@@ -206,7 +207,7 @@ export class LedgerObject extends DurableObject<Env> {
   /** Rows of the log and of the tables for the audit of the ledger, all of the same moment. */
   async answerAudit(uuid: string, request: AuditRequest): Promise<Result<AuditAnswer>> {
     await this.#opened();
-    const answer = await this.#heavyReads.answerAudit(this.#sql, request, uuid);
+    const answer = await this.#reads.answerAudit(this.#sql, request, uuid);
     return answer.ok ? (this.#migration.auditRefusal ?? answer) : answer;
   }
 
@@ -214,9 +215,7 @@ export class LedgerObject extends DurableObject<Env> {
   async confirmPublished(to: number, uuid?: string): Promise<Result<void>> {
     return this.#withEngineOf(uuid, (engine) => {
       engine.confirmPublished(to);
-      this.#resends = 0;
-      this.#pace.confirmed(Date.now());
-      this.#announce(engine);
+      this.#announcer.confirmed(engine);
     });
   }
 
@@ -237,8 +236,7 @@ export class LedgerObject extends DurableObject<Env> {
     this.#isDeleted = false;
     this.#migration.clear();
     this.#alarms.clear();
-    this.#resends = 0;
-    this.#announcedLogId = 0;
+    this.#announcer.clear();
     this.#importLock.clear();
     // One turn deletes the alarm and the storage, so that nothing that comes in between, such as another ledger, is deleted as well.
     const { storage } = this.ctx;
@@ -246,19 +244,8 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    this.#heavyReads.forgetEndedExports();
+    this.#reads.forgetEndedExports();
     await this.#alarms.ring();
-  }
-
-  /** Announces again the entries that no consumer has confirmed: a message may be lost, and a crash may come before a message is sent. */
-  async #resend(): Promise<void> {
-    // Without an open ledger, the consumer could not read the entries.
-    if (this.#migration.refusal !== undefined) return this.#armResend();
-    const engine = this.#engine;
-    if (engine === undefined || engine.publishedLogId >= engine.lastLogId) return;
-    this.#resends++;
-    this.#armResend();
-    await this.#send(engine);
   }
 
   #migrate(): void {
@@ -297,7 +284,7 @@ export class LedgerObject extends DurableObject<Env> {
       this.#violations.clear(); // violations of a write that was refused
       return attempt(() => {
         const value = work(engine);
-        this.#announce(engine);
+        this.#announcer.announce(engine);
         this.#violations.write(engine.info.name);
         return value;
       });
@@ -358,42 +345,5 @@ export class LedgerObject extends DurableObject<Env> {
       applyDeletion(this.#sql, ledger);
     });
     this.#load();
-  }
-
-  /**
-   * Sends one message for all commits of a short while, and the next one when the first is confirmed, so that a consumer that lags gets
-   * larger ranges, and never the same one twice. The first commit stores the alarm in its own turn: the events follow whatever happens to
-   * the message.
-   */
-  #announce(engine: LedgerEngine): void {
-    if (engine.publishedLogId >= engine.lastLogId) return;
-    if (!this.#alarms.isSet("events")) this.#armResend();
-    if (this.#isAnnouncing || engine.publishedLogId < this.#announcedLogId) return;
-    this.#isAnnouncing = true;
-    setTimeout(() => {
-      this.#isAnnouncing = false;
-      // After a purge, the object may hold another ledger than `engine`.
-      if (this.#engine !== undefined) this.ctx.waitUntil(this.#send(this.#engine));
-    }, this.#pace.waitMs(Date.now()));
-  }
-
-  #armResend(): void {
-    this.#alarms.set("events", Date.now() + resendWaitMs(this.#resends));
-  }
-
-  async #send(engine: LedgerEngine): Promise<void> {
-    if (engine.publishedLogId >= engine.lastLogId) return;
-    const message = unpublishedRange(engine);
-    this.#announcedLogId = message.to;
-    this.ctx.waitUntil(this.#gauge.look(engine.info.name));
-    this.#pace.sent(message.to - message.from + 1, Date.now());
-    try {
-      await this.env.EVENTS.send(message);
-    } catch (error) {
-      this.#announcedLogId = 0;
-      logError("events could not be announced; the alarm announces them again", error, {
-        ledger: engine.info.name,
-      });
-    }
   }
 }

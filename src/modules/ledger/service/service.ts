@@ -1,16 +1,5 @@
 import { exportPages } from "./log-export.ts";
 import {
-  authorOf,
-  checkedRequest,
-  ledgerObject,
-  type LedgerStub,
-  READ_OF_LEDGER,
-  TO_LEDGER,
-  unknownAccount,
-  unknownTransaction,
-} from "./object-calls.ts";
-import { wholeCount, wholePage } from "./whole-page.ts";
-import {
   assertLedgerName,
   assertMetadata,
   parseStoredSchema,
@@ -50,6 +39,7 @@ import {
   toLedgerInfo,
   unknownLedger,
 } from "#modules/catalogue/index.ts";
+import { wholeCount, wholePage } from "#modules/ledger/answers/whole-page.ts";
 import {
   type ExecuteBulk,
   executeAtomically,
@@ -59,6 +49,16 @@ import {
 import type { StreamElement } from "#modules/ledger/bulk/elements.ts";
 import { bounded, type BulkSettings } from "#modules/ledger/bulk/limits.ts";
 import { importInBatches } from "#modules/ledger/bulk/log-import.ts";
+import {
+  authorOf,
+  checkedRequest,
+  ledgerObject,
+  type LedgerStub,
+  READ_OF_LEDGER,
+  TO_LEDGER,
+  unknownAccount,
+  unknownTransaction,
+} from "#modules/ledger/object-calls.ts";
 import type { ledgerSettings } from "#modules/ledger/settings.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemClock } from "#platform/clock.ts";

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseBulk, toBulkElement } from "#ledger-engine/requests/commands.ts";
+import { writeBulk } from "#modules/ledger/answers/bulk-body.ts";
 import { toStreamAnswer } from "#modules/ledger/bulk/bulk-answer.ts";
 import { executeInBatches, type StreamOutcome } from "#modules/ledger/bulk/bulk-stream.ts";
 import { readElements } from "#modules/ledger/bulk/elements.ts";
-import { writeBulk } from "#modules/ledger/wire/bulk-views.ts";
 import type { FailureKind } from "#platform/errors.ts";
 import { respondInPages } from "#platform/http/answers.ts";
 import {

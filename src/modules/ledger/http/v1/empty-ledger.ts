@@ -1,5 +1,5 @@
 import { type FilteredResource, parseLedgerFilter } from "#ledger-engine";
-import { unknownAccount, unknownTransaction } from "#modules/ledger/service/object-calls.ts";
+import { unknownAccount, unknownTransaction } from "#modules/ledger/object-calls.ts";
 import type { LedgerService } from "#modules/ledger/service/service.ts";
 import { type Page, pageOf } from "#platform/paging/pagination.ts";
 import { type PageQuery } from "#platform/paging/query.ts";

@@ -1,14 +1,15 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { registerMetadata } from "./metadata.ts";
 import { MetadataOfAccountRequest, type MetadataTarget, parseAccount } from "#ledger-engine";
+import { AnswerClient } from "#modules/ledger/answers/answer-client.ts";
 import {
   amountsOf,
+  pageRequest,
   toAccountQuery,
   toCountQuery,
   toSingleRead,
 } from "#modules/ledger/http/requests.ts";
 import { LedgerService } from "#modules/ledger/service/service.ts";
-import { WrittenAnswers } from "#modules/ledger/service/written-answers.ts";
 import {
   AccountListQuery,
   AccountResponse,
@@ -53,9 +54,9 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, body, c }) => {
       const { ledger } = params;
-      const wanted = toAccountQuery({ ledger, query, body, settings: deploymentOf(c).settings });
-      const answers = WrittenAnswers.from(c.get("context"));
-      const written = await answers.accounts(ledger, wanted, amountsOf(c));
+      const { settings } = deploymentOf(c);
+      const request = pageRequest(c, body, () => toAccountQuery({ ledger, query, body, settings }));
+      const written = await AnswerClient.from(c.get("context")).accounts(ledger, request);
       return { status: 200, written };
     },
   );
@@ -97,7 +98,7 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The account", dataOf(AccountResponse)), ...errors(404) },
     },
     async ({ params, query, c }) => {
-      const written = await WrittenAnswers.from(c.get("context")).account(
+      const written = await AnswerClient.from(c.get("context")).account(
         params.ledger,
         params.address,
         { ...toSingleRead(query), ...amountsOf(c) },

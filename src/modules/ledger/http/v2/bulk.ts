@@ -1,9 +1,10 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { parseBulk, toBulkElement } from "#ledger-engine";
+import { AnswerClient } from "#modules/ledger/answers/answer-client.ts";
+import type { WrittenBulk } from "#modules/ledger/answers/bulk-body.ts";
 import { toStreamAnswer } from "#modules/ledger/bulk/bulk-answer.ts";
 import { readElements, type StreamFormat } from "#modules/ledger/bulk/elements.ts";
 import { LedgerService } from "#modules/ledger/service/service.ts";
-import { WrittenAnswers } from "#modules/ledger/service/written-answers.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
 import {
   BulkJsonStream,
@@ -12,7 +13,6 @@ import {
   BulkResponse,
   BulkScriptStream,
 } from "#modules/ledger/wire/bulk-schemas.ts";
-import type { WrittenBulk } from "#modules/ledger/wire/bulk-views.ts";
 import { LedgerParams } from "#modules/ledger/wire/schemas.ts";
 import { AppError } from "#platform/errors.ts";
 import { contentTypeOf } from "#platform/http/body.ts";
@@ -67,7 +67,7 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
       assertOptions(query);
       const settings = ledgerSettings.of(c.env);
       const toElements = () => parseBulk(body ?? []).map(toBulkElement);
-      return WrittenAnswers.from(c.get("context"))
+      return AnswerClient.from(c.get("context"))
         .bulk(params.ledger, toElements, { ...query, settings, amounts: "integer" })
         .then(toAnswer);
     },

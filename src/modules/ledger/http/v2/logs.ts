@@ -1,13 +1,13 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { wakePipelinesOf } from "#modules/exporters/index.ts";
+import { AnswerClient } from "#modules/ledger/answers/answer-client.ts";
 import {
   IMPORT_NOTES_HEADER,
   ImportNotesHeader,
   noteHeaders,
 } from "#modules/ledger/http/import-notes.ts";
-import { amountsOf, toLogQuery } from "#modules/ledger/http/requests.ts";
+import { pageRequest, toLogQuery } from "#modules/ledger/http/requests.ts";
 import { LedgerService } from "#modules/ledger/service/service.ts";
-import { WrittenAnswers } from "#modules/ledger/service/written-answers.ts";
 import {
   FilterBody,
   LedgerParams,
@@ -48,9 +48,9 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, body, c }) => {
       const { ledger } = params;
-      const wanted = toLogQuery({ ledger, query, body, settings: deploymentOf(c).settings });
-      const answers = WrittenAnswers.from(c.get("context"));
-      const written = await answers.logs(ledger, wanted, amountsOf(c));
+      const { settings } = deploymentOf(c);
+      const request = pageRequest(c, body, () => toLogQuery({ ledger, query, body, settings }));
+      const written = await AnswerClient.from(c.get("context")).logs(ledger, request);
       // The entries of the written page have the members that `toLogView` shows.
       return { status: 200, written: written as JsonText<z.input<typeof LogPage>> };
     },

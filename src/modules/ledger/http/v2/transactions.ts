@@ -6,8 +6,10 @@ import {
   readPlainTransaction,
   toTransactionCommand,
 } from "#ledger-engine";
+import { AnswerClient } from "#modules/ledger/answers/answer-client.ts";
 import {
   amountsOf,
+  pageRequest,
   replayHeaders,
   toCountQuery,
   toSingleRead,
@@ -15,7 +17,6 @@ import {
   writeOptions,
 } from "#modules/ledger/http/requests.ts";
 import { LedgerService } from "#modules/ledger/service/service.ts";
-import { WrittenAnswers } from "#modules/ledger/service/written-answers.ts";
 import {
   COUNTED,
   CountQuery,
@@ -69,7 +70,7 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, query, headers, body, c }) => {
-      const { transaction, isReplay } = await WrittenAnswers.from(c.get("context")).commit(
+      const { transaction, isReplay } = await AnswerClient.from(c.get("context")).commit(
         params.ledger,
         () => toTransactionCommand(body, { force: query.force }),
         { ...writeOptions(headers, query), ...amountsOf(c) },
@@ -104,14 +105,11 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, body, c }) => {
       const { ledger } = params;
-      const wanted = toTransactionQuery({
-        ledger,
-        query,
-        body,
-        settings: deploymentOf(c).settings,
-      });
-      const answers = WrittenAnswers.from(c.get("context"));
-      const written = await answers.transactions(ledger, wanted, amountsOf(c));
+      const { settings } = deploymentOf(c);
+      const request = pageRequest(c, body, () =>
+        toTransactionQuery({ ledger, query, body, settings }),
+      );
+      const written = await AnswerClient.from(c.get("context")).transactions(ledger, request);
       return { status: 200, written };
     },
   );
@@ -156,7 +154,7 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The transaction", dataOf(TransactionResponse)), ...errors(404) },
     },
     async ({ params, query, c }) => {
-      const written = await WrittenAnswers.from(c.get("context")).transaction(
+      const written = await AnswerClient.from(c.get("context")).transaction(
         params.ledger,
         params.id,
         { ...toSingleRead(query), ...amountsOf(c) },
@@ -189,7 +187,7 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, headers, body, c }) => {
       const { force, atEffectiveDate } = query;
       const request = { id: params.id, force, atEffectiveDate, metadata: body?.metadata };
-      const { transaction, isReplay } = await WrittenAnswers.from(c.get("context")).commit(
+      const { transaction, isReplay } = await AnswerClient.from(c.get("context")).commit(
         params.ledger,
         () => toRevertTransaction(request),
         { ...writeOptions(headers, query), ...amountsOf(c) },

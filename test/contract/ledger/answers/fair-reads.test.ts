@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { EXPORTS_MAX } from "#modules/ledger/objects/export-places.ts";
+import { EXPORTS_MAX } from "#modules/ledger/answers/export-places.ts";
 import { LedgerService } from "#modules/ledger/service/service.ts";
 import { systemContext } from "#platform/context.ts";
 import { ALL, setMetadata } from "#test/support/ledger-engine/fixtures.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { fromCallText, toCallText } from "#modules/ledger/objects/call-texts.ts";
-import type { ReadCall } from "#modules/ledger/objects/calls.ts";
+import { fromCallText, type ReadCall, toCallText } from "#modules/ledger/answers/read-call.ts";
 import { ALL } from "#test/support/ledger-engine/fixtures.ts";
 
 const page = (fields: object): ReadCall => ({
@@ -20,6 +19,7 @@ const CALLS: readonly ReadCall[] = [
   page({ where: '{"$match":{"address":"a"}}' }),
   page({ where: '{"bigint":"5"}' }),
   page({ start: { value: 5n } }),
+  page({ bottom: { value: 5n } }),
   page({ start: { value: "5" } }),
   page({ start: { value: '{"bigint":"5"}' } }),
   page({ start: { value: 2n ** 60n } }),

@@ -1,11 +1,10 @@
 import { type Author, isLedgerName } from "#ledger-engine";
-import type { LedgerObject } from "#modules/ledger/objects/ledger-object.ts";
 import type { Principal } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { callObject, type ObjectCall } from "#platform/objects/call.ts";
 import { attempt, unwrap } from "#platform/result.ts";
 
-export type LedgerStub = DurableObjectStub<LedgerObject>;
+export type LedgerStub = ReturnType<Env["LEDGERS"]["getByName"]>;
 
 export const READ_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true };
 export const TO_LEDGER: ObjectCall = { object: "ledger" };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { SliceQueue } from "#modules/ledger/objects/slice-queue.ts";
-import { SliceSizer } from "#modules/ledger/objects/slice-sizer.ts";
+import { SliceQueue } from "#modules/ledger/answers/slice-queue.ts";
+import { SliceSizer } from "#modules/ledger/answers/slice-sizer.ts";
 
 const sizer = () => new SliceSizer({ first: 10, least: 1, most: 100 });
 

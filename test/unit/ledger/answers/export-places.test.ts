@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EXPORTS_MAX, ExportPlaces } from "#modules/ledger/objects/export-places.ts";
+import { EXPORTS_MAX, ExportPlaces } from "#modules/ledger/answers/export-places.ts";
 
 /** Places of which all are taken but `free`. */
 function placesWith({ free }: { free: number }) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BulkElement, Command, Outcome } from "#ledger-engine";
 import { toTransactionView } from "#ledger-engine/rules/views.ts";
-import { writeBulk } from "#modules/ledger/wire/bulk-views.ts";
+import { writeBulk } from "#modules/ledger/answers/bulk-body.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Result } from "#platform/result.ts";
 import {

@@ -1,8 +1,5 @@
-import { bodyOf } from "./answer-bodies.ts";
-import { fromCallText } from "./call-texts.ts";
-import type { ExportCall, ReadCall } from "./calls.ts";
 import { ExportPlaces } from "./export-places.ts";
-import { KeptAnswers } from "./kept-answers.ts";
+import { callRead, type ReadCall } from "./read-call.ts";
 import { objectSlices, type Slice } from "./slice-queue.ts";
 import { SliceSizer } from "./slice-sizer.ts";
 import {
@@ -13,17 +10,25 @@ import {
   type LedgerEngine,
   type LedgerReads,
   type LogTextPage,
-  type ReadName,
   type Steps,
-  writeAnswer,
 } from "#ledger-engine";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { attempt, type Result } from "#platform/result.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** Reads that may take long, which run in slices, one in a turn of the ledger. */
-export class HeavyReads {
-  readonly #engineOf: (uuid: string | undefined) => Result<LedgerEngine>;
+/** A page of an export: entries after `after`, up to the last entry `to` of the export. */
+export interface ExportCall {
+  /** Identifies the export. All calls of the export have this id, and no other export has it. */
+  readonly exportId: string;
+  readonly uuid: string;
+  readonly after: number;
+  readonly to?: number;
+}
+
+/** Reads of the ledger's object. Reads that may take long run in slices, one in a turn of the ledger. */
+export class SlicedReads {
+  /** The ledger as it is in the turn of the call, or why it cannot be read. */
+  readonly engineOf: (uuid: string | undefined) => Result<LedgerEngine>;
   readonly #slices = objectSlices();
   readonly #exports = new ExportPlaces(Date.now);
   /** Size of slices of an export, in log entries. */
@@ -34,11 +39,9 @@ export class HeavyReads {
   readonly #steps = new SliceSizer({ first: 2, least: 1, most: 100 });
   /** Size of slices of a read whose parts have a fixed size. */
   readonly #parts = new SliceSizer({ first: 1, least: 1, most: 1 });
-  readonly #kept = new KeptAnswers();
 
-  /** `engineOf` gives the ledger as it is in the turn of the call, or why it cannot be read. */
   constructor(engineOf: (uuid: string | undefined) => Result<LedgerEngine>) {
-    this.#engineOf = engineOf;
+    this.engineOf = engineOf;
   }
 
   /** Calls a read by its name, in slices where it may take long. With `amounts`, the result has the JSON of its items. */
@@ -54,42 +57,17 @@ export class HeavyReads {
         return start(...args);
       }, uuid);
     }
-    if (isHeavy(name, args)) {
-      const part = (engine: LedgerEngine) => ({ value: answerOf(engine, call), done: 1 });
+    if (isSliced(call)) {
+      const part = (engine: LedgerEngine) => ({ value: callRead(engine, call), done: 1 });
       return this.#inSlice(this.#parts, part, uuid);
     }
-    const engine = this.#engineOf(uuid);
-    return engine.ok ? attempt(() => answerOf(engine.value, call)) : engine;
-  }
-
-  /**
-   * Calls a read that is given as a text. Where the read gives the whole answer in one turn, the result is a text: the version of the
-   * ledger, a line feed and the body of the answer. The text is empty where the caller has the answer of this version. A text crosses to
-   * the Worker with less work than an object, which also gets a method for its disposal.
-   */
-  readBody(
-    text: string,
-    knownVersion: string,
-  ): string | Result<unknown> | Promise<Result<unknown>> {
-    const engine = this.#engineOf(undefined);
-    if (!engine.ok) return engine;
-    const version = this.#kept.versionOf(engine.value);
-    if (knownVersion === version) return "";
-    const kept = this.#kept.find(text);
-    if (kept !== undefined) return kept;
-    const call = fromCallText(text);
-    if (isHeavy(call.name, call.args)) return this.read(call, undefined);
-    const found = attempt(() => answerOf(engine.value, call));
-    const body = found.ok ? bodyOf(call.name, found.value) : undefined;
-    if (body === undefined) return found;
-    const answer = `${version}\n${body}`;
-    this.#kept.keep(text, answer);
-    return answer;
+    const engine = this.engineOf(uuid);
+    return engine.ok ? attempt(() => callRead(engine.value, call)) : engine;
   }
 
   /** Takes a place for a new export, and returns the uuid of the ledger. Throws `RATE_LIMITED` where no place is left. */
   beginExport(exportId: string): Result<string> {
-    const engine = this.#engineOf(undefined);
+    const engine = this.engineOf(undefined);
     if (!engine.ok) return engine;
     return attempt(() => {
       this.#exports.take(exportId);
@@ -110,7 +88,7 @@ export class HeavyReads {
   /** Deletes the data that is kept for the next pages of exports, where none is under way. */
   forgetEndedExports(): void {
     if (this.#exports.hasAny()) return;
-    const engine = this.#engineOf(undefined);
+    const engine = this.engineOf(undefined);
     if (engine.ok) engine.value.reads.endExports();
   }
 
@@ -172,7 +150,7 @@ export class HeavyReads {
   ): Promise<Result<T>> {
     return this.#slices.run<Result<T>>(sizer, (size) => {
       // The ledger may have been deleted before its turn.
-      const engine = this.#engineOf(uuid);
+      const engine = this.engineOf(uuid);
       if (!engine.ok) return { value: engine, done: 0 };
       const slice = attempt(() => work(engine.value, size));
       if (!slice.ok) return { value: slice, done: 0 };
@@ -180,12 +158,6 @@ export class HeavyReads {
       return { value: { ok: true, value }, done };
     });
   }
-}
-
-function answerOf({ reads }: LedgerEngine, { name, args, amounts }: ReadCall): unknown {
-  const method = reads[name] as (...args: readonly unknown[]) => unknown; // the service gives each read its own arguments
-  const found = method.apply(reads, args as unknown[]); // no method changes them
-  return amounts === undefined ? found : writeAnswer(name, found, amounts);
 }
 
 /** Executes as many steps as a slice has, or all that are left. */
@@ -196,8 +168,8 @@ function take<T>(steps: Steps<T>, size: number): Slice<IteratorResult<undefined,
   return { value, done };
 }
 
-/** Whether a read may take long. A page counts as light until it turns out to need more than one turn. */
-function isHeavy(name: ReadName, [query]: readonly unknown[]): boolean {
+/** Whether a read may take long, so that it runs in slices. A page counts as light until it turns out to need more than one turn. */
+export function isSliced({ name, args: [query] }: ReadCall): boolean {
   switch (name) {
     case "countAccounts":
     case "countTransactions": {

@@ -1,0 +1,101 @@
+import { AnnouncementPace, resendWaitMs } from "./announcement-pace.ts";
+import { unpublishedRange } from "./log-ranges.ts";
+import type { LedgerEngine } from "#ledger-engine";
+import { logError } from "#platform/log.ts";
+import type { Alarms } from "#platform/objects/alarms.ts";
+
+/** What an announcer uses of its object. */
+export interface AnnouncerPorts {
+  readonly alarms: Pick<Alarms<"events">, "isSet" | "set">;
+  readonly queue: Pick<Env["EVENTS"], "send">;
+  readonly waitUntil: (work: Promise<void>) => void;
+  /** The open ledger of this turn. After a purge, the object may have another one than before, or none. */
+  readonly openLedger: () => LedgerEngine | undefined;
+  /** Why a consumer cannot read the log now; undefined if it can. */
+  readonly refusal: () => unknown;
+  /** Called for each message, with the name of the ledger. */
+  readonly onMessage: (ledger: string) => Promise<void>;
+}
+
+/**
+ * Announces the events of a ledger's log to the consumers. One message names all commits of a short while, and the next message follows the
+ * confirmation of the first, so that a consumer that lags gets larger ranges, and never the same range twice:
+ *
+ *     commit ─► alarm is stored in the commit's turn            the events follow, whatever happens to the message
+ *       └─► pause of the pace ─► message ─► queue ─► consumer ─► confirmed ─► next message, if there are more commits
+ *                                  ✗ lost          ✗ crash
+ *     alarm ─► not confirmed? ─► message again, later each time
+ */
+export class EventAnnouncer {
+  readonly #ports: AnnouncerPorts;
+  readonly #pace = new AnnouncementPace();
+  /** Whether a message is about to be sent. */
+  #isPending = false;
+  /** The number of times that the alarm has sent events again since one was confirmed. */
+  #resends = 0;
+  /** Id of the last log entry of the message that is under way. */
+  #announcedLogId = 0;
+
+  constructor(ports: AnnouncerPorts) {
+    this.#ports = ports;
+  }
+
+  /** Announces the entries of a log that are not confirmed, unless a message is under way. */
+  announce(engine: LedgerEngine): void {
+    if (engine.publishedLogId >= engine.lastLogId) return;
+    const { alarms, waitUntil, openLedger } = this.#ports;
+    if (!alarms.isSet("events")) this.#armResend();
+    if (this.#isPending || engine.publishedLogId < this.#announcedLogId) return;
+    this.#isPending = true;
+    setTimeout(() => {
+      this.#isPending = false;
+      const open = openLedger();
+      if (open !== undefined) waitUntil(this.#send(open));
+    }, this.#pace.waitMs(Date.now()));
+  }
+
+  /** Notes that events were confirmed, and announces the entries that follow. */
+  confirmed(engine: LedgerEngine): void {
+    this.#resends = 0;
+    this.#pace.confirmed(Date.now());
+    this.announce(engine);
+  }
+
+  /** Announces again the entries that no consumer has confirmed: a message may be lost, and a crash may come before a message is sent. */
+  async resend(): Promise<void> {
+    if (this.#ports.refusal() !== undefined) return this.#armResend();
+    const engine = this.#ports.openLedger();
+    if (engine === undefined || engine.publishedLogId >= engine.lastLogId) return;
+    this.#resends++;
+    this.#armResend();
+    await this.#send(engine);
+  }
+
+  /** Forgets the messages of a ledger whose storage is deleted. */
+  clear(): void {
+    this.#resends = 0;
+    this.#announcedLogId = 0;
+  }
+
+  #armResend(): void {
+    this.#ports.alarms.set("events", Date.now() + resendWaitMs(this.#resends));
+  }
+
+  async #send(engine: LedgerEngine): Promise<void> {
+    if (engine.publishedLogId >= engine.lastLogId) return;
+    const { queue, waitUntil, onMessage } = this.#ports;
+    const { name } = engine.info;
+    const message = unpublishedRange(engine);
+    this.#announcedLogId = message.to;
+    waitUntil(onMessage(name));
+    this.#pace.sent(message.to - message.from + 1, Date.now());
+    try {
+      await queue.send(message);
+    } catch (error) {
+      this.#announcedLogId = 0;
+      logError("events could not be announced; the alarm announces them again", error, {
+        ledger: name,
+      });
+    }
+  }
+}
