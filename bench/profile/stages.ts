@@ -62,7 +62,8 @@ export const STAGE_OF_PATH: Readonly<Record<string, Stage>> = {
   "src/platform/paging/cursor.ts#encodeCursor": "encoding",
   "src/modules/ledger/wire/bulk-views.ts": "encoding",
   "src/modules/ledger/wire/views.ts": "encoding",
-  "src/ledger-engine/read/answer-texts.ts": "encoding",
+  "src/modules/ledger/answers/bulk-body.ts": "encoding",
+  "src/modules/ledger/answers/result-json.ts": "encoding",
   "src/ledger-engine/rules/texts.ts": "encoding",
   "src/ledger-engine/rules/volume-texts.ts": "encoding",
   "src/ledger-engine/rules/views.ts": "encoding",
@@ -85,6 +86,10 @@ export const OBJECT_PATHS: readonly string[] = [
   "src/ledger-engine/read",
   "src/ledger-engine/storage",
   "src/ledger-engine/write",
+  "src/modules/ledger/answers/answer-server.ts",
+  "src/modules/ledger/answers/bulk-body.ts",
+  "src/modules/ledger/answers/result-json.ts",
+  "src/modules/ledger/answers/sliced-reads.ts",
   "src/modules/ledger/objects",
 ];
 

@@ -12,7 +12,7 @@ const FILES = [
   "src/platform/json.ts",
   "src/platform/http/body.ts",
   "src/modules/ledger/objects/ledger-object.ts",
-  "src/ledger-engine/read/answer-texts.ts",
+  "src/modules/ledger/answers/result-json.ts",
   "src/ledger-engine/storage/names/names.ts",
   "src/unknown.ts",
 ];
@@ -66,7 +66,7 @@ describe("the time of a profile", () => {
 
   it("the time of a profile takes the longest path that fits, and functions before their files", () => {
     const { spent } = timesOf([
-      [["write", "src/ledger-engine/read/answer-texts.ts"]],
+      [["write", "src/modules/ledger/answers/result-json.ts"]],
       [
         ["load", "src/ledger-engine/storage/names/names.ts"],
         ["stringifyJson2", "src/platform/json.ts"],

@@ -42,8 +42,8 @@ interface Shown {
   readonly amounts: AmountForm;
 }
 
-/** A request for a page of a list. */
-export interface PageRequest extends Shown {
+/** The read of a page of a list. */
+export interface PageRead extends Shown {
   /** A text on which the page depends, with the ledger, the list and the amounts: the query of the URL. Undefined if there is no such text. */
   readonly queryText: string | undefined;
   /** Parses the request. Throws `VALIDATION`. */
@@ -127,7 +127,7 @@ export class AnswerClient {
     return body as Body<"findTransaction">; // the object has written the body of this read
   }
 
-  transactions(ledger: string, request: PageRequest): Promise<Body<"listTransactions">> {
+  transactions(ledger: string, request: PageRead): Promise<Body<"listTransactions">> {
     return this.#page(ledger, request, TRANSACTIONS);
   }
 
@@ -141,19 +141,19 @@ export class AnswerClient {
     return body as Body<"findAccount">; // the object has written the body of this read
   }
 
-  accounts(ledger: string, request: PageRequest): Promise<Body<"listAccounts">> {
+  accounts(ledger: string, request: PageRead): Promise<Body<"listAccounts">> {
     return this.#page(ledger, request, ACCOUNTS);
   }
 
   /** A page of log entries, each as an export has it. */
-  logs(ledger: string, request: PageRequest): Promise<Body<"listLogs">> {
+  logs(ledger: string, request: PageRead): Promise<Body<"listLogs">> {
     return this.#page(ledger, request, LOGS);
   }
 
   /** The body of a page. The last answer of a page that was read before is cached. */
   async #page<N extends ListName>(
     ledger: string,
-    request: PageRequest,
+    request: PageRead,
     list: List<N>,
   ): Promise<Body<N>> {
     const { queryText, toQuery, amounts } = request;

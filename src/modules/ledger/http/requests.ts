@@ -7,7 +7,7 @@ import {
   toExpansion,
   type WriteOptions,
 } from "#ledger-engine";
-import type { PageRequest } from "#modules/ledger/answers/answer-client.ts";
+import type { PageRead } from "#modules/ledger/answers/answer-client.ts";
 import type { AmountForm } from "#modules/ledger/answers/result-json.ts";
 import type {
   AccountListQuery,
@@ -43,12 +43,12 @@ export const amountsOf = (c: Context<AppEnv>): { readonly amounts: AmountForm } 
   amounts: wantsTexts(c) ? "text" : "integer",
 });
 
-/** The request for a page whose query `toQuery` makes. A body may contain a filter, so that the query of the URL is not all. */
-export const pageRequest = (
+/** The read of a page whose query `toQuery` makes. A body may contain a filter, so that the query of the URL is not all. */
+export const pageRead = (
   c: Context<AppEnv>,
   body: unknown,
   toQuery: () => PageQuery,
-): PageRequest => ({
+): PageRead => ({
   queryText: body === undefined ? queryTextOf(c) : undefined,
   toQuery,
   ...amountsOf(c),

@@ -4,7 +4,7 @@ import { MetadataOfAccountRequest, type MetadataTarget, parseAccount } from "#le
 import { AnswerClient } from "#modules/ledger/answers/answer-client.ts";
 import {
   amountsOf,
-  pageRequest,
+  pageRead,
   toAccountQuery,
   toCountQuery,
   toSingleRead,
@@ -55,7 +55,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, body, c }) => {
       const { ledger } = params;
       const { settings } = deploymentOf(c);
-      const request = pageRequest(c, body, () => toAccountQuery({ ledger, query, body, settings }));
+      const request = pageRead(c, body, () => toAccountQuery({ ledger, query, body, settings }));
       const written = await AnswerClient.from(c.get("context")).accounts(ledger, request);
       return { status: 200, written };
     },

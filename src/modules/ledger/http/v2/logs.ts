@@ -6,7 +6,7 @@ import {
   ImportNotesHeader,
   noteHeaders,
 } from "#modules/ledger/http/import-notes.ts";
-import { pageRequest, toLogQuery } from "#modules/ledger/http/requests.ts";
+import { pageRead, toLogQuery } from "#modules/ledger/http/requests.ts";
 import { LedgerService } from "#modules/ledger/service/service.ts";
 import {
   FilterBody,
@@ -49,7 +49,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, body, c }) => {
       const { ledger } = params;
       const { settings } = deploymentOf(c);
-      const request = pageRequest(c, body, () => toLogQuery({ ledger, query, body, settings }));
+      const request = pageRead(c, body, () => toLogQuery({ ledger, query, body, settings }));
       const written = await AnswerClient.from(c.get("context")).logs(ledger, request);
       // The entries of the written page have the members that `toLogView` shows.
       return { status: 200, written: written as JsonText<z.input<typeof LogPage>> };

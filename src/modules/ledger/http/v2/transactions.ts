@@ -9,7 +9,7 @@ import {
 import { AnswerClient } from "#modules/ledger/answers/answer-client.ts";
 import {
   amountsOf,
-  pageRequest,
+  pageRead,
   replayHeaders,
   toCountQuery,
   toSingleRead,
@@ -106,7 +106,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, body, c }) => {
       const { ledger } = params;
       const { settings } = deploymentOf(c);
-      const request = pageRequest(c, body, () =>
+      const request = pageRead(c, body, () =>
         toTransactionQuery({ ledger, query, body, settings }),
       );
       const written = await AnswerClient.from(c.get("context")).transactions(ledger, request);
