@@ -1,3 +1,4 @@
+import { LanesBehind } from "./lanes-behind.ts";
 import { type OwedBatch, OwedBatches } from "./owed-batches.ts";
 import { withoutBodies } from "./without-bodies.ts";
 import { keepUntilMsOf } from "#modules/webhooks/bodies/payload-purge.ts";
@@ -12,6 +13,7 @@ import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventsMessage } from "#platform/events/messages.ts";
 import type { EventListener, EventSink } from "#platform/events/source.ts";
 import { logError } from "#platform/log.ts";
+import { memoByEnv } from "#platform/memo.ts";
 import { reachObject } from "#platform/objects/call.ts";
 import { objectsAtOnce } from "#platform/objects/side-by-side.ts";
 import { toMillis } from "#platform/time.ts";
@@ -20,14 +22,11 @@ import { takeTurns } from "#platform/work/turns.ts";
 
 /** How many objects of endpoints are called at once for one message, and how long each may take, in milliseconds. */
 const CALLS = { total: 24, perKey: 1, timeoutMs: 10_000 };
-/** How long batches go without bodies to a lane that wanted none, in milliseconds. */
-const WITHOUT_BODIES_MS = 1000;
 /** Most entries of a message that is passed on with bodies. */
 const BODIES_MAX = 500;
 
-/** Until when lanes want no bodies, in milliseconds since the epoch, by config id. The hint may be lost without harm. */
-const wantNoBodies = new Map<string, number>();
-const HINTS_MAX = 1000;
+/** The lanes of a deployment that are behind. */
+const lanesBehindOf = memoByEnv((_env: Env) => new LanesBehind());
 
 /**
  * Gives events to the lanes of all configs that subscribe to them.
@@ -51,10 +50,11 @@ export const webhookListener: EventListener = {
   open: async (messages, context) => {
     const subscriptions = await ConfigStore.from(context.env).listSubscriptions();
     if (subscriptions.length === 0) return undefined;
+    const behind = lanesBehindOf(context.env);
     const isBare =
       messages.length > 0 &&
       messages.every(isOfLedger) &&
-      (messages.some(isLarge) || !subscriptions.some(wantsBodies));
+      (messages.some(isLarge) || subscriptions.every(({ spec }) => behind.has(spec.configId)));
     const sink: EventSink = (events, message) =>
       fanOut({ events, message, subscriptions, isBare, context });
     return Object.assign(sink, { isBare });
@@ -127,18 +127,11 @@ async function give(
   await takeTurns();
   const { configId } = spec;
   const lane = endpointOf(env, configId);
-  const sent = isBare || !wantsBodies({ spec }) ? withoutBodies(batch) : batch;
+  const behind = lanesBehindOf(env);
+  const sent = isBare || behind.has(configId) ? withoutBodies(batch) : batch;
   const keepsUp = await reachObject(lane.accept(sent, spec), TO_ENDPOINT);
-  if (keepsUp) wantNoBodies.delete(configId);
-  else remember(configId);
-}
-
-const wantsBodies = ({ spec }: Pick<Subscription, "spec">): boolean =>
-  (wantNoBodies.get(spec.configId) ?? 0) <= Date.now();
-
-function remember(configId: string): void {
-  if (wantNoBodies.size >= HINTS_MAX) wantNoBodies.clear();
-  wantNoBodies.set(configId, Date.now() + WITHOUT_BODIES_MS);
+  if (keepsUp) behind.delete(configId);
+  else behind.add(configId);
 }
 
 function whereFrom(message: EventsMessage): Pick<EventBatch, "origin" | "range"> {
