@@ -3,7 +3,6 @@ import { systemContext } from "#platform/context.ts";
 import { consumeEvents, type EventRoutes } from "#platform/events/consumer.ts";
 import { registerListeners } from "#platform/events/listeners.ts";
 import { outboxSource } from "#platform/events/outbox-source.ts";
-import { registerSources } from "#platform/events/sources.ts";
 import type { QueueConsumers } from "#platform/modules/module.ts";
 import { isGivenBack } from "#platform/upgrade/put-off.ts";
 
@@ -25,8 +24,6 @@ const ROUTES: EventRoutes = {
   ),
 };
 
-// Objects read events again long after their messages.
-registerSources(ROUTES.sources);
 registerListeners(ROUTES.listeners);
 
 const CONSUMERS = new Map<string, QueueConsumers[string]>([

@@ -191,7 +191,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     floors: [
       { bodies: { packages: ["node:zlib"] }, calls: {} },
       { configs: {} },
-      { "fan-out": {}, lane: { packages: RUNTIME } },
+      // Bodies of a ledger's events are read from its log.
+      { "fan-out": {}, lane: { uses: ["modules/ledger"], packages: RUNTIME } },
       { services: {} },
       {
         http: {

@@ -1,16 +1,16 @@
 import { z } from "zod";
-import type { LedgerEvents } from "./ledger-events.ts";
+import { LedgerEvents } from "./ledger-events.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import type { LedgerMessage } from "#platform/events/messages.ts";
-import type { EventSource } from "#platform/events/source.ts";
+import type { EventSource, RereadPart } from "#platform/events/source.ts";
 import { log } from "#platform/log.ts";
 
 const LogId = z.int().min(0);
 
 /** The events of ledgers, which are their log entries. */
 export const ledgerSource = (
-  open: (context: ServiceContext) => Pick<LedgerEvents, "read" | "readBare" | "reread" | "confirm">,
+  open: (context: ServiceContext) => Pick<LedgerEvents, "read" | "readBare" | "confirm">,
 ): EventSource<LedgerMessage> => ({
   name: "ledger",
   schema: z.object({
@@ -44,15 +44,23 @@ export const ledgerSource = (
       next = part.to + 1;
     }
   },
-  reread: async ({ from, to, ledger, uuid }, context) => {
-    const part = await unlessPurged(() => open(context).reread({ ledger, uuid }, from, to));
-    if (part !== undefined) assertProgress(ledger, from, part.to);
-    return part;
-  },
   confirm: async ({ to, ledger, uuid }, context) => {
     await unlessPurged(() => open(context).confirm({ ledger, uuid }, to));
   },
 });
+
+/**
+ * Reads the first events of a message again, confirmed or not, as many as one call gives; undefined if the ledger was purged. Has no time
+ * limit: objects that read often limit the call by a shared deadline.
+ */
+export async function rereadLedgerEvents(
+  { from, to, ledger, uuid }: LedgerMessage,
+  { env }: Pick<ServiceContext, "env">,
+): Promise<RereadPart | undefined> {
+  const part = await unlessPurged(() => new LedgerEvents(env).reread({ ledger, uuid }, from, to));
+  if (part !== undefined) assertProgress(ledger, from, part.to);
+  return part;
+}
 
 function assertProgress(ledger: string, from: number, to: number): void {
   if (to < from) throw new Error(`ledger ${ledger} gave no events from ${from} on`);

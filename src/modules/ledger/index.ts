@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { BUCKETS_SWEEP } from "./buckets/context.ts";
 import { BucketService } from "./buckets/service.ts";
-import { ledgerSource } from "./event-source.ts";
+import { ledgerSource, rereadLedgerEvents } from "./event-source.ts";
 import { LEDGER_EVENT_TYPES } from "./event-types.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerBalanceHistory } from "./http/florin/balance-history.ts";
@@ -48,7 +48,7 @@ export {
   type TemplateShape,
 } from "./client.ts";
 export type { Account as LedgerAccount, Transaction as LedgerTransaction } from "#library/index.ts";
-export { LedgerAuditObject, LedgerObject, LedgerService };
+export { LedgerAuditObject, LedgerObject, LedgerService, rereadLedgerEvents };
 
 /**
  * The ledger: transactions between accounts, each ledger in an object of its own. A folder imports only from folders below it

@@ -36,11 +36,6 @@ export interface EventSource<M extends EventsMessage = EventsMessage> {
   merge(messages: readonly M[]): M[];
   /** Gives all events of a message to the sink, in parts, and confirms each part when the sink has taken it. */
   deliver(message: M, delivery: EventDelivery): Promise<void>;
-  /**
-   * Reads the first events of a message again, confirmed or not, as many as one call gives; undefined if all events are gone for good. Has
-   * no time limit: objects that read often limit the call by a shared deadline. Absent for a source that forgets confirmed events.
-   */
-  reread?(message: M, context: ServiceContext): Promise<RereadPart | undefined>;
   /** Confirms all events of a message without reading them, for a message that no listener wants. */
   confirm(message: M, context: ServiceContext): Promise<void>;
 }

@@ -6,6 +6,7 @@ import { Lane } from "./lane.ts";
 import { LateEndings } from "./late-endings.ts";
 import { openPorts, readsWithin } from "./ports.ts";
 import { readAllBodies } from "./read-bodies.ts";
+import { rereadLedgerEvents } from "#modules/ledger/index.ts";
 import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
 import { CLOSED } from "#modules/webhooks/core/breaker.ts";
 import { notReplayable, unknownDelivery } from "#modules/webhooks/core/failures.ts";
@@ -167,9 +168,9 @@ export class EndpointObject extends DurableObject<Env> {
     const event = this.#reads()?.originOf(delivery.seq);
     if (event === undefined) throw unknownDelivery();
     const origin = this.#store.originOf(event.origin);
-    const context = systemContext(this.env, "webhooks");
+    const sources = { context: systemContext(this.env, "webhooks"), reread: rereadLedgerEvents };
     const source = origin.source === "outbox" ? "database" : "ledger";
-    const [body] = await this.#within(readAllBodies(origin, [event.position], context), source);
+    const [body] = await this.#within(readAllBodies(origin, [event.position], sources), source);
     return { delivery, body };
   }
 
@@ -309,6 +310,7 @@ export class EndpointObject extends DurableObject<Env> {
       ports: openPorts(this.env, {
         setAlarm: (atMs) => this.#alarms.set("deliver", atMs),
         startDeadline: this.#startDeadline,
+        reread: rereadLedgerEvents,
       }),
       policy: {
         retries: retryPolicyOf(settings),

@@ -1,5 +1,5 @@
 import type { LanePorts } from "./lane-ports.ts";
-import { readBodies } from "./read-bodies.ts";
+import { type BodySources, readBodies } from "./read-bodies.ts";
 import { callContextOf, callEndpoint, toCallTarget } from "#modules/webhooks/calls/call.ts";
 import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
 import { deactivateFailing } from "#modules/webhooks/configs/deactivation.ts";
@@ -21,7 +21,12 @@ export const readsWithin =
 /** The effects of a lane in a deployment. */
 export function openPorts(
   env: Env,
-  { setAlarm, startDeadline }: Pick<LanePorts, "setAlarm"> & { startDeadline: StartDeadline },
+  {
+    setAlarm,
+    startDeadline,
+    reread,
+  }: Pick<LanePorts, "setAlarm"> &
+    Pick<BodySources, "reread"> & { readonly startDeadline: StartDeadline },
 ): LanePorts {
   const context = systemContext(env, "webhooks");
   const calls = { ...callContextOf(context), nowMs: () => Date.now(), startDeadline };
@@ -35,7 +40,8 @@ export function openPorts(
       return ({ deliveryId, body, idempotencyKey }) =>
         callEndpoint({ target, id: deliveryId, body, idempotencyKey, isTest: false }, calls);
     },
-    readBodies: (origin, positions) => within(readBodies(origin, positions, context), "ledger"),
+    readBodies: (origin, positions) =>
+      within(readBodies(origin, positions, { context, reread }), "ledger"),
     setAlarm,
     disable: (spec) => deactivateFailing(spec, context),
   };

@@ -3,9 +3,19 @@ import { toWrittenPayload } from "#modules/webhooks/calls/payload.ts";
 import type { EventOrigin } from "#modules/webhooks/core/lane.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { WrittenEvent } from "#platform/events/envelope.ts";
-import type { LedgerOrigin } from "#platform/events/messages.ts";
-import { sourceNamed } from "#platform/events/sources.ts";
+import type { LedgerMessage, LedgerOrigin } from "#platform/events/messages.ts";
+import type { RereadPart } from "#platform/events/source.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
+
+/** Where bodies are read. */
+export interface BodySources {
+  readonly context: ServiceContext;
+  /** Reads the first events of a ledger's message again; undefined if they are gone for good. */
+  readonly reread: (
+    message: LedgerMessage,
+    context: ServiceContext,
+  ) => Promise<RereadPart | undefined>;
+}
 
 /** The place of an event in its origin: the id of its log entry, or the event's own id. */
 type Position = number | string;
@@ -31,22 +41,22 @@ const STORED_AT_ONCE = 4;
 export function readBodies(
   origin: EventOrigin,
   positions: readonly Position[],
-  context: ServiceContext,
+  sources: BodySources,
 ): Promise<Bodies> {
   return origin.source === "outbox"
-    ? readStored(positions, context)
-    : readLog(origin, positions, context);
+    ? readStored(positions, sources.context)
+    : readLog(origin, positions, sources);
 }
 
 /** The bodies of all given events, in their order. Throws as `readBodies` does. */
 export async function readAllBodies(
   origin: EventOrigin,
   positions: readonly Position[],
-  context: ServiceContext,
+  sources: BodySources,
 ): Promise<(string | undefined)[]> {
   const bodies = new Map<Position, string | undefined>();
   for (let rest = positions; rest.length > 0;) {
-    for (const [position, body] of await readBodies(origin, rest, context)) {
+    for (const [position, body] of await readBodies(origin, rest, sources)) {
       bodies.set(position, body);
     }
     rest = rest.filter((position) => !bodies.has(position));
@@ -75,7 +85,7 @@ async function readStored(
 async function readLog(
   { ledger, uuid }: LedgerOrigin,
   positions: readonly Position[],
-  context: ServiceContext,
+  { context, reread }: BodySources,
 ): Promise<Bodies> {
   const wanted = new Map(positions.map((position) => [Number(position), position]));
   const bodies = new Map<Position, string | undefined>();
@@ -84,7 +94,7 @@ async function readLog(
     for (let from = range.from; from <= range.to;) {
       if (!limits.areKept) return bodies;
       const message = { source: "ledger", ledger, uuid, from, to: range.to } as const;
-      const part = await sourceNamed(message.source).reread?.(message, context);
+      const part = await reread(message, context);
       if (part === undefined) return new Map(positions.map((position) => [position, undefined]));
       const events = new Map(part.events.map((event) => [positionOf(event, uuid), event]));
       for (const [id, position] of wanted) {

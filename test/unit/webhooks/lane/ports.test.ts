@@ -1,13 +1,10 @@
 import { expect, test } from "vitest";
-import { ledgerSource } from "#modules/ledger/event-source.ts";
-import { LedgerEvents } from "#modules/ledger/ledger-events.ts";
+import { rereadLedgerEvents } from "#modules/ledger/event-source.ts";
 import { openPorts } from "#modules/webhooks/lane/ports.ts";
-import { registerSources } from "#platform/events/sources.ts";
 import type { StartDeadline } from "#platform/work/deadline.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 test("bodies are not waited for beyond the deadline that the lane shares", async () => {
-  registerSources([ledgerSource(({ env }) => new LedgerEvents(env))]);
   const hang = () => new Promise<never>(() => undefined);
   const LEDGERS = { getByName: () => ({ readWritten: hang }) };
   const env = { ...TEST_SETTINGS, LEDGERS } as unknown as Env; // all that is used of it
@@ -18,7 +15,11 @@ test("bodies are not waited for beyond the deadline that the lane shares", async
     pass = onPass;
     return { end: () => undefined, signal: new AbortController().signal };
   };
-  const ports = openPorts(env, { setAlarm: () => undefined, startDeadline });
+  const ports = openPorts(env, {
+    setAlarm: () => undefined,
+    startDeadline,
+    reread: rereadLedgerEvents,
+  });
   const reading = ports.readBodies({ source: "ledger", ledger: "a", uuid: "a" }, [1]);
   expect(deadlinesMs).toEqual([5000]);
   pass?.();

@@ -1,15 +1,13 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { LogEntry } from "#ledger-engine";
-import { ledgerSource } from "#modules/ledger/event-source.ts";
-import { LedgerEvents } from "#modules/ledger/ledger-events.ts";
+import { rereadLedgerEvents } from "#modules/ledger/event-source.ts";
 import { writeEntries } from "#modules/ledger/objects/event-payloads.ts";
 import { PayloadStore } from "#modules/webhooks/bodies/payload-store.ts";
 import type { EventOrigin } from "#modules/webhooks/core/lane.ts";
 import { READ_MS_MAX } from "#modules/webhooks/lane/ports.ts";
-import { readAllBodies, readBodies } from "#modules/webhooks/lane/read-bodies.ts";
+import { type BodySources, readAllBodies, readBodies } from "#modules/webhooks/lane/read-bodies.ts";
 import { systemContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
-import { registerSources } from "#platform/events/sources.ts";
 import { fromMillis } from "#platform/time.ts";
 import { INFO } from "#test/support/ledger-engine/fixtures.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
@@ -51,12 +49,12 @@ class FakeLedger {
 let ledger: FakeLedger;
 const d1 = new NodeD1();
 d1.migrate();
+const sourcesOf = (context = contextOf()): BodySources => ({ context, reread: rereadLedgerEvents });
 const contextOf = () =>
   systemContext({ DB: d1.binding, LEDGERS: { getByName: () => ledger } } as unknown as Env, "test"); // all that is used of it
 
 beforeEach(() => {
   ledger = new FakeLedger();
-  registerSources([ledgerSource(({ env }) => new LedgerEvents(env))]);
 });
 
 const accountOf = (body: string | undefined): unknown =>
@@ -65,26 +63,26 @@ const accountOf = (body: string | undefined): unknown =>
 describe("bodies of a ledger's events", () => {
   test("bodies of a ledger's events are all read, however few entries one call gives", async () => {
     const positions = [9, 1, 2, 3, 5, 50];
-    const bodies = await readAllBodies(ORIGIN, positions, contextOf());
+    const bodies = await readAllBodies(ORIGIN, positions, sourcesOf());
     expect(bodies.map(accountOf)).toEqual(positions.map((position) => `a${position}`));
     expect(ledger.calls).toEqual(["1-9", "3-9", "5-9", "7-9", "9-9", "50-50"]);
   });
 
   test("bodies of a ledger's events are not gone while their ledger exists", async () => {
     ledger.missing = 3;
-    await expect(readBodies(ORIGIN, [2, 3, 4], contextOf())).rejects.toThrow("no entry 3");
+    await expect(readBodies(ORIGIN, [2, 3, 4], sourcesOf())).rejects.toThrow("no entry 3");
   });
 
   test("bodies of a ledger's events are gone with their ledger", async () => {
     ledger.isPurged = true;
-    expect(await readAllBodies(ORIGIN, [1, 30], contextOf())).toEqual([undefined, undefined]);
+    expect(await readAllBodies(ORIGIN, [1, 30], sourcesOf())).toEqual([undefined, undefined]);
   });
 
   test("bodies of a ledger's events are read later where they are too large together", async () => {
     ledger.note = "x".repeat(3 * MEGABYTE);
     const positions = [1, 2, 3, 4, 5, 6];
-    expect([...(await readBodies(ORIGIN, positions, contextOf())).keys()]).toEqual([1, 2, 3, 4]);
-    expect([...(await readBodies(ORIGIN, [5, 6], contextOf())).keys()]).toEqual([5, 6]);
+    expect([...(await readBodies(ORIGIN, positions, sourcesOf())).keys()]).toEqual([1, 2, 3, 4]);
+    expect([...(await readBodies(ORIGIN, [5, 6], sourcesOf())).keys()]).toEqual([5, 6]);
   });
 
   test("a ledger that cannot be read says so", async () => {
@@ -95,7 +93,7 @@ describe("bodies of a ledger's events", () => {
         }),
       },
     } as unknown as Env; // all that is used of it
-    const reading = readBodies(ORIGIN, [1], systemContext(env, "test"));
+    const reading = readBodies(ORIGIN, [1], sourcesOf(systemContext(env, "test")));
     await expect(reading).rejects.toMatchObject({ kind: "OVERLOADED" });
   });
 });
@@ -105,10 +103,10 @@ test("stored bodies are read later where they are too large together", async () 
   const ids = Array.from({ length: 10 }, (_, index) => `event-${index}`);
   const store = new PayloadStore(d1.db);
   for (const id of ids) await store.insert(new Map([[id, body]]), { nowMs: 0, keepUntilMs: 0 });
-  const first = await readBodies({ source: "outbox" }, ["gone", ...ids], contextOf());
+  const first = await readBodies({ source: "outbox" }, ["gone", ...ids], sourcesOf());
   expect([...first.keys()]).toEqual(["gone", ...ids.slice(0, 7)]);
   expect(first.get("gone")).toBeUndefined();
-  const all = await readAllBodies({ source: "outbox" }, ids, contextOf());
+  const all = await readAllBodies({ source: "outbox" }, ids, sourcesOf());
   expect(all).toEqual(ids.map(() => body));
 });
 
@@ -125,7 +123,11 @@ describe("bodies that take long to read", () => {
     const bodies: (string | undefined)[] = [];
     while (bodies.length < positions.length) {
       const startMs = nowMs;
-      const read = await readBodies(origin, positions.slice(bodies.length), slowContext());
+      const read = await readBodies(
+        origin,
+        positions.slice(bodies.length),
+        sourcesOf(slowContext()),
+      );
       expect(nowMs - startMs).toBeLessThan(READ_MS_MAX - CALL_MS);
       expect(read.size).toBeGreaterThan(0);
       bodies.push(...read.values());
