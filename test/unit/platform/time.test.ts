@@ -155,3 +155,26 @@ describe("a timestamp", () => {
     expect(Math.abs(toMillis(systemClock()) - Date.now())).toBeLessThan(5000);
   });
 });
+
+describe("a timestamp of a number", () => {
+  test.each([0, 1, 253_402_300_799, 9_007_199_254, -62_135_596_799, -1])(
+    "the microsecond before second %i belongs to the second before",
+    (seconds) => {
+      const micros = BigInt(seconds) * 1_000_000n - 1n;
+      const before = new Date(seconds * 1000 - 1).toISOString().slice(0, 20);
+      expect(fromMicros(micros)).toBe(`${before}999999Z`);
+      const number = Number(micros);
+      if (Number.isSafeInteger(number)) expect(fromMicros(number)).toBe(`${before}999999Z`);
+    },
+  );
+
+  test("milliseconds are rounded down and bounded by the years 0001 to 9999", () => {
+    expect(fromMillis(1.9)).toBe("1970-01-01T00:00:00.001000Z");
+    expect(fromMillis(-0.5)).toBe("1969-12-31T23:59:59.999000Z");
+    expect(fromMillis(253_402_300_799_999)).toBe("9999-12-31T23:59:59.999000Z");
+    expect(fromMillis(-62_135_596_800_000)).toBe(ZERO_TIMESTAMP);
+    for (const millis of [253_402_300_800_000, -62_135_596_800_001, Number.NaN, Infinity]) {
+      expect(() => fromMillis(millis)).toThrow(RangeError);
+    }
+  });
+});
