@@ -6,6 +6,7 @@ import { StorageWatch } from "./platform/objects/storage-watch.ts";
 import { authModule, authSettings } from "#modules/auth/index.ts";
 import { admissionSettings } from "#platform/admission/admission-settings.ts";
 import { assert } from "#platform/assert.ts";
+import type { ReadOwnApi } from "#platform/context.ts";
 import { makeDocument, registerSecurity } from "#platform/document/document.ts";
 import { registerEventTypeList } from "#platform/document/event-type-list.ts";
 import { registerEventTypes } from "#platform/document/event-types.ts";
@@ -17,7 +18,7 @@ import type { Authenticator } from "#platform/http/authenticator.ts";
 import { addCommonHeaders, REQUEST_ID_HEADER } from "#platform/http/common-headers.ts";
 import type { AppEnv, Deployment, RequestFacts } from "#platform/http/context.ts";
 import { answerPreflight } from "#platform/http/cors.ts";
-import { internalAuthenticator } from "#platform/http/internal-calls.ts";
+import { internalAuthenticator, ownApiReader } from "#platform/http/internal-calls.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
 import { type MethodFinder, methodFinder } from "#platform/http/routes.ts";
 import { assertSameOrigin } from "#platform/http/same-origin.ts";
@@ -188,9 +189,13 @@ const deploymentFor = memoByEnv((env: Env): Deployment => {
     settings: platformSettings.of(env),
     scopes: ALL_SCOPES,
     authenticate,
+    readOwnApi: readOwnApiOf(env),
     isOpenToAll: isOpen,
   };
 });
+
+/** The reader of the deployment's own API. */
+export const readOwnApiOf = memoByEnv((env: Env): ReadOwnApi => ownApiReader(app.fetch, env));
 
 const ALL_SCOPES = ["openid", ...Object.keys(scopesOf(MODULES))];
 const EVERY_SCOPE: ReadonlySet<string> = new Set(ALL_SCOPES);
@@ -321,3 +326,6 @@ const SITES: readonly Site[] = [
  */
 const localClientOf = (env: Env): string =>
   platformSettings.of(env).FLORIN_LOCAL ? (authSettings.of(env).FLORIN_CLIENT_ID ?? "") : "";
+
+/** The app of the Worker. */
+export const app = createApp();

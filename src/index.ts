@@ -1,6 +1,5 @@
-import { createApp } from "./app.ts";
+import { app } from "./app.ts";
 import { consume } from "./jobs.ts";
-import { registerApp } from "#platform/http/internal-calls.ts";
 
 export { ClockObject } from "./clock-object.ts";
 export { AttemptLimitObject, PasswordHashObject } from "#modules/auth/index.ts";
@@ -14,8 +13,5 @@ export {
 } from "#modules/orchestration/index.ts";
 export { ConnectorObject } from "#modules/payments/index.ts";
 export { EndpointObject } from "#modules/webhooks/index.ts";
-
-const app = createApp();
-registerApp((request, env) => app.fetch(request, env));
 
 export default { fetch: app.fetch, queue: consume } satisfies ExportedHandler<Env>;

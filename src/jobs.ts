@@ -1,3 +1,4 @@
+import { readOwnApiOf } from "./app.ts";
 import { MODULES } from "./modules.ts";
 import { systemContext } from "#platform/context.ts";
 import { consumeEvents, type EventRoutes } from "#platform/events/consumer.ts";
@@ -11,7 +12,8 @@ export async function consume(batch: MessageBatch, env: Env): Promise<void> {
   const consumer = CONSUMERS.get(batch.queue);
   if (consumer === undefined) throw new Error(`no consumer for the queue ${batch.queue}`);
   if (await isGivenBack(batch, env)) return;
-  await consumer(batch, systemContext(env, `queue:${batch.queue}`));
+  const context = systemContext(env, `queue:${batch.queue}`);
+  await consumer(batch, { ...context, readOwnApi: readOwnApiOf(env) });
 }
 
 const ROUTES: EventRoutes = {

@@ -14,7 +14,13 @@ export async function paymentOperations(): Promise<OpenAPIHono<AppEnv>> {
   const app = new OpenAPIHono<AppEnv>();
   app.use(async (c, next) => {
     const settings = platformSettings.of(c.env);
-    const deployment = { settings, scopes: [], authenticate: () => ANONYMOUS, isOpenToAll: false };
+    const deployment = {
+      settings,
+      scopes: [],
+      authenticate: () => ANONYMOUS,
+      readOwnApi: () => Promise.reject(new Error("payments read no links")),
+      isOpenToAll: false,
+    };
     c.set("request", {
       id: "bench",
       url: c.req.url,

@@ -29,6 +29,9 @@ export interface TokenFacts {
   readonly grantId?: string | undefined;
 }
 
+/** Reads a path of Florin's own API inside of the process, in the name of a principal, with the principal's scopes. */
+export type ReadOwnApi = (path: string, principal: Principal) => Promise<Response>;
+
 /** The context that every use case gets besides its input. */
 export interface ServiceContext {
   readonly env: Env;
@@ -41,6 +44,8 @@ export interface ServiceContext {
    * triggers which start each other are noticed.
    */
   readonly causationDepth?: number;
+  /** Reads Florin's own API; absent in contexts that were made in an object or a sweep. */
+  readonly readOwnApi?: ReadOwnApi;
 }
 
 /** The principal of a request that needs no token. */

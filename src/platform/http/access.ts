@@ -79,7 +79,8 @@ function contextOf(c: Context<AppEnv>, access: Access): ServiceContext | Promise
   const { id: requestId, deployment } = c.get("request");
   const toContext = (principal: Principal): ServiceContext => {
     if (principal.ledgers.length > 0) assertReaches(principal, access, c);
-    return { env: c.env, principal, requestId, clock: systemClock };
+    const { readOwnApi } = deployment;
+    return { env: c.env, principal, requestId, clock: systemClock, readOwnApi };
   };
   if (access.scope === "public") return toContext(ANONYMOUS);
   const principal = deployment.authenticate(c.req.raw, access.scope);

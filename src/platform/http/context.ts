@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Authenticator } from "./authenticator.ts";
 import type { Ticket } from "#platform/admission/fair-gate.ts";
-import type { ServiceContext } from "#platform/context.ts";
+import type { ReadOwnApi, ServiceContext } from "#platform/context.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 /**
@@ -36,6 +36,7 @@ export interface Deployment {
   /** The scopes of all modules. */
   readonly scopes: readonly string[];
   readonly authenticate: Authenticator;
+  readonly readOwnApi: ReadOwnApi;
   /** Whether requests need no authentication. Then no other origin may read answers, and reads hide secrets. */
   readonly isOpenToAll: boolean;
 }

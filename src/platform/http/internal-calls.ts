@@ -1,41 +1,36 @@
 import { allows, type Authenticator } from "./authenticator.ts";
-import { present } from "#platform/assert.ts";
-import type { Principal } from "#platform/context.ts";
+import type { Principal, ReadOwnApi } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 
 /** Answers a request, as the Worker does. */
 type Serve = (request: Request, env: Env) => Response | Promise<Response>;
 
-let registered: Serve | undefined;
-
-/** Records the app for internal calls. The code that wires the modules together calls it once. */
-export function registerApp(serve: Serve): void {
-  registered = serve;
-}
-
-/** The principals of internal requests. A request from outside is never in this map. */
-const principals = new WeakMap<Request, Principal>();
-
 /** A host that is served with any settings. An internal call does not leave the process. */
 const INSIDE = "http://localhost";
 
-/** Reads a path of Florin's own API in the name of a principal, with the principal's scopes. */
-export async function readInternally(
-  env: Env,
-  { path, principal }: { readonly path: string; readonly principal: Principal },
-): Promise<Response> {
-  const request = new Request(new URL(path, INSIDE), { headers: { accept: "application/json" } });
-  principals.set(request, principal);
-  return present(registered, "the app was registered")(request, env);
+/** A request that was made inside of the process, in the name of a principal. The runtime makes requests from outside, of another class. */
+class InternalRequest extends Request {
+  readonly principal: Principal;
+
+  constructor(path: string, principal: Principal) {
+    super(new URL(path, INSIDE), { headers: { accept: "application/json" } });
+    this.principal = principal;
+  }
 }
 
+/** Makes a reader of the API that `serve` answers. */
+export const ownApiReader =
+  (serve: Serve, env: Env): ReadOwnApi =>
+  async (path, principal) =>
+    serve(new InternalRequest(path, principal), env);
+
 /** Whether a request was made inside of the process. */
-export const isInternal = (request: Request): boolean => principals.has(request);
+export const isInternal = (request: Request): boolean => request instanceof InternalRequest;
 
 /** The authenticator of an internal request; undefined for all other requests. */
 export function internalAuthenticator(request: Request): Authenticator | undefined {
-  const principal = principals.get(request);
-  if (principal === undefined) return undefined;
+  if (!(request instanceof InternalRequest)) return undefined;
+  const { principal } = request;
   return (_request, scope) => {
     if (allows(principal.scopes, scope)) return principal;
     throw new AppError("UNAUTHENTICATED", `the scope ${scope} is missing`);

@@ -4,6 +4,7 @@ import { fireOccurrences } from "#modules/orchestration/triggers/firing/fire.ts"
 import { LinkError, readLink } from "#modules/orchestration/triggers/link-reader.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
 import type { Principal } from "#platform/context.ts";
+import { readOwnApiOf } from "#src/app.ts";
 import {
   deliver,
   eventOf,
@@ -23,6 +24,11 @@ import { eventually } from "#test/support/platform/eventually.ts";
 
 const PUBLIC_URL = "https://florin.example";
 const publicEnv = { ...env, FLORIN_PUBLIC_URL: PUBLIC_URL };
+/** The context of work that reads links of the own API. */
+const insideOf = (environment: Env) => ({
+  env: environment,
+  readOwnApi: readOwnApiOf(environment),
+});
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -122,7 +128,7 @@ describe("a link", () => {
         scopes: new Set(scopes),
         ledgers,
       };
-      return readLink({ env: publicEnv }, uri, { principal });
+      return readLink(insideOf(publicEnv), uri, { principal });
     };
 
     expect(await read(["ledger:read"])).toMatchObject({ name: ledger, metadata: { owner: "me" } });
@@ -179,7 +185,7 @@ describe("a link", () => {
     async (uri) => {
       const call = answer(200, { data: {} });
       for (const environment of [env, publicEnv]) {
-        const reading = readLink({ env: environment }, uri, {
+        const reading = readLink(insideOf(environment), uri, {
           principal: { ...triggerContext.principal, scopes: new Set(["ledger:read"]) },
         });
         await expect(reading).rejects.toThrow("unexpected status code when reading resource: 404");

@@ -5,13 +5,14 @@ import { type ServiceContext, systemContext } from "#platform/context.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { fromMillis } from "#platform/time.ts";
+import { readOwnApiOf } from "#src/app.ts";
 import { api, type ApiInit, bodyOf, freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 
 export const TRIGGERS = "/api/orchestration/v2/triggers";
 const WORKFLOWS = "/api/orchestration/v2/workflows";
 
-export const triggerContext = systemContext(env, "test");
+export const triggerContext = { ...systemContext(env, "test"), readOwnApi: readOwnApiOf(env) };
 
 /** A workflow that ends at once, unless it is given other stages; returns its id. */
 export async function newWorkflow(stages: readonly object[] = [{ noop: {} }]): Promise<string> {

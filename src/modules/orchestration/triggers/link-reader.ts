@@ -1,6 +1,6 @@
 import { type ExprValue, fromJson } from "#expr";
+import { present } from "#platform/assert.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
-import { readInternally } from "#platform/http/internal-calls.ts";
 import { callOutbound, type OutboundResult, systemFetch } from "#platform/http/outbound.ts";
 import { parseJson } from "#platform/json.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
@@ -27,7 +27,7 @@ export interface LinkReading {
  * principal; any other URL is read under the policy for URLs that users give, without a token. Throws `LinkError`.
  */
 export async function readLink(
-  { env }: Pick<ServiceContext, "env">,
+  { env, readOwnApi }: Pick<ServiceContext, "env" | "readOwnApi">,
   uri: string,
   { principal, timeoutMs = LINK_MS_MAX }: LinkReading,
 ): Promise<ExprValue> {
@@ -50,7 +50,7 @@ export async function readLink(
           policy: { allowPrivateHosts: settings.FLORIN_ALLOW_PRIVATE_HOSTS },
         }
       : {
-          fetch: () => readInternally(env, { path, principal }),
+          fetch: () => present(readOwnApi, "this work reads links")(path, principal),
           policy: { allowPrivateHosts: true },
         };
   return dataOfResult(await callOutbound(call, ports));
