@@ -224,7 +224,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       { common: {} },
       { "bloom-index": {} },
       { installs: {} },
-      // Rows of entities, and events of their changes.
+      // The frame in which an entity describes how data of providers become its rows and events.
+      { ingestion: {} },
+      // Entities: their rows, the events of their changes, and the ingestion of what providers report.
       {
         accounts: {},
         balances: {},
@@ -237,8 +239,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
       { initiations: {}, jobs: {}, lifecycle: {}, pools: {}, rejected: {} },
       { "bank-accounts": {}, health: {}, payments: {} },
-      // What a provider gave becomes rows and events. Beside it: payments become transactions of a ledger; users and their connections.
-      { ingestion: {}, mirror: { uses: ["modules/ledger"] }, users: {} },
+      // Payments become transactions of a ledger. Beside it: users and their connections.
+      { mirror: { uses: ["modules/ledger"] }, users: {} },
       // The engine.
       { movements: {} },
       { deliveries: {}, polling: { packages: RUNTIME }, transfers: {} },

@@ -86,10 +86,11 @@ export class ConnectorObject extends ConnectorClock {
  *     engine         job-runner
  *                    polling: pages of providers     deliveries: their webhooks     transfers: payouts of workflows
  *                    movements: money on its way
- *     ingestion      data of providers becomes rows and events              mirror: payments in a ledger          users
- *     rows           bank-accounts  health  payments
+ *                    mirror: payments in a ledger     users
+ *     entities       bank-accounts  health  payments
  *                    initiations  jobs  lifecycle  pools  rejected
  *                    accounts  balances  bookings  conversions  orders  schedules  tasks  webhooks
+ *                    ingestion: the frame in which data of providers become rows and events
  *                    installs: the connectors that are installed
  *     ground         bloom-index  common  connectors  core
  */

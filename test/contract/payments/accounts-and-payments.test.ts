@@ -1,16 +1,16 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
+import { prepareAccounts } from "#modules/payments/accounts/ingestion.ts";
+import { prepareBalances } from "#modules/payments/balances/ingestion.ts";
 import {
   encodeConnectorId,
   encodeOwnedId,
   encodePaymentId,
   type PaymentId,
 } from "#modules/payments/core/ids.ts";
-import { prepareAccounts } from "#modules/payments/ingestion/accounts.ts";
-import { prepareBalances } from "#modules/payments/ingestion/balances.ts";
 import { storePage } from "#modules/payments/ingestion/page.ts";
-import { preparePayments } from "#modules/payments/ingestion/payments.ts";
 import { type InstalledConnector, requireConnector } from "#modules/payments/installs/store.ts";
+import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import { systemContext } from "#platform/context.ts";
 import { storeConnector } from "#test/support/payments/connectors.ts";
 import { account, at, balance, payment } from "#test/support/payments/provider-objects.ts";

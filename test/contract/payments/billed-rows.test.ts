@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { prepareAccounts } from "#modules/payments/ingestion/accounts.ts";
-import { prepareBalances } from "#modules/payments/ingestion/balances.ts";
+import { prepareAccounts } from "#modules/payments/accounts/ingestion.ts";
+import { prepareBalances } from "#modules/payments/balances/ingestion.ts";
 import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
-import { preparePayments } from "#modules/payments/ingestion/payments.ts";
 import { requireConnector } from "#modules/payments/installs/store.ts";
+import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { OutboxStore } from "#platform/events/outbox-store.ts";

@@ -1,15 +1,15 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { LedgerClient } from "#modules/ledger/index.ts";
+import { prepareAccounts } from "#modules/payments/accounts/ingestion.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
-import { prepareAccounts } from "#modules/payments/ingestion/accounts.ts";
 import { storePage } from "#modules/payments/ingestion/page.ts";
-import { preparePayments } from "#modules/payments/ingestion/payments.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { findConnector } from "#modules/payments/installs/store.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { BULK_SIZE_MAX, runBookings } from "#modules/payments/mirror/run.ts";
+import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";

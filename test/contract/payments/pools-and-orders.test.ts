@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
+import { prepareAccounts } from "#modules/payments/accounts/ingestion.ts";
+import { prepareBalances } from "#modules/payments/balances/ingestion.ts";
+import { prepareConversions } from "#modules/payments/conversions/ingestion.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
-import { prepareAccounts } from "#modules/payments/ingestion/accounts.ts";
-import { prepareBalances } from "#modules/payments/ingestion/balances.ts";
-import { prepareConversions } from "#modules/payments/ingestion/conversions.ts";
-import { prepareOrders } from "#modules/payments/ingestion/orders.ts";
 import { storePage } from "#modules/payments/ingestion/page.ts";
 import { type InstalledConnector, requireConnector } from "#modules/payments/installs/store.ts";
+import { prepareOrders } from "#modules/payments/orders/ingestion.ts";
 import { systemContext } from "#platform/context.ts";
 import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 import { storeConnector } from "#test/support/payments/connectors.ts";

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { prepareAccounts } from "#modules/payments/ingestion/accounts.ts";
-import { prepareConversions } from "#modules/payments/ingestion/conversions.ts";
-import { prepareOrders } from "#modules/payments/ingestion/orders.ts";
+import { prepareAccounts } from "#modules/payments/accounts/ingestion.ts";
+import { prepareConversions } from "#modules/payments/conversions/ingestion.ts";
 import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
-import { preparePayments } from "#modules/payments/ingestion/payments.ts";
 import { requireConnector } from "#modules/payments/installs/store.ts";
+import { prepareOrders } from "#modules/payments/orders/ingestion.ts";
+import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import { systemContext } from "#platform/context.ts";
 import { storeConnector } from "#test/support/payments/connectors.ts";
 import { account, payment } from "#test/support/payments/provider-objects.ts";

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { prepareAccounts } from "#modules/payments/accounts/ingestion.ts";
 import { listAccounts } from "#modules/payments/accounts/list.ts";
 import type { ProviderAccount } from "#modules/payments/connectors/provider-objects.ts";
 import type { AccountType } from "#modules/payments/core/enums.ts";
 import { decodeOwnedId, encodeConnectorId } from "#modules/payments/core/ids.ts";
-import { prepareAccounts } from "#modules/payments/ingestion/accounts.ts";
 import { removeOwnedRows } from "#modules/payments/lifecycle/owned-rows.ts";
 import { OWNED_ROWS } from "#modules/payments/owned-rows.ts";
 import { poolBalances } from "#modules/payments/pools/balances.ts";

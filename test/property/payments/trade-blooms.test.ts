@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Conversion } from "#modules/payments/conversions/conversion.ts";
+import { prepareConversions } from "#modules/payments/conversions/ingestion.ts";
 import { listConversions } from "#modules/payments/conversions/list.ts";
 import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
-import { prepareConversions } from "#modules/payments/ingestion/conversions.ts";
-import { prepareOrders } from "#modules/payments/ingestion/orders.ts";
+import { prepareOrders } from "#modules/payments/orders/ingestion.ts";
 import { listOrders } from "#modules/payments/orders/list.ts";
 import type { TradeOrder } from "#modules/payments/orders/order.ts";
 import { stringifyJson } from "#platform/json.ts";

@@ -1,12 +1,12 @@
 import { expect } from "vitest";
 import { Flows } from "./flows.ts";
 import { LedgerClient } from "#modules/ledger/index.ts";
+import { prepareAccounts } from "#modules/payments/accounts/ingestion.ts";
 import { encodePaymentId } from "#modules/payments/core/ids.ts";
-import { prepareAccounts } from "#modules/payments/ingestion/accounts.ts";
 import { storePage } from "#modules/payments/ingestion/page.ts";
-import { preparePayments } from "#modules/payments/ingestion/payments.ts";
 import { listInitiations } from "#modules/payments/initiations/list.ts";
 import { requireConnector } from "#modules/payments/installs/store.ts";
+import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import { createWallet, creditWallet, getWallet } from "#modules/wallets/index.ts";
 import { type StoredConnector } from "#test/support/payments/connectors.ts";
 import { account as providerAccount, payment } from "#test/support/payments/provider-objects.ts";

@@ -1,13 +1,16 @@
+import { prepareAccounts } from "#modules/payments/accounts/ingestion.ts";
+import { prepareBalances } from "#modules/payments/balances/ingestion.ts";
 import type {
   ProviderAccount,
   ProviderBalance,
   ProviderPayment,
 } from "#modules/payments/connectors/provider-objects.ts";
-import { prepareAccounts } from "#modules/payments/ingestion/accounts.ts";
-import { prepareBalances } from "#modules/payments/ingestion/balances.ts";
 import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
-import { type PaymentsPage, preparePayments } from "#modules/payments/ingestion/payments.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import {
+  type PaymentsPage,
+  preparePayments,
+} from "#modules/payments/payments/ingestion/payments.ts";
 import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { at } from "#test/support/payments/provider-objects.ts";

@@ -8,7 +8,6 @@ import type {
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
-import { preparePayments } from "#modules/payments/ingestion/payments.ts";
 import { approveInitiation } from "#modules/payments/initiations/approve.ts";
 import {
   type CreatedInitiation,
@@ -24,6 +23,7 @@ import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { execute } from "#modules/payments/movements/execute.ts";
 import { MovementLoop } from "#modules/payments/movements/loop.ts";
 import { sweepInitiations } from "#modules/payments/movements/sweep.ts";
+import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import { findTask } from "#modules/payments/tasks/store.ts";
 import type { Task } from "#modules/payments/tasks/task.ts";
 import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";

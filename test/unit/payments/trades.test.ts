@@ -3,11 +3,11 @@ import type {
   ProviderConversion,
   ProviderOrder,
 } from "#modules/payments/connectors/provider-orders.ts";
+import { prepareConversions } from "#modules/payments/conversions/ingestion.ts";
 import { sumBalances } from "#modules/payments/core/pool-balances.ts";
 import { applyReport } from "#modules/payments/core/trade-state.ts";
-import { prepareConversions } from "#modules/payments/ingestion/conversions.ts";
-import { prepareOrders } from "#modules/payments/ingestion/orders.ts";
 import { isOutdated } from "#modules/payments/ingestion/page.ts";
+import { prepareOrders } from "#modules/payments/orders/ingestion.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 import { conversion, order } from "#test/support/payments/provider-orders.ts";

@@ -55,9 +55,9 @@ describe("an arrow that the table lacks is refused:", () => {
       "#modules/payments/polling/run.ts",
     ],
     [
-      "ingestion in an entity's rows",
-      "modules/payments/payments/x.ts",
-      "#modules/payments/ingestion/page.ts",
+      "an entity in the frame of ingestion",
+      "modules/payments/ingestion/x.ts",
+      "#modules/payments/payments/tables.ts",
     ],
     [
       "an entity on the same floor",

@@ -1,13 +1,12 @@
 import { prepareConnectionNews, withOwner } from "./connections.ts";
+import { prepareAccounts } from "#modules/payments/accounts/ingestion.ts";
+import { prepareBalances } from "#modules/payments/balances/ingestion.ts";
 import type { RejectedItem } from "#modules/payments/connectors/provider-objects.ts";
 import type {
   MovementOutcome,
   WebhookReport,
 } from "#modules/payments/connectors/webhook-contract.ts";
-import { prepareAccounts } from "#modules/payments/ingestion/accounts.ts";
-import { prepareBalances } from "#modules/payments/ingestion/balances.ts";
 import { joinPrepared, storePage } from "#modules/payments/ingestion/page.ts";
-import { preparePayments } from "#modules/payments/ingestion/payments.ts";
 import { findMovementByPollingId } from "#modules/payments/initiations/movement-rows.ts";
 import { openPlugin } from "#modules/payments/installs/plugin.ts";
 import {
@@ -21,6 +20,7 @@ import { isFinalError } from "#modules/payments/jobs/run-task.ts";
 import { hearAllNews } from "#modules/payments/movements/news.ts";
 import { storeFailure, storePayment } from "#modules/payments/movements/outcome.ts";
 import { settleShown } from "#modules/payments/movements/settle.ts";
+import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import { rejectionStatements } from "#modules/payments/rejected/store.ts";
 import { planCompletion } from "#modules/payments/users/redirect.ts";
 import { storeWebhookFailure } from "#modules/payments/webhooks/store.ts";

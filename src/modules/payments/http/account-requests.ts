@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { OptionalAsset, OptionalMetadata, ReferenceInput } from "./fields.ts";
 import { ConnectorIdInput } from "./path-ids.ts";
+import type { NewAccount } from "#modules/payments/accounts/create.ts";
 import type { AccountType } from "#modules/payments/core/enums.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
-import type { NewAccount } from "#modules/payments/ingestion/create-account.ts";
 import { TimestampInput } from "#platform/http/schemas.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { formatTimestamp } from "#platform/time.ts";

@@ -3,7 +3,7 @@ import { AssetInput, OptionalMetadata, ReferenceInput } from "./fields.ts";
 import { ConnectorIdInput, OptionalAccountId } from "./path-ids.ts";
 import { PAYMENT_TYPES } from "#modules/payments/core/enums.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
-import type { NewPayment } from "#modules/payments/ingestion/create-payment.ts";
+import type { NewPayment } from "#modules/payments/payments/ingestion/create-payment.ts";
 import { BigIntegerInput, MetadataSchema, TimestampInput } from "#platform/http/schemas.ts";
 import { formatTimestamp } from "#platform/time.ts";
 

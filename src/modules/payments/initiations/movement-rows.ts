@@ -24,7 +24,7 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
  * | the row is claimed | a row that is due a minute later | the object's alarm, or the sweep, has it claimed again |
  * | the provider has got the request | a row that is due a minute later | the request is sent again with the same reference, which moves the money once |
  * | the provider has answered | a row that is due a minute later | the request is sent again, and gets the first answer |
- * | a page or a webhook has brought the payment | the payment, and a row that names it | the next claim stores the outcome without a call; see `ingestion/shown-movements.ts` |
+ * | a page or a webhook has brought the payment | the payment, and a row that names it | the next claim stores the outcome without a call; see `payments/ingestion/shown-movements.ts` |
  * | the outcome is stored | the payment, the adjustments, the ended task, and no row | nothing is left to do |
  *
  * If a step takes longer than a minute, a second one may run for the same row. Both send the same reference, and only one

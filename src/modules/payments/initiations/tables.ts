@@ -168,7 +168,7 @@ export const paymentMovements = sqliteTable(
     signature: text("signature").notNull(),
     /** The time of the first attempt; null before it. */
     sentAt: text("sent_at").$type<Timestamp>(),
-    /** JSON of a payment from a page or a webhook that may belong to this movement; see `ingestion/shown-movements.ts`. */
+    /** JSON of a payment from a page or a webhook that may belong to this movement; see `payments/ingestion/shown-movements.ts`. */
     shown: text("shown"),
     /** The time of the next step, at which the connector's object claims the row. The sweep wakes an object that is late. */
     dueAt: text("due_at").$type<Timestamp>().notNull(),

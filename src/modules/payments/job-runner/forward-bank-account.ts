@@ -1,3 +1,4 @@
+import { prepareAccounts } from "#modules/payments/accounts/ingestion.ts";
 import type { BankAccountWithNumbers } from "#modules/payments/bank-accounts/bank-account.ts";
 import { savedBankAccountEvent } from "#modules/payments/bank-accounts/event-types.ts";
 import { findBankAccount } from "#modules/payments/bank-accounts/store.ts";
@@ -9,7 +10,6 @@ import { encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { maskNumbers } from "#modules/payments/core/owners/bank-numbers.ts";
 import { toAccountMetadata } from "#modules/payments/core/owners/owner-metadata.ts";
 import { TASK_IDS } from "#modules/payments/core/task-references.ts";
-import { prepareAccounts } from "#modules/payments/ingestion/accounts.ts";
 import { storePage } from "#modules/payments/ingestion/page.ts";
 import { openPlugin } from "#modules/payments/installs/plugin.ts";
 import { findConnector, type InstalledConnector } from "#modules/payments/installs/store.ts";

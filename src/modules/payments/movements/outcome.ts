@@ -9,7 +9,6 @@ import { encodePaymentId, type PaymentId } from "#modules/payments/core/ids.ts";
 import { decideReversal } from "#modules/payments/core/reversal-machine.ts";
 import { isAsRead, movementTransition } from "#modules/payments/health/transition.ts";
 import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
-import { preparePayments } from "#modules/payments/ingestion/payments.ts";
 import { relatedPaymentEvent } from "#modules/payments/initiations/event-types.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import { deleteMovement, type MovementRow } from "#modules/payments/initiations/movement-rows.ts";
@@ -21,6 +20,7 @@ import {
 import { decideAnew } from "#modules/payments/initiations/store.ts";
 import { prepareTransitions } from "#modules/payments/initiations/transition.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import {
   findRelatedPayment,
   newsOf,

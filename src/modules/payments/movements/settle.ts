@@ -3,7 +3,6 @@ import { type Execution, readExecution } from "./execution.ts";
 import { hearNews } from "./news.ts";
 import { type MadePayment, publishOutcome } from "./outcome.ts";
 import type { PaymentId } from "#modules/payments/core/ids.ts";
-import { parseShown, type Shown } from "#modules/payments/ingestion/shown-movements.ts";
 import type { MovementRow } from "#modules/payments/initiations/movement-rows.ts";
 import { decideAnew } from "#modules/payments/initiations/store.ts";
 import {
@@ -13,6 +12,7 @@ import {
 } from "#modules/payments/initiations/tables.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { PaymentRow } from "#modules/payments/payments/draft.ts";
+import { parseShown, type Shown } from "#modules/payments/payments/ingestion/shown-movements.ts";
 import { findPayment } from "#modules/payments/payments/store.ts";
 import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";

@@ -1,6 +1,8 @@
 import type { NextFetch } from "./schedule.ts";
 import type { WalkNode } from "./walk.ts";
+import { prepareAccounts } from "#modules/payments/accounts/ingestion.ts";
 import type { Confirmation } from "#modules/payments/balances/confirmations.ts";
+import { prepareReports } from "#modules/payments/balances/ingestion.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type {
   FetchPage,
@@ -16,15 +18,13 @@ import {
   type ProviderAccount,
 } from "#modules/payments/connectors/provider-objects.ts";
 import type { ParentItem } from "#modules/payments/connectors/webhook-contract.ts";
-import { prepareAccounts } from "#modules/payments/ingestion/accounts.ts";
-import { prepareReports } from "#modules/payments/ingestion/balances.ts";
-import { prepareConversions } from "#modules/payments/ingestion/conversions.ts";
-import { prepareOrders } from "#modules/payments/ingestion/orders.ts";
+import { prepareConversions } from "#modules/payments/conversions/ingestion.ts";
 import { joinPrepared, type PreparedPage } from "#modules/payments/ingestion/page.ts";
-import { prepareDeletions } from "#modules/payments/ingestion/payment-deletions.ts";
-import { preparePayments } from "#modules/payments/ingestion/payments.ts";
+import { siftItems } from "#modules/payments/ingestion/sift.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
-import { siftItems } from "#modules/payments/rejected/sift.ts";
+import { prepareOrders } from "#modules/payments/orders/ingestion.ts";
+import { prepareDeletions } from "#modules/payments/payments/ingestion/payment-deletions.ts";
+import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import type { ItemFetch } from "#modules/payments/schedules/schedule.ts";
 import { connectionOf } from "#modules/payments/users/connection-fetches.ts";
 import { isConnection } from "#modules/payments/users/connection-store.ts";

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { listAccounts } from "#modules/payments/accounts/list.ts";
+import { prepareConversions } from "#modules/payments/conversions/ingestion.ts";
 import { listConversions } from "#modules/payments/conversions/list.ts";
 import { ACCOUNT_LAYOUT } from "#modules/payments/core/bloom/account-layout.ts";
 import { PAYMENT_LAYOUT } from "#modules/payments/core/bloom/payment-layout.ts";
 import { CONVERSION_LAYOUT, ORDER_LAYOUT } from "#modules/payments/core/bloom/trade-layouts.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
-import { prepareConversions } from "#modules/payments/ingestion/conversions.ts";
-import { prepareOrders } from "#modules/payments/ingestion/orders.ts";
+import { prepareOrders } from "#modules/payments/orders/ingestion.ts";
 import { listOrders } from "#modules/payments/orders/list.ts";
 import { listPayments } from "#modules/payments/payments/list.ts";
 import {

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { beforeEach, expect, test } from "vitest";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
-import { preparePayments } from "#modules/payments/ingestion/payments.ts";
 import type { CreatedInitiation } from "#modules/payments/initiations/create.ts";
 import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
 import { readAdjustments } from "#modules/payments/mirror/adjustments.ts";
+import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { parseJson } from "#platform/json.ts";

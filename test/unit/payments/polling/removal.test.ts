@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { preparePayments } from "#modules/payments/ingestion/payments.ts";
 import { adjustmentKey } from "#modules/payments/initiations/adjustment-keys.ts";
 import { lastOwnedRows, removeOwnedRows } from "#modules/payments/lifecycle/owned-rows.ts";
 import { OWNED_ROWS } from "#modules/payments/owned-rows.ts";
+import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { payment } from "#test/support/payments/provider-objects.ts";
 

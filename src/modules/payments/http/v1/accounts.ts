@@ -1,5 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { PaymentAccount } from "#modules/payments/accounts/account.ts";
+import { createAccount } from "#modules/payments/accounts/create.ts";
 import { getAccount } from "#modules/payments/accounts/get.ts";
 import { listAccounts } from "#modules/payments/accounts/list.ts";
 import type { Balance } from "#modules/payments/balances/balance.ts";
@@ -13,7 +14,6 @@ import { OptionalText } from "#modules/payments/http/fields.ts";
 import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { AccountIdInput, ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { toRawView } from "#modules/payments/http/raw.ts";
-import { createAccount } from "#modules/payments/ingestion/create-account.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import {

@@ -20,7 +20,7 @@ import {
   toRawPayment,
 } from "#modules/payments/http/payment-requests.ts";
 import { toRawView } from "#modules/payments/http/raw.ts";
-import type { NewPayment } from "#modules/payments/ingestion/create-payment.ts";
+import type { NewPayment } from "#modules/payments/payments/ingestion/create-payment.ts";
 import type {
   PaymentAdjustment,
   PaymentWithAdjustments,

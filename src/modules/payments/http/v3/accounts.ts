@@ -6,6 +6,7 @@ import {
   toAccountView,
   toBalanceView,
 } from "./account-schemas.ts";
+import { createAccount } from "#modules/payments/accounts/create.ts";
 import { getAccount } from "#modules/payments/accounts/get.ts";
 import { listAccounts } from "#modules/payments/accounts/list.ts";
 import { listBalances } from "#modules/payments/balances/list.ts";
@@ -13,7 +14,6 @@ import { toNewAccount } from "#modules/payments/http/account-requests.ts";
 import { BalanceListQuery, toBalanceQuery } from "#modules/payments/http/balance-lists.ts";
 import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { AccountIdInput, ownedIdParam } from "#modules/payments/http/path-ids.ts";
-import { createAccount } from "#modules/payments/ingestion/create-account.ts";
 import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";

@@ -10,7 +10,7 @@ import {
 import { AssetInput, OptionalMetadata, ReferenceInput } from "#modules/payments/http/fields.ts";
 import { PaymentFields, toPaymentBase } from "#modules/payments/http/payment-requests.ts";
 import { toRawView } from "#modules/payments/http/raw.ts";
-import type { NewPayment } from "#modules/payments/ingestion/create-payment.ts";
+import type { NewPayment } from "#modules/payments/payments/ingestion/create-payment.ts";
 import type {
   Payment,
   PaymentAdjustment,

@@ -8,8 +8,8 @@ import {
 } from "./payment-schemas.ts";
 import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { paymentIdParam } from "#modules/payments/http/path-ids.ts";
-import { createPayment } from "#modules/payments/ingestion/create-payment.ts";
 import { getPayment } from "#modules/payments/payments/get.ts";
+import { createPayment } from "#modules/payments/payments/ingestion/create-payment.ts";
 import { listPayments } from "#modules/payments/payments/list.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";

@@ -1,5 +1,4 @@
 import { cancellationsOf } from "./cancellations.ts";
-import { joinPrepared, type PreparedPage } from "./page.ts";
 import { prepareDeletions } from "./payment-deletions.ts";
 import { prepareReports } from "./payment-reports.ts";
 import { noteShown } from "./shown-movements.ts";
@@ -8,6 +7,7 @@ import {
   paymentProblem,
   type ProviderPayment,
 } from "#modules/payments/connectors/provider-objects.ts";
+import { joinPrepared, type PreparedPage } from "#modules/payments/ingestion/page.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { ownEnd, type PaymentReport } from "#modules/payments/payments/report.ts";
 import type { ServiceContext } from "#platform/context.ts";

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
-import type { PreparedPage } from "./page.ts";
-import { ACCOUNT_BLOOM_INDEX, termsOfAccount } from "#modules/payments/accounts/bloom-index.ts";
-import { savedAccountEvent } from "#modules/payments/accounts/event-types.ts";
-import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
+import { ACCOUNT_BLOOM_INDEX, termsOfAccount } from "./bloom-index.ts";
+import { savedAccountEvent } from "./event-types.ts";
+import { paymentAccounts } from "./tables.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import {
   accountProblem,
@@ -10,6 +9,7 @@ import {
 } from "#modules/payments/connectors/provider-objects.ts";
 import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import type { AccountType } from "#modules/payments/core/enums.ts";
+import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import type { PreparedPage } from "./page.ts";
 import { referenceOfKey } from "#modules/payments/core/account-keys.ts";
 import { accountHash } from "#modules/payments/core/text-hash.ts";
+import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { PAYMENT_BLOOM_INDEX, termsOfDraft } from "#modules/payments/payments/bloom-index.ts";

@@ -1,21 +1,18 @@
 import { sql } from "drizzle-orm";
-import type { PreparedPage } from "./page.ts";
+import { CONVERSION_BLOOM_INDEX, termsOfConversion } from "./bloom-index.ts";
+import { savedConversionEvent } from "./event-types.ts";
+import { paymentConversions } from "./tables.ts";
 import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import {
   conversionProblem,
   type ProviderConversion,
 } from "#modules/payments/connectors/provider-orders.ts";
-import {
-  CONVERSION_BLOOM_INDEX,
-  termsOfConversion,
-} from "#modules/payments/conversions/bloom-index.ts";
-import { savedConversionEvent } from "#modules/payments/conversions/event-types.ts";
-import { paymentConversions } from "#modules/payments/conversions/tables.ts";
 import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import type { ConversionStatus } from "#modules/payments/core/enums.ts";
 import { accountHash } from "#modules/payments/core/text-hash.ts";
 import { applyReport, type TradeState } from "#modules/payments/core/trade-state.ts";
+import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";

@@ -1,8 +1,8 @@
-import { storePage } from "./page.ts";
 import { prepareReports } from "./payment-reports.ts";
 import { toMetadataColumn } from "#modules/payments/common/metadata.ts";
 import { requirePast } from "#modules/payments/common/not-future.ts";
 import { type ConnectorId, encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
+import { storePage } from "#modules/payments/ingestion/page.ts";
 import { requireCreation } from "#modules/payments/installs/capabilities.ts";
 import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
 import { requireConnector } from "#modules/payments/installs/store.ts";

@@ -1,11 +1,11 @@
-import { prepareNewAccounts } from "./accounts.ts";
-import { storePage } from "./page.ts";
-import type { PaymentAccount } from "#modules/payments/accounts/account.ts";
-import { getAccount } from "#modules/payments/accounts/get.ts";
+import type { PaymentAccount } from "./account.ts";
+import { getAccount } from "./get.ts";
+import { prepareNewAccounts } from "./ingestion.ts";
 import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/common/metadata.ts";
 import { requirePast } from "#modules/payments/common/not-future.ts";
 import type { AccountType } from "#modules/payments/core/enums.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
+import { storePage } from "#modules/payments/ingestion/page.ts";
 import { requireCreation } from "#modules/payments/installs/capabilities.ts";
 import { requireConnector } from "#modules/payments/installs/store.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { PreparedPage } from "./page.ts";
 import { toStatements } from "./payment-statements.ts";
+import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { watchInitiations } from "#modules/payments/initiations/watch.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import {

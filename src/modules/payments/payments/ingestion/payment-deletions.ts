@@ -1,6 +1,6 @@
 import { inArray, sql } from "drizzle-orm";
-import type { PreparedPage } from "./page.ts";
 import { storedPayments } from "./payment-reports.ts";
+import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { deletedPaymentEvent } from "#modules/payments/payments/event-types.ts";
 import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";

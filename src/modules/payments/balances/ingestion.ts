@@ -1,18 +1,14 @@
 import { sql } from "drizzle-orm";
-import type { PreparedPage } from "./page.ts";
-import {
-  type Confirmation,
-  confirmationStatement,
-  confirmedAt,
-} from "#modules/payments/balances/confirmations.ts";
-import { savedBalanceEvent } from "#modules/payments/balances/event-types.ts";
-import { paymentBalances } from "#modules/payments/balances/tables.ts";
+import { type Confirmation, confirmationStatement, confirmedAt } from "./confirmations.ts";
+import { savedBalanceEvent } from "./event-types.ts";
+import { paymentBalances } from "./tables.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import {
   balanceProblem,
   type ProviderBalance,
 } from "#modules/payments/connectors/provider-objects.ts";
 import { type HeldAmount, recordBalance } from "#modules/payments/core/balance-history.ts";
+import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
