@@ -9,6 +9,7 @@ import {
 } from "#modules/payments/connectors/provider-objects.ts";
 import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import type { AccountType } from "#modules/payments/core/enums.ts";
+import { fetchedKind, type FetchedKind } from "#modules/payments/ingestion/fetched-kind.ts";
 import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
@@ -23,6 +24,22 @@ export interface AccountPage {
   readonly type: AccountType;
   readonly accounts: readonly ProviderAccount[];
 }
+
+const fetchedAccounts = (
+  type: AccountType,
+  operation: "fetchAccounts" | "fetchExternalAccounts",
+): FetchedKind =>
+  fetchedKind({
+    operation,
+    problemOf: accountProblem,
+    hasOwner: true,
+    parentsOf: ({ items }) => items,
+    prepare: (context, { connector, page }) =>
+      prepareAccounts(context, { connector, type, accounts: page.items }),
+  });
+
+export const INTERNAL_ACCOUNTS = fetchedAccounts("INTERNAL", "fetchAccounts");
+export const EXTERNAL_ACCOUNTS = fetchedAccounts("EXTERNAL", "fetchExternalAccounts");
 
 /** Prepares accounts for storage. Known accounts stay as they are. Throws `ConnectorError` for an invalid account. */
 export async function prepareAccounts(

@@ -1,16 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { paymentBalanceConfirmations, paymentBalances } from "./tables.ts";
+import type { Confirmation } from "#modules/payments/ingestion/fetched-kind.ts";
 import type { Database } from "#platform/db/database.ts";
 import { columnValues, jsonRows } from "#platform/db/json-rows.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
-
-/** A report that an open balance has not changed. */
-export interface Confirmation {
-  /** The key of the balance's row. */
-  readonly key: number;
-  readonly at: Timestamp;
-}
 
 /** How many balances, whose keys follow each other, have the times of their confirmations in one row. */
 const BALANCES_PER_BLOCK = 64;

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Confirmation, confirmationStatement, confirmedAt } from "./confirmations.ts";
+import { confirmationStatement, confirmedAt } from "./confirmations.ts";
 import { savedBalanceEvent } from "./event-types.ts";
 import { paymentBalances } from "./tables.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
@@ -8,6 +8,7 @@ import {
   type ProviderBalance,
 } from "#modules/payments/connectors/provider-objects.ts";
 import { type HeldAmount, recordBalance } from "#modules/payments/core/balance-history.ts";
+import { type Confirmation, fetchedKind } from "#modules/payments/ingestion/fetched-kind.ts";
 import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
@@ -21,6 +22,13 @@ export interface BalancePage {
   readonly connector: InstalledConnector;
   readonly balances: readonly ProviderBalance[];
 }
+
+export const FETCHED_BALANCES = fetchedKind({
+  operation: "fetchBalances",
+  problemOf: balanceProblem,
+  prepare: (context, { connector, page }) =>
+    prepareReports(context, { connector, balances: page.items }),
+});
 
 /** An interval that is inserted or changed. */
 interface Draft extends HeldAmount {

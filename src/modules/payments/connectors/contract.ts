@@ -102,7 +102,8 @@ export interface ProviderResponse {
 /** Sends a request. Throws `ConnectorError` if there is no answer, or an answer of an error other than 404. */
 export type ProviderFetch = (request: ProviderRequest) => Promise<ProviderResponse>;
 
-export type FetchTask =
+/** Tasks that fetch items. */
+export type ItemTask =
   | "FETCH_ACCOUNTS"
   | "FETCH_BALANCES"
   | "FETCH_EXTERNAL_ACCOUNTS"
@@ -110,8 +111,9 @@ export type FetchTask =
   | "FETCH_ORDERS"
   | "FETCH_CONVERSIONS"
   /** Fetches items that are not stored and are parents of other tasks, such as profiles and users. */
-  | "FETCH_OTHERS"
-  | "CREATE_WEBHOOKS";
+  | "FETCH_OTHERS";
+
+export type FetchTask = ItemTask | "CREATE_WEBHOOKS";
 
 export interface FetchNode {
   readonly task: FetchTask;

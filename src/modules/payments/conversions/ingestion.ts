@@ -12,6 +12,7 @@ import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import type { ConversionStatus } from "#modules/payments/core/enums.ts";
 import { accountHash } from "#modules/payments/core/text-hash.ts";
 import { applyReport, type TradeState } from "#modules/payments/core/trade-state.ts";
+import { fetchedKind } from "#modules/payments/ingestion/fetched-kind.ts";
 import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
@@ -25,6 +26,12 @@ export interface ConversionPage {
   readonly connector: InstalledConnector;
   readonly conversions: readonly ProviderConversion[];
 }
+
+export const FETCHED_CONVERSIONS = fetchedKind({
+  operation: "fetchConversions",
+  prepare: (context, { connector, page }) =>
+    prepareConversions(context, { connector, conversions: page.items }),
+});
 
 type State = TradeState<ConversionStatus>;
 

@@ -47,8 +47,19 @@ export async function storePage(
   }
 }
 
-const OUTDATED =
-  /(?:UNIQUE|NOT NULL) constraint failed: payment_(?:accounts|balances|payments|adjustments|orders|order_adjustments|conversions)\./;
+/** Tables in which providers' objects are stored. */
+const OBJECT_TABLES = [
+  "payment_accounts",
+  "payment_balances",
+  "payment_payments",
+  "payment_adjustments",
+  "payment_orders",
+  "payment_order_adjustments",
+  "payment_conversions",
+];
+const OUTDATED = new RegExp(
+  String.raw`(?:UNIQUE|NOT NULL) constraint failed: (?:${OBJECT_TABLES.join("|")})\.`,
+);
 
 /** Whether a batch was refused because objects were changed since its page was prepared. Preparing the page again may help. */
 export function isOutdated(error: unknown): boolean {

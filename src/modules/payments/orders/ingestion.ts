@@ -9,6 +9,7 @@ import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import type { OrderStatus } from "#modules/payments/core/enums.ts";
 import { canonicalJson } from "#modules/payments/core/ids.ts";
 import { applyReport, type TradeState } from "#modules/payments/core/trade-state.ts";
+import { fetchedKind } from "#modules/payments/ingestion/fetched-kind.ts";
 import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
@@ -22,6 +23,12 @@ export interface OrderPage {
   readonly connector: InstalledConnector;
   readonly orders: readonly ProviderOrder[];
 }
+
+export const FETCHED_ORDERS = fetchedKind({
+  operation: "fetchOrders",
+  prepare: (context, { connector, page }) =>
+    prepareOrders(context, { connector, orders: page.items }),
+});
 
 type State = TradeState<OrderStatus>;
 

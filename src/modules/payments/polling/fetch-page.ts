@@ -1,30 +1,20 @@
+import { FETCHED_KINDS } from "./fetched-kinds.ts";
 import type { NextFetch } from "./schedule.ts";
 import type { WalkNode } from "./walk.ts";
-import { prepareAccounts } from "#modules/payments/accounts/ingestion.ts";
-import type { Confirmation } from "#modules/payments/balances/confirmations.ts";
-import { prepareReports } from "#modules/payments/balances/ingestion.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { FetchRequest, LinkedUser, Plugin } from "#modules/payments/connectors/contract.ts";
 import type {
-  FetchPage,
-  FetchRequest,
-  LinkedUser,
-  Plugin,
-} from "#modules/payments/connectors/contract.ts";
-import type { RejectedItem } from "#modules/payments/connectors/provider-objects.ts";
-import {
-  accountProblem,
-  balanceProblem,
-  paymentProblem,
-  type ProviderAccount,
+  ProviderAccount,
+  RejectedItem,
 } from "#modules/payments/connectors/provider-objects.ts";
 import type { ParentItem } from "#modules/payments/connectors/webhook-contract.ts";
-import { prepareConversions } from "#modules/payments/conversions/ingestion.ts";
+import type {
+  FetchedItems,
+  PageAsk,
+  PreparedItems,
+} from "#modules/payments/ingestion/fetched-kind.ts";
 import { joinPrepared, type PreparedPage } from "#modules/payments/ingestion/page.ts";
-import { siftItems } from "#modules/payments/ingestion/sift.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
-import { prepareOrders } from "#modules/payments/orders/ingestion.ts";
-import { prepareDeletions } from "#modules/payments/payments/ingestion/payment-deletions.ts";
-import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import type { ItemFetch } from "#modules/payments/schedules/schedule.ts";
 import { connectionOf } from "#modules/payments/users/connection-fetches.ts";
 import { isConnection } from "#modules/payments/users/connection-store.ts";
@@ -49,15 +39,7 @@ export interface FetchedPage {
   /** The items below which other fetches are made. */
   readonly parents: readonly ParentItem[];
   /** Prepares the items for storage. It is called again if other changes were stored meanwhile. */
-  readonly prepare: () => Promise<PreparedItems>;
-}
-
-/** The statements and events that store items. */
-export interface PreparedItems extends PreparedPage {
-  /** The number of items that are new or have changed. */
-  readonly count: number;
-  /** Balances that the page confirms without a change of the amount. */
-  readonly confirmed?: readonly Confirmation[];
+  readonly prepare: () => Promise<PreparedItems & { readonly count: number }>;
 }
 
 interface Fetch {
@@ -97,7 +79,7 @@ const NOTHING: FetchedPage = {
   rejected: [],
   read: [],
   parents: [],
-  prepare: async () => ({ ...NO_CHANGE, count: 0 }),
+  prepare: async () => ({ statements: [], events: [], count: 0 }),
 };
 
 async function fetchItems(
@@ -105,87 +87,28 @@ async function fetchItems(
   { connector, plugin, next: { node, fetch } }: Fetch,
   request: FetchRequest,
 ): Promise<FetchedPage> {
-  const linked = ownerOf(request);
-  switch (node.task) {
-    case "FETCH_ACCOUNTS":
-    case "FETCH_EXTERNAL_ACCOUNTS": {
-      const isInternal = node.task === "FETCH_ACCOUNTS";
-      const type = isInternal ? "INTERNAL" : "EXTERNAL";
-      const call = isInternal ? plugin.fetchAccounts : plugin.fetchExternalAccounts;
-      const page = valid(await offered(call, node.task)(request), accountProblem);
-      const accounts = page.items.map((item) => ({ ...item, ...linked }));
-      return toFetched(fetch, page, {
-        parents: accounts,
-        prepare: () => prepareAccounts(context, { connector, type, accounts }),
-      });
-    }
-    case "FETCH_BALANCES": {
-      const page = valid(await offered(plugin.fetchBalances, node.task)(request), balanceProblem);
-      return toFetched(fetch, page, {
-        prepare: () => prepareReports(context, { connector, balances: page.items }),
-      });
-    }
-    case "FETCH_ORDERS": {
-      const page = await offered(plugin.fetchOrders, node.task)(request);
-      return toFetched(fetch, page, {
-        prepare: () => prepareOrders(context, { connector, orders: page.items }),
-      });
-    }
-    case "FETCH_CONVERSIONS": {
-      const page = await offered(plugin.fetchConversions, node.task)(request);
-      return toFetched(fetch, page, {
-        prepare: () => prepareConversions(context, { connector, conversions: page.items }),
-      });
-    }
-    case "FETCH_PAYMENTS": {
-      const page = valid(await offered(plugin.fetchPayments, node.task)(request), paymentProblem);
-      const { deleted = [] } = page;
-      const payments = page.items.map((item) => ({ ...item, ...linked }));
-      return toFetched(fetch, page, {
-        prepare: async () =>
-          joinPrepared(
-            await preparePayments(context, { connector, payments }),
-            await prepareDeletions(context, { connector, references: deleted }),
-          ),
-      });
-    }
-    case "FETCH_OTHERS": {
-      const page = await offered(plugin.fetchOthers, node.task)(request);
-      return toFetched(fetch, page, { parents: page.items, prepare: async () => NO_CHANGE });
-    }
-    case "CREATE_WEBHOOKS": {
-      const parent = request.other ?? request.parent;
-      const items = await registerWebhooks(context, { connector, plugin, parent });
-      return toFetched(
-        fetch,
-        { items, state: undefined, hasMore: false },
-        {
-          prepare: async () => ({
-            statements: configStatements(context, connector, items),
-            events: [],
-          }),
-        },
-      );
-    }
-  }
+  const { task } = node;
+  const ask = { connector, plugin, request };
+  const items =
+    task === "CREATE_WEBHOOKS"
+      ? await createWebhooks(context, ask)
+      : await FETCHED_KINDS[task].fetch(context, { task, ...ask });
+  return toFetched(fetch, items);
 }
 
-const NO_CHANGE: PreparedPage = { statements: [], events: [] };
-
-/** A page with only its valid items; the others become rejected items. */
-function valid<Page extends FetchPage<Item>, Item extends object>(
-  page: Page,
-  problemOf: (item: Page["items"][number]) => string | undefined,
-): Page {
-  const { items, rejected } = siftItems<Page["items"][number]>(page.items, problemOf);
-  return { ...page, items, rejected: [...(page.rejected ?? []), ...rejected] };
+/** Registers webhooks at the provider. Their configurations are stored like the items of a page. */
+async function createWebhooks(
+  context: ServiceContext,
+  { connector, plugin, request }: Omit<PageAsk, "task">,
+): Promise<FetchedItems> {
+  const parent = request.other ?? request.parent;
+  const items = await registerWebhooks(context, { connector, plugin, parent });
+  return {
+    page: { items, state: undefined, hasMore: false },
+    parents: [],
+    prepare: async () => ({ statements: configStatements(context, connector, items), events: [] }),
+  };
 }
-
-/** The user and connection that own the items of a connection's page. */
-const ownerOf = ({ connection }: FetchRequest): { psuId?: string; connectionId?: string } =>
-  connection === undefined
-    ? {}
-    : { psuId: connection.user.id, connectionId: connection.connectionId };
 
 /** The statements and events after all data of a connection has been fetched. */
 function prepareSynced(
@@ -215,13 +138,6 @@ function prepareSynced(
   };
 }
 
-function offered<T>(call: T | undefined, task: string): T {
-  if (call === undefined) {
-    throw new ConnectorError("invalid", `the connector does not implement ${task}`);
-  }
-  return call;
-}
-
 const toRequest = ({ node, fetch }: NextFetch, pageSize: number): FetchRequest => ({
   ...(fetch.payload === null ? {} : toParent(node, parseJson(fetch.payload))),
   state: stateOf(fetch),
@@ -241,13 +157,7 @@ const stateOf = ({ state }: ItemFetch): unknown => (state === null ? undefined :
 
 function toFetched(
   { state: before }: ItemFetch,
-  { state, hasMore, rejected = [], read = [] }: FetchPage<unknown>,
-  {
-    parents = [],
-    prepare,
-  }: Partial<Pick<FetchedPage, "parents">> & {
-    readonly prepare: () => Promise<PreparedPage & Partial<PreparedItems>>;
-  },
+  { page: { state, hasMore, rejected = [], read = [] }, parents, prepare }: FetchedItems,
 ): FetchedPage {
   const text = state === undefined || state === null ? undefined : stringifyJson(state);
   if (hasMore && text === (before ?? undefined)) {

@@ -6,6 +6,7 @@ import { type Conformance, openBench } from "./subject.ts";
 import { webhookConformance } from "./webhooks.ts";
 import type { FetchNode, Plugin } from "#modules/payments/connectors/contract.ts";
 import type { Capability } from "#modules/payments/core/enums.ts";
+import { FETCHED_KINDS } from "#modules/payments/polling/fetched-kinds.ts";
 import type { FakePsp } from "#test/support/psp/fake-psp.ts";
 
 export type { Conformance } from "./subject.ts";
@@ -27,13 +28,12 @@ export function connectorConformance<P extends FakePsp>(subject: Conformance<P>)
 
 /** What a plugin has to have for what its kind promises. */
 const OPERATIONS: Readonly<Partial<Record<Capability, (plugin: Plugin) => unknown>>> = {
-  FETCH_ACCOUNTS: (plugin) => plugin.fetchAccounts,
-  FETCH_BALANCES: (plugin) => plugin.fetchBalances,
-  FETCH_EXTERNAL_ACCOUNTS: (plugin) => plugin.fetchExternalAccounts,
-  FETCH_PAYMENTS: (plugin) => plugin.fetchPayments,
-  FETCH_OTHERS: (plugin) => plugin.fetchOthers,
-  FETCH_ORDERS: (plugin) => plugin.fetchOrders,
-  FETCH_CONVERSIONS: (plugin) => plugin.fetchConversions,
+  ...Object.fromEntries(
+    Object.entries(FETCHED_KINDS).map(([task, { operation }]) => [
+      task,
+      (plugin: Plugin) => plugin[operation],
+    ]),
+  ),
   CREATE_WEBHOOKS: (plugin) => plugin.webhooks,
   TRANSLATE_WEBHOOKS: (plugin) => plugin.webhooks,
   CREATE_BANK_ACCOUNT: (plugin) => plugin.createBankAccount,

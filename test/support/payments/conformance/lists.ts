@@ -7,17 +7,14 @@ import {
   openBench,
   type UnknownValue,
 } from "./subject.ts";
-import type { FetchRequest } from "#modules/payments/connectors/contract.ts";
+import type { FetchRequest, ItemTask } from "#modules/payments/connectors/contract.ts";
 import { idOf } from "#modules/payments/connectors/kit/items.ts";
-import type { RejectedItem } from "#modules/payments/connectors/provider-objects.ts";
-import {
-  accountProblem,
-  balanceProblem,
-  paymentProblem,
-  type ProviderAccount,
-  type ProviderBalance,
-  type ProviderPayment,
+import type {
+  ProviderAccount,
+  ProviderBalance,
+  RejectedItem,
 } from "#modules/payments/connectors/provider-objects.ts";
+import { FETCHED_KINDS } from "#modules/payments/polling/fetched-kinds.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { FakePsp } from "#test/support/psp/fake-psp.ts";
 
@@ -184,7 +181,7 @@ function openList<P extends FakePsp>(
 async function walk(
   fetchPage: (request: FetchRequest) => ReturnType<ReturnType<typeof fetchOf>>,
   from: unknown,
-  task: ListCase<unknown>["task"],
+  task: ItemTask,
 ): Promise<Walk> {
   const items: unknown[] = [];
   const rejected: RejectedItem[] = [];
@@ -208,19 +205,16 @@ async function walk(
 const stored = (state: unknown): unknown =>
   state === undefined || state === null ? undefined : parseJson(stringifyJson(state));
 
-function identityOf(task: ListCase<unknown>["task"], item: unknown): string {
+function identityOf(task: ItemTask, item: unknown): string {
   if (task !== "FETCH_BALANCES") return (item as ProviderAccount).reference;
   const { accountReference, asset } = item as ProviderBalance;
   return `${accountReference} ${asset}`;
 }
 
 /** What is wrong with what a fetch has given, by the rules of the engine. */
-export function problemOf(task: ListCase<unknown>["task"], item: unknown): string | undefined {
-  if (task === "FETCH_BALANCES") return balanceProblem(item as ProviderBalance);
-  const { raw } = item as ProviderAccount;
-  if (typeof parseJson(raw) !== "object") return "the raw data is no JSON object";
-  if (task === "FETCH_PAYMENTS") return paymentProblem(item as ProviderPayment);
-  return task === "FETCH_ACCOUNTS" || task === "FETCH_EXTERNAL_ACCOUNTS"
-    ? accountProblem(item as ProviderAccount)
-    : undefined;
+export function problemOf(task: ItemTask, item: unknown): string | undefined {
+  if (task !== "FETCH_BALANCES" && typeof parseJson((item as ProviderAccount).raw) !== "object") {
+    return "the raw data is no JSON object";
+  }
+  return FETCHED_KINDS[task].problemOf(item as object);
 }

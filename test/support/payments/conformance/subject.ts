@@ -5,12 +5,13 @@ import type {
   ConnectorKind,
   FetchPage,
   FetchRequest,
-  FetchTask,
+  ItemTask,
   Movement,
   Plugin,
 } from "#modules/payments/connectors/contract.ts";
 import { providerFetch } from "#modules/payments/connectors/kit/http.ts";
 import type { ProviderWebhook } from "#modules/payments/connectors/webhook-contract.ts";
+import { FETCHED_KINDS } from "#modules/payments/polling/fetched-kinds.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { memoryStore, NOW } from "#test/support/payments/plugins.ts";
 import type { FakePsp } from "#test/support/psp/fake-psp.ts";
@@ -33,13 +34,11 @@ export interface Conformance<P extends FakePsp> {
   readonly webhooks?: WebhookCase<P>;
 }
 
-export type ListTask = Exclude<FetchTask, "CREATE_WEBHOOKS">;
-
 /** What a fetch hangs on. */
 export type Belonging = Pick<FetchRequest, "parent" | "other" | "connection">;
 
 export interface ListCase<P> {
-  readonly task: ListTask;
+  readonly task: ItemTask;
   /** What the fetch hangs on; absent for a root. It may add to the provider what has to be there. */
   readonly parent?: (psp: P) => Belonging;
   /**
@@ -61,7 +60,7 @@ export interface ErrorCase {
 
 export interface UnknownValue<P> {
   readonly name: string;
-  readonly task: ListTask;
+  readonly task: ItemTask;
   readonly parent?: (psp: P) => Belonging;
   /** Adds one item. */
   readonly arrange: (psp: P) => void;
@@ -152,21 +151,13 @@ export function openBench<P extends FakePsp>({
 export const secretsOf = ({ kind, config }: Pick<Conformance<FakePsp>, "kind" | "config">) =>
   kind.fields.flatMap(({ name, isSecret }) => (isSecret === true ? [String(config[name])] : []));
 
-type AnyFetch = (request: FetchRequest) => Promise<FetchPage<unknown>>;
-
 /** The operation of a plugin that does a task. */
-export function fetchOf(plugin: Plugin, task: ListTask): AnyFetch {
-  const operations: Readonly<Record<ListTask, AnyFetch | undefined>> = {
-    FETCH_ACCOUNTS: plugin.fetchAccounts,
-    FETCH_EXTERNAL_ACCOUNTS: plugin.fetchExternalAccounts,
-    FETCH_BALANCES: plugin.fetchBalances,
-    FETCH_PAYMENTS: plugin.fetchPayments,
-    FETCH_ORDERS: plugin.fetchOrders,
-    FETCH_CONVERSIONS: plugin.fetchConversions,
-    FETCH_OTHERS: plugin.fetchOthers,
-  };
-  return operations[task] ?? (() => Promise.reject(new Error(`the plugin does not do ${task}`)));
-}
+export const fetchOf = (
+  plugin: Plugin,
+  task: ItemTask,
+): ((request: FetchRequest) => Promise<FetchPage<unknown>>) =>
+  plugin[FETCHED_KINDS[task].operation] ??
+  (() => Promise.reject(new Error(`the plugin does not do ${task}`)));
 
 /** The request that a provider's delivery becomes. */
 export const toWebhook = (

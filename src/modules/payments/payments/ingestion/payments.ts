@@ -7,6 +7,7 @@ import {
   paymentProblem,
   type ProviderPayment,
 } from "#modules/payments/connectors/provider-objects.ts";
+import { fetchedKind } from "#modules/payments/ingestion/fetched-kind.ts";
 import { joinPrepared, type PreparedPage } from "#modules/payments/ingestion/page.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { ownEnd, type PaymentReport } from "#modules/payments/payments/report.ts";
@@ -20,6 +21,17 @@ export interface PaymentsPage {
   /** References of payments that the provider has cancelled without further details. */
   readonly cancelled?: readonly string[];
 }
+
+export const FETCHED_PAYMENTS = fetchedKind({
+  operation: "fetchPayments",
+  problemOf: paymentProblem,
+  hasOwner: true,
+  prepare: async (context, { connector, page: { items: payments, deleted = [] } }) =>
+    joinPrepared(
+      await preparePayments(context, { connector, payments }),
+      await prepareDeletions(context, { connector, references: deleted }),
+    ),
+});
 
 /**
  * Prepares states of payments for storage. Each state becomes an adjustment of its payment, and creates the payment if it
