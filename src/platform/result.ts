@@ -30,9 +30,12 @@ export const mapResult = <T, U>(result: Result<T>, map: (value: T) => U): Result
 /** Gives the value of a result, or throws its failure as an `AppError`. */
 export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value;
-  const { kind, message, ...options } = result.failure;
-  throw new AppError(kind, message, options);
+  throw toError(result.failure);
 }
+
+/** The error of a failure, for `throw`. */
+export const toError = ({ kind, message, ...options }: Failure): AppError =>
+  new AppError(kind, message, options);
 
 export function toFailure({ kind, message, details, retryAfterSeconds }: AppError): Failure {
   return {

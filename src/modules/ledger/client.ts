@@ -8,6 +8,7 @@ import {
   toBulkElement,
   toTransactionCommand,
   toTransactionView,
+  readPlainTransaction,
   TransactionRequest,
   type Command,
   type SingleRead,
@@ -24,6 +25,7 @@ import type {
   Transaction,
 } from "#library/index.ts";
 import { BUCKET_DEFAULT } from "#modules/catalogue/index.ts";
+import type { BulkProgress } from "#modules/ledger/objects/calls.ts";
 import { parseProgram } from "#numscript";
 import { assertLedgerAllowed } from "#platform/access/ledger-patterns.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -32,7 +34,7 @@ import { toFilterText } from "#platform/filter/filter.ts";
 import { decodeCursor, type SortColumns } from "#platform/paging/cursor.ts";
 import { mapPage, type Page } from "#platform/paging/pagination.ts";
 import type { ListScope, PageQuery } from "#platform/paging/query.ts";
-import { attempt, type Result, unwrap } from "#platform/result.ts";
+import { attempt, unwrap } from "#platform/result.ts";
 import { TimestampInput, toValidationError } from "#platform/validation.ts";
 
 /** The idempotency key and the schema version of a write. */
@@ -186,21 +188,18 @@ export class LedgerClient {
   }
 
   /**
-   * Runs several transaction templates in one call, one after the other, up to the first one that fails. Returns the results of all that
-   * have run. Throws `BULK_SIZE_EXCEEDED` where all together are too much work for one call, which then commits nothing.
+   * Runs several transaction templates in one call, one after the other, up to the first one that fails. Throws `BULK_SIZE_EXCEEDED` where all together are too much work for one call, which then commits nothing.
    */
   async runTemplates(
     runs: readonly KeyedTemplateRun[],
     { schemaVersion }: { readonly schemaVersion: string },
-  ): Promise<readonly Result<unknown>[]> {
+  ): Promise<BulkProgress> {
     const elements = runs.map(({ idempotencyKey, causationDepth, template, vars, ...rest }) => {
       toWriteOptions({ idempotencyKey });
       const command = attempt(() => toCommit({ ...rest, script: { template, vars } }));
       return { idempotencyKey, command, causationDepth };
     });
-    const settings = { FLORIN_BULK_MAX_SIZE: runs.length };
-    const options = { settings, schemaVersion, atomic: false, continueOnFailure: false };
-    return this.#service.executeBulk(this.#name, () => elements, options);
+    return this.#service.executeUntilFailure(this.#name, () => elements, { schemaVersion });
   }
 
   /** Describes a transaction template. Throws `NOT_FOUND` for an unknown version of the schema, and for an unknown template. */
@@ -356,6 +355,8 @@ function toWriteOptions({ idempotencyKey, schemaVersion = "" }: KeyedWrite) {
 
 /** The command of a transaction. Throws `VALIDATION` or `NO_POSTINGS`. */
 function toCommit(request: unknown): Command {
+  const plain = readPlainTransaction(request);
+  if (plain !== undefined) return toTransactionCommand(plain, { force: false });
   const parsed = TransactionRequest.safeParse(request);
   if (!parsed.success) throw toValidationError(parsed.error, "transaction");
   return toTransactionCommand(parsed.data, { force: false });

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { HeadRange, ImportCall, LogRange, WrittenLog } from "./calls.ts";
+import type { BulkProgress, HeadRange, ImportCall, LogRange, WrittenLog } from "./calls.ts";
 import { EventAnnouncer } from "./event-announcer.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { ImportLock } from "./import-lock.ts";
@@ -39,6 +39,7 @@ import {
   type WrittenOutcome,
 } from "#modules/ledger/answers/result-json.ts";
 import { type ExportCall, SlicedReads } from "#modules/ledger/answers/sliced-reads.ts";
+import { parseOwn } from "#platform/json.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
 import { attempt, mapResult, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
@@ -123,6 +124,23 @@ export class LedgerObject extends DurableObject<Env> {
   ): Promise<Result<WrittenBulk>> {
     const results = await this.executeBulk(elements, options);
     return mapResult(results, (made) => writeBulk(elements, made, amounts));
+  }
+
+  /**
+   * Executes a bulk up to its first failure. The elements come as the text that `stringifyOwn` makes of them, and the progress is returned:
+   * both cross the call in a fraction of the time of elements and results.
+   */
+  async executeUntilFailure(
+    elements: string,
+    options: Omit<BulkOptions, "atomic" | "continueOnFailure">,
+  ): Promise<Result<BulkProgress>> {
+    const sequence = { ...options, atomic: false, continueOnFailure: false };
+    const results = await this.executeBulk(parseOwn(elements) as BulkElement[], sequence); // the service has written it
+    return mapResult(results, (made) => {
+      const last = made.at(-1);
+      if (last === undefined || last.ok) return { executed: made.length };
+      return { executed: made.length - 1, failure: last.failure };
+    });
   }
 
   /**

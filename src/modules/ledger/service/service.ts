@@ -59,12 +59,14 @@ import {
   unknownAccount,
   unknownTransaction,
 } from "#modules/ledger/object-calls.ts";
+import type { BulkProgress } from "#modules/ledger/objects/calls.ts";
 import type { ledgerSettings } from "#modules/ledger/settings.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
+import { stringifyOwn } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 import { callObject, type ObjectCall } from "#platform/objects/call.ts";
 import { mapPage, type Page } from "#platform/paging/pagination.ts";
@@ -187,6 +189,19 @@ export class LedgerService {
     const object = this.#object(ledger);
     const elements = await checkedRequest(object, () => bounded(toElements(), settings));
     return callObject(object.executeBulk(elements, { ...options, ...this.#origin }), TO_LEDGER);
+  }
+
+  /** Executes the elements that `toElements` makes, up to the first failure. */
+  async executeUntilFailure(
+    ledger: string,
+    toElements: () => readonly BulkElement[],
+    options: Omit<BulkOptions, "atomic" | "continueOnFailure">,
+  ): Promise<BulkProgress> {
+    const object = this.#object(ledger);
+    const elements = await checkedRequest(object, toElements);
+    const authored = { ...options, ...this.#origin };
+    const text = stringifyOwn(elements, { hasBigints: elements.some(hasAmounts) });
+    return callObject(object.executeUntilFailure(text, authored), TO_LEDGER);
   }
 
   /** Executes the elements of a stream as they arrive, or, with `atomic`, all at its end. */
@@ -369,3 +384,7 @@ export class LedgerService {
     return ledgerObject(this.#context.env, ledger);
   }
 }
+
+/** Whether an element has amounts as integers; a script has its amounts in texts. */
+const hasAmounts = ({ command }: BulkElement): boolean =>
+  command.ok && command.value.kind === "createTransaction";

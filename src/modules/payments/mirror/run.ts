@@ -17,7 +17,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { AppError, type FailureKind } from "#platform/errors.ts";
 import { logError } from "#platform/log.ts";
-import { type Result, unwrap } from "#platform/result.ts";
+import { toError } from "#platform/result.ts";
 import { fromMillis, formatTimestamp, type Timestamp, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 import { settleAll } from "#platform/work/lanes.ts";
@@ -36,7 +36,7 @@ const BOOKINGS_PER_SWEEP_MAX = 100;
  */
 const LANES = { total: 16, perKey: 1, timeoutMs: SWEEP_MS_MAX + CALL_MS_MAX };
 /** Most transactions of one call of a ledger. Between two calls, the ledger answers others. */
-export const BULK_SIZE_MAX = 25;
+export const BULK_SIZE_MAX = 50;
 /** The pause of a booking after a bulk, as a share of the bulk's time. */
 const REST_SHARE = 0.1;
 const BACKOFF = doubling(1000, 300_000);
@@ -215,9 +215,10 @@ async function bookBulk(
   }
   const { schemaVersion } = booking.rules;
   try {
-    const results = runs.length === 0 ? [] : await client.runTemplates(runs, { schemaVersion });
-    const last = results.at(-1);
-    if (last?.ok === false) return { taken: results.length - 1, error: errorOf(last) };
+    if (runs.length > 0) {
+      const { executed, failure: refused } = await client.runTemplates(runs, { schemaVersion });
+      if (refused !== undefined) return { taken: executed, error: toError(refused) };
+    }
   } catch (error) {
     // Adjustments that the call has booked are sent again with the same keys.
     return { taken: 0, error };
@@ -244,15 +245,6 @@ class TemplateShapes {
       this.#shapes.get(name) ?? (await this.#client.template(name, this.#rules.schemaVersion));
     this.#shapes.set(name, shape);
     return { ...shape, name };
-  }
-}
-
-/** The error of a transaction that the ledger has refused. */
-function errorOf(result: Result<unknown>): unknown {
-  try {
-    return unwrap(result);
-  } catch (error) {
-    return error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { LedgerClient } from "#modules/ledger/index.ts";
+import { type KeyedTemplateRun, LedgerClient } from "#modules/ledger/index.ts";
 import { systemContext } from "#platform/context.ts";
 import { freshLedger, logIdsOf, objectOf } from "#test/support/ledger/api.ts";
 import { DEPOSIT, ledgerWith, USERS_CHART } from "#test/support/ledger/schema-api.ts";
@@ -44,6 +44,25 @@ describe("a transaction template", () => {
     const first = await ledger.runTemplate({ ...run, reference: "deposit-1" }, write);
     expect(await ledger.runTemplate({ ...run, reference: "deposit-1" }, write)).toEqual(first);
     expect(await ledger.balance("users:1:main", "USD/2")).toBe(100n);
+  });
+
+  test("transaction templates run in one call up to the first one that fails", async () => {
+    const ledger = await withTemplate();
+    const run = (index: number, amount = "USD/2 100"): KeyedTemplateRun => ({
+      template: "deposit",
+      vars: { amount, to: `users:${index}:main` },
+      idempotencyKey: `run-${index}`,
+      causationDepth: 0,
+    });
+    const version = { schemaVersion: "v1" };
+    expect(await ledger.runTemplates([run(1), run(2)], version)).toEqual({ executed: 2 });
+    const runs = [run(1), run(3), run(4, "no amount"), run(5)];
+    const { executed, failure } = await ledger.runTemplates(runs, version);
+    expect([executed, failure?.kind]).toEqual([2, "COMPILATION_FAILED"]);
+    expect((await ledger.account("users:3:main")).volumes).toEqual({
+      "USD/2": { input: 100n, output: 0n, balance: 100n },
+    });
+    await expect(ledger.account("users:5:main")).rejects.toMatchObject({ kind: "NOT_FOUND" });
   });
 
   test("a transaction template may move nothing", async () => {

@@ -14,7 +14,7 @@ const creation = (data: unknown, more: object = {}) => ({
   ...more,
 });
 
-describe("a transaction of nothing but postings or a script, a reference and metadata", () => {
+describe("a transaction of postings or a script, a date, a reference and metadata", () => {
   test.each([
     ["postings alone", creation({ postings: [POSTING] })],
     ["a large amount", creation({ postings: [{ ...POSTING, amount: 2n ** 70n }] })],
@@ -31,6 +31,10 @@ describe("a transaction of nothing but postings or a script, a reference and met
         metadata: { k: "v" },
       }),
     ],
+    ["a template", creation({ script: { template: "t", vars: { a: "b" } } })],
+    ["a template beside a text", creation({ script: { plain: "", template: "t" } })],
+    ["a script without a text", creation({ script: { vars: {} } })],
+    ["a date", creation({ postings: [POSTING], timestamp: "2026-03-01T10:30:00.25+01:00" })],
     ["a script without variables", creation({ script: { plain: "" } })],
     ["members that nobody knows", creation({ postings: [{ ...POSTING, x: 1 }], y: 2 }, { z: 3 })],
   ])("a plain transaction is read as by the schema: %s", (_, element) => {
@@ -61,11 +65,11 @@ describe("a transaction of nothing but postings or a script, a reference and met
     ["metadata in a list", creation({ postings: [POSTING], metadata: ["v"] })],
     ["postings and a script", creation({ postings: [POSTING], script: { plain: "" } })],
     ["a script that is a text", creation({ script: "send" })],
-    ["a script without a text", creation({ script: { vars: {} } })],
-    ["a template", creation({ script: { plain: "", template: "t" } })],
+    ["a template that is a number", creation({ script: { plain: "", template: 1 } })],
     ["variables in a list", creation({ script: { plain: "", vars: ["v"] } })],
     ["neither postings nor a script", creation({ reference: "r" })],
-    ["a date", creation({ postings: [POSTING], timestamp: "2026-03-01T09:30:00Z" })],
+    ["a date that is no date", creation({ postings: [POSTING], timestamp: "2026-03-01" })],
+    ["a date of null", creation({ postings: [POSTING], timestamp: null })],
     ["metadata of accounts", creation({ postings: [POSTING], accountMetadata: {} })],
     ["a runtime", creation({ postings: [POSTING], runtime: "machine" })],
     ["force", creation({ postings: [POSTING], force: false })],
@@ -98,10 +102,14 @@ describe("a transaction of nothing but postings or a script, a reference and met
         metadata: fc.oneof(fc.dictionary(fc.string(), value, { maxKeys: 2 }), mostlyAbsent),
         script: fc.oneof(
           { arbitrary: fc.constant(undefined), weight: 8 },
-          fc.record({ plain: value, vars: fc.oneof(mostlyAbsent, fc.constant({ a: 1 })) }),
+          fc.record({
+            plain: value,
+            template: mostlyAbsent,
+            vars: fc.oneof(mostlyAbsent, fc.constant({ a: 1 })),
+          }),
         ),
         force: mostlyAbsent,
-        timestamp: mostlyAbsent,
+        timestamp: fc.oneof(mostlyAbsent, fc.constant("2026-03-01T09:30:00.5Z")),
       },
       { requiredKeys: ["postings"] },
     );
