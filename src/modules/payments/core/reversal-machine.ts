@@ -59,6 +59,13 @@ export function decideReversal(
 
 const STATUSES = { pending: undefined, reversed: "PROCESSED", failed: "FAILED" } as const;
 
+/** The first of several states of a reversal's payment that changes the reversal; undefined if none does. */
+export const decidingPayment = (
+  status: ReversalStatus,
+  payments: readonly PaymentStatus[],
+): PaymentStatus | undefined =>
+  payments.find((payment) => decideReversal(status, { kind: "payment", payment }) !== undefined);
+
 /**
  * The outcome of a reversal according to its payment. Money counts as gone back unless the payment is pending or has
  * failed.

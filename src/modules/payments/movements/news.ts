@@ -1,4 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
+import { decidingPayment } from "#modules/payments/core/reversal-machine.ts";
 import {
   paidReversals,
   prepareReversalChange,
@@ -24,6 +25,8 @@ import { Outbox } from "#platform/events/outbox.ts";
 
 /** Most initiations whose news one sweep applies. */
 const SWEEP_MAX = 100;
+/** Most states of a payment that one batch applies. The next sweep applies the others. */
+const NEWS_MAX = 100;
 
 /**
  * Applies news of payments to their initiations. Returns whether there may be more news. Throws if some initiation failed,
@@ -53,7 +56,7 @@ const isAtRest = sql`NOT EXISTS (
   SELECT 1 FROM ${paymentMovements} AS m
   WHERE m.initiation_key = ${paymentInitiationPayments.initiationKey})`;
 
-/** Applies all news to one initiation. */
+/** Applies news to one initiation: up to `NEWS_MAX` states of each of its payments. */
 export function hearNews(context: ServiceContext, initiationKey: number): Promise<void> {
   return decideAnew(async () => {
     const relations = await databaseOf(context.env)
@@ -78,7 +81,8 @@ async function hear(
   const initiation = await findInitiationByKey(hearing, relation.initiationKey);
   if (initiation === undefined) return;
   const context = { ...hearing, causationDepth: initiation.causationDepth };
-  const news = await newsOf(context, relation);
+  const { paymentKey } = relation;
+  const news = await newsOf(context, { paymentKey, heardOf: relation.heardOf, most: NEWS_MAX });
   const paid = await paidReversals(context, initiation.key);
   const change = prepareTransitions(
     context,
@@ -88,7 +92,7 @@ async function hear(
   const heardOf = news.at(-1)?.key ?? relation.heardOf;
   const isMore = sql<boolean>`EXISTS (
     SELECT 1 FROM ${paymentAdjustments} AS a
-    WHERE a.payment_key = ${relation.paymentKey} AND a.key > ${heardOf})`;
+    WHERE a.payment_key = ${paymentKey} AND a.key > ${heardOf})`;
   await Outbox.from(context).publish({
     change: [
       databaseOf(env)
@@ -97,9 +101,13 @@ async function hear(
         .where(eq(paymentInitiationPayments.key, relation.key)),
       ...change.statements,
       ...paid.flatMap((reversal) => {
-        const state = news.find(({ reference }) => reference === reversal.paymentReference);
-        if (state === undefined) return [];
-        const trigger = { kind: "payment", payment: state.status } as const;
+        const states = news.filter(({ reference }) => reference === reversal.paymentReference);
+        const payment = decidingPayment(
+          reversal.status,
+          states.map(({ status }) => status),
+        );
+        if (payment === undefined) return [];
+        const trigger = { kind: "payment", payment } as const;
         return prepareReversalChange(context, { reversal, trigger, at: context.clock() });
       }),
     ],

@@ -6,7 +6,7 @@ import type { ProviderPayment } from "#modules/payments/connectors/provider-obje
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import { encodePaymentId, type PaymentId } from "#modules/payments/core/ids.ts";
-import { decideReversal } from "#modules/payments/core/reversal-machine.ts";
+import { decidingPayment } from "#modules/payments/core/reversal-machine.ts";
 import { isAsRead, movementTransition } from "#modules/payments/health/transition.ts";
 import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { relatedPaymentEvent } from "#modules/payments/initiations/event-types.ts";
@@ -214,14 +214,10 @@ function reversalStatements(
   { reversal, payment, statuses }: ReversalOutcome,
 ): BatchItem<"sqlite">[] {
   if (reversal === undefined) return [];
-  const all = [payment.status, ...statuses];
-  const status = all.find(
-    (candidate) =>
-      decideReversal(reversal.status, { kind: "payment", payment: candidate }) !== undefined,
-  );
+  const deciding = decidingPayment(reversal.status, [payment.status, ...statuses]);
   return prepareReversalChange(context, {
     reversal,
-    trigger: { kind: "payment", payment: status ?? payment.status },
+    trigger: { kind: "payment", payment: deciding ?? payment.status },
     at: context.clock(),
     paymentReference: payment.reference,
   });

@@ -14,21 +14,25 @@ import type { Timestamp } from "#platform/time.ts";
 /** A later state of a payment that has not been applied to its initiation. */
 export interface PaymentNews {
   readonly key: number;
+  /** The provider's reference of the state: that of the payment itself, or another one, such as that of a refund. */
   readonly reference: string;
   readonly status: PaymentStatus;
+  /** The time that the provider gives the state. */
   readonly createdAt: Timestamp;
+  /** The amount that the provider gives the state, such as that of a refund; absent if there is none. */
   readonly amount?: bigint;
 }
 
-/** Most states that are applied at once. */
-const NEWS_MAX = 100;
-
-/** The states of a payment after the one with the key `heardOf`, in the order in which they were stored. */
+/** The states of a payment after the one with the key `heardOf`, in the order in which they were stored: the first `most`, or all. */
 export async function newsOf(
   { env }: Pick<ServiceContext, "env">,
-  { paymentKey, heardOf }: { readonly paymentKey: number; readonly heardOf: number },
+  {
+    paymentKey,
+    heardOf,
+    most,
+  }: { readonly paymentKey: number; readonly heardOf: number; readonly most?: number },
 ): Promise<PaymentNews[]> {
-  const rows = await databaseOf(env)
+  const later = databaseOf(env)
     .select({
       key: paymentAdjustments.key,
       reference: paymentAdjustments.reference,
@@ -38,8 +42,8 @@ export async function newsOf(
     })
     .from(paymentAdjustments)
     .where(and(eq(paymentAdjustments.paymentKey, paymentKey), gt(paymentAdjustments.key, heardOf)))
-    .orderBy(asc(paymentAdjustments.key))
-    .limit(NEWS_MAX);
+    .orderBy(asc(paymentAdjustments.key));
+  const rows = await (most === undefined ? later : later.limit(most));
   return rows.map(({ amount, ...news }) =>
     amount === null ? news : { ...news, amount: BigInt(amount) },
   );
@@ -54,6 +58,7 @@ export interface RelatedPayment {
   readonly heardOf: number;
 }
 
+/** The relation between an initiation and the payment of its connector that has an id. Neither has to be stored yet. */
 export async function findRelatedPayment(
   { env }: Pick<ServiceContext, "env">,
   { key: initiationKey, connectorKey }: Initiation,
@@ -90,11 +95,17 @@ export interface Relation {
   readonly initiation: Initiation;
   readonly payment: PaymentId;
   readonly now: Timestamp;
-  /** The key of the last state that was applied; undefined for the last state that is stored when the batch runs. */
+  /**
+   * The key of the last state that was applied, after which the sweep looks for later ones; undefined for the last state that is
+   * stored when the batch runs, so that there are no later ones.
+   */
   readonly heardOf: number | undefined;
 }
 
-/** The statement that relates a stored payment to an initiation, or updates the last state that was applied. */
+/**
+ * The statement that relates a payment to an initiation, or updates the last state that was applied. The batch fails if the
+ * payment is not stored when the statement runs.
+ */
 export function relate(
   { env }: Pick<ServiceContext, "env">,
   { initiation, payment, now, heardOf }: Relation,
@@ -119,8 +130,8 @@ export function relate(
 }
 
 /**
- * The statement that marks payments with new states as news for their initiations, for the batch that stores the states.
- * Writes nothing for payments without an initiation.
+ * The statement that marks payments, by their keys, as payments with later states, which the sweep applies to their initiations.
+ * It belongs into the batch that stores the states, and writes nothing for payments without an initiation.
  */
 export const markNews = (db: Database, paymentKeys: readonly number[]): BatchItem<"sqlite"> =>
   db

@@ -75,6 +75,31 @@ describe("a later state of a payment", () => {
     expect(world.count("payment_initiation_payments")).toBe(1);
   });
 
+  test("a later state of a payment is applied even if a hundred others come before the provider's answer", async () => {
+    const world = await openWorld();
+    const id = await world.createApproved();
+    world.provider.answer = timeout;
+    await world.sweep();
+    const disputes = Array.from({ length: 100 }, (_, count) =>
+      world.provider.paymentOf(`d-${count}`, {
+        status: "DISPUTE",
+        createdAt: at(count),
+        parentReference: id.reference,
+      }),
+    );
+    const lost = { status: "DISPUTE_LOST", createdAt: at(200) } as const;
+    await world.report(
+      world.provider.paymentOf(id.reference, { status: "PENDING" }),
+      ...disputes,
+      world.provider.paymentOf("d-0", { ...lost, parentReference: id.reference }),
+    );
+    world.provider.answer = (payment) => ({ payment });
+    world.pass(1);
+    await world.sweep();
+    await world.sweep();
+    expect((await world.get(id)).state.status).toBe("FAILED");
+  });
+
   test("a later state of a payment of a payment without an initiation concerns none", async () => {
     const world = await openWorld();
     const id = await world.createPaid();
@@ -192,6 +217,26 @@ describe("a reversal", () => {
       reserved: 0n,
     });
     expect(reversalsOf(world)).toEqual([{ reference: "r-1", status: "PROCESSED" }]);
+  });
+
+  test("a reversal ends by the first of several later states that has an outcome", async () => {
+    const world = await openWorld();
+    const id = await world.createPaid();
+    world.provider.refundStatus = "PENDING";
+    await world.reverse(id, "r-1", 40n);
+    await world.sweep();
+    const stateOf = (status: PaymentStatus, time: number) =>
+      world.provider.paymentOf("r-1", { status, createdAt: at(time) });
+    await world.report(stateOf("AUTHORISATION", 5), stateOf("REFUNDED", 6));
+    await world.sweep();
+    expect((await world.get(id)).state).toMatchObject({ status: "REVERSED", reserved: 0n });
+    expect(reversalsOf(world)).toEqual([{ reference: "r-1", status: "PROCESSED" }]);
+    // A late state of the first reversal must not end the second one.
+    await world.reverse(id, "r-2", 60n);
+    await world.sweep();
+    await world.report(stateOf("REFUNDED_FAILURE", 7));
+    await world.sweep();
+    expect((await world.get(id)).state).toMatchObject({ reversed: 40n, reserved: 60n });
   });
 });
 
