@@ -77,7 +77,7 @@ export class Lane {
     this.#health = new EndpointHealth(state.breaker);
     this.#results = new GatheredResults({
       store: (results) => this.#storeResults(results),
-      onStored: (results) => this.#forget(results),
+      onStored: (results) => this.#markStored(results),
     });
     this.#storedHead = state.head;
     store.clampDue(this.#clock.nowMs() + this.#longestWaitMs);
@@ -287,8 +287,8 @@ export class Lane {
     return undefined;
   }
 
-  #forget(results: readonly DeliveryResult[]): void {
-    this.#queue.forget(results.map(({ seq }) => seq));
+  #markStored(results: readonly DeliveryResult[]): void {
+    this.#queue.markStored(results.map(({ seq }) => seq));
     for (const { seq } of results) this.#underWay.delete(seq);
     this.run();
   }

@@ -19,7 +19,7 @@ export interface ReadyQueuePorts {
     origin: EventOrigin,
     positions: readonly (number | string)[],
   ) => Promise<ReadonlyMap<number | string, string | undefined>>;
-  /** The time of the lane, in milliseconds. */
+  /** The time by the lane's clock, in milliseconds. */
   readonly laneMs: () => number;
   /** Ends deliveries whose events are gone. */
   readonly drop: (deliveries: readonly DueDelivery[]) => void;
@@ -45,7 +45,8 @@ const LOAD_MAX = 192;
  *                                                      └─► stream of the origin, which is set aside
  *
  * New deliveries come in the order of their numbers. An origin whose events cannot be read, or take long, is set aside, so that
- * it holds up no other origin. Nothing of the queue is stored: deliveries that are forgotten are chosen again.
+ * it holds up no other origin. Nothing of the queue is stored: after a crash, deliveries whose attempts are not stored are chosen
+ * again.
  */
 export class ReadyQueue {
   readonly #store: LaneStore;
@@ -63,6 +64,7 @@ export class ReadyQueue {
   readonly #first = new Set<number>();
   #lastSeq: number;
 
+  /** Every delivery before `head` was attempted at least once, or has ended. */
   constructor(store: LaneStore, head: number, ports: ReadyQueuePorts) {
     this.#store = store;
     this.#ports = ports;
@@ -75,7 +77,7 @@ export class ReadyQueue {
     return this.#lastSeq;
   }
 
-  /** Number of deliveries that were never chosen. */
+  /** Number of deliveries that were never considered. Deliveries that were passed over for their origin do not count. */
   get backlog(): number {
     return Math.max(0, this.#lastSeq + 1 - this.#nextFresh);
   }
@@ -89,6 +91,7 @@ export class ReadyQueue {
     return [...this.#ready.map(({ delivery }) => delivery.seq), ...this.#loading];
   }
 
+  /** Whether so few deliveries are ready that the queue should be refilled. */
   get isLow(): boolean {
     return this.#ready.length < READY_LOW && this.#readyLength < READY_LENGTH_MAX;
   }
@@ -98,12 +101,13 @@ export class ReadyQueue {
     return this.#aside.nextAfter(this.#ports.laneMs());
   }
 
-  /** Adds a new delivery, with its body if it is to be kept. */
+  /** Notes that the deliveries up to `seq` are stored. `body` is that of the delivery `seq`; it saves a read of the origin. */
   add(seq: number, body: string | undefined): void {
     this.#lastSeq = Math.max(this.#lastSeq, seq);
     if (body !== undefined) this.#bodies.put(seq, body);
   }
 
+  /** Removes and returns the next delivery that can be sent. From then on, the caller counts it as under way. */
   shift(): Ready | undefined {
     const next = this.#ready.shift();
     this.#readyLength -= next?.body.length ?? 0;
@@ -111,8 +115,9 @@ export class ReadyQueue {
   }
 
   /**
-   * Chooses the next deliveries, until at most `most` are chosen. Retries and replays come first, but take half of the places at
-   * most, so that new deliveries go on.
+   * Chooses the next deliveries until `most` are chosen, or `READY_MAX`. Retries and replays come first, but take half of the places at
+   * most, so that new deliveries go on. Deliveries under way, whose retries are still stored as due, are not chosen. A delivery whose
+   * body is in the cache is ready at once; for the others, `onReady` is called when their bodies were read. Throws if the store fails.
    */
   refill(underWay: readonly number[], most = READY_MAX): void {
     // A second round fills the places that the first one left empty, by a limit of its kind or by an origin that it has set aside.
@@ -142,25 +147,22 @@ export class ReadyQueue {
     }
   }
 
-  /** Gives a chosen delivery back, to be chosen again. */
-  giveBack(seq: number): void {
-    if (this.#first.delete(seq)) this.#nextFresh = Math.min(this.#nextFresh, seq);
-  }
-
-  /** Gives back all deliveries that are chosen and not sent. */
+  /** Gives back all deliveries that are chosen and not sent, so that they are chosen again. Retries and replays are still due. */
   clear(): void {
-    for (const seq of this.chosen) this.giveBack(seq);
+    for (const seq of this.chosen) {
+      if (this.#first.delete(seq)) this.#nextFresh = Math.min(this.#nextFresh, seq);
+    }
     this.#ready = [];
     this.#readyLength = 0;
     this.#loading = new Set();
   }
 
-  /** Notes that attempts of deliveries are stored. */
-  forget(seqs: readonly number[]): void {
+  /** Notes that attempts of deliveries are stored, so that the head may pass them. */
+  markStored(seqs: readonly number[]): void {
     for (const seq of seqs) this.#first.delete(seq);
   }
 
-  /** The head once the attempts of `settled` are stored: every delivery before it was attempted at least once or has ended. */
+  /** The head as of the moment at which the attempts of `settled` are stored: every delivery before it was attempted at least once or has ended. */
   headAfter(settled: ReadonlySet<number>): number {
     let head = Math.min(this.#nextFresh, this.#aside.head);
     for (const seq of this.#first) if (!settled.has(seq)) head = Math.min(head, seq);
