@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { PaymentStatus, PaymentType } from "./enums.ts";
 import { isPaymentStatus, isPaymentType } from "./enums.ts";
-import { parseJson, stringifyJson, stringifyText } from "#platform/json.ts";
+import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
 import { formatTimestamp, parseTimestamp, type Timestamp } from "#platform/time.ts";
 
 /**
@@ -187,7 +187,7 @@ export function ownedIdsOf(connector: ConnectorId): (reference: string) => strin
   const cut = head.length - (head.length % 3);
   const [start, rest] = [head.toString("base64url", 0, cut), head.toString("latin1", cut)];
   return (reference) =>
-    start + Buffer.from(`${rest}${stringifyText(reference)}}`).toString("base64url");
+    start + Buffer.from(`${rest}${quoteJson(reference)}}`).toString("base64url");
 }
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
