@@ -53,8 +53,8 @@ export interface ImportBatch {
   readonly author?: Author | undefined;
 }
 
-/** `taken` counts the first entries that were taken. Entries that were neither taken nor refused must be sent again. */
 export interface ImportOutcome {
+  /** The number of entries that were taken, from the first on. Without `failure`, the entries after them are sent again. */
   readonly taken: number;
   /** Notes about unusual entries among the taken ones; absent if there are none. */
   readonly noted?: NotedEntries;
@@ -90,8 +90,8 @@ export interface ImporterDependencies {
 }
 
 /**
- * Imports entries of another ledger's log, and checks each entry. A refused entry and all entries after it are not kept.
- * A ledger takes imports as long as it has no entries of its own.
+ * Imports entries of another ledger's log, and checks each entry. A refused entry and all entries after it are not kept; the entries before
+ * it are. A ledger takes imports as long as it has no entries of its own. An engine has one importer for all imports.
  */
 export class LogImporter {
   readonly #sql: Sql;
@@ -131,7 +131,12 @@ export class LogImporter {
     this.#clock = dependencies.clock;
   }
 
-  /** Takes at least one entry, and stops at a limit of work. It must be called in a unit of work. */
+  /**
+   * Takes entries in order until one is refused or the limit of work is reached, which at least one entry may exceed. It must be called in a
+   * unit of work. A refusal is returned, and no write of the refused entry has begun; any other error is thrown, and the unit of work must
+   * keep nothing. A repeated batch is refused, because the ledger has its entries already: after a lost answer, the last entry of the
+   * log tells where to go on.
+   */
   take({ texts, before, author }: ImportBatch): ImportOutcome {
     this.#author = author;
     this.#notes = [];

@@ -18,7 +18,7 @@ export async function openEventStream(
 ): Promise<AsyncIterable<Uint8Array>> {
   const { lines, seat } = await callObject(
     eventStreamOf(env).open({ filter: { ...filter, allowed: principal.ledgers }, ...options }),
-    { object: "event stream", isRead: true, timeoutMs: OPEN_MS_MAX },
+    { object: "event stream", isRepeatable: true, timeoutMs: OPEN_MS_MAX },
   );
   return { [Symbol.asyncIterator]: () => piecesOf(lines, () => seat[Symbol.dispose]()) };
 }

@@ -43,7 +43,7 @@ export class LiveRecorder {
     // The flag may change during the read, so its age counts from the beginning.
     const readAtMs = this.#ports.nowMs();
     try {
-      const to = { object: "database", isRead: true, timeoutMs: READ_MS_MAX };
+      const to = { object: "database", isRepeatable: true, timeoutMs: READ_MS_MAX };
       const isSet = await reachObject(this.#ports.isRecording(), to);
       this.#flag = { isSet, readAtMs };
       if (!isSet) this.#hasMissed = false;

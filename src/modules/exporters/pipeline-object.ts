@@ -223,7 +223,7 @@ async function readPage(
       name: "exportLogs",
       args: [position, undefined, countMax],
     }),
-    { object: "ledger", isRead: true },
+    { object: "ledger", isRepeatable: true },
   );
   const { text, after, to } = page as LogTextPage; // the type of the read `exportLogs`
   return { items: toItems(text), isLast: after >= to };

@@ -38,7 +38,11 @@ import { settleAll } from "#platform/work/lanes.ts";
 export const PIPELINES_PER_LEDGER_MAX = 50;
 
 /** The read of a pipeline's progress. A pipeline that does not answer delays a request for 5 seconds at most. */
-const PROGRESS_OF_PIPELINE: ObjectCall = { object: "pipeline", isRead: true, timeoutMs: 5000 };
+const PROGRESS_OF_PIPELINE: ObjectCall = {
+  object: "pipeline",
+  isRepeatable: true,
+  timeoutMs: 5000,
+};
 
 export interface RunningPipeline extends Pipeline {
   /** Undefined if the pipeline's object does not know yet of the pipeline or of its last reset, or does not answer. */
@@ -294,7 +298,7 @@ export class PipelineService {
     const object = this.#env.LEDGERS.getByName(ledger);
     const page = await callObject(object.read({ name: "exportLogs", args: [-1, undefined, 1] }), {
       object: "ledger",
-      isRead: true,
+      isRepeatable: true,
     });
     const { text, after, to } = page as LogTextPage; // the type of the read `exportLogs`
     return text === "" ? undefined : { first: after, last: to };

@@ -6,16 +6,20 @@ import type { LedgerOrigin } from "#platform/events/messages.ts";
 import type { RereadPart } from "#platform/events/source.ts";
 import { callObject, type ObjectCall } from "#platform/objects/call.ts";
 
-/** Options of calls by the consumer of events, which must not wait for a ledger that hangs. To confirm events twice changes nothing. */
-const EVENTS_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true, timeoutMs: 10_000 };
-const EVENTS_AGAIN: ObjectCall = { object: "ledger", isRead: true };
+/** Options of calls by the consumer of events, which must not wait for a ledger that hangs. A confirmation may be repeated. */
+const EVENTS_OF_LEDGER: ObjectCall = { object: "ledger", isRepeatable: true, timeoutMs: 10_000 };
+const EVENTS_AGAIN: ObjectCall = { object: "ledger", isRepeatable: true };
 
 interface EventsPart {
   readonly events: readonly PlatformEvent[];
+  /** The last entry of the range up to which the part is complete. */
   readonly to: number;
 }
 
-/** Reads the events of ledgers, and confirms them, for the code that delivers them. */
+/**
+ * Reads the events of ledgers, and confirms them, for the code that delivers them. Ranges name entries of a log, the first and the last
+ * one included. All methods throw `LEDGER_NOT_FOUND` for a ledger that was purged, and `OVERLOADED` if the ledger's object does not answer.
+ */
 export class LedgerEvents {
   readonly #env: Pick<Env, "LEDGERS">;
 
@@ -23,7 +27,7 @@ export class LedgerEvents {
     this.#env = env;
   }
 
-  /** Events of a range of log entries: as many as one call gives, and the last entry that they reach. Confirmed events may be left out. */
+  /** The first events of a range, as many as one call gives. Confirmed events may be left out. */
   async read({ ledger, uuid }: LedgerOrigin, from: number, to: number): Promise<EventsPart> {
     const { info, entries, causationDepths, publishedLogId } = await callObject(
       ledgerObject(this.#env, ledger).readLogs(from, to, uuid),
@@ -33,7 +37,7 @@ export class LedgerEvents {
     return { events, to: endOf(entries, publishedLogId, to) };
   }
 
-  /** Events of a range of log entries without payloads, of which one call gives more. */
+  /** The first events of a range without their payloads. One call gives more of them than `read` does. Confirmed events may be left out. */
   async readBare({ ledger, uuid }: LedgerOrigin, from: number, to: number): Promise<EventsPart> {
     const { heads, publishedLogId } = await callObject(
       ledgerObject(this.#env, ledger).readHeads(from, to, uuid),
@@ -42,10 +46,7 @@ export class LedgerEvents {
     return { events: toBareEvents(uuid, heads), to: endOf(heads, publishedLogId, to) };
   }
 
-  /**
-   * Events of a range of log entries in the written form, confirmed ones included. The call has no time limit of its own; its caller sets
-   * one.
-   */
+  /** The first events of a range as JSON texts, confirmed ones included. The call has no time limit of its own; its caller sets one. */
   async reread({ ledger, uuid }: LedgerOrigin, from: number, to: number): Promise<RereadPart> {
     const entries = await callObject(
       ledgerObject(this.#env, ledger).readWritten(from, to, uuid),
@@ -54,7 +55,7 @@ export class LedgerEvents {
     return { events: toWrittenEvents(uuid, entries), to: endOf(entries, 0, to) };
   }
 
-  /** Stores that everything that follows from the events up to a log entry is stored. */
+  /** Notes in the ledger that consumers have stored all effects of the events up to an entry. A repeated or late call changes nothing. */
   async confirm({ ledger, uuid }: LedgerOrigin, to: number): Promise<void> {
     await callObject(ledgerObject(this.#env, ledger).confirmPublished(to, uuid), EVENTS_OF_LEDGER);
   }

@@ -6,7 +6,7 @@ import { attempt, unwrap } from "#platform/result.ts";
 
 export type LedgerStub = ReturnType<Env["LEDGERS"]["getByName"]>;
 
-export const READ_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true };
+export const READ_OF_LEDGER: ObjectCall = { object: "ledger", isRepeatable: true };
 export const TO_LEDGER: ObjectCall = { object: "ledger" };
 
 /** The object of a ledger. Throws `LEDGER_NOT_FOUND` for a name that no ledger can have, because such a name must not address an object. */

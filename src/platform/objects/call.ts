@@ -7,8 +7,8 @@ import { ownDeadline, type StartDeadline } from "#platform/work/deadline.ts";
 export interface ObjectCall {
   /** The name of the object in error messages: "ledger", "pipeline", "clock". */
   readonly object: string;
-  /** Whether the call may be repeated as it is, because it changes nothing or has the same effect twice. */
-  readonly isRead?: boolean;
+  /** Whether the call may be repeated as it is: a call that changes nothing, or a write that has the same effect twice. Absent for no. */
+  readonly isRepeatable?: boolean;
   /** Longest wait for the object, in milliseconds; absent for no limit. */
   readonly timeoutMs?: number;
   /** The start of a deadline. Objects that make many calls pass `sharedDeadlines()`. */
@@ -49,8 +49,8 @@ function toCallError(error: unknown, to: ObjectCall): unknown {
   return new AppError("OVERLOADED", messageOf(to), { cause: error });
 }
 
-const messageOf = ({ object, isRead = false }: ObjectCall): string =>
-  isRead
+const messageOf = ({ object, isRepeatable = false }: ObjectCall): string =>
+  isRepeatable
     ? `the ${object} is busy or was restarted; try again`
     : `the ${object} is busy or was restarted; the outcome of this request is unknown. If it has an idempotency key, repeat it with the same one`;
 

@@ -16,7 +16,7 @@ export const RING_MS_MAX = 3_600_000;
  * Options for calls of clocks. A clock answers within milliseconds, and a clock that hangs must not hold up the requests that need it. All
  * calls of clocks may be repeated.
  */
-const TO_CLOCK: ObjectCall = { object: "clock", isRead: true, timeoutMs: 5000 };
+const TO_CLOCK: ObjectCall = { object: "clock", isRepeatable: true, timeoutMs: 5000 };
 
 /** Longest time that a statement may take to be stored, in milliseconds: D1 gives up after 30 seconds. */
 export const STATEMENT_MS_MAX = 35_000;

@@ -5,7 +5,7 @@ import { callObject, type ObjectCall } from "#platform/objects/call.ts";
 import { type DeriveKey, PASSWORD_THREADS_BINDING } from "#platform/secrets/password-key.ts";
 
 /** How objects are called. The time includes the wait in line and the hash itself. */
-const TO_HASH: ObjectCall = { object: "check of passwords", isRead: true, timeoutMs: 30_000 };
+const TO_HASH: ObjectCall = { object: "check of passwords", isRepeatable: true, timeoutMs: 30_000 };
 
 /** Number of objects that hash side by side on the platform. */
 const OBJECTS = 8;

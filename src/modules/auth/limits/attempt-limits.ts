@@ -7,7 +7,7 @@ import { type ObjectCall, reachObject } from "#platform/objects/call.ts";
 export type AttemptKeys = Readonly<Partial<Record<AttemptRuleName, string>>>;
 
 /** How objects are called. They count in memory and answer within milliseconds. */
-const TO_LIMIT: ObjectCall = { object: "limit of attempts", isRead: true, timeoutMs: 5000 };
+const TO_LIMIT: ObjectCall = { object: "limit of attempts", isRepeatable: true, timeoutMs: 5000 };
 
 /** Number of objects that count side by side. */
 const OBJECTS = 8;

@@ -69,7 +69,10 @@ export class LedgerAuditObject extends DurableObject<Env> {
         continue;
       }
       const answer = await asResult(
-        callObject(ledger.answerAudit(info.uuid, request), { object: "ledger", isRead: true }),
+        callObject(ledger.answerAudit(info.uuid, request), {
+          object: "ledger",
+          isRepeatable: true,
+        }),
       );
       if (!answer.ok && answer.failure.kind === "OVERLOADED") {
         this.#save(info, audit);

@@ -3,7 +3,7 @@ import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
 import { callObject } from "#platform/objects/call.ts";
 
-const READ_OF_LEDGER = { object: "ledger", isRead: true } as const;
+const READ_OF_LEDGER = { object: "ledger", isRepeatable: true } as const;
 
 /**
  * The entries that the log of a ledger has now, as JSON, one on each line. A page is read when the one before it is taken. Throws

@@ -78,7 +78,7 @@ import { type Timestamp } from "#platform/time.ts";
 /** The call that creates a ledger's object. The ledger exists without it, so that the client does not wait for an object that hangs. */
 const MAKING_OF_LEDGER: ObjectCall = { ...READ_OF_LEDGER, timeoutMs: 5000 };
 /** The call of an audit. It may be repeated like a read, because the audit goes on from where it is. */
-const TO_AUDIT: ObjectCall = { object: "audit", isRead: true };
+const TO_AUDIT: ObjectCall = { object: "audit", isRepeatable: true };
 
 /** The use cases of the ledger module: the catalogue in D1, and each ledger in its object. */
 export class LedgerService {

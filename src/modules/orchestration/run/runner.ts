@@ -11,7 +11,11 @@ const RUNNER_NAME = "runner";
 const runnerOf = ({ env }: RunnerContext) => env.INSTANCE_RUNNER.getByName(RUNNER_NAME);
 
 /** The call that wakes an instance. It may be repeated like a read, because a wake that comes twice does no harm. */
-const TO_RUNNER: ObjectCall = { object: "runner of instances", isRead: true, timeoutMs: 5000 };
+const TO_RUNNER: ObjectCall = {
+  object: "runner of instances",
+  isRepeatable: true,
+  timeoutMs: 5000,
+};
 
 /**
  * Makes sure that an instance goes on at a time, in milliseconds since the epoch. Never throws: where the runner cannot be reached, the
@@ -36,6 +40,6 @@ export async function wakeRunner(
 export const untilEnd = (context: RunnerContext, id: string, waitMs: number): Promise<void> =>
   reachObject(runnerOf(context).untilEnd(id, waitMs), {
     object: "runner of instances",
-    isRead: true,
+    isRepeatable: true,
     timeoutMs: waitMs + 5000,
   });

@@ -4,7 +4,11 @@ import { logError } from "#platform/log.ts";
 import { type ObjectCall, reachObject } from "#platform/objects/call.ts";
 
 /** The options of a call that wakes a connector's object. Such a call may be repeated. */
-export const TO_CONNECTOR: ObjectCall = { object: "connector", isRead: true, timeoutMs: 5000 };
+export const TO_CONNECTOR: ObjectCall = {
+  object: "connector",
+  isRepeatable: true,
+  timeoutMs: 5000,
+};
 
 /**
  * Makes a connector's object move due money, right after a movement was stored. Never throws: the sweep wakes an object

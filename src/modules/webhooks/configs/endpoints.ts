@@ -11,8 +11,11 @@ export type ConfigReconciler = Reconciler<PendingConfig>;
 export const endpointOf = (env: Pick<Env, "ENDPOINTS">, configId: string) =>
   env.ENDPOINTS.getByName(configId);
 
-/** How objects of endpoints are called. They answer within milliseconds, even while an endpoint hangs. */
-export const TO_ENDPOINT = { object: "webhook endpoint", isRead: true, timeoutMs: 10_000 };
+/**
+ * Options of all calls of objects of endpoints, which answer within milliseconds even while an endpoint hangs. Writes may be repeated,
+ * too: objects know the revisions, events and requests for replays that they have received.
+ */
+export const TO_ENDPOINT = { object: "webhook endpoint", isRepeatable: true, timeoutMs: 10_000 };
 
 /** The sweep that tells objects the revisions that they may not know. */
 export const WEBHOOKS_SWEEP = "webhooks";
@@ -25,7 +28,10 @@ const BACKOFF = doubling(5000, 300_000);
 const CALLS_MAX = 100;
 const WORK_MS_MAX = 15_000;
 
-/** Brings the objects of endpoints to the latest revisions of their configs in D1. */
+/**
+ * Brings the objects of endpoints to the latest revisions of their configs in D1, as soon as the reconciler is run. A config that is
+ * not stored any more counts as told.
+ */
 export function reconcilerOf(env: Env, store: ConfigStore): ConfigReconciler {
   return new Reconciler<PendingConfig>({
     what: "webhook config",
@@ -42,6 +48,7 @@ export function reconcilerOf(env: Env, store: ConfigStore): ConfigReconciler {
   });
 }
 
+/** Limits of one run of the reconciler that begins now, in a request or a sweep. */
 export const workLimits = (): RunLimits => ({
   rowsMax: CALLS_MAX,
   untilMs: Date.now() + WORK_MS_MAX,

@@ -16,7 +16,7 @@ type Within = <T>(read: Promise<T>, object: string) => Promise<T>;
 export const readsWithin =
   (startDeadline: StartDeadline): Within =>
   (read, object) =>
-    reachObject(read, { object, isRead: true, timeoutMs: READ_MS_MAX, startDeadline });
+    reachObject(read, { object, isRepeatable: true, timeoutMs: READ_MS_MAX, startDeadline });
 
 /** The effects of a lane in a deployment. */
 export function openPorts(

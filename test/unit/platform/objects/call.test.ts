@@ -40,7 +40,7 @@ describe("a call of an object", () => {
   test("a call of an object that only reads may simply be repeated", async () => {
     const call = reachObject(Promise.reject(platformError("overloaded")), {
       object: "pipeline",
-      isRead: true,
+      isRepeatable: true,
     });
     await expect(call).rejects.toThrow(/^the pipeline is busy or was restarted; try again$/);
   });

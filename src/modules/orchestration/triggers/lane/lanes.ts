@@ -24,7 +24,7 @@ export const giveToLane = (
 export const triggerFigures = (env: Env, trigger: Trigger): Promise<LaneFigures> =>
   reachObject(laneOf(env, ownerOf(trigger)).figures(trigger.key), {
     object: "lane of triggers",
-    isRead: true,
+    isRepeatable: true,
     timeoutMs: ACCEPT_MS_MAX,
   });
 
