@@ -27,7 +27,7 @@ export function memoryStore(): PluginStore {
       for (const { name, value } of inserted) texts.set(name, value);
       return true;
     },
-    remove: async (prefix) => {
+    removeByPrefix: async (prefix) => {
       for (const { name } of named(prefix)) texts.delete(name);
     },
   };

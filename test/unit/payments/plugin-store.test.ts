@@ -17,6 +17,6 @@ test("what a plugin keeps is encrypted, and belongs to its installation", async 
   expect(await store.list("number/")).toEqual([one, two]);
   expect(JSON.stringify(d1.rows("SELECT * FROM payment_plugin_texts"))).not.toContain("FR76");
   expect(await pluginStore(env, connector.key + 1).find("number/a")).toBeUndefined();
-  await store.remove("number/a");
+  await store.removeByPrefix("number/a");
   expect(await store.list("")).toEqual([two]);
 });

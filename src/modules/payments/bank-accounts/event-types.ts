@@ -48,12 +48,15 @@ export const BANK_ACCOUNT_EVENT_TYPES = {
   },
 } as const satisfies EventTypeTable;
 
-/** The event for a new bank account, or for one more related account. The numbers are masked already. */
+/**
+ * The event for a new bank account, or for one more related account. The caller masks the numbers. The event has the same id if it
+ * is made again for the same bank account, last related account and metadata.
+ */
 export function savedBankAccountEvent(
-  account: Omit<BankAccountWithNumbers, "key">,
+  maskedAccount: Omit<BankAccountWithNumbers, "key">,
   date: Timestamp,
 ): PlatformEvent {
-  const { id, createdAt, name, country, metadata, numbers, related } = account;
+  const { id, createdAt, name, country, metadata, numbers, related } = maskedAccount;
   const last = related.at(-1);
   const key = idempotencyKeyOf({
     id,

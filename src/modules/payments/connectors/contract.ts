@@ -66,10 +66,16 @@ export interface PluginStore {
   readonly find: (name: string) => Promise<string | undefined>;
   /** The texts whose names have the prefix, in the order of their names. */
   readonly list: (prefix: string) => Promise<readonly StoredText[]>;
-  /** Stores all texts, or none if there is a text with the name of the first one. Returns whether they were stored. */
+  /**
+   * Stores all texts, or none if there is a text with the name of the first one, or if the connector is being uninstalled. Returns whether
+   * they were stored. Throws if another name than the first one is taken. Of two calls at once, one stores its texts.
+   */
   readonly insert: (...texts: readonly [StoredText, ...StoredText[]]) => Promise<boolean>;
-  /** Deletes the texts whose names have the prefix. */
-  readonly remove: (prefix: string) => Promise<void>;
+  /**
+   * Deletes the texts whose names have the prefix. To delete a single text, its name has to end so that no other name begins with it,
+   * such as with a slash.
+   */
+  readonly removeByPrefix: (prefix: string) => Promise<void>;
 }
 
 export interface StoredText {

@@ -6,8 +6,8 @@ import { stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 
 /**
- * The texts that a plugin stores for one installation, in D1, encrypted. Nothing is stored for an installation that has
- * been uninstalled.
+ * The texts that a plugin stores for one installation, in D1, encrypted for this installation. Nothing is stored
+ * for an installation that is being uninstalled.
  */
 export function pluginStore(env: Env, connectorKey: number): PluginStore {
   const db = databaseOf(env);
@@ -41,7 +41,7 @@ export function pluginStore(env: Env, connectorKey: number): PluginStore {
         RETURNING name`);
       return inserted.length > 0;
     },
-    remove: async (prefix) => {
+    removeByPrefix: async (prefix) => {
       await db.run(sql`DELETE FROM ${paymentPluginTexts} WHERE ${named(prefix)}`);
     },
   };

@@ -26,7 +26,7 @@ export async function rehearse(
   const plugin = await openPlugin(context, connector, (ports) => ({
     ...ports,
     fetch: async () => act(),
-    store: { ...ports.store, insert: async () => act(), remove: async () => act() },
+    store: { ...ports.store, insert: async () => act(), removeByPrefix: async () => act() },
   }));
   const make = movement.type === "TRANSFER" ? plugin.createTransfer : plugin.createPayout;
   try {

@@ -22,6 +22,7 @@ export class BankingCircleClient extends kit.TokenApiClient {
     });
   }
 
+  /** The items of a page of a list, whose first page is 1. */
   async list(
     path: string,
     { page, pageSize, ...query }: { page: number; pageSize: number; OpeningDateFrom?: string },
@@ -31,6 +32,10 @@ export class BankingCircleClient extends kit.TokenApiClient {
     return result;
   }
 
+  /**
+   * Orders a payment, and returns the unchecked answer. The idempotency key is a member of the body. The kind of an error is `unknown` if
+   * the bank may have made the payment.
+   */
   create(path: string, json: object): Promise<unknown> {
     return this.read({ method: "POST", path, json }, z.unknown(), "the answer to a payment");
   }

@@ -52,7 +52,7 @@ export class PrimeAssets {
     const decimals = Object.fromEntries(
       items.map(({ symbol, decimal_precision }) => [symbol, decimal_precision]),
     );
-    await store.remove(PREFIX);
+    await store.removeByPrefix(PREFIX);
     await store.insert({ name, value: stringifyJson(decimals) });
     return new PrimeAssets(decimals);
   }

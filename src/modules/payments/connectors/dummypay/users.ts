@@ -50,12 +50,12 @@ export function dummyUsers(
       return { connections: [{ connectionId, createdAt, metadata: {} }] };
     },
     deleteConnection: async ({ connectionId, ...user }) => {
-      await store.remove(`${connectionPrefix(providerUserOf(user))}${connectionId}`);
+      await store.removeByPrefix(`${connectionPrefix(providerUserOf(user))}${connectionId}`);
     },
     deleteUser: async (user) => {
       const id = providerUserOf(user);
-      await store.remove(connectionPrefix(id));
-      await store.remove(userName(id));
+      await store.removeByPrefix(connectionPrefix(id));
+      await store.removeByPrefix(userName(id));
     },
   };
 }

@@ -77,7 +77,7 @@ export class OpenMovements {
     { unchecked, ended }: Round,
     endOf: OpenFetch["endOf"],
   ): Promise<{ readonly items: readonly ProviderPayment[]; readonly next: Round }> {
-    for (const id of ended) await this.#store.remove(nameOf(account, id));
+    for (const id of ended) await this.#store.removeByPrefix(nameOf(account, id));
     const items: ProviderPayment[] = [];
     const endedNow: string[] = [];
     for (const id of unchecked.slice(0, CHECKS_MAX)) {

@@ -5,8 +5,11 @@ import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 export type MangopayMoney = kit.ClientWith<MangopayClient, "clock">;
 
-/** Moves money between two wallets. */
-export function createTransfer(
+/**
+ * Moves money between two wallets, once for each reference. Throws `ConnectorError` (`invalid`) before any request for an order without a
+ * UUID as reference, or whose source account has no `userID` in its metadata.
+ */
+export async function createTransfer(
   money: MangopayMoney,
   movement: kit.Movement,
 ): Promise<kit.MovementResult> {
@@ -18,8 +21,8 @@ export function createTransfer(
 /** The accepted texts on the statement of a payout. */
 const WIRE_REFERENCE = /^[A-Za-z0-9]{0,12}$/;
 
-/** Moves money from a wallet to a bank account. */
-export function createPayout(
+/** Moves money from a wallet to a bank account, like `createTransfer`. The description is the text on the statement, or empty. */
+export async function createPayout(
   money: MangopayMoney,
   movement: kit.Movement,
 ): Promise<kit.MovementResult> {
@@ -97,7 +100,7 @@ const Tagged = z.object({ Tag: kit.OptionalText });
 const PER_PAGE = 100;
 const PAGES_MAX = 20;
 
-/** The transaction of the same wallet with the same reference. Throws `ConnectorError` if there are too many transactions to be sure. */
+/** The transaction of the same wallet with the same reference. Throws `ConnectorError` (`invalid`) if there are too many transactions to be sure. */
 async function findEarlier(client: MangopayClient, order: kit.CompleteMovement): Promise<unknown> {
   const { source, reference } = order;
   const path = `/wallets/${encodeURIComponent(source.reference)}/transactions`;

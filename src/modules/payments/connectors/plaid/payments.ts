@@ -66,7 +66,7 @@ async function cursorOf(store: kit.PluginStore, name: string, state: unknown): P
   if (state === undefined || state === null) return kept ?? "";
   const { cursor } = State.parse(state);
   if (cursor === kept) return cursor;
-  await store.remove(name);
+  await store.removeByPrefix(name);
   if (cursor !== "") await store.insert({ name, value: cursor });
   return cursor;
 }

@@ -33,7 +33,7 @@ export const tinkUsers = (users: Users): kit.UserPlugin => ({
   },
   deleteUser: async ({ user }) => {
     await deleteUser(users, user.id);
-    await users.store.remove(nameOf(user.id));
+    await users.store.removeByPrefix(nameOf(user.id));
   },
 });
 
