@@ -8,6 +8,14 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 
+/**
+ * Tasks in D1. `openTask` and `endTask` only compute the next state of a task; the statement of `taskChange` stores it:
+ *
+ *     openTask ──> PROCESSING ── endTask ──> SUCCEEDED
+ *                      ^            └──────> FAILED ─┐
+ *                      └────────── openTask ─────────┘
+ */
+
 /** The task with an id. Throws `NOT_FOUND`. */
 export async function getTask(context: Pick<ServiceContext, "env">, id: OwnedId): Promise<Task> {
   const task = await findTask(context, id);
@@ -15,6 +23,7 @@ export async function getTask(context: Pick<ServiceContext, "env">, id: OwnedId)
   return task;
 }
 
+/** The task with an id. Tasks are deleted with their connector, apart from those without `connectorKey`. */
 export async function findTask(
   { env }: Pick<ServiceContext, "env">,
   { connector, reference }: OwnedId,
@@ -47,7 +56,7 @@ const toTask = (row: typeof paymentTasks.$inferSelect): Task => ({
 
 /**
  * The task of a new attempt of an operation. `isNew` says whether the operation has to begin: a task that is under way or
- * has succeeded stays as it is, and a failed task begins again under its id.
+ * has succeeded stays as it is, and a failed task begins again under its id, without its error.
  */
 export function openTask(
   stored: Task | undefined,
@@ -66,7 +75,7 @@ export function openTask(
   return { task, isNew: true };
 }
 
-/** The task after its end, with the created object or the reason of the failure. */
+/** The task after its end, with the created object or the reason of the failure, whatever its status was. */
 export const endTask = (
   { id, connectorKey, createdAt }: Task,
   outcome: { readonly createdObjectId: string } | { readonly error: string },
@@ -81,8 +90,9 @@ export const endTask = (
 });
 
 /**
- * The statement that stores a task, and its event, for the batch of the task's own changes. The batch fails if the
- * condition does not hold; `isTaskRefused` recognises the error.
+ * The statement that inserts or updates a task, and its event, for the batch of the task's own changes. The batch fails if the
+ * condition does not hold; `isTaskRefused` recognises the error. A stored task that has succeeded stays as it is, but the event is
+ * sent: a caller that may come late needs a condition, such as `isUnderWay`.
  */
 export function taskChange(
   { env }: Pick<ServiceContext, "env">,
@@ -109,13 +119,18 @@ export function taskChange(
     .onConflictDoUpdate({
       target: [paymentTasks.reference, paymentTasks.connectorReference],
       set: changing,
-      // A task that has succeeded never changes again, even if a failure is stored late.
       setWhere: sql`${paymentTasks.status} <> 'SUCCEEDED'`,
     });
   return { statement, event: updatedTaskEvent(task) };
 }
 
-/** Whether a batch failed because the condition of its task did not hold. */
+/** The condition that a task is stored and has not ended. */
+export const isUnderWay = ({ id: { connector, reference } }: Pick<Task, "id">): SQL => sql`EXISTS (
+  SELECT 1 FROM ${paymentTasks} AS t
+  WHERE t.reference = ${reference} AND t.connector_reference = ${connector.reference}
+    AND t.status = 'PROCESSING')`;
+
+/** Whether a batch failed because the condition of `taskChange` did not hold. */
 export function isTaskRefused(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause.message.includes("NOT NULL constraint failed: payment_tasks.status")) return true;
