@@ -1,10 +1,13 @@
+import { parseAddress } from "#platform/admission/addresses.ts";
+
 /**
  * Decides which hosts and addresses are on the public internet. All others belong to networks that a caller from outside must not reach:
  * the machine itself, its local network, or the services of a cloud for its machines.
  */
 
 /**
- * Whether a host, as the URL parser writes it, may be on the internet. The parser has turned every notation of an IPv4
+ * Whether a host, as the URL parser writes it, may be on the internet. A public name can still have a private address: where names are
+ * looked up, `isPublicAddress` decides on the addresses. The parser has turned every notation of an IPv4
  * address (decimal, octal, hexadecimal, shortened, full-width digits) into four decimal numbers.
  */
 export function isPublicHost(hostname: string): boolean {
@@ -13,8 +16,9 @@ export function isPublicHost(hostname: string): boolean {
   return address === undefined ? isPublicName(hostname) : isPublicIpv4(address);
 }
 
-/** Whether an address, as a lookup of a name finds it, is one of the internet. */
+/** Whether an IP address, as a lookup of a name finds it, is one of the internet. False for a text that is no address. */
 export function isPublicAddress(address: string): boolean {
+  if (parseAddress(address) === undefined) return false;
   const ipv4 = parseIpv4(address);
   return ipv4 === undefined ? isPublicIpv6(address) : isPublicIpv4(ipv4);
 }

@@ -38,6 +38,9 @@ test.each([
   ["2002:a00:1::", false],
   ["", false],
   ["example.com", false],
+  ["999.1.1.1", false],
+  ["2606", false],
+  ["2606:4700::1::1", false],
 ])("%j as an address: %s", (address, expected) => {
   expect(isPublicAddress(address)).toBe(expected);
 });
