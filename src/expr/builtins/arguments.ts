@@ -9,12 +9,18 @@ import {
   type JsonMap,
 } from "#expr/values/values.ts";
 
+/**
+ * Readers of the arguments of built-in functions. A place counts from 0. All readers throw `ExprError` (`invalid-argument`) for a value of
+ * another type, null included, and for an absent argument.
+ */
+
 /** A call of a built-in function: its name, for messages, and its arguments. */
 export interface BuiltinCall {
   readonly name: string;
   readonly args: readonly ExprValue[];
 }
 
+/** Throws the error of an argument with an unfit value. */
 export function refuseArgument({ name, args }: BuiltinCall, place: number): never {
   const type = typeOf(args[place] ?? null);
   throw new ExprError("invalid-argument", `invalid argument for ${name} (type ${type})`);
@@ -25,6 +31,7 @@ export function textAt(call: BuiltinCall, place: number): string {
   return typeof value === "string" ? value : refuseArgument(call, place);
 }
 
+/** A text argument; undefined if the argument is absent, but not if it is null. */
 export function optionalTextAt(call: BuiltinCall, place: number): string | undefined {
   return call.args[place] === undefined ? undefined : textAt(call, place);
 }
@@ -54,7 +61,7 @@ export function integerAt(call: BuiltinCall, place: number): bigint {
   return Number.isInteger(value) ? BigInt(value) : refuseArgument(call, place);
 }
 
-/** An argument that counts repetitions or elements. The step meter refuses counts that are too large. */
+/** An argument that counts repetitions or elements: a safe integer of at least 0. The caller's step meter refuses counts that are too large. */
 export function countAt(call: BuiltinCall, place: number): number {
   const count = Number(integerAt(call, place));
   return count >= 0 && Number.isSafeInteger(count) ? count : refuseArgument(call, place);

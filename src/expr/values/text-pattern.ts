@@ -41,11 +41,11 @@ function formsOf(code: number): number[] {
   return codes;
 }
 
-/** A regular expression in the syntax of RE2, whose searches take time in proportion to the length of a text. */
+/** A regular expression in the syntax of RE2. A search takes O(length of the text × `PATTERN_STATES_MAX`) time at most. */
 export class TextPattern {
   readonly #automaton: Automaton<CharacterTest>;
 
-  /** Throws `PatternError` for a malformed pattern. */
+  /** Throws `PatternError` for a malformed pattern, and for one that needs more than `PATTERN_STATES_MAX` states. */
   constructor(source: string) {
     this.#automaton = new Automaton(parsePattern(source, UNICODE_CHARACTERS), {
       source,
@@ -55,7 +55,7 @@ export class TextPattern {
     });
   }
 
-  /** Whether any part of a text matches. */
+  /** Whether any part of a text matches. The search spends steps of the meter, which throws when none are left. */
   matches(text: string, meter: StepMeter): boolean {
     const work = { visits: 0 };
     const search = this.#automaton.search(work);

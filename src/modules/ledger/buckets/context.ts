@@ -14,9 +14,12 @@ export const BUCKETS_SWEEP = "buckets";
 /** Calls of other parts that the use cases of buckets make; tests replace them. */
 export interface BucketPorts {
   readonly clock: Clock;
-  /** Tells the object of a ledger that the ledger is deleted or restored. */
+  /** Tells the object of a ledger that the ledger is deleted or restored. Calls may come twice and in any order: the highest revision counts. */
   readonly setDeletion: (ledger: PendingLedger) => Promise<void>;
-  /** Empties all storage of a ledger, and not of another ledger of the same name. May be called again. */
+  /**
+   * Empties all storage of a ledger, and not of another ledger of the same name. May be called again. Throws as long as a pipeline of the
+   * ledger may still read it.
+   */
   readonly purge: (ledger: PendingLedger) => Promise<void>;
   /** Makes sure that the sweep runs at a time, in milliseconds since the epoch, or earlier. */
   readonly armClock: (atMs: number) => Promise<void>;
@@ -42,6 +45,7 @@ const LANES = { total: 32, timeoutMs: 3000 };
 /** Wait before an object whose call has failed is called again, in milliseconds. */
 const BACKOFF = doubling(15_000, 300_000);
 
+/** The context of the use cases of buckets, for one request or sweep. Ports that are absent are those of the platform. */
 export function contextOf(context: ServiceContext, ports: Partial<BucketPorts>): BucketContext {
   const { clock, setDeletion, purge, armClock, watchClock } = {
     ...platformPorts(context),

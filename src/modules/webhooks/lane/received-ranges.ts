@@ -1,5 +1,6 @@
 import type { Sql } from "#platform/sql/sql.ts";
 
+/** Entries of a log, the first and the last one included. */
 export interface EntryRange {
   readonly first: number;
   readonly last: number;
@@ -16,7 +17,10 @@ export class ReceivedRanges {
     this.#sql = sql;
   }
 
-  /** Adds a range, and returns its parts that are new, in ascending order. */
+  /**
+   * Adds a range of a ledger, whose number is `origin`. Returns the parts of the range that are new, in ascending order; none for a
+   * repetition. Called in the transaction that stores the deliveries of these parts, so that an entry counts as received only with them.
+   */
   add(origin: number, { first, last }: EntryRange): EntryRange[] {
     const known = this.#sql.all<{ first: number; last: number }>(
       `SELECT first, last FROM received

@@ -16,8 +16,9 @@ const PARIS = new Intl.DateTimeFormat("en", {
 });
 
 /**
- * A time of the provider, such as `2026-03-01 09:30:00`, which is a local time in Paris unless it has a zone; undefined for an invalid
- * text.
+ * A time of the provider: `2026-03-01 09:30:00` and `2026-03-01`, its midnight, are local times in Paris, whose fractions of seconds are
+ * left out; `2026-03-01T09:30:00Z` has a zone. Undefined for an invalid text. When the clocks change, a local time that occurs twice is the
+ * later one, and a time that they skip is read as if they had not changed: 02:30 as 03:30.
  */
 export function parseParisTime(text: string): Timestamp | undefined {
   const match = LOCAL.exec(text);
@@ -40,6 +41,7 @@ function offsetMs(atMs: number): number {
   return day + (of("hour") * 3600 + of("minute") * 60 + of("second")) * 1000 - seconds;
 }
 
+/** The schema of a time that `parseParisTime` reads. */
 export const ParisTime = z.string().transform((text, context): Timestamp => {
   const time = parseParisTime(text);
   if (time !== undefined) return time;
