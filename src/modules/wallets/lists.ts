@@ -1,5 +1,5 @@
 import type { BookAccount } from "./core/account.ts";
-import { customKey, type WalletMetadata, metadataKey } from "./core/keys.ts";
+import { customKey, filterKeyOf, type WalletMetadata } from "./core/keys.ts";
 import type { Test, WalletLedger } from "./ledger.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 
@@ -12,7 +12,7 @@ export interface WalletPageRequest {
 
 /** The test that accounts or transactions have a value of metadata. */
 export const match = (key: string, value: string): Test => ({
-  $match: { [metadataKey(key)]: value },
+  $match: { [filterKeyOf(key)]: value },
 });
 
 /** The tests that accounts or transactions have metadata that clients have given. */

@@ -1,10 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { isExpired } from "#modules/wallets/core/balance.ts";
 import { balanceAddress, holdAddress, isMain } from "#modules/wallets/core/chart.ts";
 import { toHold } from "#modules/wallets/core/hold.ts";
 import { derivedId, hashOfRequest, ledgerKey } from "#modules/wallets/core/ids.ts";
 import { refund } from "#modules/wallets/core/refund.ts";
 import { sendScript } from "#modules/wallets/core/scripts.ts";
+import { present } from "#platform/assert.ts";
+import { parseTimestamp } from "#platform/time.ts";
 
 describe("ids that follow from keys", () => {
   test("ids that follow from keys are UUIDs of version 5, as others compute them", () => {
@@ -39,6 +42,16 @@ describe("addresses", () => {
       expect(() => balanceAddress(id)).toThrow("invalid format for account");
     },
   );
+});
+
+test.each([
+  ["2029-12-31T23:59:59.999999Z", false],
+  ["2030-01-01T00:00:00Z", true],
+  ["2030-01-01T00:00:00.000001Z", true],
+])("a balance that expires at the beginning of 2030 has expired at %s: %s", (now, expected) => {
+  const timeOf = (text: string) => present(parseTimestamp(text), "the test names a time");
+  const expiresAt = timeOf("2030-01-01T00:00:00Z");
+  expect(isExpired({ expiresAt }, timeOf(now))).toBe(expected);
 });
 
 test("a script has no address of a client in its text, and ends with the world", () => {

@@ -15,7 +15,10 @@ export interface BalanceWithAssets extends WalletBalance {
   readonly assets: Assets;
 }
 
-/** The balance that an account stands for; undefined for any other account. Values of metadata that cannot be read count as absent. */
+/**
+ * The balance that an account stands for; undefined for any other account. Metadata that is absent or cannot be read stands for the
+ * empty name, a balance that never expires, and priority 0.
+ */
 export function toBalance(account: BookAccount): BalanceWithAssets | undefined {
   const { metadata } = account;
   if (metadata[KEYS.isBalance] !== TRUE) return undefined;
@@ -27,7 +30,7 @@ export function toBalance(account: BookAccount): BalanceWithAssets | undefined {
   };
 }
 
-/** The metadata of a balance that is not the main balance. */
+/** The metadata of the account of a balance. The main balance has other metadata, which its wallet gets with it. */
 export const balanceMetadata = (
   walletId: string,
   { name, expiresAt, priority }: WalletBalance,
@@ -39,6 +42,7 @@ export const balanceMetadata = (
   [KEYS.priority]: priority.toString(),
 });
 
+/** Limits of priorities: integers of 64 bits. */
 export const PRIORITY_MIN = -(2n ** 63n);
 export const PRIORITY_MAX = 2n ** 63n - 1n;
 
@@ -47,7 +51,8 @@ const INTEGER = /^-?\d{1,19}$/;
 const parsePriority = (text: string | undefined): bigint =>
   text !== undefined && INTEGER.test(text) ? BigInt(text) : 0n;
 
+/** Whether a balance cannot be spent any more. A balance expires at its time, as a hold does. */
 export const isExpired = (
   { expiresAt }: Pick<WalletBalance, "expiresAt">,
   now: Timestamp,
-): boolean => expiresAt !== undefined && expiresAt < now;
+): boolean => expiresAt !== undefined && expiresAt <= now;

@@ -26,8 +26,10 @@ export const KEYS = {
   transaction: "wallets/transaction",
 } as const;
 
+/** The values of `KEYS.type`: the account of a wallet's main balance, and the account of a hold. */
 export const PRIMARY = "wallets.primary";
 export const HOLD = "wallets.hold";
+/** The value of keys that only mark an account, such as `KEYS.isBalance`. */
 export const TRUE = "true";
 
 /** The key of the answer to a request that has created a balance, by the hash of the request's idempotency key. */
@@ -41,11 +43,11 @@ const CUSTOM = "wallets/custom_data_";
 /** The stored key of a client's own metadata. */
 export const customKey = (key: string): string => `${CUSTOM}${key}`;
 
-/** A client's own metadata in the stored form. */
+/** A client's own metadata in the stored form. No key of a client becomes one of `KEYS`. */
 export const toCustomMetadata = (metadata: WalletMetadata): WalletMetadata =>
   Object.fromEntries(Object.entries(metadata).map(([key, value]) => [customKey(key), value]));
 
-/** A client's own metadata, read from the stored form. */
+/** A client's own metadata, read from the stored form. All other keys are left out. */
 export const fromCustomMetadata = (stored: WalletMetadata): WalletMetadata =>
   Object.fromEntries(
     Object.entries(stored)
@@ -53,5 +55,5 @@ export const fromCustomMetadata = (stored: WalletMetadata): WalletMetadata =>
       .map(([key, value]) => [key.slice(CUSTOM.length), value]),
   );
 
-/** The name of a key of metadata in a filter of the ledger. */
-export const metadataKey = (key: string): string => `metadata[${key}]`;
+/** The key of a ledger's filter for a stored key of metadata: one of `KEYS`, or a `customKey`. */
+export const filterKeyOf = (key: string): string => `metadata[${key}]`;
