@@ -16,7 +16,7 @@ export function parseAddress(text: string): Uint8Array | undefined {
   return isMapped && bytes[10] === 0xff && bytes[11] === 0xff ? bytes.slice(12) : bytes;
 }
 
-/** The sender of an address; undefined if the text is no address. */
+/** The sender that has an address, as limits count senders: an IPv4 address, or a network of IPv6. Undefined if the text is no address. */
 export function senderOf(text: string): string | undefined {
   const bytes = parseAddress(text);
   if (bytes === undefined) return undefined;
@@ -33,7 +33,11 @@ export interface Network {
   readonly bits: number;
 }
 
-/** Parses an address, or a network such as `10.0.0.0/8`; undefined if the text is neither. */
+/**
+ * Parses an address, or a network such as `10.0.0.0/8`; undefined if the text is neither. A single address is a network of one address.
+ * Bits after the network's length count for nothing: `10.1.2.3/8` is `10.0.0.0/8`. The length of an IPv4 address that is mapped into IPv6
+ * counts the 32 bits of IPv4.
+ */
 export function parseNetwork(text: string): Network | undefined {
   const [address = "", length, ...rest] = text.split("/");
   const bytes = parseAddress(address);
@@ -45,6 +49,7 @@ export function parseNetwork(text: string): Network | undefined {
     : undefined;
 }
 
+/** Whether an address is in a network. False for a text that is no address, and for an address of the other version of IP. */
 export function isInNetwork(address: string, { bytes, bits }: Network): boolean {
   const own = parseAddress(address);
   if (own === undefined || own.length !== bytes.length) return false;
@@ -56,10 +61,12 @@ export function isInNetwork(address: string, { bytes, bits }: Network): boolean 
 }
 
 /**
- * The sender of a request that came through proxies. Each proxy appends the address of its caller to `X-Forwarded-For`. The sender's
- * address is the rightmost one that is not a trusted proxy's; addresses further left are claims of the sender.
+ * The address of the client that has sent a request through proxies, as it is written. `peer` is the address of the socket's other end. Each
+ * proxy appends the address of its caller to `X-Forwarded-For`. The client's address is the rightmost one that is not a trusted proxy's;
+ * addresses further left are claims of the client. An item that is no address ends the search, so that the last proxy counts as the client;
+ * so does the first address if all are those of trusted proxies.
  */
-export function forwardedSender(
+export function clientAddressOf(
   peer: string,
   {
     forwardedFor,
@@ -68,14 +75,14 @@ export function forwardedSender(
 ): string {
   const isTrusted = (address: string): boolean => trusted.some((net) => isInNetwork(address, net));
   if (!isTrusted(peer)) return peer;
-  let sender = peer;
+  let client = peer;
   for (const item of (forwardedFor ?? "").split(",").toReversed()) {
     const address = item.trim();
-    if (parseAddress(address) === undefined) return sender;
-    sender = address;
-    if (!isTrusted(address)) return sender;
+    if (parseAddress(address) === undefined) return client;
+    client = address;
+    if (!isTrusted(address)) return client;
   }
-  return sender;
+  return client;
 }
 
 function parseIpv4(text: string): Uint8Array | undefined {

@@ -1,5 +1,5 @@
 import { directPeerOf, isFromEdge } from "./edge.ts";
-import { forwardedSender, senderOf } from "#platform/admission/addresses.ts";
+import { clientAddressOf, senderOf } from "#platform/admission/addresses.ts";
 import { admissionSettings } from "#platform/admission/admission-settings.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
@@ -28,5 +28,5 @@ function localSender(request: Request, env: Env): string | undefined {
   if (peer === undefined) return undefined;
   const trusted = admissionSettings.of(env).FLORIN_TRUSTED_PROXIES;
   const forwardedFor = trusted.length === 0 ? null : request.headers.get("x-forwarded-for");
-  return forwardedSender(peer, { forwardedFor, trusted });
+  return clientAddressOf(peer, { forwardedFor, trusted });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
-  forwardedSender,
+  clientAddressOf,
   isInNetwork,
   parseNetwork,
   senderOf,
@@ -65,7 +65,8 @@ describe("the sender of a request that came through proxies", () => {
     ["is not what the sender says", "10.0.0.1", "198.51.100.9, 203.0.113.7", "203.0.113.7"],
     ["is the proxy where it names nobody", "::1", null, "::1"],
     ["is the proxy where it names no address", "10.0.0.1", "unknown", "10.0.0.1"],
+    ["is the first proxy where all are ours", "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
   ])("the sender of a request through proxies %s", (...[, peer, forwardedFor, sender]) => {
-    expect(forwardedSender(peer, { forwardedFor, trusted })).toBe(sender);
+    expect(clientAddressOf(peer, { forwardedFor, trusted })).toBe(sender);
   });
 });
