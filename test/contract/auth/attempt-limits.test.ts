@@ -17,7 +17,7 @@ const { failuresMax: MAX } = ATTEMPT_RULES.person;
 
 afterEach(() => vi.restoreAllMocks());
 
-/** How many seconds a refused attempt has to wait; 0 where it is not refused. */
+/** The seconds that a refused attempt has to wait; 0 for an attempt that is let through. */
 async function waitOf(attempt: Promise<void>): Promise<number> {
   try {
     await attempt;
@@ -34,7 +34,7 @@ const fresh = () => {
 };
 const objectOf = (name: AttemptRuleName, key: string) =>
   env.ATTEMPT_LIMITS.getByName(placeOf(name, key).object);
-/** The times of the failures that are stored of a key. */
+/** The times of the stored failures of a key. */
 const storedOf = (name: AttemptRuleName, key: string) =>
   runInDurableObject(objectOf(name, key), (_, { storage }) =>
     storage.kv.get<number[]>(`failures:${placeOf(name, key).key}`),
@@ -90,7 +90,7 @@ describe("a limit of failed attempts", () => {
   test("a limit of failed attempts takes attempts before their work, exactly, and gives back those that did not fail", async () => {
     const { person, limits } = fresh();
     const takes = await Promise.all(Array.from({ length: 40 }, () => waitOf(limits.take())));
-    // None of the attempts has ended yet, and whoever began one of them may be gone.
+    // None of the attempts has ended yet, and a client that began one may be gone.
     expect(takes.filter((wait) => wait === 0)).toHaveLength(MAX);
     await limits.giveBack();
     expect(await waitOf(limits.take())).toBe(0);
@@ -111,7 +111,7 @@ describe("a limit of failed attempts", () => {
     const wide = new AttemptLimits(env, { loginAddress });
     for (let count = taken; count < failuresMax; count++) await wide.take();
     expect(await waitOf(wide.take())).toBeGreaterThan(0);
-    // An attempt that the wide limit refuses is not counted by the narrow one, and stores nothing there.
+    // An attempt that the wide limit refuses is not counted by the narrow limit, and stores nothing for its key.
     const other = { personAtAddress: freshName() };
     const both = new AttemptLimits(env, { ...other, loginAddress });
     for (let count = 0; count < 20; count++) expect(await waitOf(both.take())).toBeGreaterThan(0);

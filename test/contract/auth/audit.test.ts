@@ -34,7 +34,7 @@ async function list(query: Readonly<Record<string, string>>): Promise<Cursor> {
   return (await response.json<{ cursor: Cursor }>()).cursor;
 }
 
-/** The client that sends the requests of these tests, and no others. */
+/** The client of all requests in this file, which sends no others. */
 let actor: TestClient;
 
 beforeAll(async () => {
@@ -273,7 +273,7 @@ describe("the list", () => {
     const filter = { clientId: actor.id, action: "auth.client.create" };
     const first = await list({ ...filter, pageSize: "2" });
     const second = await list({ cursor: first.next });
-    // An entry that is added meanwhile does not shift the pages.
+    // An entry that is added between two pages does not shift them.
     await act("POST", "/auth/clients", { id: freshName("late"), name: "n" });
     const third = await list({ cursor: second.next });
     const walk = [first, second, third].flatMap(({ data }) => data);

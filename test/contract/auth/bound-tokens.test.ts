@@ -9,9 +9,9 @@ import { listOperations, pathOf } from "#test/support/platform/operations.ts";
 const scopes = Object.keys(scopesOf(MODULES));
 const prefix = freshName("eu");
 const [mine, other] = [`${prefix}-1`, freshName("us")];
-/** Bound to ledgers that begin with the prefix, and to another one that nobody makes. */
+/** A token that is bound to the ledgers with the prefix, and to `made-by-nobody`. */
 let bound: string;
-/** Bound to more. */
+/** A token that is bound to the same ledgers and to those with the prefix `us-`. */
 let wider: string;
 
 const operations = (await listOperations()).filter(({ scope }) => scope !== undefined);
@@ -34,7 +34,7 @@ async function isRefused(path: string, method: string, bearer = bound): Promise<
   return isSo;
 }
 
-/** A test before may have made the other one. */
+/** Asserts that ledgers are only `mine`, and perhaps `made-by-nobody`, which an earlier test may have made. */
 function assertOwn(ledgers: readonly string[]): void {
   expect(ledgers.filter((name) => name !== "made-by-nobody")).toEqual([mine]);
 }
@@ -75,7 +75,7 @@ describe("a token that is bound to ledgers", () => {
       const isFiltering = /^(?:payments|orchestration):/.test(scope);
       if (!isFiltering && !(await isRefused(pathOf(operation), method))) open.push(path);
     }
-    // Wallets are not among them, as they are in one ledger, which is another one.
+    // Wallets are missing here, because their ledger is not one of the token's ledgers.
     expect(sorted(open)).toEqual([
       "/api/florin/v1/events/stream",
       "/api/florin/v1/numscript/check",
@@ -195,7 +195,7 @@ describe("workflows, instances and triggers of a token that is bound to ledgers"
   });
 });
 
-/** What is found by an id of a path, and may belong to other ledgers than a token. */
+/** Path parameters with the id of a thing that may belong to a ledger outside of the token's ledgers. */
 const IDS = new Set(["flowId", "workflowID", "instanceID", "triggerID", "bookingID"]);
 
 test("no operation takes an id of something that may belong to another ledger, untested", () => {
@@ -204,7 +204,7 @@ test("no operation takes an id of something that may belong to another ledger, u
   const params = operations
     .filter(isOpen)
     .flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name));
-  // Payments and what belongs to them are in no ledger; their bookings have tests of their own.
+  // Payments, and the things that belong to them, are in no ledger; tests of bookings cover their ids.
   const ofPayments =
     /^(?:account|bankAccount|connection|connector|conversion|instance|order|payment|paymentInitiation|paymentServiceUser|pool|schedule|task|transfer|attempt|number|reversal|item)(?:I[dD])?$|^connector$/;
   expect(sorted(params).filter((name) => !ofPayments.test(name) && !IDS.has(name))).toEqual([]);

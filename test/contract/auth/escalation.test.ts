@@ -20,9 +20,9 @@ describe("auth:write gives nobody more than the one who acts has", () => {
       api("/api/auth/clients", { token: actor.token, body: { name: "n", scopes } });
     const more = await refusalOf(make(["ledger:read", "ledger:write"]));
     expect(more).toMatchObject({ ...refused, errorMessage: expect.stringMatching(MORE) as string });
-    // A scope that no module has is for another server, where it may allow everything.
+    // A scope that no module has belongs to another server, where it may allow everything.
     expect((await make(["auth:read", "elsewhere:write"])).status).toBe(400);
-    // A scope to write allows to read, and everybody may ask for who logs in.
+    // A write scope includes the read scope, and every client may have the scopes of OpenID Connect.
     expect((await make(["auth:read", "ledger:read", "openid", "offline_access"])).status).toBe(201);
   });
 

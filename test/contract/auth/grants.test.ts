@@ -199,7 +199,7 @@ describe("a refresh token", () => {
     expect(fewer.id_token).toBeUndefined();
     const more = await refresh(client, fewer.refresh_token, { scope: "ledger:read ledger:write" });
     expect(more).toMatchObject({ status: 400, error: "invalid_scope" });
-    // The refusal has used nothing up, and the grant is as large as before.
+    // The refused request leaves the refresh token unused, and the grant as large as before.
     const all = await refresh(client, fewer.refresh_token);
     expect(decodeJwt(all.access_token)["scope"]).toBe("openid offline_access ledger:read");
   });

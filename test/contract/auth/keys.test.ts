@@ -9,8 +9,8 @@ import { BASE_URL } from "#test/support/platform/api.ts";
 import { isolate as isolateWith, type Send } from "#test/support/platform/isolate.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
-// The tests of this file build on each other, starting with an empty database. They have a database of their own,
-// because the key and the tokens in the usual one are shared with other files.
+// The tests of this file build on each other, and start with an empty database. The database is not the usual one, because
+// other files share the key and the tokens of the usual one.
 
 const DB = env.EMPTY_DB;
 await applyD1Migrations(DB, env.TEST_MIGRATIONS);
@@ -70,9 +70,9 @@ test("the key and its tokens outlive a restart", async () => {
   expect(await isAccepted(token, after)).toBe(true);
 });
 
-/** A token of the newest key that does not name it. */
+/** A token that is signed with the newest key and has no `kid`. */
 async function namelessToken(secretKey: string = OLD_KEY): Promise<string> {
-  const bindings = { ...env, DB, FLORIN_SECRET_KEY: secretKey } as Env; // another value of the same setting
+  const bindings = { ...env, DB, FLORIN_SECRET_KEY: secretKey } as Env; // the environment with another secret key
   const { privateKey } = await SigningKeys.from(bindings).current();
   return new SignJWT({ client_id: "made", aud: ["made", BASE_URL], scope: "auth:read" })
     .setProtectedHeader({ alg: "RS256" })
@@ -115,7 +115,7 @@ test("FLORIN_SECRET_KEY can be replaced in two steps", async () => {
   expect(await kidsOf(after)).toEqual(kids);
 });
 
-/** The settings after the test before this one. */
+/** The settings at the end of the test above. */
 const CURRENT = { FLORIN_SECRET_KEY: NEW_KEY };
 
 test("a new key signs at once, and the old one verifies until its tokens have expired", async () => {

@@ -18,7 +18,7 @@ const administrators = async (): Promise<number> =>
   (await env.DB.prepare("SELECT count(*) AS n FROM auth_people WHERE has_all_scopes").first("n")) ??
   0;
 
-/** Each test begins with nobody. */
+/** Each test begins without people. */
 afterEach(() => env.DB.prepare("DELETE FROM auth_people").run());
 
 const remove = (call: typeof api, { id }: { id: string }) =>
@@ -26,7 +26,7 @@ const remove = (call: typeof api, { id }: { id: string }) =>
 const weaken = (call: typeof api, { id }: { id: string }, scopes: readonly string[] = []) =>
   call(`${USERS}/${id}`, { method: "PUT", body: { scopes } });
 
-/** What comes of a change of the last administrator: the answer, and the person after it. */
+/** The outcome of a change of the last administrator: the answer, and the person after the change. */
 async function outcomeOf(response: Promise<Response>, { id }: TestPerson) {
   const answer = await response;
   return { status: answer.status, text: await answer.text(), user: await userOf(id) };
@@ -65,7 +65,7 @@ describe("the last administrator", () => {
     const away = await storePerson({ scopes: ALL_SCOPES, hasAllScopes: true });
     const { call } = await actingPerson(ada);
     expect(await outcomeOf(remove(call, ada), ada)).toMatchObject(REFUSED);
-    // Whoever cannot log in is no administrator, and may go.
+    // A person who cannot log in is no administrator, and may be deleted.
     expect((await remove(call, away)).status).toBe(204);
   });
 
@@ -92,7 +92,7 @@ test("one of two administrators may go, and of two who remove each other at once
 });
 
 describe("a scope that is new in a release", () => {
-  /** Takes the database back to a release that had no scopes of the ledger. */
+  /** Removes the scopes of the ledger from a row, as if an older release without these scopes had written it. */
   const older = (table: string, id: string) =>
     env.DB.prepare(`UPDATE ${table} SET scopes = ? WHERE id = ?`)
       .bind(JSON.stringify(ALL_SCOPES.filter((scope) => !scope.startsWith("ledger:"))), id)
@@ -107,7 +107,7 @@ describe("a scope that is new in a release", () => {
     expect((await scopesOf(bob)).has("ledger:write")).toBe(false);
     const { token } = await actingPerson(ada);
     expect((await api("/api/ledger/v2", { token })).status).toBe(200);
-    // Bob has got nothing with the release, so that Ada is still the only administrator.
+    // Bob got no scope with the release, so Ada is still the only administrator.
     expect((await outcomeOf(remove((await actingPerson(ada)).call, ada), ada)).status).toBe(400);
   });
 

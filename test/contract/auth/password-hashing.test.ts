@@ -7,7 +7,7 @@ import { freshName } from "#test/support/platform/api.ts";
 
 const WORK = { password: "correct horse", salt: "c2FsdA", N: 2, r: 8, p: 3 };
 
-/** An object whose work is done by threads that the test ends, one after another. */
+/** Runs work with an object whose hashing threads the test ends, one after another. */
 async function withThreads(
   use: (hashes: {
     readonly ask: (name: string, isKnown?: boolean) => void;

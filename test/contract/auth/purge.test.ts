@@ -17,9 +17,9 @@ import { freshName } from "#test/support/platform/api.ts";
 
 const NOW_MS = Date.now();
 const HOUR_MS = 3_600_000;
-/** How long a revocation is kept: longer than what it revokes. */
+/** The time for which a revocation is kept, which is longer than the lifetime of the tokens that it revokes. */
 const REVOCATION_MS = 70 * 60_000;
-/** Lifetimes of which no two are the same. */
+/** Lifetimes that all differ, so that each end is seen by itself. */
 const SESSION_MS = 12 * HOUR_MS;
 const REFRESH_TOKEN_MS = 240 * HOUR_MS;
 const bindings = {
@@ -28,7 +28,7 @@ const bindings = {
   FLORIN_REFRESH_TOKEN_LIFETIME: "240h",
 };
 
-/** The deployment, so many milliseconds from now. */
+/** The deployment `ms` milliseconds from now. */
 const at = (ms: number) => ({
   ...systemContext(bindings, "test"),
   clock: () => fromMillis(NOW_MS + ms),
@@ -45,7 +45,7 @@ const TABLES = [
   "auth_logins",
 ] as const;
 
-/** How many rows each table has. */
+/** The number of rows of each table. */
 async function counts(): Promise<Record<string, number>> {
   const rows = await Promise.all(
     TABLES.map(async (name) => {
@@ -112,13 +112,13 @@ describe("what ends by itself", () => {
       auth_logins: 1,
     };
     expect(await counts()).toEqual(expected);
-    // In the order in which they end; each is there in the last moment, and gone a moment later.
+    // Lifetimes in increasing order, with the rows that are left after each of them.
     const ends: readonly [ms: number, left: Readonly<Record<string, number>>][] = [
       [CODE_LIFETIME_MS, { auth_codes: 1 }],
       [LOGIN_MS_MAX, { auth_logins: 0 }],
       [REVOCATION_MS, { auth_revocations: 0 }],
       [SESSION_MS, { auth_sessions: 0 }],
-      // Until then its replay shows that it has leaked.
+      // A redeemed code is kept until this time, because a replay of it shows that it has leaked.
       [CODE_LIFETIME_MS + REDEEMED_CODE_KEPT_MS, { auth_codes: 0 }],
       [INVITATION_MS, { auth_invitations: 0 }],
       [REFRESH_TOKEN_MS, { auth_refresh_tokens: 0, auth_grants: 0 }],
@@ -139,7 +139,7 @@ describe("what ends by itself", () => {
     expect(await purgeGrants(now)).toBeUndefined();
     expect(await purgeLogins(now)).toBeUndefined();
     await newCode();
-    // Those of a minute are purged at once.
+    // Codes that end within a minute are purged at once.
     expect(await purgeGrants(now)).toBe(NOW_MS + CODE_LIFETIME_MS + 60_000);
     await invite(asAdministrator(now), { email: "", scopes: [] });
     expect(await purgeLogins(now)).toBe(NOW_MS + INVITATION_MS + 1);

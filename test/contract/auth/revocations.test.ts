@@ -11,13 +11,13 @@ import { ask, post } from "#test/support/auth/token-requests.ts";
 import { api, send } from "#test/support/platform/api.ts";
 import { isolate, type Send } from "#test/support/platform/isolate.ts";
 
-/** No time passes but what a test lets pass, so that nothing depends on the machine. */
+/** Time passes only when a test lets it pass, so that the tests do not depend on the machine's speed. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() }));
 afterEach(() => void vi.useRealTimers());
 
 const pass = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
-/** What an isolate answers to a token. */
+/** The status with which an isolate answers a request with a token. */
 const statusAt = async (at: Send, token: string): Promise<number> => {
   const headers = { authorization: `Bearer ${token}` };
   const response = await at("/api/ledger/v2", { headers });
@@ -25,7 +25,7 @@ const statusAt = async (at: Send, token: string): Promise<number> => {
   return response.status;
 };
 
-/** A token in the name of a person, and how to end it. */
+/** A token that acts for a person, and a call that ends it. */
 async function personToken() {
   const client = await freshPersonClient();
   const answer = await ask({
@@ -38,7 +38,7 @@ async function personToken() {
   return { client, token: answer.access_token, refreshToken: answer.refresh_token ?? "" };
 }
 
-/** What ends tokens, with a token that it ends. */
+/** The ways to end tokens, each with a token that it ends. */
 const ENDINGS: Readonly<
   Record<string, () => Promise<{ token: string; end: () => Promise<Response> }>>
 > = {
@@ -75,13 +75,13 @@ describe("an isolate that has accepted a token", () => {
       const stale = isolate();
       expect(await statusAt(stale, token)).toBe(200);
       await (await end()).body?.cancel();
-      // It has read the list just now, and asks nobody until it is old.
+      // The isolate has just read the list of revocations, and does not read it again until it is old.
       expect(await statusAt(stale, token)).toBe(200);
       pass(REFRESH_MS - 1);
       expect(await statusAt(stale, token)).toBe(200);
       pass(1);
       expect(await statusAt(stale, token)).toBe(401);
-      // Another one reads the list before its first answer.
+      // A new isolate reads the list of revocations before its first answer.
       expect(await statusAt(isolate(), token)).toBe(401);
     },
   );

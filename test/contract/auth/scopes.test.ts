@@ -8,8 +8,8 @@ const operations = await listOperations();
 const guarded = operations.filter(({ scope }) => scope !== undefined);
 
 /**
- * Needs no token: what tells that a module works, how one gets a token (whose endpoints check the client or the person by
- * themselves), and what a person's browser opens when it comes back from a provider of payments.
+ * Paths that need no token: the health of modules, the ways to get a token (which check the client or the person by
+ * themselves), and the pages to which a payment provider sends a browser back.
  */
 const PUBLIC = [
   /^\/versions$/,
@@ -21,10 +21,10 @@ const PUBLIC = [
 ];
 /** Routes that the document does not show: pages for browsers. */
 const PAGES = /^(?:GET|POST) (?:|\/docs|\/openapi\.json|\/api\/auth\/(?!clients|users)[\w./-]+)$/;
-/** Operations that clients know and this server does not have. */
+/** Operations of the official clients that this server does not have. */
 const UNSERVED = /^[A-Z]+ \/api\/payments\/connectors\/x(?:\/|$)/;
 
-/** The scope that a method of a module needs. A POST that only reads has the scope of a read. */
+/** Operations by POST that only read, and so need the read scope of their module. */
 const READS_BY_POST = new Set([
   "v2RunQuery",
   "v2ExportLogs",

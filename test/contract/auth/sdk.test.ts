@@ -22,11 +22,11 @@ beforeAll(async () => {
   ({ id: userId, email } = await storePerson({ name: "Ada" }));
 });
 
-/** A token that has the scopes of another module only. */
+/** An SDK whose token has only the scopes of another module. */
 const withoutScope = async (): Promise<Auth> =>
   sdk({ bearer: await token("ledger:write") }).auth.v1;
 
-/** The server under a name that is not its own, asked without a token. */
+/** An SDK that reaches the server under a foreign host name, without a token. */
 const elsewhere = (settings = {}): Auth =>
   sdk({
     serverUrl: "https://florin.example.com",
@@ -37,7 +37,7 @@ const elsewhere = (settings = {}): Auth =>
 const NOBODY = "nobody";
 const NAME = "x".repeat(257);
 
-/** Each operation: a call that works, with what it answers, and a call that is refused, with the status and the code. */
+/** Each operation: a call that works, with its answer, and a call that is refused, with its status and code. */
 const OPERATIONS: Readonly<
   Record<
     string,
@@ -87,7 +87,7 @@ const OPERATIONS: Readonly<
       return (await auth.deleteClient({ clientId: made })).statusCode;
     },
     answers: () => 204,
-    // To delete what is not there is no error, so that only the scope refuses.
+    // The deletion of an unknown client is no error, so only a missing scope can refuse it.
     fails: async () => (await withoutScope()).deleteClient({ clientId }),
     refusal: [401, "VALIDATION"],
   },
@@ -121,7 +121,7 @@ const OPERATIONS: Readonly<
   getServerInfoAuth: {
     works: async () => (await auth.getServerInfoAuth()).serverInfo,
     answers: () => ({ version: "v2.4.0" }),
-    // Without authentication, no other name is answered at all.
+    // Without authentication, a server answers no foreign host name at all.
     fails: () => elsewhere({ FLORIN_AUTH: "off" }).getServerInfoAuth(),
     refusal: [401, "VALIDATION"],
   },

@@ -11,7 +11,7 @@ import {
 } from "#test/support/auth/person-clients.ts";
 import { ask, basic, type Form, post } from "#test/support/auth/token-requests.ts";
 
-/** An attack on the token endpoint: what is presented besides a good code and a good client. */
+/** An attack on the token endpoint: the parameters that replace those of a good request. */
 type Attack = readonly [
   what: string,
   changes: Form,
@@ -63,7 +63,7 @@ describe("a good code is refused with", () => {
       ...client.credentials,
     };
     expect(await ask({ ...good, ...changes })).toMatchObject(refusal);
-    // The attack has used nothing up.
+    // The attack has not used up the code.
     expect((await ask(good)).status).toBe(200);
   });
 
@@ -108,7 +108,7 @@ describe("whoever tries secrets", () => {
     expect(right.status).toBe(429);
     expect(Number(right.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await right.json()).toMatchObject({ error: "temporarily_unavailable" });
-    // The same limit holds where tokens are introspected and revoked.
+    // The limit also holds for introspection and revocation of tokens.
     const header = basic(id, secret);
     expect((await post("/oauth/introspect", { token: "x" }, header)).status).toBe(429);
     expect((await post("/revoke", { token: "x" }, header)).status).toBe(429);

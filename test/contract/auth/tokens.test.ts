@@ -109,7 +109,7 @@ describe("the token endpoint", () => {
     const discovery = await send("/api/auth/.well-known/openid-configuration");
     const { scopes_supported: all } = await discovery.json<{ scopes_supported: string[] }>();
     expect(all).toContain("webhooks:write");
-    // Those of a person are none of a client's.
+    // A client that acts for itself gets no scopes about people, such as `profile`.
     const own = all.filter((scope) => scope === "openid" || scope.includes(":"));
     const response = await ask({ ...GRANT, ...CREDENTIALS, scope: all.join(" ") });
     expect(await scopesOf(response)).toBe(own.join(" "));
@@ -208,7 +208,7 @@ describe("a token", () => {
   const list = (bearer: string) => api("/api/auth/clients", { token: bearer });
   const encode = (part: object) => btoa(JSON.stringify(part)).replaceAll("=", "");
 
-  /** Why a token is refused, after checks of the rest of the answer. */
+  /** The reason for which a token is refused. The rest of the answer is checked here. */
   async function refusalOf(bearer: string): Promise<string> {
     const response = await list(bearer);
     expect(response.status).toBe(401);
@@ -320,7 +320,7 @@ describe("what goes on after a request in the name of its client", () => {
     const { id } = await makeClient({ scopes: ["c:read", "a:read"] });
     expect(await later({ clientId: id })).toEqual(["c:read", "a:read"]);
     expect(await later({ clientId: ID })).toEqual(ALL);
-    // A client that was deleted leaves nothing behind by a token of before.
+    // The tokens of a deleted client allow no later work.
     await expect(later({ clientId: freshName() })).rejects.toThrow(
       "the client of the token is gone",
     );
@@ -334,7 +334,7 @@ describe("what goes on after a request in the name of its client", () => {
   test("work after a request may do what the token allows where another server has issued it, or nobody needs one", async () => {
     const settings = { FLORIN_TRUSTED_ISSUERS: FOREIGN };
     expect(await later({ clientId: ID, issuer: FOREIGN }, settings)).toEqual(["a:read"]);
-    // The token that an assertion has got by itself.
+    // A token that the assertion of a trusted issuer has got without a client.
     expect(await later({ clientId: FOREIGN }, settings)).toEqual(["a:read"]);
     expect(await later({ clientId: ID }, { FLORIN_AUTH: "off", FLORIN_LOCAL: "true" })).toEqual([
       "a:read",

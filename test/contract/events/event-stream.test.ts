@@ -28,14 +28,14 @@ const record = (...events: LiveEvent[]): Promise<void> => object().record(events
 
 const context = () => systemContext(env, "test");
 
-/** Whether the object knows that the last stream was closed. */
+/** Whether the object has stored that its last stream was closed. */
 const hasIdleTime = (): Promise<boolean> =>
   runInDurableObject(object(), (_instance: EventStreamObject, { storage }) => {
     const [row] = storage.sql.exec("SELECT idle_since_ms FROM recording").toArray();
     return typeof row?.["idle_since_ms"] === "number";
   });
 
-/** As if nobody had listened for longer than anything is recorded. */
+/** Sets the time at which the last stream was closed so far back that the recording ends. */
 async function passIdleTime(): Promise<void> {
   await runInDurableObject(object(), (_instance: EventStreamObject, { storage }) => {
     storage.sql.exec("UPDATE recording SET idle_since_ms = 0 WHERE idle_since_ms IS NOT NULL");
@@ -234,7 +234,7 @@ describe("some time after the last stream was closed", () => {
     expect((await env.DB.prepare("SELECT * FROM event_recordings").all()).results).toEqual([]);
     await record(eventOf(freshName("lost")));
     expect(await storedAfter(String(Number(from) + 1))).toEqual(["gap"]);
-    // That has begun a new recording.
+    // The request above has begun a new recording.
     expect(await storedAfter(String(Number(from) + 2))).toEqual([]);
   });
 

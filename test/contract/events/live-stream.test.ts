@@ -21,7 +21,7 @@ function bench(options: Partial<LiveStreamOptions> = {}) {
   return { ring, stream, running, record };
 }
 
-/** Lets the stream do what it can. */
+/** Lets pending work of the stream run. */
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 const names = (prefix: string, count: number): string[] =>
@@ -43,7 +43,7 @@ test("a reader that is overtaken hears of a gap, and goes on with the oldest tha
   const { stream, record } = bench();
   const reader = new BlockReader(stream.readable);
   await reader.next();
-  // The first is written before the reader asks for it; the others wait in the ring.
+  // The first event is written before the reader asks for it; the others wait in the ring.
   record("ledger.first");
   await turn();
   record(...names("ledger", 25));

@@ -44,7 +44,7 @@ describe("bindings of the Worker", () => {
       [{ id: 1, ledger }, { id: 2 }, { id: 3 }],
       [{ id: 4 }, { id: 5 }],
     ]);
-    // Names, metadata and contents tell nothing of who wrote the log but what the log itself does.
+    // Objects and messages contain nothing about the writer of the log except the log itself.
     const stored = JSON.stringify([objects, texts]);
     expect(stored).toContain("world");
     const { FLORIN_CLIENT_SECRET: secret, FLORIN_SECRET_KEY: key } = TEST_SETTINGS;

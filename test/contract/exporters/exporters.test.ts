@@ -17,7 +17,7 @@ import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 const { v2 } = sdk().ledger;
 
-/** The official client sends no token with these operations by itself, although they need one. */
+/** The official client sends no token with the operations of exporters, although they need a token. */
 const signed = { headers: { authorization: `Bearer ${await token()}` } };
 
 describe("exporters, through the official client", () => {
@@ -56,7 +56,7 @@ describe("exporters, through the official client", () => {
     ).toBe("NOT_FOUND");
     expect(await codeOf(v2.getExporterState(unknown, signed))).toBe("NOT_FOUND");
     expect(await codeOf(v2.deleteExporter(unknown, signed))).toBe("NOT_FOUND");
-    // This request has no token, because the client sends none with these operations by itself.
+    // The call has no token, because the client sends none with the operations of exporters.
     expect(await codeOf(v2.listExporters())).toBe("VALIDATION");
   });
 });

@@ -56,7 +56,7 @@ describe("the object of a pipeline", () => {
     };
     const LEDGERS = { getByName: () => ({ read }) };
     await runInDurableObject(pipelineObject(id), async (_, ctx) => {
-      const object = new PipelineObject(ctx, { ...env, LEDGERS } as unknown as Env); // nothing else of it is called
+      const object = new PipelineObject(ctx, { ...env, LEDGERS } as unknown as Env); // the object uses only these members
       await object.alarm();
       expect(object.progress()?.failure).toMatchObject({ count: 1 });
       const retryAtMs = (await ctx.storage.getAlarm()) ?? 0;

@@ -29,7 +29,7 @@ import { api, freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { evict } from "#test/support/platform/evict.ts";
 
-/** The date and the audit entry that changes of the store need. */
+/** The date and the audit entry that every change of the store needs. */
 const CHANGE = {
   now: systemClock(),
   change: new AuditedChange(systemContext(env, "test"), { action: "test", object: "test" }),
@@ -177,7 +177,7 @@ describe("a pipeline", () => {
       "SELECT count(*) AS count FROM pipelines WHERE deleted_at IS NOT NULL",
     );
     expect(await rows.first("count")).toBe(0);
-    // The same ledger and exporter can have a new pipeline.
+    // After a deletion, the ledger and the exporter can have a new pipeline.
     await freshPipeline(deleted.ledger, deleted.exporter);
     await received(deleted.endpoint, [1, 1, 2]);
   });
@@ -231,7 +231,7 @@ test("the restoration of a bucket waits for its own pipelines only", async () =>
   await PipelineStore.from(env).touch([other], systemClock());
   const refreshed: string[] = [];
   const recording = { getByName: (name: string) => ({ refresh: () => refreshed.push(name) }) };
-  const recordingEnv = { ...env, PIPELINES: recording } as unknown as Env; // no other call is made
+  const recordingEnv = { ...env, PIPELINES: recording } as unknown as Env; // the service uses only these members
   const service = PipelineService.from(systemContext(recordingEnv, "test"));
   await service.resumeBucket(bucket);
   expect(refreshed).toEqual([id]);
@@ -251,7 +251,7 @@ describe("a pipeline that is cut off", () => {
       await ring(id);
       expect(endpoint.ids.at(-1)).toBe(6);
     });
-    // Entries may be repeated, but they arrive for the first time in their order.
+    // Entries may be repeated, but the first copies arrive in the order of the log.
     const firsts = [...new Set(endpoint.ids)];
     expect(firsts).toEqual([1, 2, 3, 4, 5, 6]);
   });
@@ -272,7 +272,7 @@ describe("a pipeline that is cut off", () => {
     await PipelineService.from(systemContext(env, "test")).sweep();
     await eventually(async () => expect(await alarmOf(id)).toBeNull());
     await store.reset({ ledger, id }, CHANGE);
-    // The object does not know of the reset yet, so its old progress is not shown.
+    // The object has not heard of the reset yet, so the progress from before it is hidden.
     expect(await pipelineOf(ledger, id)).not.toHaveProperty("lastLogID");
     await PipelineService.from(systemContext(env, "test")).sweep();
     await received(endpoint, [1, 2, 1, 2]);
@@ -295,7 +295,7 @@ describe("a pipeline that is cut off", () => {
     expect(await PipelineService.from(systemContext(env, "test")).sweep()).toBeUndefined();
     const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const broken = { getByName: () => ({ wake: () => Promise.reject(new Error("reset")) }) };
-    const brokenEnv = { ...env, PIPELINES: broken } as unknown as Env; // no other call is made
+    const brokenEnv = { ...env, PIPELINES: broken } as unknown as Env; // the service uses only these members
     const service = PipelineService.from(systemContext(brokenEnv, "test"));
     await service.wake(new Map([[ledger, 2]]));
     expect(logged).toHaveBeenCalledOnce();

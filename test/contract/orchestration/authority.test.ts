@@ -23,7 +23,7 @@ test("an instance is repeated by nobody who may do less than whoever has started
   expect(refused.status).toBe(401);
   expect(refused.headers.get("www-authenticate")).toContain("insufficient_scope");
   expect(await getInstance(flows.context, started.id)).toEqual(failed);
-  // The scopes of a client are those that it may ask for.
+  // A retry acts with all scopes of its client, and not only with those of its token.
   const narrow = await token("orchestration:write");
   expect((await api(retry, { method: "POST", token: narrow })).status).toBe(200);
 });
@@ -47,7 +47,7 @@ describe("by a token of before, a client starts and leaves behind", () => {
     const workflowID = await newWorkflow();
     expect((await call(TRIGGERS, { body: { event, workflowID } })).status).toBe(201);
     await asAdministrator(id, { metadata: { ledgers: "eu-1" } });
-    // The workflow belongs to somebody who is bound to none, so that the client does not see it.
+    // The owner of the workflow is bound to no ledger, so the bound client does not see the workflow.
     expect((await call(TRIGGERS, { body: { event, workflowID } })).status).toBe(404);
   });
 });

@@ -30,7 +30,7 @@ interface Timeline {
   readonly hasMore: boolean;
 }
 
-/** A platform that knows no instance, and instances that start there. */
+/** A platform without instances, and a function that starts instances on it. */
 function world() {
   const platform = new FakePlatform();
   const flows = new Flows(undefined, undefined, platform);
@@ -71,7 +71,7 @@ test("a timeline that is long comes in parts", async () => {
   await flows.drive(started);
   const partOf = async (query: string) => {
     const answer = await api(`/api/florin/v1/instances/${started.id}/timeline${query}`);
-    const { data, hasMore } = (await bodyOf(answer)) as Timeline; // as its schema says
+    const { data, hasMore } = (await bodyOf(answer)) as Timeline; // the schema of the answer has this shape
     return [data.length, hasMore, data.at(-1)?.kind];
   };
 

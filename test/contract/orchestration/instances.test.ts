@@ -31,7 +31,7 @@ const pay = (id: string, amount = "100", destination = "shop") => ({
 const balanceOf = (account: string) =>
   new LedgerClient(flows.context, ledger).balance(account, "EUR/2");
 
-/** The types of the events of an instance, in order. */
+/** The types of the events of an instance, in their order. */
 async function eventsOf(id: string): Promise<string[]> {
   const { results } = await env.DB.prepare(
     "SELECT event FROM outbox WHERE order_key = ? ORDER BY sequence",
@@ -215,7 +215,7 @@ describe("what is done happens once", () => {
     await flows.drive(started);
     const again = await getInstance(flows.context, started.id);
     expect(again.error).toContain("connectorID: 'none' is no connector's id");
-    // The first stage is not done again, and of the second one no money has left.
+    // The first stage is not repeated, and the second one has moved no money.
     expect(await balanceOf(from)).toBe(900n);
     await retryInstance(flows.context, started.id);
     await flows.drive(started);
@@ -228,7 +228,7 @@ describe("what is done happens once", () => {
 });
 
 describe("the sweep", () => {
-  /** An instance that should have moved, whose platform says something. */
+  /** An overdue instance, for which the platform reports `status`. */
   async function overdue(status: string | undefined) {
     const platform = new FakePlatform(status);
     const world = new Flows(undefined, undefined, platform);
@@ -249,7 +249,7 @@ describe("the sweep", () => {
     const own = platform.calls.filter(([id]) => id?.startsWith(started.id));
     expect(own.map(([, call]) => call)).toEqual(calls);
     platform.calls.length = 0;
-    // It has some time then.
+    // After a call, the sweep leaves the instance alone for some time.
     await sweepInstances(world.context);
     expect(platform.calls.filter(([id]) => id?.startsWith(started.id))).toEqual([]);
   });
@@ -287,7 +287,7 @@ describe("a configuration is refused", () => {
   /** The code, the message and the place of a refusal. */
   async function refusalOf(answer: ReturnType<typeof create>): Promise<readonly unknown[]> {
     const { status, body } = await answer;
-    const { errorCode, errorMessage, details } = body as Readonly<Record<string, string>>; // as the server makes it
+    const { errorCode, errorMessage, details } = body as Readonly<Record<string, string>>; // the server answers this shape
     return [status, errorCode, errorMessage?.replace("[VALIDATION] ", ""), details];
   }
   const refused = (message: string, details?: string) => [400, "VALIDATION", message, details];

@@ -26,7 +26,7 @@ const DUMMY = { provider: "dummypay", config: { directory: "payouts" } };
 let shop = "";
 let connector: StoredConnector;
 let other: StoredConnector;
-/** Two accounts that the connector knows. */
+/** Two accounts of the connector. */
 let ours = "";
 let payee = "";
 
@@ -39,14 +39,14 @@ beforeAll(async () => {
 
 const only = async (provider: string, config: PluginConfig) => storeConnector({ provider, config });
 
-/** What a payout says, and whom it pays. */
+/** A payout's stage, and the account that it pays. */
 interface Payout {
   readonly payment: object;
   readonly to?: string;
   readonly amount?: object;
 }
 
-/** Money that can leave, and how much of it is still there. */
+/** A source of money, and a read of its balance. */
 interface Purse {
   readonly source: object;
   readonly left: () => Promise<bigint>;
@@ -78,7 +78,7 @@ const stageOf = (source: object, { payment, amount = AMOUNT }: Payout) => ({
   send: { source, destination: { payment }, amount },
 });
 
-/** A payout that is as it has to be, but for what it is given. */
+/** A valid payout, changed by the given members. */
 const payment = (more: object = {}) => ({
   psp: "dummypay",
   type: "PAYOUT",
@@ -88,7 +88,7 @@ const payment = (more: object = {}) => ({
   ...more,
 });
 
-/** Payouts that can never be made, and what is said of each. */
+/** Payouts that can never be made, with the error of each. */
 const IMPOSSIBLE: readonly (readonly [string, () => Promise<Payout>, string])[] = [
   [
     "through a connector of no such id",
@@ -253,13 +253,13 @@ test("a transfer between ledgers to an address that there cannot be leaves no le
 });
 
 describe("a payout whose connector goes away after the money has left", () => {
-  /** One that is the only one of its provider, so that the workflow need not name it. */
+  /** A payout whose connector is the only one of its provider, so that the workflow need not name the connector. */
   async function started() {
     const gone = await only("stripe", { apiKey: "k" });
     const purse = await accountThatPays(await freshPayee(gone));
     const payout = { payment: { psp: "stripe", type: "TRANSFER", waitingValidation: true } };
     const instance = await flows.start([stageOf(purse.source, payout)]);
-    // The account is read, the payout checked, and the money taken.
+    // Three calls read the account, check the payout, and take the money.
     for (let call = 0; call < 3; call++) await advance(flows.context, instance);
     await env.DB.prepare("DELETE FROM payment_connectors WHERE key = ?").bind(gone.key).run();
     await flows.drive(instance);
@@ -279,7 +279,7 @@ describe("a payout whose connector goes away after the money has left", () => {
     expect(failed.error).toContain("/api/florin/v1/instances/{id}/retry");
     expect(await purse.left()).toBe(900n);
 
-    // Nothing was mended yet: it fails before it asks for the payout, and still says what has moved.
+    // Without a connector, the repeated stage fails before it asks for the payout, and its error still says how much has moved.
     await retryInstance(flows.context, instance.id);
     await flows.drive(instance);
     const again = await getInstance(flows.context, instance.id);

@@ -3,7 +3,7 @@ import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
-/** With the token that the client itself asks for, but always: it sends none with some of these operations. */
+/** The client always gets a token, because the SDK itself sends none with some of these operations. */
 const { v1, v2 } = sdk({ bearer: await token("orchestration:write") }).orchestration;
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 
@@ -23,7 +23,7 @@ const pay = {
 const config = { name: "sdk", stages: [pay, { wait_event: { event: "go" } }, { noop: {} }] };
 const variables = { user: "7", cents: "250" };
 
-/** The part of both generations that differs in names only. */
+/** The operations of both generations, which differ only in their names. */
 const V1 = {
   create: async () => (await v1.createWorkflow(config)).createWorkflowResponse?.data,
   workflow: async (flowId: string) => (await v1.getWorkflow({ flowId })).getWorkflowResponse?.data,
@@ -162,7 +162,7 @@ describe("an instance that the platform executes", () => {
   const workflow = async (...stages: object[]): Promise<string> => {
     const { data } = (await bodyOf(
       await api("/api/orchestration/workflows", { body: { stages } }),
-    )) as { data: { id: string } }; // as the server makes it
+    )) as { data: { id: string } }; // the server answers this shape
     return data.id;
   };
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
 
-/** The operations of the product's specification that orchestration serves, by plain HTTP and in its words. */
+/** Tests of orchestration's operations by plain HTTP, with sentences of the product's specification. */
 
 const ORCHESTRATION = "/api/orchestration";
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
@@ -74,7 +74,7 @@ interface Expectation<S extends z.ZodType> {
   readonly body?: object;
 }
 
-/** The `data` of an answer with that status. */
+/** The `data` of an answer with the expected status. */
 async function dataOf<S extends z.ZodType>(
   request: string,
   { status, data, body }: Expectation<S>,

@@ -28,16 +28,16 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Most events that wait in a lane. */
+/** The most events that may wait in a lane. */
 const LANE_EVENTS_MAX = 100_000;
 const client = () => freshClient("orchestration:write", "payments:read");
 
 async function workOf(id: string): Promise<unknown> {
   const response = await api(`/api/florin/v1/triggers/${id}/work`);
-  return ((await bodyOf(response)) as { data: unknown }).data; // as its schema says
+  return ((await bodyOf(response)) as { data: unknown }).data; // the schema of the answer has this shape
 }
 
-/** The object with the budget of a trigger's owner. */
+/** The object that keeps the budget of a trigger's owner. */
 async function laneOf(id: string) {
   const all = await readTriggers(triggerContext, { where: undefined });
   const trigger = all.find((it) => it.id === id);
@@ -52,11 +52,11 @@ const withSql = (lane: Lane, ...statements: readonly string[]): Promise<void> =>
     for (const statement of statements) storage.sql.exec(statement);
   });
 
-/** Lets an owner have so many steps. */
+/** Sets the steps that an owner has left. */
 const setBudget = (lane: Lane, steps: number): Promise<void> =>
   withSql(lane, `INSERT OR REPLACE INTO budget VALUES (1, ${steps}, ${Date.now()})`);
 
-/** What the lane has stored of the budget at the last change, which the time that has passed since then adds to. */
+/** The stored budget of the lane, without the steps that the time since its last change adds. */
 const storedBudget = (lane: Lane): Promise<number> =>
   runInDurableObject(lane, (_, { storage }) =>
     Number(storage.sql.exec("SELECT steps FROM budget").one()["steps"]),
@@ -148,7 +148,7 @@ test("an event reads as many rows of triggers, however many triggers its type ha
     ).bind(event),
     env.DB.prepare("UPDATE orchestration_trigger_generation SET generation = generation || '+'"),
   ]);
-  // The isolate reads the triggers once after they have changed.
+  // The isolate reads all triggers once after a change of them.
   expect(await rowsOf()).toBeGreaterThan(1000);
   expect(await rowsOf()).toBe(few);
   expect(few).toBeLessThan(20);

@@ -61,7 +61,7 @@ describe("an occurrence", () => {
     const before = await instanceCount();
     await Promise.all([1, 2, 3].map(() => fireOccurrences(triggerContext, [occurrenceId])));
     await eventually(async () => expect(await storedOf(id)).toMatchObject([{ state: "done" }]));
-    // As if the process was killed before it stored that it was done.
+    // Takes the occurrence back to its state before the result was stored, as a killed process leaves it.
     await env.DB.prepare(
       "UPDATE orchestration_occurrences SET state = 'fire', due_at = '2020-01-01T00:00:00.000000Z', lease_until = NULL, instance_id = NULL WHERE id = ?",
     )

@@ -27,7 +27,7 @@ const client = () => freshClient("orchestration:write", "payments:read");
 
 async function workOf(id: string): Promise<unknown> {
   const response = await api(`/api/florin/v1/triggers/${id}/work`);
-  return ((await bodyOf(response)) as { data: unknown }).data; // as its schema says
+  return ((await bodyOf(response)) as { data: unknown }).data; // the schema of the answer has this shape
 }
 
 /** The object that evaluates the filters of a trigger. */
@@ -61,7 +61,7 @@ test("an owner whose budget is used waits in order, and delays nobody else", asy
   const work = await eventually(async () => {
     const found = await workOf(burning.id);
     expect(found).toMatchObject({ waitingSince: containing("T"), refused: 0, failures: 0 });
-    return found as { waiting: number; evaluations: number; steps: number }; // as its schema says
+    return found as { waiting: number; evaluations: number; steps: number }; // the schema of the answer has this shape
   });
   expect(work.waiting + work.evaluations).toBe(events.length);
   expect(work.steps / Math.max(1, work.evaluations)).toBeGreaterThan(

@@ -175,7 +175,7 @@ describe("a link", () => {
       payment: payment?.data.id,
       role: "merchant",
     });
-    // Triggers of other tests may still read their own link.
+    // Triggers of other tests may still ask for their own link.
     const [{ uri: ofOthers } = { uri: "" }] = links;
     expect(call.mock.calls.filter(([url]) => url !== ofOthers)).toEqual([]);
   });

@@ -31,7 +31,7 @@ interface Work {
 
 async function workOf(id: string): Promise<Work> {
   const response = await api(`/api/florin/v1/triggers/${id}/work`);
-  return ((await bodyOf(response)) as { data: Work }).data; // as its schema says
+  return ((await bodyOf(response)) as { data: Work }).data; // the schema of the answer has this shape
 }
 
 const untilStopped = (id: string) =>
@@ -69,7 +69,7 @@ const paying = (ledger: string, destination: string) =>
     },
   ]);
 
-/** A trigger that moves money to one account where another one has got some. */
+/** A trigger that moves money to the account `to` when the account `from` receives some. */
 async function paysOn(ledger: string, from: string, to: string) {
   return newTrigger({
     event: "COMMITTED_TRANSACTIONS",

@@ -40,11 +40,11 @@ const remove = ({ id }: { id: string }) => api(`/api/auth/clients/${id}`, { meth
 
 async function ownerErrorOf(id: string): Promise<unknown> {
   const response = await api(`/api/florin/v1/triggers/${id}/work`);
-  const { data } = (await bodyOf(response)) as { data: { ownerError?: string } }; // as its schema says
+  const { data } = (await bodyOf(response)) as { data: { ownerError?: string } }; // the schema of the answer has this shape
   return data.ownerError;
 }
 
-/** What a trigger does for an event. */
+/** The occurrence of a trigger for an event, once the trigger has fired. */
 async function firingOf({ id, event }: { id: string; event: string }, payload: object = {}) {
   await deliver([eventOf(event, payload)]);
   const [occurrence] = await untilFired(id);
@@ -101,7 +101,7 @@ describe("a trigger starts nothing, and says so, when its owner", () => {
     const { call } = await actingPerson(ada);
     const event = freshName("EVENT");
     const made = await call(TRIGGERS, { body: { event, workflowID: await newWorkflow() } });
-    const { data } = (await bodyOf(made)) as { data: { id: string } }; // as its schema says
+    const { data } = (await bodyOf(made)) as { data: { id: string } }; // the schema of the answer has this shape
     await change(ada.id);
     expect({
       workflowInstanceID: undefined,
@@ -150,7 +150,7 @@ test("an occurrence starts one instance also where its owner is bound to other l
   await fireOccurrences(triggerContext, [occurrence]);
   const [started] = await occurrencesOf(id);
   expect(started?.workflowInstanceID).toBeDefined();
-  // As if the process was killed before it stored that it was done.
+  // Takes the occurrence back to its state before the result was stored, as a killed process leaves it.
   await env.DB.prepare(
     "UPDATE orchestration_occurrences SET state = 'fire', due_at = date, lease_until = NULL, instance_id = NULL WHERE id = ?",
   )

@@ -9,17 +9,17 @@ import {
 import { freshName, token } from "#test/support/platform/api.ts";
 import { sdk } from "#test/support/platform/sdk/sdk.ts";
 
-/** With a token always: the client itself sends none with some of these operations. */
+/** The client always gets a token, because the SDK itself sends none with some of these operations. */
 const { v1, v2 } = sdk({ bearer: await token() }).orchestration;
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 
-/** The code of the error that a call ends with, which has a type of its own in each generation. */
+/** The error code with which a call fails. Each generation of the SDK has its own type of error. */
 async function codeOf(call: Promise<unknown>): Promise<string> {
   const error: unknown = await call.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  const { name, errorCode } = (error ?? {}) as { name?: string; errorCode?: string }; // all errors have a name
+  const { name, errorCode } = (error ?? {}) as { name?: string; errorCode?: string }; // all errors of the SDK have a name
   expect(name).toMatch(/^(?:ErrorT|V2Error)$/);
   return errorCode ?? "";
 }

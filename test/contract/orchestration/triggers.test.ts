@@ -16,16 +16,16 @@ import { eventually } from "#test/support/platform/eventually.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 
-/** What the answer to a test of expressions says. */
+/** The answer to a test of a trigger's expressions. */
 async function testOf(id: string, payload: unknown): Promise<unknown> {
   const response = await api(`${TRIGGERS}/${id}/test`, { body: payload });
   expect(response.status).toBe(200);
-  return ((await bodyOf(response)) as { data: unknown }).data; // as its schema says
+  return ((await bodyOf(response)) as { data: unknown }).data; // the schema of the answer has this shape
 }
 
 async function refusalOf(body: unknown): Promise<{ status: number; message: string }> {
   const response = await api(TRIGGERS, { body });
-  const { errorMessage } = (await bodyOf(response)) as { errorMessage: string }; // as its schema says
+  const { errorMessage } = (await bodyOf(response)) as { errorMessage: string }; // the schema of the answer has this shape
   return { status: response.status, message: errorMessage };
 }
 

@@ -52,7 +52,7 @@ test("a request that waits for the end of an instance looks before and after it,
   for (const end of waits) end();
   const shown = await Promise.all(requests);
   expect(queries).toHaveLength(60);
-  // Nobody has sent the event: each learns how the instance is.
+  // Nobody has sent the event, so each request is answered with the running instance.
   expect(new Set(shown.map(({ state }) => state))).toEqual(new Set(["running"]));
 });
 
@@ -100,7 +100,7 @@ test("a client of which too many requests wait is refused before anything starts
   }
   const ended = await Promise.all(requests);
   expect(ended.map(({ status }) => status)).toEqual([201, 201]);
-  // Their places are free again.
+  // The places of the ended requests are free again.
   const again = await start(`${runOf(other)}?wait=true`);
   expect(await bodyOf(again)).toMatchObject({ data: { terminated: true } });
 });
@@ -136,7 +136,7 @@ test("a client that starts many instances at once has few stored at a time, besi
 
   expect((await other).status).toBe(201);
   const statuses = (await Promise.all(many)).map(({ status }) => status);
-  // On a machine that is very slow, the wait of some is over.
+  // On a very slow machine, some requests wait for too long and get 429.
   expect(statuses).toEqual(statuses.map((status) => (status === 429 ? 429 : 201)));
   expect(statuses).toContain(201);
   const started = statuses.filter((status) => status === 201).length + 1;

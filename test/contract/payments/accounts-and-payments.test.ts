@@ -17,7 +17,7 @@ import { account, at, balance, payment } from "#test/support/payments/provider-o
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
-/** With a token always: the client itself sends none with some of these operations. */
+/** The client always gets a token, because the SDK itself sends none with some of these operations. */
 const { v3, v1 } = sdk({ bearer: await token() }).payments;
 const context = systemContext(env, "test");
 const NOW = new Date("2026-03-01T09:30:00Z");

@@ -22,7 +22,7 @@ import { ADYEN_CONFIG, FakeAdyen } from "#test/support/psp/adyen.ts";
 
 const psp = new FakeAdyen();
 const HOOK = "https://hook.example.com/in";
-/** What the receiver of the product's own webhooks has got. */
+/** The requests that the receiver of Florin's own webhooks got. */
 const received: { type: string; payload: Record<string, unknown> }[] = [];
 
 vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
@@ -31,7 +31,7 @@ vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
   received.push(await request.json());
   return new Response("ok");
 });
-// Other files share this global.
+// Other test files share the global `fetch`.
 afterAll(() => vi.restoreAllMocks());
 
 const { liveEndpointPrefix: _, ...config } = ADYEN_CONFIG;
@@ -44,7 +44,7 @@ async function install(): Promise<string> {
   return installed?.data ?? "";
 }
 
-/** Sends what the provider sends. */
+/** Sends a notification of the provider to Florin. */
 const deliver = ({ headers, body }: ReturnType<FakeAdyen["notify"]>, path: string) =>
   api(path, { method: "POST", token: null, headers, body });
 
@@ -56,7 +56,7 @@ const answerOf = async (response: Promise<Response>) => {
   return [status, text] as const;
 };
 
-/** The path of the webhook that the provider has for a connector, once it is registered. */
+/** The path of the webhook at the provider for a connector, once it is registered. */
 const registeredPath = (connectorID: string): Promise<string> =>
   eventually(() => {
     const urls = [...psp.webhooks.values()].map(({ url = "" }) => new URL(url).pathname);
@@ -80,7 +80,7 @@ describe("Adyen, from its installation to the ledger", () => {
     connectorID = await install();
     path = await registeredPath(connectorID);
   });
-  /** What the provider sends about the first merchant. */
+  /** A notification of the provider about the first merchant. */
   const notification = (...items: readonly object[]) => psp.notify(path, ...items);
 
   test("the connector for Adyen shows its accounts, and its configuration to clients of both generations", async () => {
@@ -187,7 +187,7 @@ describe("Adyen, from its installation to the ledger", () => {
   test("the connector for Adyen leaves out what it cannot read, and its health says so", async () => {
     const [webhook] = (await healthOf(connectorID)).webhooks;
     expect(webhook).toEqual({ name: "standard", path: "/standard" });
-    // The signature does not cover the date.
+    // The date of a notification is not covered by its signature.
     const unreadable = notification({ pspReference: "auth-3", eventDate: "yesterday" });
     expect((await deliver(unreadable, path)).status).toBe(200);
     const health = await eventually(async () => {

@@ -6,7 +6,7 @@ import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 const IBAN = "FR7630006000011234567890189";
-/** With a token always: the client itself sends none with some of these operations. */
+/** The client always gets a token, because the SDK itself sends none with some of these operations. */
 const { v3, v1 } = sdk({ bearer: await token() }).payments;
 
 const create = async (fields: object = {}) => {
@@ -108,7 +108,7 @@ describe("a bank account", () => {
     const response = await api("/api/payments/v3/bank-accounts", {
       body: { name: "bank", ...fields },
     });
-    const body = (await bodyOf(response)) as { errorMessage: string }; // as all errors
+    const body = (await bodyOf(response)) as { errorMessage: string }; // every error has this shape
     expect([response.status, body]).toMatchObject([400, { errorCode: "VALIDATION" }]);
     expect(body.errorMessage).toContain(named);
   });

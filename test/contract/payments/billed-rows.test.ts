@@ -12,14 +12,14 @@ import { fromMillis } from "#platform/time.ts";
 import { storeConnector } from "#test/support/payments/connectors.ts";
 import { account, balance, payment } from "#test/support/payments/provider-objects.ts";
 
-/** How many rows D1 bills for objects of a provider, in pages of a hundred, the events and their deletion included. */
+/** The rows that D1 bills for objects of a provider, in pages of a hundred, with their events and the deletion of the events. */
 
 const ITEMS = 100;
 const context = systemContext(env, "test");
 const { id } = await storeConnector();
 const connector = await requireConnector(context, id);
 
-/** Stores a page and its events without announcing them, and confirms them. */
+/** Stores a page and its events without announcing the events, and confirms them. */
 async function billedRows({ statements, events }: PreparedPage): Promise<number> {
   let rows = 0;
   const counting = new Proxy(env.DB, {

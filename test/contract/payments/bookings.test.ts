@@ -21,7 +21,7 @@ import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 
 const context = systemContext(env, "test");
 
-/** Refuses what the account does not have. */
+/** A script that fails if the account has too little money. */
 const STRICT = `vars {
   monetary $amount
   account $from
@@ -77,7 +77,7 @@ interface BookingView {
 
 const PATH = "/api/florin/v1/payments/bookings";
 const dataOf = async (response: Response): Promise<BookingView> =>
-  ((await bodyOf(response)) as { data: BookingView }).data; // the contract of these operations
+  ((await bodyOf(response)) as { data: BookingView }).data; // the schema of these operations has this shape
 
 const book = async (connector: InstalledConnector, rules: object): Promise<Response> =>
   api(PATH, {
@@ -207,7 +207,7 @@ describe("a booking", () => {
     await runAll();
     expect(await read(id)).toMatchObject({ booked: 0, failed: 0, pending: 2 });
     expect((await read(id)).error).toContain("not found");
-    // What it waits for goes away, and its date passes: it must not be looked at again and again.
+    // A booking whose wait is over, with nothing left to book, must not be looked at again and again.
     await env.DB.prepare(
       "UPDATE payment_bookings SET wait_until = ?, position = 1000000 WHERE id = ?",
     )
@@ -278,7 +278,7 @@ describe("a booking", () => {
     expect((await api(PATH, { body: rules })).status).toBe(400);
     const unknown = { poolID: crypto.randomUUID(), ...rules };
     expect((await api(PATH, { body: unknown })).status).toBe(404);
-    // The booking ends with the pool; what it has booked stays.
+    // The booking ends with the pool, but the transactions that it has booked stay.
     await api(`/api/payments/v3/pools/${poolID}`, { method: "DELETE" });
     expect((await api(`${PATH}/${id}`)).status).toBe(404);
     expect((await api(PATH, { body: { poolID, ...rules } })).status).toBe(404);
@@ -320,7 +320,7 @@ describe("a booking", () => {
 type RunTemplates = LedgerClient["runTemplates"];
 
 describe("bookings of many adjustments", () => {
-  // Bookings of the tests above are due as well.
+  // Bookings of the tests above would be due as well.
   beforeAll(() => env.DB.prepare("DELETE FROM payment_bookings").run());
   afterEach(() => vi.restoreAllMocks());
   const COUNT = 250;
@@ -344,7 +344,7 @@ describe("bookings of many adjustments", () => {
     const bulks = vi
       .spyOn(LedgerClient.prototype, "runTemplates")
       .mockImplementation(async function (this: LedgerClient, ...args) {
-        // The first bulk of a ledger ends when that of the other one has begun.
+        // The first bulk of a ledger ends when the first bulk of the other ledger has begun.
         if (begun.add(this).size === ledgers.length) ofBoth.resolve(true);
         await ofBoth.promise;
         return original.apply(this, args);

@@ -19,9 +19,9 @@ const NOBODY = "11111111-2222-4333-8444-555555555555";
 const prefix = freshName("eu");
 const [mine, spare, other] = [`${prefix}-1`, `${prefix}-2`, freshName("us")];
 
-/** Bound to ledgers that begin with the prefix. */
+/** A token that is bound to the ledgers with the prefix. */
 let bound: string;
-/** Bookings of a connector and of a pool in a ledger that the token may not touch, and one that it may. */
+/** The bookings of a connector and of a pool in a ledger outside of the token's ledgers; `own` is in one of its ledgers. */
 let hidden: { connector: string; pool: string };
 let own: string;
 let connectorID: string;
@@ -70,7 +70,7 @@ beforeAll(async () => {
 const call = async (method: string, path: string, body?: object): Promise<number> =>
   (await api(path, { method, token: bound, ...(body === undefined ? {} : { body }) })).status;
 
-/** The bookings that another token sees, as they are. */
+/** All bookings, as a token without bounds sees them. */
 async function all(): Promise<unknown> {
   const { cursor } = await (
     await api(`${PATH}?pageSize=100`)
@@ -109,7 +109,7 @@ describe("a token that is bound to ledgers", () => {
         expect([method, path, await call(method, path, body)]).toEqual([method, path, 404]);
       }
     }
-    // It is told the same of one that is not there.
+    // An unknown booking gets the same answer as a hidden one.
     for (const [method, path, body] of calls(NOBODY)) {
       expect(await call(method, path, body)).toBe(404);
     }

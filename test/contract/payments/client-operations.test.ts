@@ -5,7 +5,7 @@ import { UNKNOWN, v1, v3 } from "#test/support/payments/installs.ts";
 import { freshName, token } from "#test/support/platform/api.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
-/** Operations of the official client that the tests of their entities do not call in these ways. */
+/** Operations of the official client that the tests of payments' entities do not call. */
 
 const NOBODY = "00000000-0000-4000-8000-000000000000";
 const connector = "DUMMY-PAY" as const;

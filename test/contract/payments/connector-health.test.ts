@@ -5,7 +5,7 @@ import { eventually } from "#test/support/platform/eventually.ts";
 
 const nothing = async () => Response.json([]);
 const fetch = vi.spyOn(globalThis, "fetch").mockImplementation(nothing);
-// Other files share this global.
+// Other test files share the global `fetch`.
 afterAll(() => vi.restoreAllMocks());
 
 test("a connector polls a provider, tells what goes wrong, and goes on when the configuration is changed", async () => {

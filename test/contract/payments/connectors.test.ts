@@ -22,7 +22,7 @@ import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 const nothing = async () => Response.json([]);
 vi.spyOn(globalThis, "fetch").mockImplementation(nothing);
-// Other files share this global.
+// Other test files share the global `fetch`.
 afterAll(() => vi.restoreAllMocks());
 
 const KINDS = CONNECTOR_KINDS.map(({ key }) => key);

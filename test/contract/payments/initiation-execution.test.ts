@@ -3,10 +3,10 @@ import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
-/** With a token always: the client itself sends none with some of these operations. */
+/** The client always gets a token, because the SDK itself sends none with some of these operations. */
 const { v3, v1 } = sdk({ bearer: await token() }).payments;
 
-/** An installation of dummypay with two accounts. */
+/** A dummypay connector with two accounts. */
 let connectorID = "";
 const accounts = { sourceAccountID: "", destinationAccountID: "" };
 
@@ -57,7 +57,7 @@ async function create(
   return { id: created?.data.paymentInitiationID ?? "", taskID: created?.data.taskID ?? "" };
 }
 
-/** The task once it has ended. */
+/** The task after its end. */
 const endOf = (taskID: string) =>
   eventually(async () => {
     const { v3GetTaskResponse: read } = await v3.getTask({ taskID });
@@ -100,7 +100,7 @@ async function reverse(id: string, amount: bigint, fields: object = {}) {
 }
 
 const destinationOf = (reference: string): string => {
-  const id = JSON.parse(atob(accounts.destinationAccountID.replaceAll("-", "+"))) as object; // an id is JSON
+  const id = JSON.parse(atob(accounts.destinationAccountID.replaceAll("-", "+"))) as object; // the id of an account is encoded JSON
   return btoa(JSON.stringify({ ...id, Reference: reference }))
     .replaceAll("+", "-")
     .replaceAll("=", "");
@@ -304,7 +304,7 @@ describe("version 1, through the official client", () => {
   });
 });
 
-/** The sentences are those of the specification. */
+/** The sentences of the product's specification. */
 describe("operation 5: GET /api/payments/v3/payment-initiations", () => {
   test("the list of payment initiations answers 200 with the pagination envelope of payment initiations", async () => {
     await create();
@@ -312,7 +312,7 @@ describe("operation 5: GET /api/payments/v3/payment-initiations", () => {
     const path = "/api/payments/v3/payment-initiations";
     const first = await api(`${path}?pageSize=1`);
     expect(first.status).toBe(200);
-    const { cursor } = (await bodyOf(first)) as { cursor: { next: string; data: unknown[] } }; // the envelope
+    const { cursor } = (await bodyOf(first)) as { cursor: { next: string; data: unknown[] } }; // every answer has this envelope
     expect(cursor).toMatchObject({ pageSize: 1, hasMore: true });
     expect(cursor.data).toMatchObject([
       { connectorID, provider: "dummypay", type: "PAYOUT", amount: 1000, asset: "EUR/2" },
@@ -349,7 +349,7 @@ describe("operation 6: GET /api/payments/transfer-initiations/{transferId}", () 
     await approve(id);
     const answer = await api(`/api/payments/transfer-initiations/${id}`);
     expect(answer.status).toBe(200);
-    const { data } = (await bodyOf(answer)) as { data: object }; // the envelope
+    const { data } = (await bodyOf(answer)) as { data: object }; // every answer has this envelope
     expect(data).toMatchObject({
       id,
       connectorID,

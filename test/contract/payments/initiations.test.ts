@@ -4,7 +4,7 @@ import { type StoredConnector, storeConnector } from "#test/support/payments/con
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
-/** With a token always: the client itself sends none with some of these operations. */
+/** The client always gets a token, because the SDK itself sends none with some of these operations. */
 const { v3 } = sdk({ bearer: await token() }).payments;
 const PATH = "/api/payments/v3/payment-initiations";
 const ZERO = new Date("0001-01-01T00:00:00Z");
@@ -36,11 +36,11 @@ const read = async (paymentInitiationID: string) => {
   return answer?.data;
 };
 
-/** The error of a refused creation. */
+/** The error with which a creation is refused. */
 async function refusalOf(connector: StoredConnector, fields: object): Promise<string> {
   const { amount, ...others } = orderOf(connector);
   const response = await api(PATH, { body: { ...others, amount: Number(amount), ...fields } });
-  const { errorMessage } = (await bodyOf(response)) as { errorMessage: string }; // as all errors
+  const { errorMessage } = (await bodyOf(response)) as { errorMessage: string }; // every error has this shape
   return `${response.status} ${errorMessage}`;
 }
 
@@ -174,7 +174,7 @@ describe("a payment initiation", () => {
     expect(await refusalOf(other, { connectorID: unknown })).toContain("400 [VALIDATION]");
   });
 
-  // The third time is taken when its test begins: on a slow machine that is long after the file was read.
+  // This time is computed when its test begins, which on a slow machine is long after the file was loaded.
   const HALF_A_MINUTE_AGO = () => new Date(Date.now() - 30_000).toISOString();
   test.each(["", "0001-01-01T00:00:00Z", HALF_A_MINUTE_AGO, null])(
     "a payment initiation is made at once when it is scheduled for %s",
@@ -184,7 +184,7 @@ describe("a payment initiation", () => {
       const body = { ...orderOf(connector), scheduledAt };
       const answer = await api(PATH, { body });
       expect(answer.status).toBe(202);
-      const { data } = (await bodyOf(answer)) as { data: { paymentInitiationID: string } }; // as the test above checks
+      const { data } = (await bodyOf(answer)) as { data: { paymentInitiationID: string } }; // the test above checks this shape
       expect((await read(data.paymentInitiationID))?.scheduledAt).toEqual(ZERO);
     },
   );

@@ -17,7 +17,7 @@ vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     createdAt: new Date().toISOString(),
   });
 });
-// Other files share this global.
+// Other test files share the global `fetch`.
 afterAll(() => vi.restoreAllMocks());
 
 const ERROR = "POST /payouts: the provider answered 503: Maintenance";
@@ -92,7 +92,7 @@ test("a payout that its provider refuses shows attempts, error and next attempt 
     const { cursor } = await response.json<{ cursor: { data: readonly Shown[] } }>();
     expect(cursor.data).toMatchObject([{ status: "PROCESSING", movement }]);
   }
-  // The official client takes what it does not know.
+  // The official client accepts a status that it does not know.
   const initiation = await v3.getPaymentInitiation({ paymentInitiationID });
   expect(initiation.v3GetPaymentInitiationResponse?.data.status).toBe("PROCESSING");
   const transfer = await v1.getTransferInitiation({ transferId: paymentInitiationID });

@@ -20,7 +20,7 @@ const HOUR = 3_600_000;
 
 /** Providers that do not answer, by the directory of their connectors. */
 const hanging = new Set<string>();
-/** What payouts are under way, how many there were at most, and what was asked for in all. */
+/** The number of payouts under way, the largest such number, and the references of all payouts asked for. */
 let under = 0;
 let mostUnder = 0;
 const asked: string[] = [];
@@ -61,7 +61,7 @@ async function install(): Promise<TestConnector> {
     method: "POST",
     body,
   });
-  const { data: connectorID } = (await bodyOf(answer)) as { data: string }; // the contract of this operation
+  const { data: connectorID } = (await bodyOf(answer)) as { data: string }; // the schema of this operation has this shape
   for (const [reference, type] of [
     ["main", "INTERNAL"],
     ["landlord", "EXTERNAL"],
@@ -73,7 +73,7 @@ async function install(): Promise<TestConnector> {
   return { id: present(decodeConnectorId(connectorID), "it was just given"), name };
 }
 
-/** Stores an initiation that is to be sent, and tells nobody, as if the process was killed then. */
+/** Stores an initiation that is to be sent without waking a clock, as a process that is killed after storing it. */
 async function order({ id: connector }: TestConnector, scheduledAt?: Timestamp): Promise<OwnedId> {
   const { id } = await createInitiation(context, {
     connector,

@@ -110,7 +110,7 @@ describe("a user of open banking, through the official client", () => {
     expect(await keptEvents('"type":"OPEN_BANKING_USER_LINK_STATUS"', userId)).toMatchObject([
       { payload: { psuID: userId, connectorID, status: "completed" } },
     ]);
-    // What the connection gives is fetched at once, and told.
+    // The data of the connection are fetched at once, and announced by events.
     await eventually(async () => {
       const [connection] = await connectionsOf(userId);
       expect(connection?.["dataUpdatedAt"] ?? "").toMatch(/^20/);
@@ -128,7 +128,7 @@ describe("a user of open banking, through the official client", () => {
       { payload: { psuID: userId, connectorID, connectionID } },
       { payload: { psuID: userId, connectorID, connectionID } },
     ]);
-    // A state is good for once.
+    // The state of a link can be used once.
     expect((await open(link, "POST")).status).toBe(204);
     expect(await connectionsOf(userId)).toMatchObject([{ connectionID }]);
   });
@@ -358,7 +358,7 @@ describe("the redirect of open banking", () => {
         error: "the user is not the one of the link",
       });
     });
-    // What comes later is ignored.
+    // A link that is opened after the end of its attempt is ignored.
     await open(link);
     expect((await readAttempt(userId, attemptID))?.status).toBe("exited");
   });

@@ -15,7 +15,7 @@ import { account } from "#test/support/payments/provider-objects.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
-/** With a token always: the client itself sends none with some of these operations. */
+/** The client always gets a token, because the SDK itself sends none with some of these operations. */
 const { v3, v1 } = sdk({ bearer: await token() }).payments;
 const context = systemContext(env, "test");
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
@@ -386,5 +386,5 @@ describe("orders and conversions, through the official client", () => {
   });
 });
 
-/** The events that tell of a pool, in their order. */
+/** The events of a pool, in their order. */
 const poolEvents = (id: string) => keptEvents(`"payload":{"id":"${id}"`);

@@ -11,7 +11,7 @@ const psp = new FakePowens();
 vi.spyOn(globalThis, "fetch").mockImplementation((input, init) =>
   psp.fetch(new Request(input, init).url, init),
 );
-// Other files share this global.
+// Other test files share the global `fetch`.
 afterAll(() => vi.restoreAllMocks());
 
 const SYNCED = "/connection-synced";
@@ -39,7 +39,7 @@ const deliver = async ({ headers, body }: Sent): Promise<number> => {
   return (await api(path, { method: "POST", token: null, headers, body })).status;
 };
 
-/** A synchronisation with transactions of one account, each with that many more bytes. */
+/** A synchronisation with `count` transactions of one account, each with `bytes` additional bytes. */
 const synced = (count: number, bytes: number): Sent => {
   const more = { wording: "w".repeat(bytes) };
   const transactions = Array.from({ length: count }, () => psp.transaction(more));
@@ -77,7 +77,7 @@ describe("a large delivery of Powens", () => {
     const before = await counts();
     const { headers, body } = synced(1, 0);
     expect(await deliver({ headers, body: paddedTo(MAX + 1, body) })).toBe(413);
-    // As large as it may be, it is read, and its signature is another one.
+    // A body of the largest allowed size is read, and refused for its wrong signature.
     expect(await deliver({ headers, body: paddedTo(MAX, body) })).toBe(401);
     expect(await counts()).toEqual(before);
   });

@@ -17,13 +17,13 @@ const FILLED = 5000;
 const { id } = await storeConnector();
 const connector = await requireConnector(systemContext(env, "test"), id);
 
-/** Runs work with a database that counts the rows that D1 reads for it. */
+/** Runs work on a database that counts the rows that D1 reads. */
 async function rowsRead(work: (counted: Env) => Promise<PreparedPage>): Promise<number> {
   let rows = 0;
   const count = (results: readonly { readonly meta: D1Meta }[]): void => {
     for (const { meta } of results) rows += meta.rows_read;
   };
-  // Statements are collected in batches of one, because only batches tell Drizzle's callers what was read.
+  // Statements run as batches of one, because Drizzle reports the rows that were read only for batches.
   const statementOf = (statement: D1PreparedStatement): D1PreparedStatement =>
     new Proxy(statement, {
       get: (target, name: keyof D1PreparedStatement) => {
@@ -110,7 +110,7 @@ test.each(Object.entries(PAGES))(
     await fill(table);
     const large = await rowsRead(prepare);
     expect(small).toBeGreaterThan(0);
-    // The number of blocks that a page ends in may differ by one.
+    // The pages may end in blocks whose numbers differ by one.
     expect(Math.abs(large - small)).toBeLessThan(ITEMS);
   },
 );

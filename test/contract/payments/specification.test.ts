@@ -3,7 +3,7 @@ import { z } from "zod";
 import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 
-/** The operations of the product's specification that payments serve, by plain HTTP and in its words. */
+/** Tests of payments' operations by plain HTTP, with sentences of the product's specification. */
 
 interface Answer {
   readonly status: number;
@@ -20,7 +20,7 @@ async function call(request: string, body?: unknown): Promise<Answer> {
   return { status: response.status, body: text === "" ? undefined : await bodyOf(response) };
 }
 
-/** The body of an answer with that status. */
+/** The body of an answer with the expected status. */
 async function okBody<S extends z.ZodType>(
   request: string,
   { status, schema, body }: { status: number; schema: S; body?: unknown },

@@ -3,7 +3,7 @@ import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
-/** With a token always: the client itself sends none with some of these operations. */
+/** The client always gets a token, because the SDK itself sends none with some of these operations. */
 const { v3 } = sdk({ bearer: await token() }).payments;
 
 const createBankAccount = async () => {
@@ -28,7 +28,7 @@ const readUser = async (paymentServiceUserID: string) => {
   return read?.data;
 };
 
-/** The client has no parameter for the filter of this list. */
+/** The client has no parameter for the filter of users. */
 const idsWhere = async (filter: object) => {
   const query = encodeURIComponent(JSON.stringify(filter));
   const listed = await api(`/api/payments/v3/payment-service-users?query=${query}`);

@@ -12,7 +12,7 @@ import { eventually } from "#test/support/platform/eventually.ts";
 import { evict } from "#test/support/platform/evict.ts";
 
 const HOUR = 3_600_000;
-/** The shortest wait after one failure and after two, less what the test itself takes. */
+/** The shortest waits after one failure and after two, less the time that the test itself takes. */
 const FIRST_WAIT_MS = 5000;
 const SECOND_WAIT_MS = 12_000;
 
@@ -21,7 +21,7 @@ type Clock = DurableObjectStub<ClockObject>;
 const alarmOf = (clock: Clock): Promise<number | null> =>
   runInDurableObject(clock, (_clock, { storage }) => storage.getAlarm());
 
-/** Rings by itself an hour after this at the earliest. */
+/** Sets the alarm of a clock two hours ahead, so that it does not ring during the test. */
 async function disarm(clock: Clock): Promise<void> {
   await runInDurableObject(clock, (_clock, { storage }) => storage.setAlarm(Date.now() + 2 * HOUR));
 }
@@ -106,7 +106,7 @@ test("the clock of a sweep has the next clock of the circle ring where that has 
   expect(await alarmOf(next)).toBe(set);
 });
 
-/** Has the sweep of the outbox run at once. */
+/** Lets the sweep of the outbox run at once. */
 async function sweepOutbox(): Promise<void> {
   const clock = clockOf(env, "outbox");
   const sweep = vi.spyOn(Outbox.prototype, "sweep");
@@ -121,7 +121,7 @@ test("a sweep that hangs delays no other one", async () => {
   await clock.arm(Date.now());
   await eventually(() => expect(hanging).toHaveBeenCalledOnce());
   await sweepOutbox();
-  // Whoever needs the clock of the sweep that hangs does not wait for it, either.
+  // Callers that arm the clock of the hanging sweep do not wait for the sweep, either.
   await clock.arm(Date.now() + 10_000);
   resolve(undefined);
 });
@@ -150,7 +150,7 @@ test("a sweep that fails is named, and left alone for longer each time; no other
 test("the sweep of an outbox comes for what is published, whatever an earlier isolate knew", async () => {
   const clock = clockOf(env, "outbox");
   await disarm(clock);
-  const context = systemContext({ ...env }, "test"); // another environment: nothing is known of the clock
+  const context = systemContext({ ...env }, "test"); // a new environment object, for which no state of the clock is remembered
   await watchClock(context.env, "outbox", Date.now() + 35_000);
   expect(await alarmOf(clock)).toBeLessThanOrEqual(Date.now() + 4000);
   await armClock(context.env, "outbox", Date.now() + 1000);

@@ -12,10 +12,10 @@ import type { EventListener, EventSink } from "#platform/events/source.ts";
 import { consume } from "#src/jobs.ts";
 import { eventFor } from "#test/support/webhooks/deliveries.ts";
 
-/** A batch that notes what becomes of its messages. That of the test pool forgets the delay of a retry. */
+/** A batch that records what happens to its messages. The batch of the test pool forgets the delay of a retry. */
 class FakeBatch implements MessageBatch {
   readonly acked: number[] = [];
-  /** Index of the message and seconds of its delay. */
+  /** The indexes of retried messages, each with its delay in seconds. */
   readonly retried: [number, number | undefined][] = [];
   readonly metadata = { metrics: { backlogCount: 0, backlogBytes: 0 } };
   readonly queue: string;
@@ -65,7 +65,7 @@ const consumeFrom = (batch: FakeBatch, { source, listener, pipelines }: Parties)
     listeners: [listener, ...(pipelines === undefined ? [] : [pipelineListener(() => pipelines)])],
   });
 
-/** Stores events by their ids, and wants all of them. */
+/** A listener that wants all events and stores their ids. */
 class FakeListener implements EventListener {
   readonly stored = new Set<string>();
 
@@ -76,12 +76,12 @@ class FakeListener implements EventListener {
   }
 }
 
-/** Wants nothing. */
+/** A listener that wants no events. */
 const DEAF: EventListener = { open: async () => undefined };
 
 const eventOf = (id: string): PlatformEvent => eventFor({ eventTypes: ["a.b"] }, { id });
 
-/** Ledgers that hold an event for each number, and give them in parts. */
+/** Ledgers with an event for each number, which answer in parts. */
 class FakeLedgers implements Events {
   readonly log: string[] = [];
   readonly #eventOf: (id: number) => PlatformEvent;

@@ -35,23 +35,23 @@ import { Story } from "#test/support/platform/examples.ts";
 import { eventFor } from "#test/support/webhooks/deliveries.ts";
 
 /**
- * The examples of the API document are a story that consists of each module's requests in their order. These tests send
- * the requests and compare the answers with those of the files. `vitest -u` updates the answers; then read the diff.
+ * The examples of the API document are a story of the modules' requests in their order. The tests send the requests and compare
+ * the answers with those of the files. `vitest -u` updates the answers; then read the diff.
  */
 const story = new Story();
 
-/** What the endpoint of the webhook answers, which does not exist. */
+/** The status with which the endpoint of the webhook, which does not exist, answers. */
 let endpointStatus = 200;
 beforeAll(() => {
   vi.spyOn(globalThis, "fetch").mockImplementation(
     async () => new Response(null, { status: endpointStatus }),
   );
 });
-// Other files share this global.
+// Other test files share the global `fetch`.
 afterAll(() => vi.restoreAllMocks());
 
 const CONNECTOR = { provider: "generic", reference: "11111111-2222-4333-8444-555555555555" };
-/** Moves money. */
+/** A connector that moves money. */
 const MOVER = { provider: "dummypay", reference: "22222222-2222-4333-8444-555555555555" };
 
 const PERSON = "99999999-2222-4333-8444-555555555555";
@@ -65,7 +65,7 @@ async function storeAccounts(...references: readonly string[]): Promise<void> {
   );
 }
 
-/** A person has logged in, and the authorization endpoint has given this code. */
+/** Stores a code of the authorization endpoint, as for a person who has logged in. */
 async function storeCode(): Promise<void> {
   const code = {
     hash: hashToken("SplxlOBeZQQYbYS6WxSbIA"),
@@ -80,12 +80,12 @@ async function storeCode(): Promise<void> {
   await databaseOf(env).insert(authCodes).values(code).onConflictDoNothing();
 }
 
-/** Waits until all instances wait for an event, or have ended. */
+/** Waits until every instance waits for an event or has ended. */
 const untilInstancesWait = () => untilNone("orchestration_instances", "due_at IS NOT NULL");
 
 const noJobs = () => untilNone("payment_jobs", "TRUE");
 
-/** What happens without a request before an example, by its operation. */
+/** Events between the requests, by the operation of the example that comes next. */
 const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   listUsers: async () => {
     const claims = { subject: "google|1234", email: "ada@example.com" };
@@ -103,7 +103,7 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     const row = { ...secret, lastDigits: "5a6b", metadata: "{}", maker };
     await databaseOf(env).insert(authClientSecrets).values(row);
   },
-  // An event comes, which the endpoint refuses.
+  // An event comes, and the endpoint of the webhook refuses it.
   getDeliveries: async () => {
     endpointStatus = 410;
     const context = systemContext(env, "test");
@@ -116,10 +116,10 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     });
     endpointStatus = 200;
   },
-  // The connectors have run, and do nothing at the moment.
+  // The connectors have fetched everything, and are idle.
   v3ListConnectorScheduleInstances: () => untilNone("payment_schedules", "last_items IS NULL"),
   getConnectorHealth: () => untilNone("payment_schedules", "instance_key IS NOT NULL"),
-  // Something was set aside.
+  // An item of a provider is set aside.
   listRejectedItems: async () => {
     const context = systemContext(env, "test");
     const connectors = await listAllConnectors(context);
@@ -137,24 +137,23 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   },
   v3GetTask: () => untilNone("payment_tasks", "status = 'PROCESSING'"),
   listAllConnectors: () => untilNone("payment_connectors", "deleted_at IS NOT NULL"),
-  // What was begun of a user and of a bank account is done.
+  // The jobs of the user and of the bank account are done.
   forwardBankAccount: noJobs,
   v3GetPaymentServiceUserLinkAttemptFromConnectorID: noJobs,
   v3DeletePaymentServiceUserConnectionFromConnectorID: noJobs,
   v3DeletePaymentServiceUserConnector: noJobs,
   v3DeletePaymentServiceUser: noJobs,
-  // A connector was installed.
   v3CreateAccount: async () => {
     await storeConnector(CONNECTOR);
   },
-  // It has found a balance.
+  // The connector has fetched a balance.
   v3GetAccountBalances: async () => {
     const context = systemContext(env, "test");
     const connector = await requireConnector(context, CONNECTOR);
     const balances = [{ ...balance(123_000n, 0), accountReference: "acc-1" }];
     await storePage(context, () => prepareBalances(context, { connector, balances }));
   },
-  // It has found an order, and a conversion.
+  // The connector has fetched an order and a conversion.
   v3ListOrders: async () => {
     const context = systemContext(env, "test");
     const connector = await requireConnector(context, CONNECTOR);
@@ -174,7 +173,7 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     await storeConnector({ ...MOVER, config: { directory: "examples" } });
     await storeAccounts("main", "landlord");
   },
-  // Money that was approved has moved, or could not.
+  // The money of an approved initiation has moved, or its movement has failed.
   v3ListPaymentInitiationAdjustments: () => untilNone("payment_movements", "true"),
   v3RejectPaymentInitiation: () => untilNone("payment_movements", "true"),
   v3RetryPaymentInitiation: () => untilNone("payment_movements", "true"),
@@ -187,7 +186,7 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   listTriggersOccurrences: () => untilFired("order-8"),
   listInstances: untilInstancesWait,
   getInstanceHistory: untilInstancesWait,
-  // The account that was missing is there.
+  // The account that the transfer lacked is stored.
   retryTransferInitiation: () => storeAccounts("new-landlord"),
 };
 
@@ -208,11 +207,11 @@ async function untilFired(reference: string): Promise<void> {
   await untilInstancesWait();
 }
 
-/** Waits until bookings have looked at all that has come in. */
+/** Waits until bookings have looked at all stored payments. */
 const untilBooked = (): Promise<void> =>
   untilNone("payment_bookings", "position < (SELECT max(key) FROM payment_adjustments)");
 
-/** Waits until a table has no such rows. */
+/** Waits until no row of a table meets a condition. */
 const untilNone = (table: string, condition: string): Promise<void> =>
   eventually(async () => {
     const rows = await env.DB.prepare(`SELECT 1 FROM ${table} WHERE ${condition}`).all();
@@ -239,7 +238,7 @@ describe("the document", () => {
   let exchanges: readonly Exchange[];
 
   beforeAll(async () => {
-    const { paths } = (await bodyOf(await send("/openapi.json"))) as Document; // as the server makes it
+    const { paths } = (await bodyOf(await send("/openapi.json"))) as Document; // the server answers this shape
     operations = Object.values(paths).flatMap((methods) =>
       Object.entries(methods).map(([method, operation]) => ({ ...operation, method })),
     );
@@ -254,7 +253,7 @@ describe("the document", () => {
     expect(names.filter((name) => !shown.has(name))).toEqual([]);
   });
 
-  // Bodies of GET requests are not needed: browsers cannot send them, and filters have a parameter as well.
+  // GET requests need no example of a body: browsers cannot send one, and filters are also a query parameter.
   test("the API document shows a body for every body that an operation takes or answers", () => {
     const missing = operations.flatMap(({ method, operationId, requestBody, responses }) => {
       const answers = Object.entries(responses).filter(([status]) => /^[23]/.test(status));

@@ -74,7 +74,7 @@ test("people log in, get tokens, refresh and revoke them where the database is f
   const tokens = async (form: Record<string, string>) => {
     const { status, text } = await ask("oauth/token", form);
     expect([status, text]).toEqual([200, text]);
-    return JSON.parse(text) as { access_token: string; refresh_token: string }; // as RFC 6749 says
+    return JSON.parse(text) as { access_token: string; refresh_token: string }; // the answer of RFC 6749
   };
   const first = await tokens({
     grant_type: "authorization_code",

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await api(`/api/ledger/v2/${LEDGER}`, { method: "POST" });
 });
 
-/** The body of an error, after the checks that apply to every error. */
+/** The body of an error, after checks that hold for every error. */
 async function errorOf(response: Response) {
   expect(response.headers.get("content-type")).toBe("application/json");
   const body = await response.json<{ errorCode: string; errorMessage: string }>();
@@ -234,7 +234,7 @@ describe("request bodies", () => {
     },
   );
 
-  /** Sends bytes, because text would get a content type of its own. */
+  /** Sends a body as bytes, because text would get a content type. */
   async function sendBytes(
     body: BodyInit,
     headers: Readonly<Record<string, string>> = {},

@@ -11,12 +11,12 @@ const STREAM = "application/vnd.formance.ledger.api.v2.bulk+json-stream";
 const JSON_TYPE = { "content-type": "application/json" };
 const [OPEN, CLOSE] = ['{"a":', "}"];
 
-/** The first depth that is refused, and one that overflows the stack of a recursive parser. */
+/** The first depth that is refused, and a depth that overflows the stack of a recursive parser. */
 const DEPTHS = [JSON_DEPTH_MAX + 1, 10_000];
 
 const nested = (depth: number): string => OPEN.repeat(depth) + 1 + CLOSE.repeat(depth);
 
-/** A cursor as the server writes one, from its JSON. */
+/** Encodes JSON as a cursor of the server. */
 const cursorOf = (text: string): string => btoa(text).replace(/=+$/, "");
 
 beforeAll(async () => {

@@ -51,7 +51,7 @@ describe("the modules", () => {
       const kind = isWorkflow(declared) ? env.INSTANCES.constructor : env.CLOCK.constructor;
       const bound = Object.values(env).filter((binding) => binding instanceof kind);
       const alike = classes.filter(([, other]) => isWorkflow(other) === isWorkflow(declared));
-      // The deployment binds its clock in addition.
+      // The clock of the deployment is one more binding of an object.
       expect(bound).toHaveLength(alike.length + (isWorkflow(declared) ? 0 : 1));
     },
   );

@@ -38,12 +38,12 @@ interface Document {
 }
 
 const ERROR = "#/components/schemas/Error";
-/** The content types that every generated client can write. */
+/** Content types that every generated client can write. */
 const WRITTEN_BY_CLIENTS = new Set(["application/json", "application/x-www-form-urlencoded"]);
-/** The name of the document for the validator, which fetches nothing from there. */
+/** The URI of the document for the validator, which fetches nothing from it. */
 const DOCUMENT_URI = "https://florin.example/openapi.json";
 
-/** The operations that read the header `Idempotency-Key`. */
+/** Operations that read the header `Idempotency-Key`. */
 const KEYED_WRITES = [
   "v2CreateTransaction",
   "v2RevertTransaction",
@@ -68,7 +68,7 @@ let operations: { path: string; method: string; operation: Operation }[];
 
 beforeAll(async () => {
   document = await (await send("/openapi.json")).json();
-  const schema = document as unknown as Parameters<typeof registerSchema>[0]; // it came as JSON
+  const schema = document as unknown as Parameters<typeof registerSchema>[0]; // parsed from JSON
   registerSchema(schema, DOCUMENT_URI, "https://spec.openapis.org/oas/3.1/dialect/base");
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -84,7 +84,7 @@ test("a change whose last parameter is empty by mistake is no change of what is 
     path.endsWith("}") ? [`${method} ${path.slice(0, path.lastIndexOf("/"))}`] : [],
   );
   expect(above.length).toBeGreaterThan(10);
-  // A slash at the end of a path means nothing.
+  // A slash at the end of a path has no meaning.
   expect(above.filter((operation) => known.has(operation))).toEqual([]);
 });
 
@@ -97,7 +97,7 @@ describe("the OpenAPI document", () => {
 
   test("the OpenAPI document is valid OpenAPI 3.1, its schemas included", async () => {
     const check = await validate("https://spec.openapis.org/oas/3.1/schema-base");
-    const output = check(document as unknown as Parameters<typeof check>[0], "BASIC"); // it came as JSON
+    const output = check(document as unknown as Parameters<typeof check>[0], "BASIC"); // parsed from JSON
     expect(output).toEqual({ valid: true });
   });
 
@@ -259,7 +259,7 @@ describe("what is sent is what the document says", () => {
     await expectDescribed(token, response);
   });
 
-  /** Expects that an answer matches the schema of its status. */
+  /** Asserts that an answer matches the schema of its status. */
   async function expectDescribed(
     { path, method }: { path: string; method: string },
     response: Response,
@@ -298,7 +298,7 @@ describe("every operation with a scope", () => {
   });
 });
 
-/** Whether an answer has a schema by reference: as its only one, as one of several, or not at all. */
+/** The way in which an answer refers to a schema: as its only schema, as one of several, or not at all. */
 function refersTo(
   response: Described | undefined,
   reference: string,

@@ -9,7 +9,7 @@ import { bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { isolate } from "#test/support/platform/isolate.ts";
 import { EVENT_TYPES, freshEndpoint, insert } from "#test/support/webhooks/configs.ts";
 
-/** The deployment as it is outside of development. */
+/** The deployment with the settings of production. */
 const deployed = isolate({ FLORIN_ALLOW_PRIVATE_HOSTS: "false" });
 const headers = { authorization: `Bearer ${await token()}`, "content-type": "application/json" };
 

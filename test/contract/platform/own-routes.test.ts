@@ -4,7 +4,7 @@ import { send } from "#test/support/platform/api.ts";
 
 const PREFIX = "/api/florin/v1";
 
-/** The operations that the page of differences lists, without the prefix. */
+/** The operations in the page of differences, without the prefix of their path. */
 const LISTED = page
   .split("\n")
   .filter((line) => line.startsWith("| `"))

@@ -15,7 +15,7 @@ const ANSWER = {
 const logged = vi.spyOn(console, "error").mockReturnValue(undefined);
 afterEach(() => vi.useRealTimers());
 
-/** The lines that were logged for the operator since the last call. */
+/** The lines that were logged for the operator since the last call of this function. */
 function linesOf(): string[] {
   const lines = logged.mock.calls.map(([line]) => String(line));
   logged.mockClear();
@@ -29,7 +29,7 @@ async function healthOf(answer: Promise<Response> | Response): Promise<unknown> 
   return versions.find(({ name }) => name === "ledger")?.health;
 }
 
-/** Lets writes of a ledger's object fail for lack of room until the result is called. */
+/** Lets writes of a ledger's object fail for lack of room. The returned function ends the lack. */
 async function fill(ledger: string): Promise<() => void> {
   let isFull = true;
   await runInDurableObject(env.LEDGERS.getByName(ledger), (_, { storage }) => {
@@ -84,7 +84,7 @@ describe("full storage", () => {
     const headers = { authorization: `Bearer ${await token()}` };
     const call = (path: string, init: RequestInit = {}) =>
       app.fetch(new Request(BASE_URL + path, { headers, ...init }), bindings);
-    expect((await call(EXPORTERS)).status).toBe(200); // this also loads the keys that verify tokens
+    expect((await call(EXPORTERS)).status).toBe(200); // the call also loads the keys that verify tokens
     isOpen = false;
     expect((await call(EXPORTERS)).status).toBe(500);
     isOpen = true;
@@ -104,7 +104,7 @@ describe("full storage", () => {
     const refuse = async () => {
       throw new Error(`D1_ERROR: ${FULL}`, { cause: new Error(FULL) });
     };
-    const refused = { run: refuse, all: refuse, raw: refuse } as unknown as D1PreparedStatement; // no other call is made
+    const refused = { run: refuse, all: refuse, raw: refuse } as unknown as D1PreparedStatement; // the database uses only these members
     const refusing = { bind: () => refused };
     const { DB } = env;
     const full = {

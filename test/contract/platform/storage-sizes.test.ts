@@ -71,7 +71,8 @@ test("a ledger whose object is large keeps its size, and its size goes with the 
   });
   await okBodyOf(post(ledger, pay("world -> a", 1)));
   await eventually(async () => expect(await namesOf()).toContain(`ledger/${ledger}`));
-  // Its name belonged to another ledger before, and no ledger has the other name any more.
+  // `gone` is the name of no ledger. A size that was measured before the ledger was created belongs to an earlier ledger of its
+  // name.
   const gone = `ledger/${freshName()}`;
   await keepSize(db, gone, { bytes: 8_000_000_000, measuredMs: Date.now() });
   await forgetGoneSizes({ env });

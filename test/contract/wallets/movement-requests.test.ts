@@ -11,11 +11,11 @@ import {
   usd,
 } from "#test/support/wallets/wallets.ts";
 
-/** More than a double holds exactly. */
+/** An amount that a double cannot hold exactly. */
 const HUGE = 123_456_789_012_345_678_901_234_567_890n;
 const VALIDATION = { status: 400, code: "VALIDATION" };
 
-/** The wallet of requests that are refused, which keeps what it has. */
+/** The wallet of the refused requests, whose balance stays the same. */
 let refused: Awaited<ReturnType<typeof freshWallet>>;
 beforeAll(async () => {
   refused = await freshWallet(5);
@@ -223,7 +223,7 @@ describe("a hold", () => {
     expect([first.status, again.status]).toEqual([201, 201]);
     const text = await first.text();
     expect(await again.text()).toBe(text);
-    const { data } = JSON.parse(text) as { data: { id: string } }; // the answer of a success
+    const { data } = JSON.parse(text) as { data: { id: string } }; // a success has this shape
     expect(data).toEqual({
       id: data.id,
       walletID: id,

@@ -34,7 +34,7 @@ const usd = (amount: number) => ({ amount: BigInt(amount), asset: ASSET });
 const UNKEYED = { idempotencyKey: undefined };
 const system = systemContext(env, "test");
 
-/** A context whose time is that of the test, far from now, so that the sweeps of the deployment find nothing to do. */
+/** A context with a time of its own, far from the present, so that the sweeps of the deployment find nothing to do. */
 class TestTime {
   readonly #startMs: number;
   seconds = 0;
@@ -78,7 +78,7 @@ const newHold = async (
   return hold?.id ?? "";
 };
 
-/** The kind of failure that a call ends with; undefined for none. */
+/** The error kind with which a call fails; undefined for a success. */
 async function kindOf(call: Promise<unknown>): Promise<string | undefined> {
   try {
     await call;
@@ -90,7 +90,7 @@ async function kindOf(call: Promise<unknown>): Promise<string | undefined> {
 }
 
 describe("wallets do as a model of them, whatever comes", () => {
-  /** Does a step to the wallet. */
+  /** Applies a step to the wallet. Returns the kind of its failure. */
   async function execute(
     time: TestTime,
     { walletId, holds }: { walletId: string; holds: string[] },
@@ -346,7 +346,7 @@ describe("a hold that expires", () => {
     const time = new TestTime();
     const walletId = await newWallet(time.context, 10);
     const holdId = await newHold(time.context, { walletId, expiresAt: time.at(60) }, 10);
-    // An earlier request with the same key wanted an earlier date, and was refused.
+    // An earlier request with the key of the expiry asked for an earlier date, and was refused.
     const row = { ledger: LEDGER, holdId };
     await planExpiry(databaseOf(env), { ...row, dueAt: time.at(10), askedAt: time.at(0) });
     time.seconds = 20;

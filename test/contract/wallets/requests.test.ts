@@ -212,7 +212,7 @@ const DELETED = {
     "[VALIDATION] the ledger of the wallets is deleted with its bucket; the wallets are there again when the bucket is restored",
 };
 
-// The last one of the file: the others need the ledger.
+// The last test of the file, because all others need the ledger.
 test("wallets whose ledger is deleted with its bucket say so until it is restored", async () => {
   const { path } = await freshWallet(5);
   const bucket = "/api/ledger/v2/_/buckets/wallets-002";

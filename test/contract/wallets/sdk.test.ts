@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { freshName, token } from "#test/support/platform/api.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
-/** With a token always: the client itself sends none with some of these operations. */
+/** The client always gets a token, because the SDK itself sends none with some of these operations. */
 const { v1 } = sdk({ bearer: await token() }).wallets;
 
 const usd = (amount: number | bigint) => ({ amount: BigInt(amount), asset: "USD/2" });
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 
-/** Creates a wallet, with money on its main balance; returns its id. */
+/** Creates a wallet with an amount on its main balance; returns the wallet's id. */
 async function newWallet(amount = 0, metadata: Record<string, string> = {}): Promise<string> {
   const { createWalletResponse } = await v1.createWallet({
     createWalletRequest: { name: freshName("wallet"), metadata },
@@ -23,7 +23,7 @@ async function assetsOf(id: string, balanceName = "main"): Promise<Record<string
   return getBalanceResponse?.data.assets ?? {};
 }
 
-/** Sets money aside; returns the id of the hold. */
+/** Creates a hold; returns its id. */
 async function newHold(id: string, amount: number): Promise<string> {
   const debitWalletRequest = { amount: usd(amount), pending: true, metadata: {} };
   const { debitWalletResponse } = await v1.debitWallet({ id, debitWalletRequest });

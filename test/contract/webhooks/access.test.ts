@@ -63,7 +63,7 @@ describe("a config of events that a client may not read", () => {
       ["POST", CONFIGS, { ...ofLedger, ...evil }],
       ["POST", CONFIGS, { ...evil, eventTypes: ["payments.saved_payment", "Wallets.X"] }],
       ["PUT", path, { ...ofLedger, ...evil }],
-      // Not even to another type: the config has waiting deliveries of the first one.
+      // A change to another event type is refused as well, because the config has waiting deliveries of the first type.
       ["PUT", path, { ...evil, eventTypes: ["payments.saved_payment"] }],
       ["PUT", `${path}/activate`],
       ["PUT", `${path}/secret/change`, {}],

@@ -7,7 +7,7 @@ import { fromMillis } from "#platform/time.ts";
 import { api } from "#test/support/platform/api.ts";
 import { EndpointBench, eventFor } from "#test/support/webhooks/deliveries.ts";
 
-/** The bodies of events of modules, with the lanes as they are: 30 days for what has succeeded, 90 for what has failed. */
+/** Lanes keep the bodies of modules' events for 30 days after a success, and for 90 days after a failure. */
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -16,13 +16,13 @@ const isKept = async (eventId: string): Promise<boolean> =>
     .bind(eventId)
     .first()) !== null;
 
-/** Sweeps as if so many days had gone by. */
+/** Runs the sweep as of `days` days from now. */
 async function sweepAfter(days: number): Promise<void> {
   const clock = () => fromMillis(Date.now() + days * DAY_MS);
   await WebhookService.from({ ...systemContext(env, "test"), clock }).sweep();
 }
 
-/** An event that one endpoint has taken and the other one has refused, where there is another one. */
+/** Delivers an event to an endpoint that takes it and, if `isRefused`, to a second endpoint that refuses it. */
 async function deliver(bench: EndpointBench, isRefused: boolean) {
   const good = await bench.subscribe();
   const bad = isRefused ? await bench.subscribe(good.eventTypes) : undefined;
@@ -48,7 +48,7 @@ test("a body goes when the last delivery that may need it is over", async () => 
   expect([await isKept(taken.event.id), await isKept(refused.event.id)]).toEqual([true, true]);
   await sweepAfter(31);
   expect([await isKept(taken.event.id), await isKept(refused.event.id)]).toEqual([false, true]);
-  // It is replayed with the body that it had.
+  // The replayed delivery has its original body.
   bench.respond = () => new Response("ok");
   expect((await replay(refused.failed?.id)).status).toBe(200);
   await bench.settled(refused.bad?.id ?? "", "succeeded");

@@ -14,17 +14,17 @@ async function list(request: Parameters<typeof webhooks.getDeliveries>[0]) {
   return present(answer.deliveriesResponse, "a success has a body").cursor;
 }
 
-/** Status, code and message of a refusal. */
+/** The status, code and message of a refusal. */
 async function refusalOf(
   path: string,
   options: Parameters<typeof api>[1] = {},
 ): Promise<unknown[]> {
   const response = await api(`/api/webhooks/deliveries${path}`, options);
-  const body = (await bodyOf(response)) as { errorCode?: string; errorMessage?: string }; // of an error
+  const body = (await bodyOf(response)) as { errorCode?: string; errorMessage?: string }; // every error has this shape
   return [response.status, body.errorCode, body.errorMessage];
 }
 
-/** A config with deliveries that have failed. */
+/** A config with `count` failed deliveries. */
 async function withFailed(count: number, bench = new EndpointBench()) {
   bench.respond = () => new Response("not me", { status: 404 });
   const config = await bench.subscribe();

@@ -7,15 +7,15 @@ import { freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { EndpointBench } from "#test/support/webhooks/deliveries.ts";
 
-/** Fewer than a backlog: their bodies are kept in memory. */
+/** Deliveries that are measured: too few for a backlog, so that bodies stay in memory. */
 const DELIVERIES = 400;
-/** The first ones store the names of events and endpoints, too. */
+/** Deliveries before the measurement, because the first ones also store the names of events and endpoints. */
 const WARM_UP = 20;
-/** What a delivery that one attempt finished may cost, without its body and the excerpt of the answer. */
+/** The most rows and bytes of a delivery with one attempt, without its body and the excerpt of the answer. */
 const ROWS_MAX = 4;
 const BYTES_MAX = 200;
 
-/** Resolves when nothing is pending. */
+/** Resolves when no delivery is pending. */
 const settled = (stub: ReturnType<Env["ENDPOINTS"]["getByName"]>): Promise<void> =>
   eventually(async () => {
     const left = await stub.list({ statuses: ["pending", "delivering"], order: "asc", limit: 1 });
@@ -36,7 +36,7 @@ test("a delivery that one attempt finished costs few billed rows and bytes", asy
       ...bindings: unknown[]
     ) => {
       const cursor = exec<Row>(statement, ...bindings);
-      count.rows += cursor.rowsWritten; // a statement that writes has run to its end here
+      count.rows += cursor.rowsWritten; // a statement that writes has ended when `exec` returns
       return cursor;
     };
     return sql.databaseSize;
@@ -47,7 +47,7 @@ test("a delivery that one attempt finished costs few billed rows and bytes", asy
     uuid: crypto.randomUUID(),
   } as const;
   const [eventType = ""] = config.eventTypes;
-  // One by one: what messages share would make it look cheaper.
+  // Deliveries arrive one by one, because a batch shares some writes and would look cheaper.
   for (let position = 1; position <= WARM_UP + DELIVERIES; position++) {
     if (position === WARM_UP + 1) {
       await settled(stub);

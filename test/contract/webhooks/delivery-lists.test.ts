@@ -11,7 +11,7 @@ const DELIVERIES = 20_000;
 const ROWS_MAX = 2500;
 
 test("a page of many deliveries reads few rows, whatever the filter", async () => {
-  // The object has no config: the test fills a lane on its storage.
+  // The test fills a lane on the object's storage, because the object has no config.
   const stub = env.ENDPOINTS.getByName(freshName("lane"));
   const rows = await runInDurableObject(stub, (_, { storage }) => {
     const sql = new CountingSql(storage);

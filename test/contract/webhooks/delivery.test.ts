@@ -221,7 +221,7 @@ describe("a config", () => {
   });
 });
 
-/** What the lane of a config does when its endpoint has failed for long enough. */
+/** Deactivates a config, as its lane does when the endpoint has failed for long enough. */
 async function deactivate(configId: string): Promise<void> {
   const spec = await ConfigStore.from(env).findSpec(configId);
   await deactivateFailing(present(spec, "the config is there"), systemContext(env, "test"));

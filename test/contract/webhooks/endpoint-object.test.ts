@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 const specOf = async (id: string) =>
   present(await ConfigStore.from(env).findSpec(id), "the config is there");
 
-/** The object forgets all that it knows, as if nobody had ever called it. */
+/** Makes the object forget everything, as if it had never been called. */
 async function wipe(id: string): Promise<void> {
   const object = env.ENDPOINTS.getByName(id);
   await runInDurableObject(object, async (_, { storage }) => {
@@ -95,7 +95,7 @@ describe("a config that is gone", () => {
 });
 
 describe("what was pending when a config was deactivated", () => {
-  /** Somebody deactivates and activates a config, and its object gets to know only that it is active. */
+  /** Deactivates and activates a config in the database. Its object learns only that the config is active. */
   const switchUnseen = (id: string, hasFailed: boolean) =>
     env.DB.prepare(
       `UPDATE webhook_configs SET ended_revision = revision + 1, revision = revision + 2, has_failed = ? WHERE id = ?`,
@@ -156,7 +156,7 @@ describe("events that an object does not take", () => {
       .bind(id)
       .first("n");
 
-  /** A sweep, once the time has come for all that is owed to a config. */
+  /** Runs the sweep when all batches that are owed to a config are due. */
   async function sweep(id: string): Promise<void> {
     await env.DB.prepare("UPDATE webhook_owed SET due_at = created_at WHERE config_id = ?")
       .bind(id)
@@ -164,7 +164,7 @@ describe("events that an object does not take", () => {
     await new OwedBatches(systemContext(env, "test")).sweep();
   }
 
-  /** Two configs for an event. The object of the first takes nothing until it is repaired. */
+  /** Two configs of one event type. The object of the first config takes no events until it is repaired. */
   async function withBroken() {
     vi.spyOn(console, "error").mockReturnValue();
     const bench = new EndpointBench();

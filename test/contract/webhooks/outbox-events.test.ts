@@ -27,7 +27,7 @@ function outboxOf(): { outbox: Outbox; messages: (readonly string[])[] } {
   return { outbox, messages };
 }
 
-/** Gives messages to the consumer and returns the outcome of each. */
+/** Passes messages to the consumer; returns the outcome of each message. */
 async function consume(bodies: readonly (readonly string[])[]): Promise<string[]> {
   const fates: string[] = [];
   const messages = bodies.map((ids, index): Message => {

@@ -16,15 +16,15 @@ const [B, C, D] = ["b", "c", "d"].map((letter) => btoa(letter.repeat(24))) as [
   string,
   string,
   string,
-]; // as many as letters
+]; // one secret for each letter
 
-/** A request that an endpoint got. */
+/** A request that an endpoint received. */
 interface Received {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** The module as it was some time ago, and what it has sent. */
+/** The service with a clock that is `agoMs` behind, and the requests that it has sent. */
 function serviceAgo(agoMs: number): { service: WebhookService; received: Received[] } {
   const received: Received[] = [];
   const clock = () => fromMillis(Date.now() - agoMs);
@@ -38,14 +38,14 @@ function serviceAgo(agoMs: number): { service: WebhookService; received: Receive
   return { service, received };
 }
 
-/** What the endpoint of a config gets now. */
+/** The request that the endpoint of a config gets now. */
 async function receive(id: string): Promise<Received> {
   const { service, received } = serviceAgo(0);
   await service.testConfig(id);
   return present(received[0], "the endpoint is called");
 }
 
-/** Asserts that these secrets have signed a request, in their order, in both schemes. */
+/** Asserts that the secrets have signed a request, in their order and in both schemes. */
 function assertSignedBy(secrets: readonly string[], { headers, body }: Received): void {
   const id = headers["formance-webhook-id"] ?? "";
   const timestampSeconds = Number(headers["formance-webhook-timestamp"]);
@@ -60,7 +60,7 @@ function assertSignedBy(secrets: readonly string[], { headers, body }: Received)
   }
 }
 
-/** Changes the secret through the API, with a member that the SDK does not know. */
+/** Changes the secret through the API, with a member that the SDK lacks. */
 const changeNow = (id: string, body: { secret?: string; immediate?: unknown }): Promise<Response> =>
   api(`/api/webhooks/configs/${id}/secret/change`, { method: "PUT", body });
 

@@ -17,7 +17,7 @@ import { EndpointBench } from "#test/support/webhooks/deliveries.ts";
 
 describe("test request", () => {
   test("a test request reports that nobody answers at the endpoint", async () => {
-    // Nobody listens on this port of the loopback interface, which the test settings allow.
+    // No server listens on this port of the loopback interface, which the test settings allow.
     const { id } = await insert("http://127.0.0.1:9/in");
     const answer = await webhooks.testConfig({ id });
     expect(answer.attemptResponse?.data).toMatchObject({
@@ -67,10 +67,10 @@ describe("test request", () => {
 });
 
 describe("test requests are limited", () => {
-  /** A minute that no other test is in. */
+  /** A minute in which no other test sends requests. */
   let minuteMs = Date.parse("2026-03-01T12:00:00Z");
 
-  /** Sends test requests a while after the minute began, side by side, and counts those that were sent and refused. */
+  /** Sends test requests side by side, `afterMs` after the minute began, and counts sent and refused ones. */
   async function send(ids: readonly string[], afterMs = 0) {
     let sent = 0;
     const clock = () => fromMillis(minuteMs + afterMs);
@@ -117,9 +117,9 @@ describe("test requests are limited", () => {
 
   test("requests to test a webhook are limited with an error that the SDK knows and a header that says when to retry", async () => {
     const fetch = vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response());
-    onTestFinished(() => fetch.mockRestore()); // Other files have the same global.
+    onTestFinished(() => fetch.mockRestore()); // Other test files share the global `fetch`.
     const { id } = await insert();
-    // At least one of so many is beyond the limit, even if they are of two minutes.
+    // At least one of these requests is beyond the limit, even if they fall into two minutes.
     const results = await Promise.allSettled(
       Array.from({ length: 2 * TESTS_PER_MINUTE_MAX + 1 }, () => webhooks.testConfig({ id })),
     );

@@ -11,13 +11,13 @@ const SECRET = "hush%2Dhush";
 const NEXT = "lull-lull";
 const HIDDEN = /hush|lull/;
 
-/** A URL with a secret, and as it is shown. */
+/** A URL with a secret, and its form with the secret masked. */
 function freshUrl() {
   const base = `https://${freshName("hook")}.example.com/in?of=books`;
   return { base, url: `${base}&token=${SECRET}`, shown: `${base}&token=***` };
 }
 
-/** A config as the SDK makes it. */
+/** Creates a config through the SDK. */
 async function create(url: string, eventTypes = [`ledger.${freshName("type")}`]) {
   const answer = await webhooks.insertConfig({ endpoint: url, eventTypes });
   const data = answer.configResponse?.data;

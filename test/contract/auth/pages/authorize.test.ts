@@ -22,7 +22,7 @@ import { api, freshName } from "#test/support/platform/api.ts";
 
 let ada: TestPerson;
 let app: TestApp;
-/** Where Ada has logged in. */
+/** The browser in which Ada has logged in. */
 let visitor: PageVisitor;
 
 beforeAll(async () => {

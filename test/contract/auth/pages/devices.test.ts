@@ -25,7 +25,7 @@ beforeAll(async () => {
   app = await freshApp();
 });
 
-/** A browser in which somebody has logged in, and logged out again. */
+/** A browser in which a person has logged in and out again. */
 async function deviceOf(person: TestPerson): Promise<PageVisitor> {
   const visitor = new PageVisitor();
   await logIn(visitor, authorizeUrl(app), person);
@@ -47,7 +47,7 @@ async function attempts(
 const statusOf = async (visitor: PageVisitor, email: string, password: string) =>
   (await attempts(visitor, email, [password]))[0]?.status;
 
-/** Strangers have tried passwords, from all over the world, until nobody looks at any more of them. */
+/** Uses up the failed logins that strangers at any address may make for a person. */
 async function lockStrangersOut({ email: person }: TestPerson): Promise<void> {
   const limits = new AttemptLimits(env, { person });
   for (let count = 0; count < ATTEMPT_RULES.person.failuresMax; count++) await limits.take();
@@ -71,7 +71,7 @@ describe("a browser in which a person has logged in before", () => {
     const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
     expect(statuses).toEqual([...Array<number>(failuresMax).fill(401), 429, 429, 429]);
     expect(await statusOf(device, ada.email, ada.password)).toBe(429);
-    // Its wrong passwords lock nobody else out.
+    // Wrong passwords in this browser lock no other browser out.
     expect(await statusOf(other, ada.email, ada.password)).toBe(200);
     expect(await statusOf(new PageVisitor(), ada.email, ada.password)).toBe(200);
   });

@@ -3,7 +3,7 @@ import { isolate } from "#test/support/platform/isolate.ts";
 
 const PAGE = "/api/auth/logged-out";
 
-/** A rate that lets `most` requests of each key through, and keeps the keys. */
+/** A rate limit that lets `most` requests of each key through, and the keys that it was asked for. */
 function rateOf(most: number): { rate: RateLimit; keys: string[] } {
   const keys: string[] = [];
   const rate: RateLimit = {

@@ -12,7 +12,7 @@ import {
 import { PageVisitor } from "#test/support/auth/pages.ts";
 
 const PATH = "/api/auth/passkeys";
-/** In the form of what a browser sends, of a passkey that nobody has. */
+/** The response of a browser for a passkey that nobody has. */
 const RESPONSE = JSON.stringify({
   id: "AAAA",
   rawId: "AAAA",

@@ -45,10 +45,10 @@ beforeEach(async () => {
   ada = await personWith("ledger:read");
 });
 
-/** The hash of the password that all people here have at first. */
+/** The hash of the first password of all people in this file. */
 const HASH = hashPassword(PASSWORD, derivePasswordKey);
 
-/** Somebody who can log in at our own page. */
+/** A person who logs in at Florin's own page. */
 async function personWith(...scopes: readonly string[]): Promise<TestPerson> {
   const id = freshName("person");
   const email = `${id}@example.com`;
@@ -92,7 +92,7 @@ const redeem = (code: string) =>
 const refresh = (text = "") =>
   ask({ grant_type: "refresh_token", client_id: app.id, refresh_token: text });
 
-/** What somebody else may have got by the old password. */
+/** Everything that an attacker may have got by the old password. */
 async function takeAll() {
   const scope = "openid offline_access ledger:read";
   const visitor = await loggedIn();
@@ -176,7 +176,7 @@ describe("the page to change the password", () => {
       ),
     );
     const statuses = answers.map(({ status }) => status);
-    // The other one finds itself logged out, or finds another password.
+    // The second request is refused, because its session has ended or its old password is no longer right.
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     const winner = statuses.indexOf(200);
     expect(await canLogIn(passwords[winner] ?? "")).toBe(true);
@@ -297,7 +297,7 @@ describe("a link that sets a new password", () => {
       .bind(`key-${ada.id}`, ada.id)
       .run();
     const { url, token: text } = await resetLink();
-    // Until it is used, nothing changes.
+    // Before the link is used, nothing changes.
     expect(await isUnchanged()).toBe(true);
     const visitor = new PageVisitor();
     const page = await (await visitor.get(url)).text();

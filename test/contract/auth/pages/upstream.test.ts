@@ -33,14 +33,14 @@ beforeEach(() => {
   provider.answers = {};
   local = isolate(settings);
 });
-// Other files share this global.
+// Other test files share the global `fetch`.
 afterAll(() => vi.restoreAllMocks());
 
-/** Begins a login. Returns where the provider is asked. */
+/** Begins a login. Returns the URL at the provider to which the browser is sent. */
 const begin = async (visitor: PageVisitor, params = {}): Promise<string> =>
   locationOf(await visitor.get(authorizeUrl(app, params)));
 
-/** Logs in at the provider. Returns how the callback answers. */
+/** Logs in at the provider. Returns the answer of the callback. */
 async function comeBack(visitor: PageVisitor, answer = {}): Promise<Response> {
   return visitor.get(provider.leave(await begin(visitor), answer));
 }

@@ -16,7 +16,7 @@ import {
 } from "#test/support/ledger/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 
-/** A ledger with so many transactions. */
+/** A new ledger with `count` transactions. */
 async function ledgerOf(count: number): Promise<string> {
   const ledger = await freshLedger();
   for (let done = 0; done < count; done += 500) {
@@ -29,7 +29,7 @@ async function ledgerOf(count: number): Promise<string> {
   return ledger;
 }
 
-/** A write. */
+/** The write that the reads compete with. */
 const TAGGED = setMetadata("users:1", { k: "v" });
 
 const exportOf = (ledger: string): Promise<Response> =>
@@ -78,7 +78,7 @@ describe("heavy reads beside a write", () => {
 });
 
 describe("exports of one ledger at a time", () => {
-  /** Exports that have their first page, of more than one. */
+  /** Exports that have sent their first page, and have more pages to send. */
   async function begun(ledger: string, count: number): Promise<ReadableStreamDefaultReader[]> {
     const answers = await Promise.all(Array.from({ length: count }, () => exportOf(ledger)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));

@@ -22,7 +22,7 @@ const READS = [
   "/logs",
 ];
 
-/** What each kind of write changes. */
+/** The kinds of writes to a ledger. */
 const WRITES: Readonly<Record<string, (ledger: string) => Promise<Response>>> = {
   "a transaction": (ledger) => post(ledger, pay("world -> a", 2)),
   "a transaction in the past": (ledger) =>
@@ -51,14 +51,14 @@ test("an answer is repeated until a write of any kind, and then is what the stor
   const ledger = await ledgerIn(freshBucket());
   for (const [name, write] of Object.entries(WRITES)) {
     const before = await textsOf(ledger);
-    // The Worker keeps a page that is asked for a second time, and is told at the third time that it is the same.
+    // The Worker keeps a page at the second request, and learns at the third request that it is unchanged.
     for (let time = 0; time < 3; time++) {
       expect({ name, texts: await textsOf(ledger) }).toEqual({ name, texts: before });
     }
     expect({ name, isDone: (await write(ledger)).ok }).toEqual({ name, isDone: true });
     const after = await textsOf(ledger);
     expect({ name, texts: after }).not.toEqual({ name, texts: before });
-    await evict(objectOf(ledger)); // which keeps nothing then
+    await evict(objectOf(ledger)); // an evicted object has no answers in memory
     expect({ name, texts: await textsOf(ledger) }).toEqual({ name, texts: after });
   }
 });

@@ -29,11 +29,11 @@ const GOOD = create("world -> a", 1);
 
 const SHORT = create("nobody -> a", 1);
 
-/** Elements one after the other, without an array around them. */
+/** JSON elements one after the other, without an array around them. */
 const toStream = (elements: readonly unknown[], separator = ""): string =>
   elements.map((element) => JSON.stringify(element)).join(separator);
 
-/** A body that arrives in chunks. */
+/** A request body that arrives in chunks. */
 const inChunks = (chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start(controller) {
@@ -42,7 +42,7 @@ const inChunks = (chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> =>
     },
   });
 
-/** A body that arrives as the test writes it. */
+/** A request body that arrives as the test writes it. */
 function openBody() {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   return { readable, writer: writable.getWriter() };
@@ -311,6 +311,6 @@ describe("a stream", () => {
 
 const DATE = /"(timestamp|insertedAt|updatedAt)":"20[^"]*"/g;
 
-/** An answer without the dates of its writes, which differ between two ledgers. */
+/** The body of an answer without the dates of writes, which differ between two ledgers. */
 const withoutDates = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body).replaceAll(DATE, '"$1":""'));

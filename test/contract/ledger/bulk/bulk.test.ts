@@ -29,7 +29,7 @@ interface BulkBody {
   readonly errorMessage?: string;
 }
 
-/** The answer to a bulk: its status, its body, and of each element the log id or the error. */
+/** The answer to a bulk: its status, its body, and the log id or the error of each element. */
 async function bulk(ledger: string, elements: unknown, query = "") {
   const response = await inLedger(ledger, `/_bulk${query}`, { body: elements });
   const body = await response.json<BulkBody>();

@@ -25,7 +25,7 @@ import { freshName } from "#test/support/platform/api.ts";
 import { evict } from "#test/support/platform/evict.ts";
 
 const HOUR = 3_600_000;
-/** How long after its first failure an object is called again. */
+/** The time between the first failure of an object and the next call of it. */
 const RETRY_MS = 15_000;
 
 let bucket: string;
@@ -104,7 +104,7 @@ describe("the object of a ledger", () => {
       .spyOn(LedgerCatalogue.prototype, "find")
       .mockImplementationOnce(async (wanted) => {
         const found = await LedgerCatalogue.from(env).find(wanted);
-        await deleteBucket(bucket); // between the answer of the catalogue and its arrival
+        await deleteBucket(bucket); // after the catalogue has answered, and before the answer arrives
         return found;
       });
     await createIn(bucket, name);
@@ -130,7 +130,7 @@ describe("a deletion that is cut off", () => {
         await objectOf(name).setDeletion({ uuid, revision, deletedAt: deletedAt ?? undefined });
         synced.push(name);
       },
-      armClock: killed, // its last call
+      armClock: killed, // the last call of the deletion
     });
     await dying.deleteBucket(bucket);
     expect(await ledgersIn(bucket)).toEqual([]);
@@ -232,11 +232,11 @@ test("the sweep helps to delete a bucket with more ledgers than one invocation d
   expect(synced).toHaveLength(count);
   expect(parts).toEqual([150, 150, 150, 150, 100]);
   expect(sweeps.at(-1)).toBe(nowMs + 24 * HOUR);
-  // Otherwise, the restoration after the test would call a thousand objects.
+  // Without this deletion, the restoration after the test would call a thousand objects.
   await env.DB.prepare("DELETE FROM ledgers WHERE bucket = ?").bind(bucket).run();
 });
 
-/** The clock object, with its alarm set. */
+/** The clock object of buckets, with an alarm in an hour. */
 async function armed() {
   const clock = clockOf(env, "buckets");
   await clock.arm(Date.now() + HOUR);

@@ -39,7 +39,7 @@ import { eventually } from "#test/support/platform/eventually.ts";
 import { evict } from "#test/support/platform/evict.ts";
 
 const HOUR = 3_600_000;
-/** How long after its first failure an object is called again. */
+/** The time between the first failure of an object and the next call of it. */
 const RETRY_MS = 15_000;
 
 let bucket: string;
@@ -154,7 +154,7 @@ describe("the purge", () => {
     const object = objectOf(ledger);
     const audit = env.AUDITS.getByName(ledger);
     await halfAudited(ledger);
-    // These calls and messages about the old ledger come late.
+    // Calls and messages about the old ledger arrive late.
     await object.purge(uuid);
     await audit.purge(uuid);
     expect((await storageOf(audit)).tables).toContain("audit");

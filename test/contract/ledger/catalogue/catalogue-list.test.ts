@@ -30,7 +30,7 @@ const filtered = (filter: unknown, parameters: Record<string, string> = {}): Pro
   list({ ...parameters, query: JSON.stringify(filter) });
 const namesOf = ({ data }: Listed): string[] => data.map(({ name }) => name);
 
-/** The pages from the given one to the end, in the direction of `member`. */
+/** The pages from the first given page to the last one, in the direction of `member`. */
 async function walk(first: Listed, member: "next" | "previous"): Promise<Listed[]> {
   const pages = [first];
   for (;;) {

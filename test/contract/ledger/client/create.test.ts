@@ -9,7 +9,7 @@ import { api, freshName } from "#test/support/platform/api.ts";
 const clientOf = (name: string): LedgerClient => new LedgerClient(systemContext(env, "test"), name);
 
 const HALF = { HASH_LOGS: "DISABLED", MOVES_HISTORY: "OFF" } as const;
-/** Features without the history of moves, and without those that depend on it. */
+/** Features without the history of moves, and without the features that depend on it. */
 const FEATURES = { ...HALF, MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" } as const;
 
 test("a ledger is created with its bucket, metadata and features", async () => {

@@ -11,7 +11,7 @@ const clientOf = (name: string): LedgerClient => new LedgerClient(systemContext(
 const LARGE = 2n ** 80n;
 const DATES = ["2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"];
 
-/** Users 1 to 3 got something at the three dates, user 3 in two assets. */
+/** The ledger, in which each of the users 1 to 3 received money on a date of its own, user 3 in two assets. */
 let name = "";
 beforeAll(async () => {
   name = await freshLedger();

@@ -22,10 +22,10 @@ import { freshName } from "#test/support/platform/api.ts";
 const ACCOUNTS = 60;
 const account = (index: number): string => `users:${index % ACCOUNTS}`;
 
-/** Something to measure on a ledger of the given size. */
+/** A piece of work that is measured on a ledger with `size` transactions. */
 type Work = (ledger: TestLedger, size: number) => unknown;
 
-/** A page from the middle of a list, as a cursor asks for it. */
+/** The query of a page from the middle of a list, as a cursor makes it. */
 function middleOf(column: string, size: number): PageQuery {
   const id = BigInt(Math.floor(size / 2));
   const start =
@@ -77,7 +77,7 @@ const WORK: Record<string, Work> = {
   ),
 };
 
-/** Measures everything on a ledger of `size` transactions, each time with a cold memory. */
+/** Measures all reads and writes on a ledger of `size` transactions, each with empty caches. */
 async function measureAll(size: number): Promise<Map<string, Rows>> {
   // The object holds no ledger of the server: the test runs an engine on its storage.
   return runInDurableObject(objectOf(freshName("counts")), (_, { storage }) => {
@@ -110,15 +110,15 @@ describe("the rows that are billed", () => {
   });
 
   test.each([
-    // It writes its own row, which is also that of the log, and two of moves.
+    // A transaction writes a row, which is its log entry as well, and two rows of moves.
     ["a transaction", 3],
     ["a bulk of a hundred", 300],
     ["a transaction with key and reference", 5],
-    // Each pair is a row.
+    // Each metadata pair is a row.
     ["a transaction with metadata", 5],
-    // Each zero-amount move is in an index.
+    // Each move of a zero amount is also in an index.
     ["a transaction of zero", 5],
-    // The account is a row with entries in three indexes.
+    // The new account is a row with entries in three indexes.
     ["a transaction of a new account", 7],
     // The reverted transaction is written again, in three indexes. The entry is in one index, and a pair refers to it.
     ["a revert", 9],

@@ -27,7 +27,7 @@ interface NotePage {
 
 const HEADER = "X-Florin-Import-Notes";
 
-/** Imports an export into a ledger, and gives the answer. */
+/** Imports an export into a ledger; returns the answer. */
 const importInto = (ledger: string, lines: readonly string[]): Promise<Response> =>
   inLedger(ledger, "/logs/import", {
     method: "POST",
@@ -35,7 +35,7 @@ const importInto = (ledger: string, lines: readonly string[]): Promise<Response>
     body: lines.join("\n"),
   });
 
-/** What the header says, undefined where the answer has none. */
+/** The content of the header with the notes; undefined for an answer without the header. */
 function noted(response: Response): { count: number; first: Note[] } | undefined {
   expect(response.status).toBe(204);
   const header = response.headers.get(HEADER);
@@ -98,7 +98,7 @@ describe("an import tells of odd entries", () => {
     for (let index = 0; index < 50; index++) log.setMetadata(`${"日".repeat(200)} ${index}`, {});
     const header = noted(await importInto(ledger, log.lines));
     expect(header?.count).toBe(50);
-    // Of each address, 80 characters are shown, as escapes of six.
+    // Notes show 80 characters of an address, as escapes of six characters.
     expect(header?.first.map(({ id }) => id)).toEqual([1, 2, 3]);
     expect((await listNotes(ledger, "?pageSize=100")).data).toHaveLength(50);
   });

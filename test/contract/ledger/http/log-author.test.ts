@@ -25,7 +25,7 @@ async function authorOf(ledger: string, id: number): Promise<Author> {
   return (await okBodyOf<{ data: Author }>(api(authorPath(ledger, id)))).data;
 }
 
-/** The clients that wrote the entries of a ledger. */
+/** The ids of the clients that wrote the entries of a ledger. */
 async function clientsOf(ledger: string): Promise<string[]> {
   const ids = await logIdsOf(ledger);
   return Promise.all(ids.map(async (id) => (await authorOf(ledger, id)).clientId));

@@ -143,7 +143,7 @@ describe("the list of log entries", () => {
     const response = await inLedger(ledger, "/logs?sort=id:asc&pageSize=3", {
       headers: { "formance-bigint-as-string": "true" },
     });
-    const { cursor } = (await bodyOf(response)) as LogPage; // as every list
+    const { cursor } = (await bodyOf(response)) as LogPage; // every list has this shape
     expect(cursor.data[0]).toMatchObject({
       id: 1,
       data: {
@@ -293,7 +293,7 @@ describe("the import of a log", () => {
     const broken = [lines[0], lines[1], (lines[2] ?? "").replace('"m":"n"', '"m":"o"'), lines[3]];
     const response = await importLogs(copy, broken.join("\n"));
     expect(response.status).toBe(400);
-    const body = (await bodyOf(response)) as Record<string, string>; // an error body
+    const body = (await bodyOf(response)) as Record<string, string>; // every error has this shape
     expect(body["errorCode"]).toBe("IMPORT");
     expect(body["errorMessage"]).toMatch(
       /^\[IMPORT\] importing logs: importing log 3: invalid hash, expected \S+ got \S+ for log 3$/,

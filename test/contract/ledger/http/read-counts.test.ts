@@ -7,10 +7,10 @@ import { CountingSql } from "#test/support/ledger/counting-sql.ts";
 import { freshName } from "#test/support/platform/api.ts";
 
 const SIZE = 16_000;
-/** A small multiple of a page of fifteen items, each of which takes some rows, as does a binary search. */
+/** A bound for a page of fifteen items: each item takes some rows, and so does each binary search. */
 const PAGE_ROWS_MAX = 1000;
 
-/** Reads that only the number of accounts or references bounds, because no index serves them. */
+/** Reads whose rows are bounded only by the number of accounts or references, because no index serves them. */
 const SCANS =
   /suffix|^accounts address=:|^volumes address=:|account=:N:main|balance> rare|any balance rare|^balances address=(users|merchants):/;
 /**

@@ -13,7 +13,7 @@ beforeAll(async () => {
   ledger = await writtenLedger();
 });
 
-/** The status of a count. The SDK fails on a refused count, because `HEAD` has no body for it to read. */
+/** The status of a count. The SDK fails on a refused count, because an answer to `HEAD` has no body. */
 const countStatus = async (name: string, list: string, query: unknown = {}): Promise<number> => {
   const filter = encodeURIComponent(JSON.stringify(query));
   return (await inLedger(name, `/${list}?query=${filter}`, { method: "HEAD" })).status;

@@ -24,7 +24,6 @@ type Fields = Partial<Omit<V2PostTransaction, "script" | "runtime">> & {
   vars?: Record<string, string>;
 };
 
-/** Runs a script through the SDK. */
 async function run(plain: string, runtime: Runtime, fields: Fields = {}): Promise<V2Transaction> {
   const { vars, ...rest } = fields;
   const answer = await v2.createTransaction({
@@ -44,7 +43,7 @@ const waysOf = ({ postings }: V2Transaction): string[] =>
     ({ source, destination, asset, amount }) => `${source}>${destination} ${asset} ${amount}`,
   );
 
-/** The code that a call of the SDK ends with. */
+/** The error code with which a call of the SDK fails. */
 async function codeOf(call: Promise<unknown>): Promise<string> {
   const error: unknown = await call.then(
     () => undefined,
@@ -52,7 +51,7 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
   );
   // The class is not compared: the SDK's modules exist twice here, in two formats.
   expect(error).toMatchObject({ name: "ErrorsV2ErrorResponse" });
-  return (error as { errorCode: string }).errorCode; // by its name
+  return (error as { errorCode: string }).errorCode; // errors of this name have a code
 }
 
 const FUND = "send [USD/2 100] (\n  source = @world\n  destination = @users:1\n)";

@@ -33,7 +33,7 @@ interface PageBody {
 const LARGE = 123_456_789_012_345_678_901_234_567_890n;
 let ledger: string;
 
-/** Three transactions of January 2025, the second of them inserted last. */
+/** The ledger gets three transactions dated in January 2025, of which the second is inserted last. */
 beforeAll(async () => {
   ledger = await freshLedger();
   const dates = { first: "2025-01-01T00:00:00Z", second: "2025-01-02T00:00:00Z" };
@@ -234,7 +234,7 @@ test.each(["SYNC", "DISABLED"] as const)(
     const features = { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: kept };
     const found = await runInDurableObject(objectOf(freshName("reads")), (_, { storage }) => {
       const dated = datedVolumes({ sql: durableSql(storage), features });
-      // With this many assets, they are not looked up in each account one by one.
+      // Above three assets, balances are not looked up account by account.
       const assets = ["A", "B", "C", "D"];
       dated.commit(create(assets.map((asset) => posting("world -> account:user1", 1, asset))));
       const period = { from: "2025-01-01T12:00:00Z", to: "2025-01-02T00:00:00Z" };
@@ -272,7 +272,7 @@ async function measurePast(size: number): Promise<number[]> {
     const sql = new CountingSql(storage);
     const past = new TestLedger({ sql });
     for (let done = 0; done < size; done += 100) {
-      // Each is dated a second before its insertion.
+      // Each transaction is dated a second before its insertion.
       past.bulk(
         Array.from({ length: 100 }, () =>
           create(posting("world -> a", 1), { timestamp: past.now }),
@@ -291,7 +291,7 @@ async function measurePast(size: number): Promise<number[]> {
 
 test("volumes of the past take no more rows in a larger ledger", async () => {
   const [small, large] = [await measurePast(300), await measurePast(3000)];
-  // A binary search, which finds the id for a date, reads a few more.
+  // The binary search that finds the id for a date reads a few more rows in a larger ledger.
   expect(large.map((rows, index) => rows <= (small[index] ?? 0) + 40)).toEqual([
     true,
     true,

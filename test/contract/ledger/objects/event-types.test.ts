@@ -11,7 +11,7 @@ import { freshLedger, inLedger, pay, post } from "#test/support/ledger/api.ts";
 import { uuidOf } from "#test/support/ledger/buckets.ts";
 import { api, token } from "#test/support/platform/api.ts";
 
-/** Makes a ledger with an entry of each type and returns its events. */
+/** Makes a ledger with an entry of each type; returns the events of the ledger. */
 async function eventsOfEachType(): Promise<readonly PlatformEvent[]> {
   const ledger = await freshLedger();
   const answers = [
@@ -94,10 +94,10 @@ describe("the list of event types", () => {
     ({ data: types } = await response.json<{ data: readonly ListedType[] }>());
   });
 
-  /** Holds a body against the schema of its type, which stands by itself. */
+  /** Validates a body against the schema of its event type, which refers to no other schema. */
   async function checkBody({ name, schema }: ListedType, body: unknown): Promise<unknown> {
     const uri = `https://florin.example/${name}`;
-    registerSchema(schema as Parameters<typeof registerSchema>[0], uri); // it came as JSON
+    registerSchema(schema as Parameters<typeof registerSchema>[0], uri); // parsed from JSON
     try {
       return (await validate(uri))(body as JsonValue, "BASIC");
     } finally {

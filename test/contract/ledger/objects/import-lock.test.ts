@@ -34,7 +34,7 @@ async function exportedEntries(): Promise<string[]> {
   return lines;
 }
 
-/** Begins an import, which sends the first entry at once and the others when `goOn` is called. */
+/** Begins an import, which sends its first entry at once and the others when `goOn` is called. */
 async function beginImport(ledger: string, [first = "", ...others]: readonly string[]) {
   const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();
   async function* body(): AsyncGenerator<Uint8Array> {

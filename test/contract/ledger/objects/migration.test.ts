@@ -24,14 +24,14 @@ import { api } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { evict } from "#test/support/platform/evict.ts";
 
-/** How many slices the Worker may work on before the test stops it. */
+/** The number of slices that the Worker may still work on before the test stops it. */
 let slicesLeft = 0;
 
 /** The steps of the Worker, which shares its modules with this file. */
 const workerSteps = STEPS as Step[];
 const [...released] = STEPS;
 
-/** Turns the Worker into a version with the made-up step. */
+/** Replaces the steps of the Worker by a version with the made-up step. */
 const release = (isServedMeanwhile: boolean): void => {
   workerSteps.splice(0, Infinity, ...heldSteps(isServedMeanwhile));
 };
@@ -45,7 +45,7 @@ const MIGRATING =
 const LATER = `[INTERNAL] the ledger was written by a later version: its tables are at step 99, and this version knows only ${STEPS.length}`;
 
 const ROWS = 10;
-/** The number of transactions: twelve slices and a half. */
+/** The number of transactions, for twelve slices and a half. */
 const SIZE = 125;
 
 /** The real steps and the made-up one, whose slices fail once `slicesLeft` is used up. */
@@ -54,7 +54,7 @@ function heldSteps(isServedMeanwhile: boolean): readonly Step[] {
   const last = present(steps.at(-1), "there are steps");
   const rows = present(last.rows, "the made-up step works on rows");
   const slice = (sql: Sql, cursor: string) => {
-    // Ledgers that are made meanwhile, such as the copy of an audit, are empty and complete at once.
+    // Other ledgers, such as the copy of an audit, are empty and complete at once.
     const isEmpty = sql.all("SELECT 1 FROM tx LIMIT 1").length === 0;
     if (!isEmpty && slicesLeft-- <= 0) throw new Error("held by the test");
     return rows.slice(sql, cursor);
@@ -65,7 +65,7 @@ function heldSteps(isServedMeanwhile: boolean): readonly Step[] {
 const inStorage = <T>(ledger: string, work: (sql: Sql) => T): Promise<T> =>
   runInDurableObject(objectOf(ledger), (_, { storage }) => work(durableSql(storage)));
 
-/** Evicts the object of a ledger and lets its next instance work on this many slices. */
+/** Evicts the object of a ledger and lets its next instance work on `slices` slices. */
 async function go(ledger: string, slices: number): Promise<void> {
   slicesLeft = slices;
   await evict(objectOf(ledger));

@@ -23,11 +23,11 @@ async function ledgerInObject(): Promise<LedgerUnderTest> {
     listAccounts: (query) => readObject(stub, "listAccounts", [query, WITH_VOLUMES]),
     readLogs: async () => unwrap(await stub.readLogs(1, Number.MAX_SAFE_INTEGER)).entries,
     evict: async () => {
-      // The object may not be in memory since the last eviction, and only a running one can be evicted.
+      // Only a running object can be evicted, and the last eviction may have removed it from memory.
       await stub.assertCreated();
       await evict(stub);
     },
-    // In an object, time passes by itself.
+    // Time passes by itself in an object.
     wait: () => undefined,
   };
 }

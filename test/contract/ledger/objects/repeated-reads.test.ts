@@ -4,7 +4,7 @@ import { inLedger, objectOf, pay, post } from "#test/support/ledger/api.ts";
 import { freshBucket, ledgerIn, uuidOf } from "#test/support/ledger/buckets.ts";
 import { evict } from "#test/support/platform/evict.ts";
 
-/** What clients ask both ledgers for, again and again. Most answers are long enough for the Worker to keep them. */
+/** Requests that clients repeat for both ledgers. Most answers are long enough for the Worker to keep them. */
 const READS = [
   "/transactions?pageSize=6",
   "/transactions?expand=volumes&expand=effectiveVolumes",
@@ -26,7 +26,7 @@ const bulk = (ledger: string, ways: readonly string[], atomic: boolean): Promise
 
 const FILLING = ["a", "b", "c", "d", "e", "f", "g", "h"].map((name) => `world -> filling:${name}`);
 
-/** What happens to a ledger; `other` is the ledger beside it. Some of it is refused, or changes nothing. */
+/** Changes of a ledger, some of which are refused or change nothing. `other` is the second ledger. */
 const CHANGES = {
   "a transaction": (ledger: string) => post(ledger, pay("world -> a", 3)),
   "a transaction in the past": (ledger: string) =>
@@ -62,7 +62,7 @@ const CHANGES = {
 const steps = fc.array(
   fc.record({
     at: fc.constantFrom(0, 1),
-    change: fc.constantFrom(...(Object.keys(CHANGES) as (keyof typeof CHANGES)[])), // its own keys
+    change: fc.constantFrom(...(Object.keys(CHANGES) as (keyof typeof CHANGES)[])), // the keys of `CHANGES`
     reads: fc.uniqueArray(fc.nat(READS.length - 1), { minLength: 2, maxLength: 4 }),
     asTexts: fc.boolean(),
   }),
@@ -89,7 +89,7 @@ test("what clients read is what is stored, whatever was read before or is writte
     for (const step of made) {
       const [ledger, other] = step.at === 0 ? ledgers : ledgers.toReversed();
       if (ledger === undefined || other === undefined) throw new Error("there are two ledgers");
-      // The Worker keeps what is asked for a second time, and hears at the third time that it is the same.
+      // The Worker keeps an answer at the second request, and learns at the third request that it is unchanged.
       for (let time = 0; time < 3; time++) await textsOf(ledger, step);
       const before = await textsOf(ledger, step);
       const isOneWrite = !["purge", "another log", "a bulk that fails at its end"].includes(

@@ -73,7 +73,7 @@ describe("the verification of a ledger", () => {
     const asked: unknown[] = [];
     let calls = 3;
     const answerAudit: LedgerObject["answerAudit"] = async (uuid, request) => {
-      const { steps: _, ...place } = request; // their sizes follow from how long the steps before took
+      const { steps: _, ...place } = request; // the number of steps depends on the time that the steps before took
       asked.push(place);
       if (calls-- <= 0) throw Object.assign(new Error("overloaded"), { overloaded: true });
       return objectOf(ledger).answerAudit(uuid, request);
@@ -90,7 +90,7 @@ describe("the verification of a ledger", () => {
     expect(asked).toHaveLength(4);
     calls = Infinity;
     expect(await verified(ledger)).toMatchObject({ status: "consistent", lastLogId: 1 });
-    // The request that was refused is sent again, and those before it are not.
+    // The refused request is sent again, but not the requests before it.
     expect(asked[4]).toEqual(asked[3]);
     expect(asked.slice(5)).not.toContainEqual(asked[0]);
   });

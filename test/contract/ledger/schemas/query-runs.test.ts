@@ -114,7 +114,7 @@ describe("a run of a query", () => {
       pageSize: 1,
       data: [{ id: 4 }],
     });
-    // What the request leaves out is as in the template.
+    // Members that the request leaves out come from the template.
     expect(await run("by_user", { vars: { who: "2" }, params: { pageSize: 1 } })).toMatchObject({
       data: [{ id: 2 }],
     });

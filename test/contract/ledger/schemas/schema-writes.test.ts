@@ -254,7 +254,7 @@ describe("a transaction template", () => {
     const again = await send("");
     expect(again.headers.get("idempotency-hit")).toBe("true");
     expect(await again.text()).toBe(await first.text());
-    // The script of the template itself is a different input.
+    // The text of the template's script, sent as a script, is another input for the idempotency key.
     const plain = { script: { plain: DEPOSIT, vars: script.vars } };
     expect(await refusalOf(send("", plain))).toMatchObject({ code: "VALIDATION" });
     expect(await logIdsOf(ledger)).toHaveLength(2);

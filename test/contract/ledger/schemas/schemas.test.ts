@@ -34,7 +34,7 @@ const LARGE = 10n ** 30n;
 
 const WITH_TEMPLATE = { chart: USERS_CHART, transactions: { deposit: { script: DEPOSIT } } };
 
-// This test comes first, so that no events of other tests are on their way.
+// The test is the first of the file, so that no events of other tests are on their way.
 describe("an insertion as an event", () => {
   test("the insertion of a schema as an event is delivered to those who subscribe to it", async () => {
     const bench = new EndpointBench();

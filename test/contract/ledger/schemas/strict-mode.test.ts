@@ -37,7 +37,7 @@ describe("strict mode", () => {
     const answer = await strictly(ledger, "/_bulk", { body: bulk });
     expect(await answer.json()).toMatchObject({ data: [{ errorCode: "SCHEMA_NOT_SPECIFIED" }] });
     expect(await traceOf(ledger)).toEqual(before);
-    // The insertion of a further schema does not have to name one.
+    // A request that inserts another schema does not have to name a schema.
     expect((await strictly(ledger, "/schemas/v2", { body: { chart: {} } })).status).toBe(204);
   });
 

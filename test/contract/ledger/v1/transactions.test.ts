@@ -26,7 +26,6 @@ beforeAll(async () => {
   ledger = await writtenLedger();
 });
 
-/** The ids of the transactions in a list. */
 async function idsOf(request: Omit<Parameters<typeof v1.listTransactions>[0], "ledger">) {
   const { transactionsCursorResponse } = await v1.listTransactions({ ledger, ...request });
   return present(transactionsCursorResponse, "a success has a body").cursor.data.map(({ txid }) =>

@@ -122,7 +122,7 @@ describe("a ledger that does not exist", () => {
     for (const answer of refused) {
       expect(await refusalOf(answer)).toMatchObject({ status: 404, code: "NOT_FOUND" });
     }
-    // The SDK's types for version 1 have no code for ledgers that are not found.
+    // The types of the SDK for version 1 have no error code for unknown ledgers.
     expect(await codeOf(v1.getAccountLedger({ ledger: own, address: "a" }))).toBe("NOT_FOUND");
     const { errorResponse } = await v1.listAccountsLedger({ ledger: own });
     expect(errorResponse?.errorCode).toBe("NOT_FOUND");

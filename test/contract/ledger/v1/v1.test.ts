@@ -107,7 +107,7 @@ describe("accounts of version 1", () => {
     const next = present(page.balancesCursorResponse?.cursor.next, "there are more");
     const second = await v1.getBalances({ ledger, cursor: next });
     expect(second.balancesCursorResponse?.cursor.data).toEqual([{ "users:1": { USD: 100 } }]);
-    // The cursor of another list is refused.
+    // A cursor of another list is refused.
     expect(await codeOf(v1.listAccountsLedger({ ledger, cursor: next }))).toBe("VALIDATION");
   });
 
@@ -140,7 +140,7 @@ describe("accounts of version 1", () => {
       { a: { USD: 7 } },
       { world: { USD: -7 } },
     ]);
-    // As in version 2, volumes that are asked for by name and those of the past are refused.
+    // Version 1, like version 2, refuses volumes that are asked for by name, and volumes of the past.
     const past = "pit=2025-01-01T00:00:00Z";
     for (const path of ["/accounts?expand=volumes", `/accounts/a?${past}`, `/balances?${past}`]) {
       const refusal = await refusalOf(inV1(own, path));
@@ -285,7 +285,7 @@ describe("paths of version 1", () => {
     };
     expect(await allowed("PUT", `/${ledger}/stats`)).toEqual([405, "GET OPTIONS"]);
     expect(await allowed("PATCH", `/${ledger}/accounts`)).toEqual([405, "GET HEAD OPTIONS"]);
-    // In version 2, this is a ledger with the name of a list.
+    // In version 2, the path is that of a ledger whose name is the name of a list.
     expect(await allowed("HEAD", "/v2/accounts")).toEqual([405, "GET OPTIONS POST"]);
     expect(await allowed("PUT", "/v2/accounts/a")).toEqual([404, ""]);
   });

@@ -30,7 +30,7 @@ const rowOf = (name: string, index: number): NaiveRow => ({
   ]),
 });
 
-/** A page that starts in the middle, so that its own parameters are all there. */
+/** The ids that match a filter, read from a start in the middle, so that the parameters of the cursor are bound too. */
 const idsOf = async (filter: FilterJson): Promise<number[]> => {
   const query: PageQuery = {
     kind: "column",
@@ -93,7 +93,7 @@ describe("a filter on D1", () => {
   });
 
   test("a filter on D1 may be as deep as it is allowed", async () => {
-    // A pattern is the deepest test. On all levels, these numbers of further tests make the deepest expression of so many.
+    // A pattern is the deepest test. With these numbers of further tests on its levels, it makes the deepest expression.
     const widths = [...Array.from({ length: 6 }, () => 4), ...Array.from({ length: 25 }, () => 2)];
     expect(widths).toHaveLength(FILTER_DEPTH_MAX - 1);
     const deepest: FilterJson = { $like: { "metadata[__proto__]": "a%b_c%d" } };

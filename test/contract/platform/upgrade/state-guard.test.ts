@@ -6,11 +6,11 @@ import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { consume } from "#src/jobs.ts";
 import { isolate } from "#test/support/platform/isolate.ts";
 
-// The tests of this file build on each other: the database has no tables at first, then all of this code, then others.
+// The tests of this file build on each other: at first the database has no tables, then those of this code, then others.
 
 const DB = env.EMPTY_DB;
 
-/** The database, with a count of the statements that read which migrations it has. */
+/** A database that counts the statements that read which migrations it has. */
 function counted(): { database: D1Database; count: () => number } {
   let count = 0;
   const prepare = (text: string): D1PreparedStatement => {
@@ -66,7 +66,7 @@ describe("a database that was never migrated", () => {
   test("a database that was never migrated makes a queue keep its messages, and an object put its alarm off", async () => {
     const bindings = { ...env, DB };
     const batch = { queue: "florin-events", messages: [], retryAll: vi.fn<() => void>() };
-    await consume(batch as unknown as MessageBatch, bindings); // the consumer must not look at more of it
+    await consume(batch as unknown as MessageBatch, bindings); // the consumer may use only these members
     expect(batch.retryAll).toHaveBeenCalledWith({ delaySeconds: 60 });
     const storage = { setAlarm: vi.fn<(atMs: number) => Promise<void>>(async () => undefined) };
     expect(await isPutOff(storage as unknown as DurableObjectStorage, bindings)).toBe(true);

@@ -6,7 +6,7 @@ import { PLATFORM_TABLES } from "#platform/modules/platform-tables.ts";
 import { MODULES } from "#src/modules.ts";
 import { isolate } from "#test/support/platform/isolate.ts";
 
-// The tests change a database of their own, one after the other. Each asks as another isolate does, which remembers nothing.
+// The tests change a database of their own, one after the other. Each test asks as a new isolate, which remembers nothing.
 
 const DB = env.EMPTY_DB;
 await applyD1Migrations(DB, env.TEST_MIGRATIONS);
