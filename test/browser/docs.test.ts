@@ -85,7 +85,7 @@ async function summaries(): Promise<string[]> {
     .map(({ summary }) => summary);
 }
 
-/** Records the hosts that a page asks and the errors that occur in it. */
+/** Records the hosts that a page calls and the errors that occur in it. */
 function watch(page: Page): { hosts: Set<string>; errors: string[] } {
   const hosts = new Set<string>();
   const errors: string[] = [];

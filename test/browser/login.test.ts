@@ -9,15 +9,15 @@ import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 const EMAIL = "ada@example.com";
 const PASSWORD = "correct horse battery";
-/** Of RFC 7636. */
+/** The code challenge of the example in RFC 7636. */
 const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 let server: LocalServer;
 let browser: Browser;
-/** An application, and the site of somebody evil: both are on other sites than the server. */
+/** The server of an application and of an attacker's page, which are on another site than Florin. */
 let site: Server;
 let siteUrl: string;
-/** What the site shows below `/`. */
+/** The HTML of the attacker's page. */
 let evilPage = "";
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
     response.end(request.url?.startsWith("/callback") ? "<h1>The application</h1>" : evilPage);
   }).listen(0, "127.0.0.1");
   await once(site, "listening");
-  const { port } = site.address() as AddressInfo; // it listens on a port
+  const { port } = site.address() as AddressInfo; // a server that listens on a port
   siteUrl = `http://localhost:${port}`;
   await server.json("/api/auth/clients", {
     body: {
@@ -130,7 +130,7 @@ test("a passkey of the person's device logs in without the password", async () =
   await devices.send("WebAuthn.addVirtualAuthenticator", {
     options: { ...options, ...abilities, automaticPresenceSimulation: true },
   });
-  // Browsers have passkeys for names, and not for addresses.
+  // Browsers offer passkeys only for host names, not for IP addresses.
   const named = (url: string): string => url.replace("127.0.0.1", "localhost");
   await page.goto(named(authorizeUrl()));
   await page.getByLabel("E-mail address").fill(EMAIL);
@@ -234,7 +234,7 @@ test("a client library that nobody here wrote completes everything, from discove
   const next = await refresh(first);
   const about = await oauth.introspectionRequest(as, client, method, next.access_token, options);
   expect((await oauth.processIntrospectionResponse(as, client, about)).active).toBe(true);
-  // Whoever uses a refresh token again ends all that follow from it.
+  // The second use of a refresh token ends all tokens that follow from it.
   await expect(refresh(first)).rejects.toMatchObject({ error: "invalid_grant" });
   await expect(refresh(next.refresh_token ?? "")).rejects.toMatchObject({ error: "invalid_grant" });
 
@@ -247,7 +247,7 @@ test("a client library that nobody here wrote completes everything, from discove
   await context.close();
 });
 
-/** Makes a client with a secret, which it returns. */
+/** Makes a client with a secret; returns the secret. */
 async function confidentialClient(id: string): Promise<string> {
   const bye = `${siteUrl}/callback?bye`;
   await server.json("/api/auth/clients", {
@@ -259,7 +259,7 @@ async function confidentialClient(id: string): Promise<string> {
     },
   });
   const made = await server.json(`/api/auth/clients/${id}/secrets`, { body: { name: "test" } });
-  return (made as { data: { clear: string } }).data.clear; // as the API describes it
+  return (made as { data: { clear: string } }).data.clear; // the schema of the answer has this shape
 }
 
 test("the login page is shown in no frame of another site", async () => {
@@ -277,7 +277,7 @@ test("the login page is shown in no frame of another site", async () => {
 test("no other site logs the person in or out by a form, or changes the password", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
-  // The person has begun a login, and the other site even knows its id.
+  // The person has begun a login, and the other site even knows the id of the login.
   await page.goto(authorizeUrl());
   const request = await page.locator("input[name=request]").inputValue();
   evilPage = formTo("login", { request, email: EMAIL, password: PASSWORD });
@@ -298,7 +298,7 @@ test("no other site logs the person in or out by a form, or changes the password
   await context.close();
 });
 
-/** A page that sends a form by itself. */
+/** An HTML page that submits a form by itself. */
 function formTo(path: string, fields: Readonly<Record<string, string>>): string {
   const inputs = Object.entries(fields).map(
     ([name, value]) => `<input name="${name}" value="${value}">`,

@@ -41,13 +41,13 @@ async function stream(ledger: string, body: string, query = "") {
 interface RawRequest {
   readonly path: string;
   readonly contentType: string;
-  /** The header that declares the length of the body. */
+  /** The header that declares the body's length or framing. */
   readonly length: string;
-  /** Everything after the headers, including the framing. */
+  /** The bytes after the headers, including the framing. */
   readonly content: string;
 }
 
-/** Sends a request byte for byte over a connection of its own. */
+/** Sends a request byte for byte over its own connection. */
 async function sendRaw({ path, contentType, length, content }: RawRequest): Promise<Socket> {
   const { hostname, port, host } = new URL(server.url);
   const socket = connect(Number(port), hostname);
@@ -64,7 +64,7 @@ async function sendRaw({ path, contentType, length, content }: RawRequest): Prom
   return socket;
 }
 
-/** Begins a stream that the client never completes, and waits until the server has read what was sent. */
+/** Begins a stream that the client never completes, and waits until the server has read the sent bytes. */
 async function beginStream(ledger: string, query: string, length: "declared" | "chunked") {
   const body = GOOD + GOOD;
   const [header, content] =

@@ -10,7 +10,7 @@ const GOLDEN = resolve(import.meta.dirname, "../golden");
 
 interface Difference {
   readonly reason: string;
-  /** The steps that differ, by scenario. */
+  /** The numbers of the steps that differ, by scenario. */
   readonly steps: Readonly<Record<string, readonly number[]>>;
 }
 
@@ -36,7 +36,7 @@ function knownDifferences(): string[] {
     .toSorted();
 }
 
-/** Replays the scenarios for a server in this mode of schema enforcement. */
+/** Replays the scenarios for a server in a mode of schema enforcement. */
 async function replay(server: LocalServer, mode: "audit" | "strict"): Promise<Summary> {
   const target = ["--base", `${server.url}/api/ledger`, "--token", await server.token()];
   const otherMode = mode === "audit" ? "strict" : "audit";

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.killAll());
 
-/** What the server answers to these bytes, up to the end of the connection. */
+/** The server's answer to lines of HTTP, up to the end of the connection. */
 function exchange(...lines: readonly string[]): Promise<string> {
   const { promise, resolve: settle, reject } = Promise.withResolvers<string>();
   const socket = connect(Number(new URL(server.url).port), "127.0.0.1");

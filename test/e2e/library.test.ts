@@ -144,7 +144,7 @@ function write(name: string, text: string): void {
   writeFileSync(join(project, name), text);
 }
 
-/** Runs a command, and returns what it prints. Throws with all of it where it fails. */
+/** Runs a command; returns its output. Throws an error with the output if the command fails. */
 function run(command: string, options: readonly string[], cwd = project): string {
   const { status, stdout, stderr, error } = spawnSync(command, options, { cwd, encoding: "utf8" });
   if (error !== undefined) throw error;

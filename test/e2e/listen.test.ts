@@ -28,7 +28,7 @@ async function freshLedger(): Promise<string> {
   return name;
 }
 
-/** Commits transactions with these references. */
+/** Commits transactions with the given references. */
 async function write(ledger: string, ...references: string[]): Promise<void> {
   for (const reference of references) {
     const posting = { source: "world", destination: "a", asset: "USD/2", amount: 10n ** 20n };
@@ -40,7 +40,7 @@ async function write(ledger: string, ...references: string[]): Promise<void> {
 const numbered = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 
-/** The references of the transactions that bodies tell of, in their order. */
+/** The references of the transactions in the bodies, in their order. */
 const referencesIn = (bodies: readonly string[]): (string | undefined)[] =>
   bodies.map((body) => /"reference":"([^"]+)"/.exec(body)?.[1]);
 

@@ -15,7 +15,7 @@ async function freshLedger(): Promise<string> {
   return name;
 }
 
-/** Creates a ledger with this many transactions. */
+/** Creates a ledger with `count` transactions. */
 async function filledLedger(count: number): Promise<string> {
   const name = await freshLedger();
   for (let done = 0; done < count; done += 1000) {
@@ -47,7 +47,7 @@ async function importLogs(ledger: string, body: AsyncIterable<Uint8Array>): Prom
     duplex: "half",
   };
   const url = `${server.url}/api/ledger/v2/${ledger}/logs/import`;
-  return fetch(url, init as unknown as RequestInit); // Node takes what the type of Workers lacks
+  return fetch(url, init as unknown as RequestInit); // Node accepts an option that the type of Workers lacks
 }
 
 async function* chunksOf(text: string, size: number): AsyncGenerator<Uint8Array> {
@@ -63,7 +63,7 @@ async function countOf(ledger: string): Promise<number> {
   return cursor.data.length;
 }
 
-/** Begins an import over a connection of its own, which the client never completes. */
+/** Begins an import over its own connection, which the client never completes. */
 async function beginImport(ledger: string, body: string, length: "declared" | "chunked") {
   const { hostname, port, host } = new URL(server.url);
   const socket = connect(Number(port), hostname);
@@ -112,7 +112,7 @@ describe("over a socket", () => {
         await once(socket, "close");
         expect(await countOf(ledger)).toBe(2);
         const rest = log.split("\n").slice(2).join("\n");
-        // Until the server has noticed that the client is gone, it refuses another import.
+        // The server refuses another import until it has noticed that the client is gone.
         const importRest = async () => (await importLogs(ledger, chunksOf(rest, 1000))).status;
         await expect.poll(importRest).toBe(204);
         expect(await exportLogs(ledger)).toBe(log);
@@ -148,7 +148,7 @@ describe("over a socket", () => {
 
   test("an export whose client goes away makes room for another one", async () => {
     const ledger = await freshLedger();
-    // More than sockets take: what is not read stays under way.
+    // The export is larger than the buffers of sockets, so that an unread export stays under way.
     const body = { k: "x".repeat(60_000) };
     for (let count = 0; count < 400; count++) {
       await server.api(`/api/ledger/v2/${ledger}/accounts/a/metadata`, { body });

@@ -10,7 +10,7 @@ const BYE = "https://app.example.com/bye";
 const ADA = { email: "ada@example.com", password: "correct horse battery" };
 
 let server: LocalServer;
-/** Another issuer, whose tokens the server takes as assertions. */
+/** A foreign issuer, whose tokens the server accepts as assertions. */
 let issuer: IssuerServer;
 let as: oauth.AuthorizationServer;
 let client: oauth.Client;
@@ -40,7 +40,7 @@ async function register(id: string): Promise<{ client: oauth.Client; secret: str
     },
   });
   const made = await server.json(`/api/auth/clients/${id}/secrets`, { body: { name: "test" } });
-  const { data } = made as { data: { clear: string } }; // as the API describes it
+  const { data } = made as { data: { clear: string } }; // the schema of the answer has this shape
   return { client: { client_id: id }, secret: data.clear };
 }
 
@@ -63,11 +63,13 @@ const revoke = async (token: string, auth = oauth.ClientSecretPost(secret)): Pro
   await oauth.processRevocationResponse(answer);
 };
 
-/** The error codes with which the library ends for an answer of the server. */
+/** The error that the library throws for an OAuth error of the server. */
 const refusedWith = (error: string) => ({ error, name: "ResponseBodyError" });
 
 describe("a client for itself", () => {
-  /** The ways to authenticate, and how the library ends for a wrong secret: with a challenge by the header that was sent. */
+  /**
+   * The ways to authenticate, each with the library's error for a wrong secret: a challenge if the secret was sent in a header.
+   */
   const METHODS = {
     client_secret_basic: {
       authenticate: oauth.ClientSecretBasic,
@@ -86,7 +88,7 @@ describe("a client for itself", () => {
       expect(await statusWith(await ask(authenticate(secret)))).toBe(200);
       await expect(ask(authenticate("wrong"))).rejects.toMatchObject(refusal);
     }
-    // Who has no secret gets none for itself.
+    // A client that has a secret gets no token for itself without it.
     await expect(ask(oauth.None())).rejects.toMatchObject(refusedWith("invalid_client"));
   });
 
@@ -104,7 +106,7 @@ describe("a client for itself", () => {
     expect((await introspect(token)).active).toBe(true);
     await revoke(token);
     expect(await introspect(token)).toEqual({ active: false });
-    // The server that was asked has read its list anew.
+    // The server that revoked the token has read its list of revocations anew.
     expect(await statusWith(token)).toBe(401);
   });
 });
@@ -114,7 +116,7 @@ describe("an assertion of a trusted issuer", () => {
 
   async function exchange(assertion: string, auth: oauth.ClientAuth = oauth.None()) {
     const parameters = { assertion, scope: "openid email" };
-    // The library always sends the id of a client; one that nobody knows is no client here.
+    // The library always sends the id of a client; the assertion counts without one, because the server does not know this id.
     const answer = await oauth.genericTokenEndpointRequest(
       as,
       client,
@@ -218,7 +220,7 @@ describe("a person", () => {
     expect(info.email).toBe(ADA.email);
     expect(await introspect(tokens.refresh_token ?? "")).toMatchObject({ active: true });
     await expect(redeem(back)).rejects.toMatchObject(refusedWith("invalid_grant"));
-    // Who presents a code again shows that it has leaked.
+    // A second use of a code shows that the code has leaked.
     expect(await introspect(tokens.access_token)).toEqual({ active: false });
   });
 

@@ -14,7 +14,7 @@ import { freshFolder } from "#test/support/platform/server.ts";
 const PUBLIC = "93.184.216.34";
 const LEDGER = "watched";
 
-/** A server of this machine that no call may reach, unless its name has a public address. */
+/** Paths that a local server got. No call may reach the server, unless its name has a public address. */
 const received: string[] = [];
 const receiver = createServer((request: IncomingMessage, response: ServerResponse) => {
   const [, kind = ""] = (request.url ?? "").split("/");
@@ -42,7 +42,7 @@ let headers: Record<string, string>;
 
 beforeAll(async () => {
   await once(receiver.listen(0, "127.0.0.1"), "listening");
-  ({ port } = receiver.address() as AddressInfo); // it listens on a port, not on a path
+  ({ port } = receiver.address() as AddressInfo); // a server that listens on a port
   folder = await StateFolder.open(freshFolder());
   const vars = readLocalSettings({
     FLORIN_ALLOW_PRIVATE_HOSTS: "false",
@@ -75,14 +75,14 @@ async function api<T>(path: string, body?: unknown, method = "POST"): Promise<T>
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${path} answers ${response.status}: ${text}`);
-  return (text === "" ? undefined : JSON.parse(text)) as T; // each caller names what the operation answers
+  return (text === "" ? undefined : JSON.parse(text)) as T; // each caller names the type of its operation's answer
 }
 
 const urlOf = (name: string, path = "in"): string => `http://${name}:${port}/${path}`;
 
 const callsOf = (name: string): string[] => received.filter((call) => call.startsWith(name));
 
-/** The status of a test request to an endpoint; 0 if there is no answer. */
+/** The status of a test request to an endpoint; 0 for a request without an answer. */
 async function statusOf(endpoint: string): Promise<number> {
   const eventTypes = ["ledger.committed_transactions"];
   const config = await api<{ data: { id: string } }>("/api/webhooks/configs", {

@@ -7,7 +7,7 @@ import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 const LINES_MAX = 10;
 
-/** The commands between a server that is ready and a first transaction. */
+/** The README's commands from a ready server to the first transaction. */
 const [, lines = ""] =
   /## Your first transaction\n.*?```sh\n(.*?)```/s.exec(
     readFileSync(inProject("README.md"), "utf8"),

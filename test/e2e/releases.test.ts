@@ -18,10 +18,10 @@ import { CURRENT_VERSION } from "#scripts/lib/stored/state-version.ts";
 import { logIn, Visitor } from "#test/support/auth/visitor.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
-/** The state that the code of 96c6247, from before the first release, has made: a ledger, and a connector that has fetched its payments. */
+/** The state that commit 96c6247, before the first release, made: a ledger, and a connector that has fetched its payments. */
 const BEFORE = inProject("test/releases/before-0.2.0/state.tar.gz");
 
-/** A folder with the state of an archive. */
+/** Unpacks an archive into a new folder; returns the folder. */
 function unpacked(archive: string): string {
   const folder = freshFolder();
   unpackState(archive, folder);
@@ -182,7 +182,7 @@ describe.each(["0.2.0"])("the state of %s, with the code of today,", (version) =
     });
     const amount = { amount: 100, asset: WORLD.asset };
     await server.json(`${path}/credit`, { body: { amount, sources: [] } });
-    // 1,500 less a hold of 600, of which 150 come back, and 100 more.
+    // 1,500 less a hold of 600, of which 150 are released, plus a credit of 100.
     const confirmed = await data<{ balances: { main: { assets: object } } }>(path);
     expect(confirmed.balances.main.assets).toEqual({ [WORLD.asset]: 1150 });
   });
@@ -277,16 +277,16 @@ describe.each(["0.2.0"])("the state of %s, with the code of today,", (version) =
   });
 });
 
-/** What a pipeline sends is a batch of entries; a webhook is one event. */
+/** Whether a request comes from a pipeline, which sends batches of entries, and not from a webhook, which sends one event. */
 const isBatch = (body: string): boolean => body.startsWith("[");
 
-/** Reads a stream of events until a text is in it, and ends it. */
+/** Reads a stream of events up to a text, and closes the stream. */
 async function textUntil({ body }: Response, wanted: string): Promise<string> {
   if (body === null) throw new Error("the stream has no body");
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of body) {
-    text += decoder.decode(chunk as Uint8Array, { stream: true }); // what a body consists of
+    text += decoder.decode(chunk as Uint8Array, { stream: true }); // a body consists of bytes
     if (text.includes(wanted)) return text;
   }
   throw new Error(`the stream has ended without ${wanted}: ${text}`);

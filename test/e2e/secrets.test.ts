@@ -12,7 +12,7 @@ import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 const REDIRECT_URI = "https://app.example.com/callback";
 const EMAIL = "ada@example.com";
-/** Of RFC 7636. */
+/** The code verifier of the example in RFC 7636. */
 const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 const PASSWORDS = ["first correct horse", "second correct horse"] as const;
@@ -23,11 +23,11 @@ let issuer: IssuerServer;
 let server: LocalServer;
 
 /*
- * A started server has no bucket: what an exporter writes into one is tested in `test/contract/exporters/bindings.test.ts`. With a
- * bucket, its objects would be among the files that are looked into here.
+ * A started server has no bucket; `test/contract/exporters/bindings.test.ts` covers the objects of an exporter. With a bucket,
+ * its objects would be among the files that are searched here.
  */
 
-/** The secrets by their kinds. Those of `hashed` stand in the database as this hash. */
+/** The secrets by their kinds. `hashed` has hashes of secrets, which the database must contain. */
 const secrets = new Map<string, string[]>();
 const hashed: string[] = [];
 
@@ -40,12 +40,12 @@ function keepHashed(kind: string, ...texts: readonly string[]): void {
   hashed.push(...texts.map(hashToken));
 }
 
-/** What was made, as the API answers it. */
+/** A created object in the API's answer. */
 interface Made {
   readonly data: Readonly<Record<string, string>>;
 }
 const make = async (path: string, body: object, method = "POST"): Promise<Made["data"]> =>
-  ((await server.json(path, { method, body })) as Made).data; // as the API describes it
+  ((await server.json(path, { method, body })) as Made).data; // the schema of the answer has this shape
 
 const start = async (settings = {}): Promise<void> => {
   server = await LocalServer.start(folder, settings);
@@ -60,7 +60,7 @@ afterAll(async () => {
   await issuer?.close();
 });
 
-/** A browser at the server, by a name, as passkeys need one. */
+/** A browser that calls the server by its host name, which passkeys need. */
 function visitor(): Visitor {
   const origin = server.url.replace("127.0.0.1", "localhost");
   return new Visitor({ origin, fetch: (path, init) => fetch(origin + path, init) });
@@ -127,7 +127,7 @@ test("clients, people, codes and tokens are made", async () => {
   const changed = await ada.post("/api/auth/password", form);
   expect(changed.status).toBe(200);
   keep("a password", ...PASSWORDS);
-  // What the new password has given, and nothing has ended.
+  // Tokens that follow from the new password, and that no request ends.
   const waitingCode = new URL(locationOf(await ada.get(authorizePath()))).searchParams.get("code");
   keepHashed("a code", waitingCode ?? "");
   const again = locationOf(await ada.get(authorizePath({ scope: "openid offline_access email" })));
@@ -206,7 +206,7 @@ test("a login at another provider is made", async () => {
   const [redeemed] = issuer.redeemed;
   expect(atob(redeemed?.authorization.replace("Basic ", "") ?? "")).toContain(clientSecret);
   keep("the secret at the provider", clientSecret);
-  // The login is over. Its state is the id of the login, and the rest follows from the browser's cookie.
+  // The login is over. Its state is the id of the login; nonce and verifier are derived from the browser's cookie.
   keep("a login's state, nonce and verifier at the provider", asked.get("state") ?? "");
   keep("a login's state, nonce and verifier at the provider", asked.get("nonce") ?? "");
   const verifier = redeemed?.form.get("code_verifier") ?? "";
@@ -233,11 +233,11 @@ test("secrets of each kind exist: nothing that the server has stored holds any o
     for (const text of texts) expect([kind, text.length >= LENGTH_MIN]).toEqual([kind, true]);
     expect([kind, texts.filter((text) => dump.has(text))]).toEqual([kind, []]);
   }
-  // It is there nevertheless, as its hash.
+  // The database contains the hash of each of these secrets nevertheless.
   expect(hashed.filter((hash) => !dump.has(hash))).toEqual([]);
 });
 
-/** A shorter one would be found by chance, or be a sign of one that was not made. */
+/** A shorter text could be found by chance, or be a secret that was not made. */
 const LENGTH_MIN = 14;
 
 const KINDS = [
@@ -265,7 +265,7 @@ const KINDS = [
   "a bank account's number",
 ];
 
-/** The private parts of the keys that are stored, in the forms in which they could stand somewhere. */
+/** The private parts of the stored keys, in each form in which they could be written. */
 function privateKeys(secretKey: string): string[] {
   const settings = platformSettings.parse({ FLORIN_SECRET_KEY: secretKey });
   const box = new SecretBox(settings);
@@ -275,12 +275,14 @@ function privateKeys(secretKey: string): string[] {
     const pem = box.open(String(sealed), `auth signing key ${String(kid)}`);
     const [, ...lines] = pem.trim().split("\n").slice(0, -1);
     expect(lines.length).toBeGreaterThan(10);
-    // The first line of all such keys begins alike.
+    // The first line is left out, because it is equal for all such keys.
     return ["BEGIN PRIVATE KEY", ...lines.slice(1, -1)];
   });
 }
 
-/** What is no secret is found, in the database and in objects, so that what is not found is not there. */
+/**
+ * Asserts that texts that are not secret are found in the database and in objects, so that a missing secret is really missing.
+ */
 function assertComplete(dump: StateDump): void {
   const known = [
     EMAIL,

@@ -89,7 +89,7 @@ describe("data", () => {
     return (body as { cursor: { data: unknown[] } }).cursor.data;
   }
 
-  // One folder goes through all of it, because a start takes longer than everything else here.
+  // One test uses one folder for all cases, because a start takes longer than everything else here.
   test("data and secrets survive a stop, a kill of server and runtime, and a kill of the server alone, exactly", async () => {
     const folder = freshFolder();
     const first = await start(folder);
@@ -110,7 +110,7 @@ describe("data", () => {
     await killed.killParent();
     expect(isAlive(orphan)).toBe(true);
 
-    // The next start ends the runtime that was left behind.
+    // The next start ends the runtime that the killed server left behind.
     const last = await start(folder);
     expect(isAlive(orphan)).toBe(false);
     expect(await read(last)).toEqual(before);
@@ -142,7 +142,7 @@ test("npm ends the server with itself", async () => {
   expect(findServer(folder)).toBeUndefined();
 });
 
-/** Asks until the answer is not undefined. */
+/** Calls `ask` until its answer is not undefined. */
 async function waitFor<T>(ask: () => T | undefined): Promise<T> {
   for (;;) {
     const answer = ask();
@@ -155,7 +155,7 @@ describe("a start is refused with a sentence", () => {
   test("a start is refused with a sentence when the port is taken", async () => {
     const blocker = createServer();
     await once(blocker.listen(0, "127.0.0.1"), "listening");
-    const { port } = blocker.address() as AddressInfo; // it listens on a port, not on a path
+    const { port } = blocker.address() as AddressInfo; // a server that listens on a port
     const { code, stderr } = await LocalServer.fail(freshFolder(), { PORT: String(port) });
     blocker.close();
     expect(code).toBe(1);

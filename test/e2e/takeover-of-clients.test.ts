@@ -40,7 +40,7 @@ const make = (fields: object): Promise<Response> =>
 const takeSecret = (target: { id: string }): Promise<Response> =>
   weak.call(`${pathOf(target)}/secrets`, { body: { name: "mine" } });
 
-/** What a weak client tries, each of which is refused and changes nothing. */
+/** Attacks of a weak client, each of which is refused and changes nothing. */
 const REFUSED: readonly [name: string, attack: () => Promise<Response>][] = [
   ["takes all scopes from a stronger client", () => put(strong, { scopes: [] })],
   ["gives a stronger client its own scopes", () => put(strong, { scopes: ["auth:write"] })],
@@ -191,7 +191,7 @@ describe("scopes that are given back, or given for the first time, give nothing 
   test("scopes that are given give nothing to a redirect URI that somebody weaker has added, until it is named again", async () => {
     const victim = await strongClient({ scopes: [] });
     expect((await put(victim, { redirectUris: [GOOD_URI, EVIL_URI] })).status).toBe(200);
-    // Whoever reads the client, adds scopes and writes it back has not chosen the URI.
+    // An administrator who reads the client, adds scopes and writes it back has not chosen the URI.
     const restored = await asAdministrator(victim.id, { scopes: STRONG });
     expect(restored.redirectUris).toEqual([GOOD_URI]);
     const object = `clients/${victim.id}/redirect-uris/${EVIL_URI}`;
@@ -226,7 +226,7 @@ describe("scopes that are given back, or given for the first time, give nothing 
     const { data } = await made.json<{ data: { clear: string } }>();
     await asAdministrator(own.id, { scopes: ALL_SCOPES });
     expect(await scopesBy({ id: own.id, secret: data.clear })).toEqual([]);
-    // The one that an administrator has made counts.
+    // The secret that an administrator has made gives the new scopes.
     expect(await scopesBy(own)).toEqual(ALL_SCOPES);
   });
 
@@ -236,7 +236,7 @@ describe("scopes that are given back, or given for the first time, give nothing 
     const made = await holder.call(`${pathOf(target)}/secrets`, { body: { name: "s" } });
     const { data } = await made.json<{ data: { clear: string } }>();
     await asAdministrator(holder.id, { scopes: ["auth:write"] });
-    // Whoever has made it could have given all ledgers, and so it stays.
+    // The secret's maker could have given all ledgers, so the secret stays.
     await asAdministrator(target.id, { metadata: {} });
     expect(await scopesBy({ id: target.id, secret: data.clear })).toEqual(["ledger:write"]);
     await asAdministrator(target.id, { scopes: STRONG });
@@ -332,7 +332,7 @@ describe("requests that are sent at once", () => {
         late.call(CLIENTS, { body }),
         asAdministrator(late.id, { scopes: ["auth:write"] }),
       ]);
-      // What was made before the loss stays, as a client that the list shows.
+      // A client that was made before the loss of scopes stays, and the list shows it.
       expect(made.ok).toBe((await viewOf(body.id)) !== undefined);
       expect((await late.call(`${CLIENTS}/${body.id}/secrets`, { body: {} })).status).not.toBe(200);
     }

@@ -28,7 +28,7 @@ import { api, freshName, send } from "#test/support/platform/api.ts";
 
 const OTHER_PASSWORD = "another good passphrase";
 
-// Those who come to no harm are the same people in all attacks.
+// The client and people that no attack harms are shared by all tests.
 let weak: ActingClient;
 let weakPerson: TestPerson;
 let byPerson: Caller;
@@ -117,7 +117,8 @@ test("an administrator who logs in to an application of somebody weaker lends it
   expect((await reset(phished, strong)).status).toBe(400);
   expect((await put(phished, { id: weakPerson.id }, ALL_SCOPES)).status).toBe(400);
   expect((await phished.call("/api/ledger/v2")).status).toBe(401);
-  // Nor when the application gets more: what was granted stays as it was, and no new code goes there.
+  // The phished code gives no more when the application gets scopes: its grant stays as it was, and the redirect URI gets no
+  // new code.
   await asAdministrator(id, { scopes: ["auth:write", ...STRONG] });
   const { access_token: token } = await phished.refresh();
   expect((await api("/api/ledger/v2", { token })).status).toBe(401);
@@ -132,13 +133,13 @@ describe("scopes that are given back, or given for the first time, give nothing 
     const user = await setScopes(eve.id, ["auth:write", "ledger:write"]);
     expect(user).toMatchObject({ canLogIn: false, scopes: ["auth:write", "ledger:write"] });
     expect(await auditOf("auth.person.credentials.revoke", `users/${eve.id}`)).toBe(1);
-    // The password, the session, the refresh token, and the access token for changes at once.
+    // The new scopes end the password, the session, the refresh token and the access token at once.
     expect(await canLogIn(eve)).toBe(false);
     const back = await visitor.get(authorizeUrl(app, { prompt: "none" }));
     expect(back.headers.get("location")).toContain("error=login_required");
     expect((await refresh()).error).toBe("invalid_grant");
     expect((await invite({ call }, [])).status).toBe(401);
-    // A link of an administrator helps.
+    // A link of an administrator lets the person log in again.
     await openLink(await urlOf(await reset({ call: api }, eve)));
     expect(await canLogIn(eve)).toBe(true);
     expect(await userOf(eve.id)).toMatchObject({ canLogIn: true });
@@ -153,7 +154,7 @@ describe("scopes that are given back, or given for the first time, give nothing 
     await setScopes(eve.id, STRONG);
     expect(await canLogInBy(device)).toBe(false);
     expect(await userOf(eve.id)).toMatchObject({ canLogIn: false });
-    // Nor does the browser, which was logged in, add another one.
+    // The browser that was logged in cannot add another passkey.
     expect((await visitor.post("/api/auth/passkeys/offer", {})).status).toBe(401);
   });
 

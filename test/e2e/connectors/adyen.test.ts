@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => started.close());
 
-/** What the provider sends now. */
+/** A notification of the provider now, and the URL that it is sent to. */
 function notify(item: object) {
   const [webhook] = [...adyen.webhooks.values()];
   const { url } = present(webhook, "it is registered");
@@ -34,9 +34,9 @@ test("what Adyen reports by webhooks reaches payments, events and books", async 
     v3ConnectorConfig: { provider: "Adyen", name: "adyen", ...ADYEN_CONFIG },
   });
 
-  // Data appears.
+  // Accounts appear.
   await eventually(async () => {
-    // The key that signs what it sends is made after the webhook.
+    // The provider makes the key that signs notifications after the webhook.
     const keys = Array.from(adyen.webhooks.values(), ({ hmacKey }) => typeof hmacKey);
     expect([(await connector.accounts()).length, keys]).toEqual([2, ["string"]]);
   });
@@ -54,7 +54,7 @@ test("what Adyen reports by webhooks reaches payments, events and books", async 
       ]),
   });
 
-  // Later ones change it.
+  // Later notifications change the payment.
   const later = { originalReference: "auth-1", merchantAccountCode: merchant };
   const capture = { ...later, eventCode: "CAPTURE", pspReference: "capture-1" };
   const captured = notify({ ...capture, eventDate: "2026-03-01T10:00:00Z" });

@@ -11,11 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => started.close());
 
-/** What a list of the API has. */
+/** The items of a list of the API. */
 async function list(path: string): Promise<readonly Record<string, unknown>[]> {
   const answer = (await started.server.json(`/api/payments/v3${path}`)) as {
     cursor: { data: Record<string, unknown>[] };
-  }; // as the API says
+  }; // every list has this shape
   return answer.cursor.data;
 }
 

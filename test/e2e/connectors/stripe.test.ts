@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => started.close());
 
-/** What the provider sends now, and the URL that it sends it to. */
+/** A notification of the provider now, and the URL that it is sent to. */
 function toSend(urlPath: string, event: Parameters<FakeStripe["notify"]>[1]) {
   const sent = stripe.notify(urlPath, event, fromMillis(Date.now()));
   const endpoint = stripe.endpoints.find(({ url }) => String(url).endsWith(urlPath));
@@ -41,7 +41,7 @@ test("a seller is paid out by Stripe, and what becomes of it reaches events and 
     v3ConnectorConfig: { provider: "Stripe", name: "stripe", apiKey: STRIPE_KEY },
   });
 
-  // Data appears.
+  // Accounts and payments appear.
   await eventually(async () => {
     const [accounts, payments] = [await connector.accounts(), await connector.payments()];
     expect([accounts.length, payments.length, stripe.endpoints.length]).toEqual([3, 1, 2]);

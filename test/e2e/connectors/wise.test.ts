@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => started.close());
 
-/** What the provider sends about a transfer that has changed, and the URL that it sends it to. */
+/** A notification of the provider about a changed transfer, and the URL that it is sent to. */
 function toSend(...change: Parameters<FakeWise["changeTransfer"]>) {
   const subscriptions = [...wise.subscriptions.values()];
   const ofChanges = subscriptions.find(({ trigger_on: on }) => on === "transfers#state-change");
@@ -39,7 +39,7 @@ test("money goes out through Wise, and what becomes of it reaches events and boo
     v3ConnectorConfig: { provider: "Wise", name: "wise", ...WISE_CONFIG },
   });
 
-  // Data appears.
+  // Accounts and payments appear.
   await eventually(async () => {
     const [accounts, payments] = [await connector.accounts(), await connector.payments()];
     expect([accounts.length, payments.length, wise.subscriptions.size]).toEqual([2, 1, 2]);
