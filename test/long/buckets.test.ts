@@ -7,7 +7,7 @@ import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 const LEDGERS = Number(process.env["BUCKET_LEDGERS"] ?? 2000);
 const CLIENTS = 16;
-/** How long a deletion or restoration may take from its beginning, or from the start of the server after a kill. */
+/** The longest time of a deletion or restoration, from its beginning or from the start of the server after a kill. */
 const WITHIN_MS = 10_000;
 const PURGED_WITHIN_MS = 240_000;
 const SETTINGS = { FLORIN_MAX_PAGE_SIZE: "1000" };
@@ -16,10 +16,10 @@ const PURGING = { FLORIN_BUCKET_RETENTION: "1ms", FLORIN_BUCKET_CLEANUP_SCHEDULE
 const folder = freshFolder();
 const names = Array.from({ length: LEDGERS }, (_, index) => `big-${index}`);
 const OTHER = "other";
-/** The number of ledgers with a pipeline, which is to be deleted with them. */
+/** The number of ledgers with a pipeline, which the deletion of the bucket also deletes. */
 const PIPED = 20;
 let server: LocalServer;
-/** What each ledger answers to `READS` before its bucket is deleted. */
+/** The answers of each ledger to `READS` before its bucket is deleted. */
 let answers: string[][];
 
 beforeAll(async () => {
@@ -102,7 +102,7 @@ async function change(method: string, path: string): Promise<void> {
   expect(response.status).toBe(204);
 }
 
-/** Kills the server when lists and only some objects know of a change, and starts it again. */
+/** Kills the server when the catalogue and only some objects have heard of a change, and starts it again. */
 async function killHalfWay(method: "DELETE" | "POST", path: string): Promise<void> {
   const wanted = method === "POST";
   const changing = change(method, path).catch(() => undefined);
@@ -117,7 +117,7 @@ async function killHalfWay(method: "DELETE" | "POST", path: string): Promise<voi
   server = await LocalServer.start(folder, SETTINGS);
 }
 
-/** Whether a list shows a ledger of the bucket. */
+/** Whether the list of ledgers shows a ledger of the bucket. */
 async function hasListed(): Promise<boolean> {
   const query = encodeURIComponent('{"$match":{"bucket":"big"}}');
   const { cursor } = (await server.json(`/api/ledger/v2?pageSize=1&query=${query}`)) as {
@@ -126,7 +126,7 @@ async function hasListed(): Promise<boolean> {
   return cursor.data.length > 0;
 }
 
-/** Counts rows of a table in D1, while no server runs. */
+/** Counts rows of D1 while no server runs. `rows` is a table, with a condition. */
 function count(rows: string): number {
   for (const file of sqliteFiles("d1")) {
     const found = readDatabase(file, (database) => {
@@ -139,7 +139,7 @@ function count(rows: string): number {
   throw new Error("no catalogue");
 }
 
-/** Counts the objects that store anything, by class, while no server runs. The deployment's clock is left out. */
+/** The number of objects with anything stored, by class, while no server runs. The deployment's clock is left out. */
 function filledObjects(): Record<string, number> {
   const filled: Record<string, number> = {};
   for (const file of sqliteFiles("do")) {
@@ -168,13 +168,13 @@ function readDatabase<T>(file: string, read: (database: DatabaseSync) => T): T {
   }
 }
 
-/** The databases below the state folder, of D1 or of objects. */
+/** The SQLite files below the state folder, of D1 or of objects. */
 const sqliteFiles = (kind: "d1" | "do"): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".sqlite") && path.split("/").includes(kind))
     .map((path) => join(folder, path));
 
-/** The names of the ledgers that a list shows, a page at a time. */
+/** The names of all ledgers in the list, which is read page by page. */
 async function listed(query = ""): Promise<string[]> {
   const found: string[] = [];
   let path = `/api/ledger/v2?pageSize=1000${query}`;
@@ -209,7 +209,7 @@ const WAYS = {
     server.api(`/api/ledger/${name}/transactions?preview=true`, { body: payment("dry") }),
 };
 type Way = keyof typeof WAYS;
-const WAY_NAMES = Object.keys(WAYS) as Way[]; // the object has no other keys
+const WAY_NAMES = Object.keys(WAYS) as Way[]; // `WAYS` has no other keys
 
 /** Whether each way serves a ledger or answers that it does not exist. */
 async function answersOf(name = ""): Promise<Record<Way, boolean>> {
@@ -221,17 +221,17 @@ async function answersOf(name = ""): Promise<Record<Way, boolean>> {
       return [way, response.status === 200];
     }),
   );
-  return Object.fromEntries(found) as Record<Way, boolean>; // of all ways
+  return Object.fromEntries(found) as Record<Way, boolean>; // `found` has an entry for each way
 }
 
-/** How many ledgers each way serves. */
+/** The number of ledgers that each way serves. */
 async function served(): Promise<Record<Way, number>> {
   const found = await atOnce(names, answersOf);
   return onEachWay((way) => found.filter((answer) => answer[way]).length);
 }
 
 const onEachWay = <T>(value: (way: Way) => T): Record<Way, T> =>
-  Object.fromEntries(WAY_NAMES.map((way) => [way, value(way)])) as Record<Way, T>; // of all ways
+  Object.fromEntries(WAY_NAMES.map((way) => [way, value(way)])) as Record<Way, T>; // an entry for each way
 
 const NONE = onEachWay(() => 0);
 const ALL = onEachWay(() => LEDGERS);
@@ -250,7 +250,7 @@ async function until(condition: () => Promise<boolean>, timeoutMs: number): Prom
   }
 }
 
-/** Does some work for each item, several at once, and returns the results in the order of the items. */
+/** Does work for each item, several at once; returns the results in the order of the items. */
 async function atOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const waiting = items.entries();

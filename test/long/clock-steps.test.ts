@@ -10,7 +10,7 @@ import { WAIT_MS_MAX } from "#test/support/platform/patience.ts";
 
 const SECOND = 1000;
 const YEARS_10 = 3653 * 86_400 * SECOND;
-/** The first one is none: it shows the waits of the schedule. */
+/** Steps of the clock, in milliseconds. The first step is zero, and shows the waits without a step. */
 const STEPS = [
   0,
   40 * SECOND,
@@ -22,12 +22,12 @@ const STEPS = [
   -YEARS_10,
   YEARS_10,
 ];
-/** Commits before the step, at once with it, and after it. One of the endpoints is down until all of them were made. */
+/** Commits before the step, together with it, and after it. One endpoint is down until all commits were made. */
 const BEFORE = 30;
 const DURING = 10;
 const AFTER = 30;
 const PAUSE_MS = 100;
-/** A wait that is longer than without a step by less than this is the machine's; one that a step makes longer is more. */
+/** A difference of waits below this is due to the machine. A step that makes waits longer makes them longer by more. */
 const SLACK_MS = 30_000;
 const LEDGER = "stepped";
 const SETTINGS = {
@@ -37,7 +37,7 @@ const SETTINGS = {
 
 let server: BenchServer;
 let endpoints: Endpoints;
-/** It has a fresh token after each step: one that was made in another year is worth nothing. */
+/** The client of the server. It needs a new token after each step, because a token of another year is not valid. */
 let api: BenchApi;
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ async function authorize(): Promise<void> {
 
 const Committed = z.object({ data: z.object({ id: z.int() }) });
 
-/** When each transaction was committed, by the clock that nobody steps. */
+/** The time of each transaction's commit, by a clock that is not stepped. */
 type Commits = Map<number, number>;
 
 async function commit(commits: Commits): Promise<void> {
@@ -85,14 +85,14 @@ async function commitMany(count: number, commits: Commits): Promise<void> {
   }
 }
 
-/** Steps the clock amid commits and deliveries; returns when everything was accepted. */
+/** Steps the clock during commits and deliveries; returns the longest waits when all endpoints have all events. */
 async function deliverAround(stepMs: number): Promise<Record<EndpointName, number>> {
   const commits: Commits = new Map();
   endpoints.isDown = true;
   await commitMany(BEFORE, commits);
   const during = Array.from({ length: DURING }, () => commit(commits));
   const step = fetch(`${server.url}/api/test/step-clock`, { method: "POST", body: `${stepMs}` });
-  // Those that come after the step have a token of another time, and are refused.
+  // Commits after the step have a token of another time, and are refused.
   await Promise.allSettled([...during, step]);
   expect((await step).status).toBe(200);
   await authorize();
@@ -107,7 +107,7 @@ async function deliverAround(stepMs: number): Promise<Record<EndpointName, numbe
   process.stdout.write(
     `${stepMs / SECOND} s: ${ids.length} events, longest waits in ms ${waits.map(([name, ms]) => `${name} ${Math.round(Number(ms))}`).join(", ")}\n`,
   );
-  return Object.fromEntries(waits) as Record<EndpointName, number>; // one for each name
+  return Object.fromEntries(waits) as Record<EndpointName, number>; // `waits` has an entry for each endpoint
 }
 
 test("steps of the clock lose nothing that is owed, and make no wait longer", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { assertAllAnswered } from "#test/support/expr/answers.ts";
 
 const RUNS = Number(process.env["EXPR_RUNS"] ?? 100_000);
-/** The limit is many times what the texts take. */
+/** A limit many times the duration of the test. */
 const TIMEOUT_MS = 900_000;
 
 test(

@@ -14,14 +14,14 @@ import { readLocalSettings } from "#scripts/lib/settings.ts";
 import { StateFolder } from "#scripts/lib/state.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
-/** The migrations of D1 that the Worker of a release knows. */
+/** Migrations of D1 that the Worker of each release knows. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   "0.2.0": ["0000_release_0_2_0.sql"],
 };
 
-/** Runs the Worker that is kept of a release on a state folder. */
+/** Runs the stored Worker of a release on a state folder. */
 async function startKept(version: string, path: string) {
-  // The runtime loads modules from below the project only.
+  // The runtime loads modules only from below the project.
   const script = inProject("dist/kept", version, "index.js");
   mkdirSync(dirname(script), { recursive: true });
   writeFileSync(script, brotliDecompressSync(readFileSync(releaseFiles(version).worker)));

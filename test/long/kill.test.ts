@@ -10,7 +10,7 @@ const ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 20);
 const CLIENTS = 8;
 const LEDGER = "killed";
 const PATH = `/api/ledger/v2/${LEDGER}`;
-/** Deliveries that were cut off are repeated after a minute and a half, so this is far more than they need. */
+/** Deliveries that a kill has cut off are repeated after a minute and a half, far below this limit. */
 const EVENTS_TIMEOUT_MS = 300_000;
 
 const folder = freshFolder();
@@ -58,7 +58,7 @@ test(
 
 /** Kills the server while it works, and starts it again. */
 async function restart(round: number): Promise<void> {
-  await delay(100 + ((round * 337) % 900)); // at varying times, because the two numbers have no common divisor
+  await delay(100 + ((round * 337) % 900)); // the two numbers have no common divisor, so that the delay varies
   await (round % 2 === 0 ? server.killParent() : server.killAll());
   server = await start();
   load.stop();
@@ -77,7 +77,7 @@ interface Posting {
 }
 interface Account {
   readonly address: string;
-  /** Absent if nothing was posted. */
+  /** The volumes of the account; absent if it has no postings. */
   readonly volumes?: Readonly<Record<string, Volumes>>;
 }
 interface Volumes {
@@ -85,7 +85,7 @@ interface Volumes {
   readonly output: number | bigint;
 }
 
-/** Asserts that what was acknowledged is stored once, and that volumes agree with the stored transactions. */
+/** Asserts that acknowledged writes are stored once, and that volumes agree with the stored transactions. */
 async function assertComplete(): Promise<{ transactions: Transaction[]; metadata: string[] }> {
   const transactions = await listAll<Transaction>(`${PATH}/transactions?pageSize=1000`);
   const references = transactions.map(({ reference }) => reference);
@@ -137,7 +137,7 @@ function replay(transactions: readonly Transaction[]): Totals {
   return totals;
 }
 
-/** Asserts that each of these events arrives with a signature. */
+/** Asserts that each expected event arrives with a signature. */
 async function assertDelivered(expected: readonly string[]): Promise<void> {
   const deadline = Date.now() + EVENTS_TIMEOUT_MS;
   const missing = (): Set<string> =>
@@ -147,7 +147,7 @@ async function assertDelivered(expected: readonly string[]): Promise<void> {
   expect(receiver.deliveries.filter(({ isSigned }) => !isSigned)).toEqual([]);
 }
 
-/** The transaction, or the metadata key, that an event is about. */
+/** The reference of the transaction, or the metadata key, that an event is about. */
 function subjectOf(body: string): string {
   const { payload } = parseJson(body) as {
     payload: { transactions?: { id: number }[]; metadata?: Record<string, string> };

@@ -3,7 +3,7 @@ import { checkRuns } from "#test/support/ledger-engine/in-node.ts";
 
 const COMMANDS = 1_000_000;
 const RUNS_AT_ONCE = 2000;
-/** The limit is several times what the test takes on a slow machine. */
+/** A limit several times the duration of the test on a slow machine. */
 const TIMEOUT_MS = 21_600_000;
 
 test(

@@ -5,10 +5,10 @@ import { assertReads } from "#test/support/ledger-engine/history/reads.ts";
 
 const QUERIES = 50_000;
 const QUERIES_PER_LEDGER = 1000;
-/** The limit is several times what the test takes on a slow machine. */
+/** A limit several times the duration of the test on a slow machine. */
 const TIMEOUT_MS = 21_600_000;
 
-/** Every second ledger has all features. */
+/** Features of a ledger. Every second ledger has all features. */
 const features: fc.Arbitrary<Partial<Features>> = fc.oneof(
   fc.constant({}),
   fc.record({
@@ -20,7 +20,7 @@ const features: fc.Arbitrary<Partial<Features>> = fc.oneof(
   }),
 );
 
-/** One in five ledgers has more accounts and transactions than are read at a time. */
+/** The number of further accounts and transactions. In one of five ledgers they are more than are read at a time. */
 const crowd = fc.constantFrom(0, 0, 0, 0, 1500);
 
 test(

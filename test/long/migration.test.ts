@@ -15,9 +15,9 @@ import { freshFolder } from "#test/support/platform/server.ts";
 
 const SIZE = Number(process.env["MIGRATION_SIZE"] ?? 1_000_000);
 const ROWS = 10_000;
-/** After these numbers of slices a process is killed and the next one started. */
+/** Numbers of slices after which a process is killed and the next one is started. */
 const KILLS = [10, 25, 40];
-/** No call may block others for longer. */
+/** The longest time for which a call may block others. */
 const CALL_MS_MAX = 1000;
 
 const SCRIPT = resolve(import.meta.dirname, "../support/ledger-engine/migrating-process.ts");
@@ -54,14 +54,14 @@ function fill(file: string): void {
   sql.close();
 }
 
-/** Runs a process, kills it after this many slices, and returns its reports. */
+/** Runs a process, kills it after `slices` slices, and returns its reports. */
 async function run(file: string, slices: number): Promise<SliceReport[]> {
   const child = spawn(process.execPath, [SCRIPT, file, `${ROWS}`], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const reports: SliceReport[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
-    reports.push(parseJson(line) as SliceReport); // what the process prints
+    reports.push(parseJson(line) as SliceReport); // the process prints reports
     if (reports.length > slices) child.kill("SIGKILL");
   }
   return reports;

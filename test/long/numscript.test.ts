@@ -3,7 +3,7 @@ import { assertAllAnswered } from "#test/support/numscript/answers.ts";
 
 /** The number of attempts, each in both runtimes. */
 const RUNS = Number(process.env["NUMSCRIPT_RUNS"] ?? 200_000);
-/** The limit is ten times what the attempts take. */
+/** A limit ten times the duration of the attempts. */
 const TIMEOUT_MS = 900_000;
 
 test(

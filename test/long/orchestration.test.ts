@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
-/** How many instances there are, and how many are started between two kills. */
+/** The number of instances, and of instances that are started between two kills. */
 const INSTANCES = Number(process.env["FLOW_INSTANCES"] ?? 200);
 const INSTANCES_PER_ROUND = 10;
 /** An instance that a kill has cut off goes on within a minute. */
@@ -23,7 +23,7 @@ const send = (source: object, destination: object) => ({ send: { source, destina
 
 interface Kind {
   readonly stages: readonly object[];
-  /** The transactions of one instance: ledgers. */
+  /** The ledgers of the transactions of an instance. */
   readonly ledgers: readonly string[];
   id: string;
 }
@@ -129,7 +129,7 @@ test(
   },
 );
 
-/** Starts instances of all kinds. What a kill has cut off is asked for again, so that there may be more. */
+/** Starts instances of all kinds. Starts that a kill has cut off are repeated, so that there may be more instances. */
 async function startSome(from: number): Promise<void> {
   for (let number = from; number < from + INSTANCES_PER_ROUND; number++) {
     const path = `${API}/workflows/${kinds[number % kinds.length]?.id}/instances`;
@@ -141,7 +141,7 @@ async function isAccepted(path: string, body: object): Promise<boolean> {
   try {
     return (await server.api(path, { body })).ok;
   } catch {
-    return false; // the server is being killed
+    return false; // a request fails while the server is killed
   }
 }
 
@@ -166,7 +166,7 @@ const listed = async (query: string): Promise<Instance[]> =>
     .parse(await server.json(`/api/orchestration/instances${query}`)).data;
 const allInstances = () => listed("");
 
-/** Sends those that wait their event until all have ended. */
+/** Sends instances the event that they wait for until all have ended. */
 async function endAll(): Promise<void> {
   const untilMs = Date.now() + END_MS_MAX;
   for (;;) {
@@ -191,7 +191,10 @@ const Transactions = z.object({
   cursor: z.object({ data: z.array(z.object({ postings: z.array(Posting) })) }),
 });
 
-/** An instance has ended well, has moved its amount once in each of its ledgers, and its history tells of it. Gives the amount. */
+/**
+ * Asserts that an instance has succeeded, that it has moved its amount once in each of its ledgers, and that its history says
+ * so. Returns the amount.
+ */
 async function assertComplete({ id, workflowID, error }: Instance): Promise<number> {
   expect([id, error]).toEqual([id, undefined]);
   const { stages, ledgers } = kinds.find((it) => it.id === workflowID) ?? kind([]);
@@ -221,7 +224,7 @@ async function assertComplete({ id, workflowID, error }: Instance): Promise<numb
   return [...amounts][0] ?? 0;
 }
 
-/** The wallet has got each amount once. */
+/** Asserts that the wallet has got each amount once. */
 async function assertCredited(total: number): Promise<void> {
   const Wallet = z.object({
     data: z.object({
@@ -232,7 +235,7 @@ async function assertCredited(total: number): Promise<void> {
   expect(data.balances.main.assets).toEqual({ "EUR/2": total });
 }
 
-/** Each of so many instances has paid out once. */
+/** Asserts that each of `count` instances has paid out once. */
 async function assertPaid(count: number): Promise<void> {
   const Initiations = z.object({
     cursor: z.object({ data: z.array(z.object({ reference: z.string(), status: z.string() })) }),
@@ -252,7 +255,7 @@ async function assertPaid(count: number): Promise<void> {
     const { cursor } = z
       .object({ cursor: z.object({ data: z.array(z.object({ reference: z.string() })) }) })
       .parse(payments);
-    // The provider has others, too.
+    // The provider also lists payouts of other tests.
     const asked = new Set(data.map(({ reference }) => reference));
     const paid = cursor.data.filter(({ reference }) => asked.has(reference));
     expect(paid).toHaveLength(count);

@@ -8,13 +8,13 @@ import { MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
-/** The number of rounds. Each kills the server, every other one alone, the others with its runtime. */
+/** The number of rounds. Each round kills the server, every other round also its runtime. */
 const ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 30);
 const PAYOUTS_PER_ROUND = 2;
 const PAYMENTS_PER_ROUND = 20;
 const FAULT_RATE = 0.1;
 const LEDGER = "mirror";
-/** The provider begins with this balance, which no payment explains. */
+/** The provider's balance at the beginning, which no payment explains. */
 const OPENING_BALANCE = 1_000_000n;
 const provider = new Provider({ seed: 5, accounts: 8, beneficiaries: 3, transactions: 200 });
 const faults = new FaultPlan({ seed: 5, rate: FAULT_RATE });
@@ -70,7 +70,7 @@ test(
   },
 );
 
-/** Asks for payouts. What the kill has cut off is asked for again, with the same reference. */
+/** Creates payouts. Requests that a kill has cut off are repeated with their reference. */
 async function payOut(round: number): Promise<void> {
   for (let number = 0; number < PAYOUTS_PER_ROUND; number++) {
     const reference = `payout-${round}-${number}`;
@@ -106,7 +106,7 @@ async function isAsked(reference: string): Promise<boolean> {
     const text = await answer.text();
     return answer.status === 202 || text.includes("CONFLICT");
   } catch {
-    return false; // the server is being killed
+    return false; // a request fails while the server is killed
   }
 }
 
@@ -121,7 +121,7 @@ const Initiations = z.object({
   cursor: z.object({ data: z.array(z.object({ reference: z.string(), status: z.string() })) }),
 });
 
-/** All initiations are processed, and the provider has moved each once. */
+/** Asserts that all initiations are processed, and that the provider has moved the money of each once. */
 async function assertMovements(): Promise<void> {
   const { cursor } = await read("/api/payments/v3/payment-initiations?pageSize=1000", Initiations);
   const statuses = Object.fromEntries(cursor.data.map((it) => [it.reference, it.status]));
@@ -151,7 +151,7 @@ async function allPayments() {
   return payments;
 }
 
-/** The payments are those of the provider, with what is left of them. */
+/** Asserts that the payments are those of the provider, with the amounts that are left of them. */
 async function assertPayments(): Promise<void> {
   const expected = new Map<string, bigint>();
   for (const { id, relatedTransactionID, status, amount } of provider.transactions) {
@@ -171,7 +171,7 @@ const Account = z.object({
   data: z.object({ volumes: z.record(z.string(), z.object({ balance: z.int() })).optional() }),
 });
 
-/** Each state of a payment is booked once, and the ledger has what the provider has. */
+/** Asserts that each state of a payment is booked once, and that the ledger has the provider's balances. */
 async function assertBooked(): Promise<void> {
   const { data } = await read(bookingPath, Booking);
   expect(data).toEqual({ booked: provider.transactions.length, failed: 0, pending: 0 });

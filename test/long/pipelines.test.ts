@@ -10,7 +10,7 @@ const KILLS = Number(process.env["PIPELINE_KILLS"] ?? 8);
 const LEDGERS = ["first", "second"];
 const BULK_SIZE = 250;
 const TIMEOUT_MS = 900_000;
-/** How long the last entries may take, because their batch may be one that gets no answer. */
+/** The longest time for the last entries, whose batch may be one that gets no answer. */
 const ANSWER_MS_MAX = 60_000;
 
 const folder = freshFolder();
@@ -109,7 +109,7 @@ async function isWritten(path: string, body: unknown): Promise<boolean> {
     response = await server.api(path, { body });
     if (response.ok) await response.text();
   } catch (error) {
-    // `fetch` throws this when a connection is cut or refused.
+    // Thrown by `fetch` when a connection is cut or refused.
     if (error instanceof TypeError) return false;
     throw error;
   }

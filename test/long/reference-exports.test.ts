@@ -4,7 +4,7 @@ import { expectRoundTrip, referenceExport } from "#test/support/ledger-engine/re
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 const EXPORTS = Number(process.env["REFERENCE_EXPORTS"] ?? 1000);
-/** The limit is several times what the tests take on a slow machine. */
+/** A limit several times the duration of the tests on a slow machine. */
 const TIMEOUT_MS = 3_600_000;
 
 test(
@@ -48,7 +48,7 @@ test(
       const imported = await send(`/api/ledger/v2/${ledger}/logs/import`, text);
       const notes = JSON.parse(imported.headers.get("x-florin-import-notes") ?? '{"count":0}') as {
         count: number;
-      }; // as the API describes it
+      }; // the schema of the answer has this shape
       odd += notes.count;
       entries += lines.length;
       const exported = await send(`/api/ledger/v2/${ledger}/logs/export`);

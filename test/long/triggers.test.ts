@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
-/** Events, of which each is for one of the triggers, and how many come in a second. */
+/** The number of events, each for one of the triggers, and the number of events a second. */
 const EVENTS = Number(process.env["TRIGGER_EVENTS"] ?? 10_000);
 const EVENTS_PER_SECOND = Number(process.env["TRIGGER_EVENTS_PER_SECOND"] ?? 20);
 const TRIGGERS = 50;
-/** Events that come while the server is killed again and again. */
+/** The number of kills, and of events that come between them. */
 const KILLS = 5;
 const EVENTS_PER_KILL = 20;
 const SETTLE_MS = 120_000;
@@ -38,7 +38,7 @@ const OccurrencePage = z.object({
 interface Firing {
   readonly trigger: number;
   readonly transaction: number;
-  /** From the commit to the occurrence, and to the start of the instance, in milliseconds. */
+  /** Milliseconds from the commit to the occurrence, and from the commit to the start of the instance. */
   readonly storedMs: number;
   readonly startedMs: number;
 }
@@ -64,7 +64,7 @@ afterAll(async () => {
   await server?.killAll();
 });
 
-/** Commits a transaction for one of the triggers. The same key commits nothing more. */
+/** Commits a transaction for one of the triggers. A repetition has its idempotency key, and commits nothing more. */
 const commit = (number: number): Promise<unknown> =>
   server.json(`/api/ledger/v2/${LEDGER}/transactions`, {
     headers: { "idempotency-key": `event-${number}` },
@@ -99,7 +99,7 @@ async function firings(): Promise<Firing[]> {
   return found;
 }
 
-/** Waits until so many triggers have fired, and then a while longer. */
+/** Waits until `count` triggers have fired, and a while longer. */
 async function settled(count: number): Promise<Firing[]> {
   const endMs = Date.now() + SETTLE_MS;
   let found = await firings();
@@ -111,7 +111,7 @@ async function settled(count: number): Promise<Firing[]> {
   return firings();
 }
 
-/** Each transaction has fired one trigger, which is the one that is set on it. */
+/** Asserts that each transaction has fired exactly the trigger that is set on it. */
 function assertOnce(found: readonly Firing[], count: number): void {
   const transactions = found.map(({ transaction }) => transaction);
   expect(new Set(transactions).size).toBe(count);

@@ -39,7 +39,7 @@ describe("dividing an amount", () => {
   });
 });
 
-/** Asserts that the parts are the exact shares rounded down, with one more unit for the first ones. */
+/** Asserts that parts are the exact shares rounded down, with one more unit for the first ones. */
 function assertDivided(amount: bigint, shares: readonly Fraction[], parts: readonly bigint[]) {
   expect(parts.reduce((sum, part) => sum + part, 0n)).toBe(amount);
   const units = parts.map((part, index) => {
@@ -79,7 +79,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
           expect(sumOf(postings)).toBe(arrivingOf(statement.destination, sent));
           if (sent > 0n) count++;
         }
-        // All of these scripts are valid: they fail only for lack of money.
+        // All scripts here are valid, and fail only for lack of money.
         if (options.forInterpreter !== true) expect(["missing-funds", undefined]).toContain(reason);
       });
 
@@ -148,7 +148,7 @@ test("both runtimes move the same money, except for postings of zero", () => {
 test("any text gets a result or diagnostics in time, never an exception", () => {
   const endings = assertAllAnswered({ runs: runsOf(5000) });
 
-  // Many attempts must be scripts, because other texts test little beyond the parser.
+  // Many attempts must be whole scripts, because other texts test little beyond the parser.
   expect(endings.run).toBeGreaterThan(runsOf(400));
   expect(endings.failed).toBeGreaterThan(runsOf(400));
 });

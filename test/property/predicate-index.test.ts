@@ -80,7 +80,7 @@ const values = fc.letrec((tie) => ({
   ),
 })).value;
 
-/** What an event comes to for each filter: by the index, and by an evaluation of all. */
+/** The verdict of each filter about an event: by the index, and by the evaluation of all filters. */
 function outcomes(sources: readonly string[], payload: ExprValue) {
   const all = sources.map(
     (filter, key) => new TriggerFilter(triggerOf({ key, id: `${key}`, filter })),

@@ -8,7 +8,7 @@ import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 import { create, posting, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 import { runsOf } from "#test/support/platform/runs.ts";
 
-/** The limits of how amounts are stored, of the halves that SQL sums, and of SQL's integers. */
+/** Bits at which the form of a stored amount changes, a half that SQL sums overflows, or an integer of SQL overflows. */
 const EDGES = [31n, 32n, 33n, 52n, 53n, 62n, 63n, 64n, 65n, 100n];
 
 const amount = fc.oneof(
@@ -26,7 +26,7 @@ const step = fc.record({
   destination: fc.constantFrom(...ACCOUNTS),
   asset: fc.nat(ASSETS.length - 1),
   amount,
-  /** The effective date in seconds from now. */
+  /** The effective date, in seconds from now. */
   date: fc.option(fc.integer({ min: -4, max: 2 }), { nil: undefined, freq: 3 }),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -50,7 +50,7 @@ function make(ledger: TestLedger, steps: readonly Step[], assets: number): Trans
   });
 }
 
-/** Filters, and the accounts that each matches. */
+/** Filters, each with a function that tells which accounts match. */
 const FILTERS: readonly [where: object, matches: (account: string, made: Made) => boolean][] = [
   [{ $match: { address: "a:..." } }, (account) => account.startsWith("a")],
   [{ $match: { address: "a:" } }, (account) => /^a:.$/.test(account)],
@@ -73,7 +73,7 @@ const FILTERS: readonly [where: object, matches: (account: string, made: Made) =
 ];
 type Made = readonly Transaction[];
 
-/** The sums as `asset balance`, by adding up what every transaction moved. */
+/** The sums as `asset balance`, added up from the postings of all transactions. */
 function expectedSums(made: Made, isMatch: (account: string) => boolean): string[] {
   const sums = new Map<string, bigint>();
   const add = (account: string, asset: string, moved: bigint): void => {
@@ -86,7 +86,7 @@ function expectedSums(made: Made, isMatch: (account: string) => boolean): string
   return [...sums].map(([asset, sum]) => `${asset} ${sum}`).toSorted();
 }
 
-/** The sums at once; those that are read in steps must be equal. */
+/** The sums read at once. Sums that are read in steps are asserted to be equal. */
 function readSums({ engine: { reads } }: TestLedger, query: BalancesQuery): string[] {
   const steps = reads.inSteps.aggregateBalances(query);
   let next = steps.next();
@@ -112,7 +112,7 @@ test("aggregated balances are exact, whatever the sizes of amounts and sums, at 
           expect(readSums(ledger, { ...query, useInsertionDate: false })).toEqual(
             expectedSums(made, isMatch(made)),
           );
-          // At a point in time, accounts have the metadata that they had by then.
+          // At a point in time, accounts have their metadata of that time.
           const inserted = made.filter(({ insertedAt }) => insertedAt <= date);
           expect(readSums(ledger, { ...query, pit: date, useInsertionDate: true })).toEqual(
             expectedSums(inserted, isMatch(inserted)),

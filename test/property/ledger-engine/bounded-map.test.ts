@@ -6,7 +6,7 @@ const SIZE_MAX = 3;
 
 type Step = readonly ["get" | "set" | "trim" | "clear", key: number];
 
-/** What a map of these entries would give, step by step: the rest of it is a plain one. */
+/** A model of the map: a plain map that `trim` cuts to its newest entries. */
 class Model {
   readonly entries = new Map<number, string>();
 

@@ -19,7 +19,7 @@ import { plainJson, plainLines } from "#test/support/ledger-engine/logs.ts";
 import { runsOf } from "#test/support/platform/runs.ts";
 
 const name = fc.constantFrom("world", "world", "a", "b", "c:1", "10", "__proto__");
-/** Small amounts mostly, so that most pages have volumes that numbers hold, and some that are too large from then on. */
+/** Mostly small amounts, so that most pages have volumes that numbers can hold, and some have larger ones from a point on. */
 const amount = fc.oneof(
   { weight: 12, arbitrary: fc.bigInt({ min: 0n, max: 9n }) },
   { weight: 1, arbitrary: fc.bigInt({ min: 2n ** 53n - 30n, max: 2n ** 53n + 2n }) },
@@ -101,7 +101,7 @@ class Exports {
   readonly ledger = new TestLedger();
   readonly #places: { after: number; to: number | undefined }[] = [];
 
-  /** Does one step. The result is the text of a page and what it should be. */
+  /** Takes one step; returns the text of a page and its expected text. */
   run(taken: Step): readonly [text: string, expected: string] {
     const { engine } = this.ledger;
     if (taken.kind === "page") return this.#takePage(taken.export, taken.countMax);

@@ -6,7 +6,7 @@ import { type KeptAccount, KeptAccounts } from "#ledger-engine/storage/names/kep
 
 const KEPT_MAX = 3;
 
-/** What a cache does in one step: with the account `name`, which may be one that it has or had. */
+/** A step of a cache, with the account `name`, which may be kept, or may have been kept before. */
 const step = <T>(value: fc.Arbitrary<T>) =>
   fc.record({
     action: fc.oneof(
@@ -18,7 +18,7 @@ const step = <T>(value: fc.Arbitrary<T>) =>
     value,
   });
 
-/** Volumes of any size: 64 bits hold up to 2^63 - 1. */
+/** Volumes of any size, of which some exceed 64 bits. */
 const amount = fc.oneof(
   fc.bigInt({ min: 0n, max: 2n ** 53n }),
   fc.constantFrom(2n ** 63n - 1n, 2n ** 63n, 2n ** 64n - 1n, 2n ** 64n, 2n ** 200n),
@@ -61,7 +61,7 @@ test("volumes that 64 bits do not hold have a limit of their own", () => {
 
 const account: fc.Arbitrary<KeptAccount> = fc.record({
   id: fc.oneof(fc.nat(), fc.constant(Number.MAX_SAFE_INTEGER)),
-  // From the year 1 to 9999, which is beyond 2^53.
+  // Microseconds of the years 1 to 9999, some of which exceed 2^53.
   firstUsage: fc.bigInt({ min: -62_135_596_800_000_000n, max: 253_402_300_799_999_999n }),
 });
 

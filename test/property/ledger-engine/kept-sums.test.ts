@@ -9,7 +9,7 @@ import { create, posting, revert, TestLedger } from "#test/support/ledger-engine
 import { audited } from "#test/support/ledger-engine/in-node.ts";
 import { StatementCounts } from "#test/support/ledger-engine/statement-counts.ts";
 
-/** Sums over fewer accounts are not kept. */
+/** Accounts of the ledger. Sums over few accounts are not kept. */
 const USERS = 600;
 
 const FILTERS = [
@@ -25,7 +25,7 @@ const FILTERS = [
   { $match: { "metadata[kind]": "user" } },
 ] as const;
 
-/** A ledger in which most filters have more accounts than it takes to keep their sums. */
+/** A ledger in which most filters match so many accounts that their sums are kept. */
 function filled(sql = new StatementCounts()): TestLedger {
   const ledger = new TestLedger({ sql });
   ledger.bulk(
@@ -102,7 +102,7 @@ type Step = typeof steps extends fc.Arbitrary<(infer T)[]> ? T : never;
 const textOf = (sums: readonly AssetBalance[]): string[] =>
   sums.map(({ asset, balance }) => `${asset} ${balance}`);
 
-/** The sums of a filter by an engine that has kept nothing. */
+/** The sums of a filter, read by an engine that has kept nothing. */
 function coldSums(ledger: TestLedger, where: string): string[] {
   const engine = new LedgerEngine(ledger.sql, () => ledger.now);
   return textOf(engine.reads.aggregateBalances({ where, useInsertionDate: false }));
@@ -115,7 +115,7 @@ function take(ledger: TestLedger, step: Step): void {
       ledger.bulk(commands, { continueOnFailure: true });
       break;
     case "undone":
-      // The last element is refused, so that nothing of the bulk remains.
+      // The last element is refused, so that the whole bulk is rolled back.
       ledger.bulk([...commands, create(posting("nobody -> bank", 1))], { atomic: true });
       break;
     case "opened":
@@ -154,7 +154,7 @@ test("sums that writes keep up to date are those that an engine without them add
   );
 });
 
-/** Filters by addresses that are not summed by the few accounts that they leave out. */
+/** Filters by addresses, without those whose sums are total sums less a few accounts. */
 const KEPT = FILTERS.map((filter) => stringifyJson(filter)).filter(
   (where) => !/^\{"\$match":\{"(?:metadata|address":"users:\.\.\.)|^\{"\$like/.test(where),
 );

@@ -16,11 +16,11 @@ import {
   WITH_VOLUMES,
 } from "#test/support/ledger-engine/fixtures.ts";
 
-/** Names, entries, dates and volumes are kept in memory. Writes fail in the middle, and what they wrote is rolled back. */
+/** Steps of a run. Names, entries, dates and volumes are kept in memory. Some writes fail in the middle, and are rolled back. */
 const STEPS = 60;
 const SECOND = 1_000_000n;
 
-/** A date around the present, one of few. */
+/** A random date, one of a few around the present. */
 function dateNear(ledger: TestLedger, random: Random): Timestamp {
   const seconds = toMicros(ledger.now) / SECOND;
   return fromMicros((seconds - (seconds % 20n) + 20n * BigInt(random.integer(-4, 2))) * SECOND);
@@ -59,7 +59,7 @@ function write(ledger: TestLedger, random: Random): void {
   }
 }
 
-/** Reads of many kinds, the same for each engine. */
+/** Reads of many kinds, equal for each engine. */
 function readsAt(date: Timestamp, order: "asc" | "desc", pageSize: number) {
   const page = { kind: "column", order, reverse: false, pageSize } as const;
   const until = { where: stringifyJson({ $lte: { date: formatTimestamp(date) } }) };

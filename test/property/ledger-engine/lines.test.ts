@@ -14,7 +14,7 @@ import { audited } from "#test/support/ledger-engine/in-node.ts";
 import { copyOf, exportOf, plainJson, plainLines } from "#test/support/ledger-engine/logs.ts";
 import { runsOf } from "#test/support/platform/runs.ts";
 
-/** Names that objects sort as numbers are among them, and amounts around the largest integer that a number holds. */
+/** Names, some of which objects sort as numbers. */
 const name = fc.constantFrom(
   "world",
   "a",

@@ -78,7 +78,7 @@ test("metadata at a date is that after the last entry of the date, without what 
     const log = ledger.logs();
     const states = statesOf(log);
     for (const [index, { date }] of log.entries()) {
-      // Several entries may have the same date.
+      // Of several entries with one date, only the last one is compared.
       if (log[index + 1]?.date === date) continue;
       const expected = withDeletions(states.slice(index));
       expect(metadataAt(ledger, log, date)).toEqual(Object.fromEntries(expected));
@@ -87,7 +87,7 @@ test("metadata at a date is that after the last entry of the date, without what 
   fc.assert(property, RUNS);
 });
 
-/** The first of some states, without the keys that accounts lose before they are updated again. */
+/** The metadata of the first state, without the keys that an account loses before it is updated again. */
 function withDeletions([first, ...later]: readonly MetadataState[]): Map<string, Metadata> {
   const found = new Map(first?.metadata);
   for (const [target, metadata] of found) {

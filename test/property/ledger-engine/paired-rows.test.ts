@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { PairedRows } from "#ledger-engine/storage/moves/paired-rows.ts";
 
-/** Few pairs, so that some come again; the last ones are too large for a number that also holds a row. */
+/** Few pairs, so that some are repeated. The last ones are too large for a number that holds both a pair and a row. */
 const pair = fc.constantFrom(10_002, 10_003, 20_004, 2 ** 40, 2 ** 52, Number.MAX_SAFE_INTEGER);
 
 const step = fc.oneof(
@@ -44,7 +44,7 @@ test("rows are taken once, by their pairs, and those of a pair in their order", 
           expect(rows.take(pairs)).toEqual(takeFrom(pairs));
         }
         const wanted = "pair" in rest ? rest.pair : 10_002;
-        // Only sometimes, so that rows also wait that were not looked up.
+        // Pairs are looked up only sometimes, so that some waiting rows have not been looked up.
         if (id % 3 === 0)
           expect(rows.has(wanted)).toBe(waiting.some(({ pair }) => pair === wanted));
       }

@@ -32,7 +32,7 @@ function tickingLedger(): { engine: LedgerEngine; sql: NodeSql } {
   return { sql, engine: new LedgerEngine(sql, () => secondsFrom(2 * ++asked)) };
 }
 
-/** There are few names, and dates around those of the log, so that most commands read what was just written. */
+/** Few names, and dates around those of the log, so that most commands read the latest writes. */
 const name = fc.constantFrom("a", "b", "c", "world");
 const asset = fc.constantFrom("USD", "USD", "EUR/2");
 const transactionId = fc.integer({ min: 1, max: 20 });

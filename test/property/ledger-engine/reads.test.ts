@@ -3,7 +3,7 @@ import { describe, test } from "vitest";
 import { assertReads } from "#test/support/ledger-engine/history/reads.ts";
 import { runsOf } from "#test/support/platform/runs.ts";
 
-/** A new seed for each run. A failure reports it. */
+/** A new seed for each run, which a failure reports. */
 const randomSeed = (): number => fc.sample(fc.nat(), { numRuns: 1 })[0] ?? 0;
 
 describe("every read of a ledger equals a naive filter over its history", () => {

@@ -8,7 +8,7 @@ import { create, posting, revert, TestLedger } from "#test/support/ledger-engine
 
 const ACCOUNTS = ["world", "a", "b", "c", "d", "e", "f", "g", "h"];
 
-/** A ledger with several postings, reverts, and gaps between ids. */
+/** A ledger with transactions of several postings, reverts, and gaps between ids. */
 function ledgerOf(random: Random): TestLedger {
   const ledger = new TestLedger();
   const postings = Array.from({ length: 120 }, () =>

@@ -26,7 +26,7 @@ const BOTH = { volumes: true, effectiveVolumes: true };
 const QUOTED = { bigintAsString: true };
 
 const amount = fc.oneof(fc.bigInt({ min: 0n, max: 100n }), fc.bigInt({ min: 0n, max: 10n ** 40n }));
-/** Some names are array indexes, which objects put first, in the order of numbers. */
+/** Some names are array indexes, which objects list first and in numeric order. */
 const account = fc.constantFrom("world", "users:1", "a", "a-b", "a:1", "12", "7", "4294967295");
 const asset = fc.constantFrom("USD", "USD/2", "A", "ZZZ/4");
 const key = fc.oneof(fc.string(), fc.constantFrom("12", "7", "__proto__", "ä", "\u{1f600}", '"'));
@@ -52,7 +52,7 @@ const posting = fc.record({
   asset: asset as fc.Arbitrary<Asset>,
 });
 
-/** Volumes after the transaction are of all accounts and assets of its postings. */
+/** Volumes after the transaction cover all accounts and assets of its postings. */
 const transaction: fc.Arbitrary<Transaction> = fc
   .record(
     {
@@ -115,7 +115,7 @@ const record: fc.Arbitrary<AccountRecord> = fc
       : { effectiveVolumes: ofOne(found.effectiveVolumes) }),
   }));
 
-/** At most one row for each asset, as an account has them. */
+/** The first row of each asset, because an account has at most one row an asset. */
 const ofOne = (rows: readonly AccountVolumes[]): AccountVolumes[] => [
   ...new Map(rows.map((row) => [row.asset, row])).values(),
 ];

@@ -2,11 +2,11 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { VolumeTable } from "#ledger-engine/storage/moves/volume-table.ts";
 
-/** Accounts and assets of which many come again, up to the largest that are distinguished. */
+/** Accounts and assets, up to the largest distinguished numbers, of which many are repeated. */
 const account = fc.oneof(fc.nat({ max: 40 }), fc.constantFrom(2 ** 32, 2 ** 32 + 1, 2 ** 33 - 1));
 const asset = fc.constantFrom(1, 2, 3, 9999);
 const step = fc.record({
-  /** How many pairs a page moves, each of which need not be a new one. */
+  /** The number of pairs that a page moves, new pairs or known ones. */
   room: fc.integer({ min: 1, max: 30 }),
   moves: fc.array(fc.tuple(account, asset, fc.bigInt({ min: 0n, max: 2n ** 57n })), {
     maxLength: 30,
@@ -56,7 +56,7 @@ test("pairs of accounts that follow one another are found after few steps", () =
     table.add(id, 1);
     table.add(id, 2);
   }
-  // In a table with runs of taken slots, this would take minutes.
+  // A table with runs of taken slots would need minutes.
   expect(performance.now() - startMs).toBeLessThan(5000);
   expect(table.find(100_000, 2)).not.toBe(-1);
   expect(table.find(100_001, 1)).toBe(-1);

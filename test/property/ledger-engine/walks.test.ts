@@ -29,7 +29,7 @@ const keyOf: Record<string, (transaction: Transaction) => string> = {
   updated_at: ({ updatedAt }) => updatedAt,
 };
 
-/** Something that happens to a ledger: a transaction, a change of an earlier one, or a second that passes. */
+/** A change of a ledger: a transaction, a change of an earlier one, or seconds that pass. */
 const happening = fc.record({
   date: fc.option(fc.integer({ min: -4, max: 6 }), { nil: undefined }),
   touched: fc.option(fc.nat(40), { nil: undefined, freq: 3 }),
@@ -38,7 +38,7 @@ const happening = fc.record({
 });
 type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
 
-/** Applies it to a ledger. Many dates are in the past or the future, and most of them occur more than once. */
+/** Applies a happening to a ledger. Many dates are in the past or the future, and most occur more than once. */
 function apply(ledger: TestLedger, { date, touched, isRevert, passes }: Happening): void {
   const micros = toMicros(ledger.now);
   ledger.now = fromMicros(micros + BigInt(passes) * 1_000_000n);
@@ -104,7 +104,7 @@ describe("a walk through transactions", () => {
         fc.record({
           past: fc.array(happening, { minLength: 5, maxLength: 30 }),
           meanwhile: fc.array(fc.array(happening, { maxLength: 3 }), { maxLength: 20 }),
-          // A change moves a transaction to another place of the sort by `updated_at`.
+          // Sorts by `updated_at` are left out, because a change moves a transaction to another place of theirs.
           column: column.filter((name) => name !== "updated_at"),
           order,
           pageSize,

@@ -13,7 +13,10 @@ import { stringifyJson } from "#platform/json.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { account } from "#test/support/payments/provider-objects.ts";
 
-/** Lists and dynamic pools, which read only the blocks that may contain what a filter asks for, find the same accounts as all rows show. */
+/**
+ * Lists and dynamic pools read only the blocks that may contain matches of a filter. They must find the accounts that a scan of
+ * all rows finds.
+ */
 
 const POOL = "11111111-0000-4000-8000-000000000001";
 
@@ -34,7 +37,7 @@ const reported = fc.record(
 const page = fc.record({
   isOther: fc.boolean(),
   type: fc.constantFrom<AccountType>("INTERNAL", "EXTERNAL"),
-  /** Whether another page is stored between its preparation and its storage. */
+  /** Whether another page is stored after this page was prepared and before it is stored. */
   isLate: fc.boolean(),
   accounts: fc.array(reported, { minLength: 1, maxLength: 40 }),
 });
@@ -56,7 +59,7 @@ const CASES = (world: IngestWorld) => [
   ...cases(() => false, { $match: { type: "OTHER" } }, { $match: { name: "Nobody" } }),
   ...cases(({ name }) => name === "Main", { $match: { name: "Main" } }, { $lt: { name: "N" } }),
   ...cases(({ defaultAsset }) => defaultAsset === "USD/2", { $match: { default_asset: "USD/2" } }),
-  // Of an account without an asset, it is not known whether that is this one.
+  // An account without an asset matches neither a filter by an asset nor its negation.
   ...cases(({ defaultAsset }) => defaultAsset === "EUR/2", {
     $not: { $match: { default_asset: "USD/2" } },
   }),
@@ -77,7 +80,7 @@ const CASES = (world: IngestWorld) => [
   ...cases(() => true, {}),
 ];
 
-/** The accounts that a filter finds: in lists, in events of pools, and in balances of pools. */
+/** The accounts that a filter finds in lists, in events of pools, and in balances of pools. */
 async function found(world: IngestWorld, filter: object): Promise<string[][]> {
   const where = stringifyJson(filter);
   const { data } = await listAccounts(world.context, {

@@ -5,7 +5,7 @@ import type { ListOptions } from "#platform/paging/query.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at, balance } from "#test/support/payments/provider-objects.ts";
 
-/** Lists of balances that are narrowed, which the open balances may answer alone, show the same as the whole list that is filtered. */
+/** Lists of balances with a filter, which the open balances may answer alone, show the matches of the whole list. */
 
 const ASSETS = ["EUR/2", "USD/2", "JPY"] as const;
 const SECONDS_MAX = 20;

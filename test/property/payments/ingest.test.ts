@@ -27,7 +27,7 @@ const report: fc.Arbitrary<ProviderBalance> = fc
   .tuple(fc.bigInt(-2n, 2n), fc.integer({ min: 0, max: 9 }), fc.constantFrom("EUR/2", "USD/2"))
   .map(([amount, seconds, asset]) => balance(amount, seconds, asset));
 
-/** Pages, each of which comes alone, twice one after the other, or at the same time as the next one. */
+/** Pages, each of which arrives alone, twice in a row, or together with the next page. */
 const arrivalsOf = <T>(item: fc.Arbitrary<T>) =>
   fc.array(
     fc.record({
@@ -37,14 +37,14 @@ const arrivalsOf = <T>(item: fc.Arbitrary<T>) =>
     { maxLength: 8 },
   );
 
-/** What a page stores in its order: states of payments after those that open them. */
+/** The items of a page in the order in which they are stored: states of payments come after the payments that they are about. */
 function parentsFirst<T extends object>(page: readonly T[]): readonly T[] {
   const isLater = (item: { reference?: string; parentReference?: string }): boolean =>
     item.parentReference !== undefined && item.parentReference !== item.reference;
   return page.toSorted((a, b) => Number(isLater(a)) - Number(isLater(b)));
 }
 
-/** Stores pages as they arrive; one that has become outdated is prepared again, as the engine does it. */
+/** Stores pages as they arrive. An outdated page is prepared again, as the polling engine does. */
 async function play<T extends object>(
   world: IngestWorld,
   arrivals: readonly { readonly page: readonly T[]; readonly how: string }[],

@@ -33,7 +33,7 @@ const trigger: fc.Arbitrary<InitiationTrigger> = fc.oneof(
   }),
 );
 
-/** Where a status may lead to, whatever the trigger. */
+/** The statuses that may follow each status, for any trigger. */
 const SENT = ["UNKNOWN", "PROCESSED", "FAILED", "REVERSED", "REVERSE_FAILED"] as const;
 const EDGES: Readonly<Record<InitiationStatus, readonly InitiationStatus[]>> = {
   WAITING_FOR_VALIDATION: ["SCHEDULED_FOR_PROCESSING", "PROCESSING", "REJECTED"],

@@ -8,13 +8,13 @@ import { stringifyJson } from "#platform/json.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at, payment } from "#test/support/payments/provider-objects.ts";
 
-/** Lists that read only the blocks which may contain what a filter asks for show the same payments as lists that read all. */
+/** Lists that read only the blocks that may contain matches of a filter show the payments that lists of all rows show. */
 
 const STATUSES = ["PENDING", "SUCCEEDED", "FAILED", "REFUNDED"] as const;
 const AMOUNTS = [0n, 7n, 99n, 100n, 12_345n, 10n ** 26n];
 
 const reported = fc.record({
-  /** Small, so that later reports are about payments that are there. */
+  /** The payment's number, in a small range, so that later reports concern stored payments. */
   place: fc.nat(150),
   status: fc.constantFrom(...STATUSES),
   amount: fc.constantFrom(...AMOUNTS),
@@ -55,7 +55,7 @@ const CASES = (world: IngestWorld) => [
       ...cases((it) => it.sourceAccountId === account || it.amount > 99n, {
         $or: [{ $match: { source_account_id: account } }, { $gt: { amount: 99 } }],
       }),
-      // Of a payment that has no such account, it is not known whether that is this one.
+      // A payment without a source account matches neither a filter by an account nor its negation.
       ...cases((it) => it.sourceAccountId !== undefined && it.sourceAccountId !== account, {
         $not: { $match: { source_account_id: account } },
       }),

@@ -5,9 +5,9 @@ import { Provider } from "#scripts/generic-psp/provider.ts";
 import { ProviderServer } from "#scripts/generic-psp/server.ts";
 import { PollingWorld } from "#test/support/payments/polling-world.ts";
 
-/** One that hangs takes ten seconds each time. */
+/** Faults without "hang", which takes ten seconds each time. */
 const QUICK_FAULTS = FAULTS.filter((fault) => fault !== "hang");
-/** Three pages of transactions, and most of a fourth. */
+/** Transactions for three pages and most of a fourth. */
 const TRANSACTIONS = 330;
 const PERIODS = 12;
 
@@ -16,7 +16,7 @@ const referencesIn = (world: PollingWorld, table: string): string[] =>
     .rows(`SELECT reference FROM ${table} ORDER BY reference`)
     .map(({ reference }) => String(reference));
 
-/** The names of what events tell of, each as often as there is an event. */
+/** The number of published events of a type. */
 const published = (world: PollingWorld, type: string): number =>
   world.count("outbox", `event ->> '$.type' = '${type}'`);
 

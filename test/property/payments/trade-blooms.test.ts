@@ -13,11 +13,11 @@ import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 import { conversion, order } from "#test/support/payments/provider-orders.ts";
 
-/** Lists that read only the blocks which may contain what a filter asks for show the same trades as lists that read all. */
+/** Lists that read only the blocks that may contain matches of a filter show the trades that lists of all rows show. */
 
 const AMOUNTS = [0n, 7n, 99n, 10n ** 26n];
 
-/** Small places, so that later reports are about trades that are there; late ones among them. */
+/** Members of all trades. Numbers are in a small range, so that later reports, and late ones, concern stored trades. */
 const common = {
   place: fc.nat(60),
   seconds: fc.nat(20),
