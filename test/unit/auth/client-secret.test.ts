@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hashSecret, lastDigitsOf, matchesSecret } from "#modules/auth/registry/client-secret.ts";
 
-// This is the example of the reference.
+// The example of the reference documentation.
 const CLEAR = "4f9d5c1e-0a6b-4b0e-9a53-1c2d3e4f5a6b";
 const HASH = "BPcuX5aIFqGRRrAh9oet1Hu+iV8De72Is24Ey6O5shA=";
 

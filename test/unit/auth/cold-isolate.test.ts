@@ -8,13 +8,13 @@ const PUBLIC_URL = "https://florin.example";
 const ISSUER = `${PUBLIC_URL}/api/auth`;
 const { privateKey, publicKey } = await generateKeyPair("RS256", { extractable: true });
 
-/** An isolate that has read nothing yet, and its database, which can be away. */
+/** An isolate that has read nothing yet, and its database, which can fail. */
 class NewIsolate {
   nowMs = Date.UTC(2026, 0, 1);
-  /** How many of the next reads fail, of each kind. */
+  /** The number of next reads that fail, by kind. */
   failures = { keys: 0, revocations: 0 };
   readonly reads = { keys: 0, revocations: 0 };
-  /** Reads that are under way at once, at most. */
+  /** The most reads under way at once. */
   together = 0;
   #underWay = 0;
 
@@ -101,7 +101,7 @@ test("an isolate goes on with what it has read while the database is away, howev
     isolate.nowMs += 3_600_000;
     expect(await isolate.authenticate()).toBe("shop");
   }
-  // Of a key that it does not know it cannot say that there is none.
+  // While the database fails, the isolate cannot know whether an unknown key exists.
   isolate.nowMs += 1000;
   await expect(isolate.authenticate("new")).rejects.toMatchObject(AWAY);
 });

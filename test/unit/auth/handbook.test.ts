@@ -5,14 +5,14 @@ import { describe, expect, test } from "vitest";
 const ROOT = resolve(import.meta.dirname, "../../..");
 const SUFFIX = ".test.ts";
 
-/** The rows of the tables that name tests: what they promise, and the last cell. */
+/** The cells of the table rows that name tests. The last cell has the references. */
 const ROWS = readFileSync(join(ROOT, "docs/auth.md"), "utf8")
   .split("## Conformance")[1]
   ?.split("\n")
   .filter((line) => line.startsWith("| ") && !/^\| (?:---|Case|Section|Attack) /.test(line))
   .map((line) => line.split("|").map((cell) => cell.trim()));
 
-/** The test files of the module by their names, without folders. */
+/** The paths of the module's contract tests by their file names. */
 const FILES = new Map(
   readdirSync(join(ROOT, "test/contract/auth"), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(SUFFIX))
@@ -21,7 +21,7 @@ const FILES = new Map(
 
 const REFERENCE = /^`([^`]+)`: (.+)$/;
 
-/** What a reference says of a test that is not there; undefined where there is one. */
+/** What is wrong with a reference to a test; undefined for a test that exists. */
 function problemOf(reference: string): string | undefined {
   const [, name = "", words = ""] = REFERENCE.exec(reference) ?? [];
   const path = name.endsWith(SUFFIX) ? join(ROOT, name) : FILES.get(name);
@@ -30,7 +30,7 @@ function problemOf(reference: string): string | undefined {
   return isThere ? undefined : `${reference}: no test has these words in its title`;
 }
 
-/** The titles of tests and of groups of them, also of those that are made from a table. */
+/** The titles of tests and of groups of tests, also those that a table makes. */
 const titlesOf = (source: string): string[] =>
   [...source.matchAll(/(?:\b(?:test|describe)|\]|\))\(\s*(["`])((?:(?!\1).)+)\1,/g)].map(
     ([, , title = ""]) => title,

@@ -52,7 +52,7 @@ const CLIENT = {
 const CLIENTS = [CLIENT, { ...CLIENT, clientId: "bound", ledgers: ["eu-*"] }];
 
 const ports = {
-  // Only the settings are read from it.
+  // The code under test reads only the settings of the context.
   context: systemContext(env as unknown as Env, "test"),
   clients: new ClientAuthenticator({
     findClient: async (id) => CLIENTS.find(({ clientId }) => clientId === id),

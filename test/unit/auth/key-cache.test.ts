@@ -4,7 +4,7 @@ import { KeyCache } from "#modules/auth/keys/key-cache.ts";
 const MINUTE_MS = 60_000;
 const PAUSE_MS = 30_000;
 
-/** Stands for a key, which the cache does not read. */
+/** A stand-in for a key, which the cache does not read. */
 const keyNamed = (name: string) => ({ name }) as unknown as CryptoKey;
 
 class Issuer {
@@ -101,7 +101,7 @@ describe("the keys of an issuer", () => {
     const guesses = Array.from({ length: 10 }, (_, at) => cache.find(`guess ${at}`));
     const outcomes = Promise.allSettled(guesses);
     expect(loads).toBe(3);
-    // Somebody whose request was cancelled never says that the load is over.
+    // A request that was cancelled never says that its load is over.
     nowMs += MINUTE_MS;
     const found = cache.find("a");
     expect(loads).toBe(4);
@@ -145,12 +145,12 @@ describe("the keys of an issuer", () => {
     });
     await cache.find("a");
     nowMs += 11 * MINUTE_MS;
-    void cache.find("a"); // it waits for ever
+    void cache.find("a"); // the request waits for ever
     for (let request = 0; request < 100; request++) {
       expect(await cache.find("a")).toEqual({ name: "a" });
     }
     expect(loads).toBe(2);
-    // It is asked again after a while, by one request again.
+    // After a while, one request asks the issuer again.
     nowMs += MINUTE_MS;
     void cache.find("a");
     expect(await cache.find("a")).toEqual({ name: "a" });

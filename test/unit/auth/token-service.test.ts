@@ -43,7 +43,7 @@ const clock = () => fromMillis(nowMs);
 const open = { assertOpen: async () => undefined, countFailure: async () => undefined };
 
 const service = new TokenService({
-  // Nothing is read from it for this grant.
+  // The grant under test reads nothing from the environment.
   context: systemContext({} as Env, "test"),
   clients: new ClientAuthenticator({
     findClient: async (id) => {

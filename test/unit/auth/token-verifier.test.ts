@@ -11,7 +11,7 @@ const TOKENS_MAX = 10;
 const PUBLIC_URL = "https://pay.example.com";
 const OWN = `${PUBLIC_URL}/api/auth`;
 const OTHER = "https://login.example.com";
-/** Its audiences are in the settings. */
+/** An issuer whose audiences are in the settings. */
 const CAREFUL = "https://careful.example.com";
 
 const own = await generateKeyPair("RS256");
@@ -25,7 +25,7 @@ let verifier: TokenVerifier;
 
 const nowS = () => Math.floor(nowMs / 1000);
 
-/** A cache without a pause between loads, so that the test sees every search for a key. */
+/** A cache without a pause between loads, so that every search for a key loads the keys. */
 const cacheOf = (issuer: string, key: CryptoKey) =>
   new KeyCache({
     issuer,
@@ -59,7 +59,7 @@ beforeEach(() => {
   });
 });
 
-/** What our own tokens say besides what a test is about. */
+/** Claims that every own token has besides the claims of a test. */
 const OWN_CLAIMS = { iss: OWN, client_id: "shop", aud: ["shop", PUBLIC_URL] };
 
 const sign = (claims: object, key = own.privateKey, header: object = {}) =>

@@ -19,7 +19,7 @@ const { publicKey } = await generateKeyPair("RS256", { extractable: true });
 const jwk = await exportJWK(publicKey);
 const good = { ...jwk, kid: "one", use: "sig", alg: "RS256" };
 
-/** Fetches keys from URLs with the given answers. Values that are not responses are answered as JSON. */
+/** A key source that gets the given answers. Values that are not responses are sent as JSON. */
 function fetchKeys(answers: Answers, issuer = ISSUER) {
   const calls: { url: string; init: RequestInit }[] = [];
   const fetch = async (url: string, init: RequestInit): Promise<Response> => {

@@ -16,12 +16,12 @@ const FILES = [
   "src/ledger-engine/storage/names/names.ts",
   "src/unknown.ts",
 ];
-/** Each file has its path and one line. */
+/** A bundle in which each file has its path and one line. */
 const SCRIPT = FILES.map((file) => `// ${file}\nfunction f() {}`).join("\n");
 
 type Stack = readonly [name: string, file: string][];
 
-/** A profile in which each stack was seen once, after 100 microseconds. */
+/** A profile that saw each stack once, for 100 microseconds. */
 function profileOf(stacks: readonly Stack[]): CpuProfile {
   const nodes: { id: number; callFrame: Frame; children: number[] }[] = [];
   const samples = stacks.map((stack) => {

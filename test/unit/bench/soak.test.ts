@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { heapGrowth } from "#bench/soak/heap-growth.ts";
 import { lastThirds, type Sample } from "#bench/soak/thirds.ts";
 
-/** A heap snapshot of some nodes: their type, name and size. */
+/** A heap snapshot of nodes, each with a type, a name and a size. */
 function snapshot(nodes: readonly [type: string, name: string, size: number][]): string {
   const types = ["hidden", "string", "object"];
   const strings = nodes.map(([, name]) => name);

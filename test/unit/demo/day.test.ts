@@ -46,7 +46,7 @@ describe("the demo's plan", () => {
         const kept = commits
           .filter(({ fate }) => fate === "kept")
           .flatMap(({ transaction }) => transaction.postings);
-        // This is the worst order: everything is spent before anything comes in.
+        // In the worst order, everything is spent before anything comes in.
         for (const [account, asset, spent] of spendings(kept)) {
           expect(books.balance(account, asset)).toBeGreaterThanOrEqual(spent);
         }
@@ -86,7 +86,7 @@ describe("the demo's plan", () => {
 const commitsOf = (plan: Plan): Commit[] =>
   [...stepsOf(plan)].filter((step) => step.kind === "commit");
 
-/** What each account spends of each asset; the outside world may spend what it likes. */
+/** The amounts that each account spends of each asset. The outside world is left out, because it may spend any amount. */
 function spendings(postings: readonly Posting[]): [string, string, bigint][] {
   const books = new Books();
   books.post(postings.filter(({ source }) => source !== "world"));

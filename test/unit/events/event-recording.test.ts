@@ -10,7 +10,7 @@ const eventOf = (id: string, body = `{"id":"${id} é"}`): LiveEvent => ({
   body,
 });
 
-/** All that readers see. */
+/** The items that readers see. */
 const shown = ({ ring }: EventRecording): RingItem[] =>
   [...ring.after(ring.floor)].map(({ item }) => item);
 
@@ -57,18 +57,18 @@ describe("a recording", () => {
     const fill = (from: number, count: number): void => {
       for (let at = from; at < from + count; at++) add(recording, large(`${at}`));
     };
-    // 35 of them are 15.75 million characters of 16.
+    // 35 events have 15.75 million characters; the limit is 16 million.
     fill(0, 35);
     expect(recording.isOutrun).toBe(false);
     recording.setIdleSince(undefined);
     fill(35, 20);
     recording.setIdleSince(2000);
-    // The reader has seen number 56 at most: the ring drops those up to there first.
+    // The last reader has seen number 56 at most, so the ring drops the events up to 56 first.
     fill(55, 35);
     expect([recording.ring.floor, recording.isOutrun]).toEqual([56, false]);
     fill(90, 1);
     expect([recording.ring.floor, recording.isOutrun]).toEqual([57, true]);
-    // Nobody knows after a restart what the last reader has seen: the newest entry counts as read.
+    // After a restart it is unknown which events the last reader has seen, so all stored ones count as read.
     expect(new EventRecording(sql).isOutrun).toBe(false);
     recording.stop();
     recording.start(3000);

@@ -9,16 +9,16 @@ const eventOf = (id: string): LiveEvent => ({
   body: "{}",
 });
 
-/** A recorder in a world of the test's own. */
+/** A recorder with a world that the test controls. */
 function bench() {
   const world = {
     nowMs: 1_000_000,
     isOn: true,
     reads: 0,
-    /** What reading the flag, and recording, wait for. */
+    /** The promises that the read of the flag and the recording wait for. */
     read: async (): Promise<void> => undefined,
     store: async (): Promise<void> => undefined,
-    /** The ids that were recorded; a gap comes before them. */
+    /** The ids that were recorded, with an entry for each gap before its event. */
     recorded: [] as string[],
   };
   const recorder = new LiveRecorder({

@@ -82,7 +82,7 @@ describe("the r2 driver", () => {
       "logs/main/0000000000000004-0000000000000004-20260301T093100.123456Z.ndjson",
     ];
     expect([...objects.keys()]).toEqual(keys);
-    // The same batch makes no new object. A smaller one, or one of another ledger with the name, does.
+    // A repeated batch makes no new object. A smaller batch does, and so does a batch of another ledger with the name.
     await destination.send("main", items(1, 3));
     expect([...objects.keys()]).toEqual(keys);
     await destination.send("main", items(1, 2));

@@ -217,7 +217,7 @@ describe("the clickhouse driver", () => {
   test.each([
     [{}, "dsn is required"],
     [{ dsn: "nonsense" }, NOT_ABSOLUTE],
-    // The URL parser accepts these, and then nothing would mask the password.
+    // The URL parser accepts the following DSNs, in which the password would not be masked.
     [{ dsn: "http:/u:p@h/d" }, NOT_ABSOLUTE],
     [{ dsn: "http:u:p@h/d" }, NOT_ABSOLUTE],
     [{ dsn: " http://u:p@h/d" }, NOT_ABSOLUTE],

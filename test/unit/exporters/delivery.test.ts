@@ -54,7 +54,7 @@ describe("a delivery", () => {
     await run.pass(600);
     expect(run.sent.map(({ ids }) => ids.length)).toEqual([50]);
 
-    // The next entries wait for the whole time again, but a full batch does not wait.
+    // The next entries wait for the whole flush interval again, but a full batch does not wait.
     run.log = idsTo(170);
     expect(await run.pass(SECOND)).toBe(SECOND);
     expect(run.ids).toEqual(idsTo(150));
@@ -71,7 +71,7 @@ describe("a delivery", () => {
     expect(run.delivery.runForMs(2)).toBe(run.nowMs + SECOND);
     run.nowMs += 300;
     expect(run.delivery.runForMs(2)).toBe(run.nowMs + 700);
-    // With this entry a batch is full.
+    // Entry 101 makes a batch full.
     expect(run.delivery.runForMs(101)).toBe(run.nowMs);
     await run.pass(700);
     expect(run.ids).toEqual([1, 2]);
@@ -95,7 +95,7 @@ describe("a delivery", () => {
     last.log = idsTo(3);
     await last.pass(HOUR);
     expect(last.ids).toEqual(idsTo(3));
-    // The next entries wait for the whole time again.
+    // The next entries wait for the whole flush interval again.
     last.log = idsTo(4);
     expect(await last.run()).toBe(HOUR);
   });

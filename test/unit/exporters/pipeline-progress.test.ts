@@ -8,7 +8,7 @@ import { systemContext } from "#platform/context.ts";
 
 const PIPELINE = { ledger: "main", exporterId: "e", enabled: true, resets: 0, createdAt: "" };
 
-/** A service with two pipelines in one ledger, whose objects give their progress as said. */
+/** A service with two pipelines of one ledger, whose objects report the given progress. */
 function serviceOf(progressOf: Readonly<Record<string, () => Promise<Partial<Progress>>>>) {
   const rows = Object.keys(progressOf).map((id) => ({ ...PIPELINE, id }));
   const env = { PIPELINES: { getByName: (id: string) => ({ progress: progressOf[id] }) } };
@@ -17,7 +17,7 @@ function serviceOf(progressOf: Readonly<Record<string, () => Promise<Partial<Pro
     ledgers: { find: async () => ({ name: "main" }) },
     exporters: {},
   };
-  // The three casts: nothing else of them is called.
+  // The code under test uses no other members of the three casts.
   return new PipelineService(systemContext(env as unknown as Env, "test"), {
     pipelines: stores.pipelines as unknown as PipelineStore,
     ledgers: stores.ledgers as unknown as LedgerCatalogue,

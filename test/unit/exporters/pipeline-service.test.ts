@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Pipelines in D1 whose objects are in the hands of the test. Those of a ledger whose name begins with "hung" hang. */
+/** Pipelines in D1 whose objects the test controls. Objects of ledgers whose names begin with "hung" hang. */
 class World {
   readonly d1 = new NodeD1();
   readonly called: string[] = [];
@@ -37,7 +37,7 @@ class World {
         getByName: (id: string) => ({ wake: () => call(id), refresh: () => call(id) }),
       },
       CLOCK: { getByName: () => ({ arm: async () => undefined, watch: async () => undefined }) },
-    } as unknown as Env; // the service calls nothing else of it
+    } as unknown as Env; // the service uses only these members
     const { db } = this.d1;
     const box = new SecretBox({ FLORIN_SECRET_KEY: "", FLORIN_PREVIOUS_SECRET_KEYS: [] });
     this.service = new PipelineService(systemContext(env, "test"), {
@@ -47,7 +47,7 @@ class World {
     });
   }
 
-  /** A ledger with so many enabled pipelines, all of which are in sync. */
+  /** Adds a ledger with `count` enabled pipelines, all of them in sync. */
   addLedger(name: string, count: number): void {
     this.d1.rows(
       `INSERT INTO ledgers (uuid, name, bucket, metadata, features, added_at) VALUES (?1, ?1, 'b', '{}', '{}', ?2)`,

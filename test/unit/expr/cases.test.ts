@@ -24,5 +24,5 @@ test.each([...Object.keys(ARITIES), ...Object.keys(PREDICATE_ARITIES)])(
   },
 );
 
-/** Every value has a type and a text, and a member that is not there is nil. */
+/** Functions that accept any value. Every value has a type and a text, and a missing member is nil. */
 const FUNCTIONS_WITHOUT_ERRORS = new Set(["string", "type", "get"]);

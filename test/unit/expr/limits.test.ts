@@ -41,7 +41,7 @@ test("a long list of alternatives is not nested", () => {
   expect(resultOf(alternatives.join(" or "))).toBe("true");
 });
 
-/** Variables `a0`, `a1`, … of which each is made of the one before, and what is done with the last one. */
+/** A program with the variables `a0`, `a1`, …, each computed from the variable before, and an expression about the last one. */
 function doubled(first: string, step: (before: string) => string, use = "") {
   const steps = Array.from(
     { length: 30 },
@@ -51,7 +51,7 @@ function doubled(first: string, step: (before: string) => string, use = "") {
 }
 
 const pair = (it: string): string => `[${it}, ${it}]`;
-/** The same arrays once more, made of others: what is identical needs no comparison. */
+/** The comparison of two equal arrays that are built separately, because identical arrays need no comparison. */
 const compared = doubled("[1]", pair, "a24 == c24")
   .replaceAll("a", "b")
   .replace("b24 == c24", "a24 == b24");

@@ -36,7 +36,7 @@ async function call(request: string, body?: object, key = "key"): Promise<Answer
 }
 
 async function expectSchema(name: string, value: unknown): Promise<void> {
-  const json = value as string; // any JSON will do, whose type the package keeps for itself
+  const json = value as string; // the validator takes any JSON, but its type for JSON is not exported
   const isValid = await validate(`${DOCUMENT}#/components/schemas/${name}`);
   expect(isValid(json).valid, `${JSON.stringify(value)} is a ${name}`).toBe(true);
 }
@@ -59,7 +59,7 @@ describe("the generic provider", () => {
   ])("the generic provider lists %s in the form of the contract", async (path, schema, count) => {
     const { status, body } = await call(`GET ${path}`);
     expect(status).toBe(200);
-    const items = body as unknown[]; // the contract says so
+    const items = body as unknown[]; // the contract of lists has this shape
     if (count !== undefined) expect(items).toHaveLength(count);
     expect(items.length).toBeGreaterThan(0);
     for (const item of items) await expectSchema(schema, item);
@@ -67,7 +67,7 @@ describe("the generic provider", () => {
 
   test("the generic provider gives each transaction once over all pages, from a date on with that date", async () => {
     const read = async (query: string) =>
-      (await call(`GET /transactions?${query}`)).body as { id: string; updatedAt: string }[]; // see the contract
+      (await call(`GET /transactions?${query}`)).body as { id: string; updatedAt: string }[]; // the contract of transactions has this shape
     const all = await read("pageSize=1000");
     const pages = [];
     for (let page = 1; page <= Math.ceil(all.length / 7) + 1; page++) {

@@ -5,7 +5,7 @@ import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { systemContext } from "#platform/context.ts";
 import type { Result } from "#platform/result.ts";
 
-/** A service whose ledger answers imports as given, and where the call that ends an import fails. */
+/** A service whose ledger answers imports as given, and fails when an import is ended. */
 function serviceOf(importLogs: () => Promise<Result<{ taken: number }>>): LedgerService {
   const ledger = {
     assertCreated: async () => ({ ok: true, value: "uuid" }),
@@ -14,7 +14,7 @@ function serviceOf(importLogs: () => Promise<Result<{ taken: number }>>): Ledger
       throw new Error("the object is gone");
     },
   };
-  const env = { DB: {}, LEDGERS: { getByName: () => ledger } } as unknown as Env; // all that is used of it
+  const env = { DB: {}, LEDGERS: { getByName: () => ledger } } as unknown as Env; // the service uses only these members
   return LedgerService.from(systemContext(env, "test"));
 }
 
@@ -28,7 +28,7 @@ describe("a bulk", () => {
     value: [],
   }));
   const ledger = { assertCreated: async () => ({ ok: true, value: "uuid" }), executeBulk };
-  const env = { DB: {}, LEDGERS: { getByName: () => ledger } } as unknown as Env; // all that is used of it
+  const env = { DB: {}, LEDGERS: { getByName: () => ledger } } as unknown as Env; // the service uses only these members
   const service = LedgerService.from(systemContext(env, "test"));
   const element = { idempotencyKey: "", command: { ok: false, failure: FAILURE } } as const;
   const settings = { FLORIN_BULK_MAX_SIZE: 2 };
@@ -60,9 +60,9 @@ test("a ledger whose object hangs is created all the same", async () => {
   vi.useFakeTimers();
   const logged = vi.spyOn(console, "error").mockReturnValue();
   const hung = { assertCreated: () => new Promise<never>(() => undefined) };
-  const env = { LEDGERS: { getByName: () => hung } } as unknown as Env; // all that is used of it
+  const env = { LEDGERS: { getByName: () => hung } } as unknown as Env; // the service uses only these members
   const insert = vi.fn<LedgerCatalogue["insert"]>(async () => undefined);
-  const catalogue = { insert } as unknown as LedgerCatalogue; // no more of it is called
+  const catalogue = { insert } as unknown as LedgerCatalogue; // the service uses only these members
   const service = new LedgerService(catalogue, systemContext(env, "test"));
   const ledger = { name: "main", bucket: "", metadata: {}, features: {} };
   const created = service.createLedger(ledger, ledgerSettings.of({}));

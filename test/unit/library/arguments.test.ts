@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LedgerError, openLedger } from "#library/index.ts";
 
-/** What a caller without types may pass. */
+/** A value that only a caller without types can pass. */
 const untyped = (value: unknown): never => value as never;
 
 test.each([

@@ -72,7 +72,7 @@ describe("a bulk", () => {
 
   test("a bulk of the library is refused as a whole if an element is malformed", () => {
     const ledger = ledgerInMemory();
-    const malformed = { action: "CREATE_MONEY", data: {} } as unknown as BulkElement; // as from plain JavaScript
+    const malformed = { action: "CREATE_MONEY", data: {} } as unknown as BulkElement; // a value that plain JavaScript can pass
     expect(refusalOf(() => ledger.bulk([creating("world -> a", 1), malformed]))).toMatch(
       /^VALIDATION: element 1 'action': /,
     );

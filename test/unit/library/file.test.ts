@@ -21,7 +21,7 @@ const namesBeside = (file: string): string[] =>
   readdirSync(folder).filter((name) => name.startsWith(basename(file)));
 const DEPOSIT = { postings: [pay("world -> a", 5)] };
 
-/** Runs a script in a process of its own, where `openLedger`, `file` and `DEPOSIT` are defined. */
+/** Runs a script in another process, in which `openLedger`, `file` and `DEPOSIT` are defined. */
 function runElsewhere(file: string, script: string): { output: string; signal: string | null } {
   const entry = pathToFileURL(resolve("src/library/index.ts")).href;
   const prelude = `import { openLedger } from ${JSON.stringify(entry)};

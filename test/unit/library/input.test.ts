@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { NewTransaction } from "#library/index.ts";
 import { ledgerInMemory, pay, refusalOf } from "#test/support/library/library.ts";
 
-/** The outcome of a transaction that plain JavaScript may pass. */
+/** The outcome of a transaction that plain JavaScript can pass. */
 const fateOf = (transaction: unknown): string =>
   refusalOf(() => ledgerInMemory().createTransaction(transaction as NewTransaction));
 
@@ -133,7 +133,7 @@ describe("a transaction is refused", () => {
 describe("an option", () => {
   test("an option of a wrong type is refused before anything is written", () => {
     const ledger = ledgerInMemory();
-    const options = { dryRun: "yes" } as unknown as { dryRun: boolean }; // as from plain JavaScript
+    const options = { dryRun: "yes" } as unknown as { dryRun: boolean }; // a value that plain JavaScript can pass
     expect(
       refusalOf(() => ledger.createTransaction({ postings: [pay("world -> a", 1)] }, options)),
     ).toMatch(/^VALIDATION: option 'dryRun': /);

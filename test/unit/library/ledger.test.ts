@@ -295,9 +295,9 @@ describe("a ledger", () => {
     expect(refusalOf(() => openLedger({ name: "a b" }))).toMatch(
       /^VALIDATION: invalid ledger name/,
     );
-    const features = { HASH_LOGS: "NO" } as unknown as { HASH_LOGS: "SYNC" }; // as from plain JavaScript
+    const features = { HASH_LOGS: "NO" } as unknown as { HASH_LOGS: "SYNC" }; // a value that plain JavaScript can pass
     expect(refusalOf(() => openLedger({ features }))).toMatch(/^VALIDATION: feature HASH_LOGS/);
-    const runtime = "quantum" as "machine"; // as from plain JavaScript
+    const runtime = "quantum" as "machine"; // a value that plain JavaScript can pass
     expect(refusalOf(() => openLedger({ runtime }))).toMatch(/^VALIDATION: runtime: /);
   });
 });

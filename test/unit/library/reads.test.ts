@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ledgerInMemory, pay, refusalOf } from "#test/support/library/library.ts";
 
-/** A ledger with two payments from the world, on the tenth of January and of February, and one between accounts. */
+/** A ledger with payments from the world on the tenth of January and of February, and a payment between accounts. */
 function shops() {
   const ledger = ledgerInMemory();
   const dated = (way: string, amount: number, timestamp: string) =>

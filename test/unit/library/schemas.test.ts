@@ -43,7 +43,7 @@ const QUERIES: NewSchema["queries"] = {
   changes: { resource: "logs", body: { $match: { type: "SET_METADATA" } } },
 };
 
-/** A ledger with the schema `v1`, which has a chart and queries, and `v2`, which has a template. */
+/** A ledger with the schemas `v1`, which has a chart and queries, and `v2`, which has a template. */
 function bank(options: OpenOptions = {}): Ledger {
   const ledger = ledgerInMemory(options);
   ledger.insertSchema("v1", { chart: CHART, queries: QUERIES });
@@ -141,7 +141,7 @@ describe("a schema", () => {
     ],
   ])("a schema is refused with %s", (_, input, message) => {
     const ledger = ledgerInMemory();
-    const insert = () => ledger.insertSchema(...(input as [string, NewSchema])); // as plain JavaScript may
+    const insert = () => ledger.insertSchema(...(input as [string, NewSchema])); // a value that plain JavaScript can pass
     expect(refusalOf(insert)).toMatch(/^VALIDATION: /);
     expect(errorOf(insert).message).toMatch(message);
     expect([...ledger.logs()]).toEqual([]);
@@ -217,7 +217,7 @@ describe("a strict ledger", () => {
   });
 
   test("a strict ledger is strict only if that is asked for", () => {
-    const options = { schemaEnforcement: "loose" } as unknown as OpenOptions; // as plain JavaScript may
+    const options = { schemaEnforcement: "loose" } as unknown as OpenOptions; // a value that plain JavaScript can pass
     expect(refusalOf(() => openLedger(options))).toMatch(/^VALIDATION: schemaEnforcement: /);
   });
 });
@@ -286,7 +286,7 @@ describe("a query of a schema", () => {
     return ledger;
   }
 
-  /** The items that a query lists, each as a short text. */
+  /** The items that a query lists, as short texts. */
   function listOf(...[id, run]: [id: string, run?: Parameters<Ledger["runQuery"]>[2]]) {
     const found = shop().runQuery("v1", id, run);
     switch (found.resource) {
@@ -324,7 +324,7 @@ describe("a query of a schema", () => {
   test("a query of a schema lists logs that are the caller's own", () => {
     const ledger = shop();
     const metadataOf = () => {
-      const [entry] = ledger.runQuery("v1", "changes").items as Iterable<LogEntry>; // a query of logs
+      const [entry] = ledger.runQuery("v1", "changes").items as Iterable<LogEntry>; // the query lists log entries
       return entry?.type === "SET_METADATA" ? entry.data.metadata : undefined;
     };
     Object.assign(metadataOf() ?? {}, { k: "changed" });

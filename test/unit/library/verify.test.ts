@@ -67,7 +67,7 @@ describe("the verification of an embedded ledger", () => {
     const { sql, engine } = ledger;
     for (let index = 0; index < 500; index++)
       ledger.run(create(posting(`world -> users:${index % 50}`, 5)));
-    // Before a revert is replayed, what waits is written.
+    // Pending entries are written before a revert is replayed.
     ledger.run(revert(500));
     const copy = new PositionalSql();
     copy.all("PRAGMA max_page_count = 40");

@@ -6,7 +6,7 @@ const blockOf = (sequence: number, id: string, payload: object = { ledger: "shop
   return `id: ${sequence}\ndata: {"id":${JSON.stringify(id)},"event":${JSON.stringify(body)}}\n\n`;
 };
 
-/** The first news of a server whose connections give these texts, or fail with these errors. */
+/** The first news of a server whose connections send the given texts, or fail with the given errors. */
 async function newsOf(
   count: number,
   connections: readonly (readonly (string | Error)[] | Error)[],

@@ -189,7 +189,7 @@ const experimental = (place: string, feature: string): Told => [
 const written = (comments: string[], script: string): string =>
   [...comments.map((comment) => `// @${comment}\n`), script].join("");
 
-/** Scripts that need a version and a flag, with the part that needs them. */
+/** Scripts that need a version and a flag, each with the part that needs them. */
 const FLAGGED = [
   ["oneof { @a @b }", "experimental-oneof", 15, from("oneof { @a @b }")],
   [

@@ -227,7 +227,10 @@ describe("the check of a script for the machine", () => {
   });
 });
 
-/** Whether the compiler's errors are reported, and otherwise only errors that the compiler leaves to the run. */
+/**
+ * Whether the checker reports the compiler's errors, or, for a script without them, only errors that the compiler leaves to the
+ * run.
+ */
 function agrees(script: string): boolean {
   const compiled = compileScript(script, "machine");
   const errors = checkScript(script, "machine").diagnostics.filter(

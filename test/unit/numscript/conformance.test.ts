@@ -11,11 +11,11 @@ import {
   surroundingsOf,
 } from "#test/support/numscript/cases.ts";
 
-/** A prefix that names the step at which the reference machine failed. Our messages do not have it. */
+/** The prefix with the step at which the reference machine failed, which Florin's messages do not have. */
 const STAGE =
   /^failed to (set vars from JSON|resolve resources|resolve balances|execute machine): /;
 
-/** Cases whose message differs on purpose, with the reason. The error code is the same. */
+/** Cases whose message differs on purpose, each with the reason. Their error codes agree. */
 const OTHER_TEXTS: ReadonlyMap<string, string> = new Map([
   ["B14 machine", "not the words of another language's JSON decoder"],
   ["B15 machine", "not the words of another language's JSON decoder"],
@@ -36,7 +36,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     const { msg, ...outcome } = outcomeOf(line.s, runtime, { ...surroundingsOf(line), reader });
 
     if (expected.e === "CRASH") {
-      // Scripts that crash the reference are refused here with a reason.
+      // Scripts that crash the reference are refused with a reason.
       expect(outcome).toEqual({ e: "INTERNAL" });
       expect(msg).toMatch(/\w/);
     } else {

@@ -34,7 +34,7 @@ const SEND_TEN = send("[C 10]");
 const lines = (...clauses: string[]): string => `{\n${clauses.join("\n")}\n}`;
 const vars = (...declarations: string[]): string => `vars ${lines(...declarations)}\n`;
 
-/** Balances of asset C. */
+/** Balances of the asset C. */
 const held = (balances: Readonly<Record<string, number>>): { balances: Balances } => ({
   balances: Object.fromEntries(
     Object.entries(balances).map(([account, balance]) => [account, { C: balance }]),
@@ -148,7 +148,7 @@ const DIFFERENCES: Readonly<Record<string, readonly Difference[]>> = {
       {
         script: `${send("[C 10]", "@a")}\n${send("1")}`,
         machine: REFUSED,
-        // The pre-pass evaluates all amounts.
+        // The interpreter evaluates all amounts in a first pass.
         interpreter: FAILED,
       },
       {
@@ -361,7 +361,7 @@ const DIFFERENCES: Readonly<Record<string, readonly Difference[]>> = {
       },
     },
   ],
-  // The stage at which the machine fails is left out here, because `codeOf` tests it.
+  // The machine's prefix with the stage of the failure is left out here; a test of `codeOf` covers it.
   "prefixes in `errorMessage`": [
     {
       script: `${vars("monetary $m")}${send("$m")}`,

@@ -19,13 +19,13 @@ import { parseProgram } from "#numscript/syntax/parser.ts";
 import { execute, RUNTIMES, type Surroundings } from "#test/support/numscript/cases.ts";
 import { timed } from "#test/support/numscript/cpu-time.ts";
 
-/** The limit of processor time. These take 300 ms at most, so even a slow machine stays far below. */
+/** The limit of processor time. The scripts take 300 ms at most, so that even a slow machine stays far below it. */
 const ANSWER_MS_MAX = 10_000;
 
-/** Longer messages would repeat too much of a hostile script. Numbers are shown in full. */
+/** The limit of a message's length. Longer messages would repeat too much of a hostile script; numbers are shown in full. */
 const MESSAGE_LENGTH_MAX = 5 * NUMBER_DIGITS_MAX;
 
-/** The distinct codes of a script's diagnostics, empty if it runs. Expects that they come in bounded time. */
+/** The distinct codes of a script's diagnostics, none for a script that runs. Asserts that the answer comes in bounded time. */
 function answerTo(script: string, runtime: Runtime, given: Surroundings = {}): string[] {
   const { value: result, cpuMs } = timed(() => {
     checkScript(script, runtime);
@@ -52,7 +52,7 @@ const SEND = send("[C 1]", "@world", "@x");
 const lines = (...clauses: string[]): string => `{\n${clauses.join("\n")}\n}`;
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
-/** `make` applied to a text again and again. */
+/** `make` applied to a text `depth` times. */
 const nested = (depth: number, innermost: string, make: (inner: string) => string): string =>
   many(depth, () => make).reduce((inner, wrap) => wrap(inner), innermost);
 
@@ -69,7 +69,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
   });
 
   test("a runtime accepts scripts up to a number of tokens", () => {
-    // A share with its target has three tokens, and for the machine the end of the line is one more.
+    // `count` shares with their targets. A share has three tokens, and for the machine the end of its line is a fourth.
     const branches = (count: number): string =>
       send("[C 0]", "@world", lines(...many(count, () => "0% kept"), "remaining to @x"));
     const count = Math.floor(TOKENS_MAX / 3) - 20;
@@ -244,7 +244,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
 
   test("a runtime answers many caps over many sources", () => {
     const sources = many(2000, (index) => `@a${index}`);
-    // For each cap, the machine walks over the rest of the sources. The interpreter does not.
+    // The machine walks over the remaining sources for each cap; the interpreter does not.
     const caps = many(1500, () => "max [C 1] to @x");
     const script = send("[C 2000]", lines(...sources), lines(...caps, "remaining kept"));
     const balances = Object.fromEntries(many(2000, (index) => [`a${index}`, { C: 1 }]));
@@ -298,7 +298,7 @@ describe("experimental-interpreter", () => {
     expect(answer(send("[C 9]", nested(90, "@world", once), "@x"), { flags, balances })).toEqual(
       [],
     );
-    // Each level doubles the work.
+    // Each level of the expression doubles the work.
     const doubled = nested(9, "{ @a @b }", twice);
     const codes = answer(send("[C 9]", doubled, "@x"), { flags, balances });
     expect(codes.filter((code) => code !== "limit-exceeded")).toEqual([]);

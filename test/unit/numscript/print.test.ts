@@ -5,7 +5,7 @@ import type { Runtime } from "#numscript/syntax/ast.ts";
 import { parseProgram } from "#numscript/syntax/parser.ts";
 import { withoutRanges } from "#test/support/numscript/syntax.ts";
 
-/** Prints a script. Expects that the print parses to the same script and prints as itself. */
+/** Prints a script. Asserts that the printed script parses to the same tree and prints as itself. */
 function print(script: string, runtime: Runtime): string {
   const { program, diagnostics } = parseProgram(script, runtime);
   expect(diagnostics).toEqual([]);
@@ -150,7 +150,7 @@ test("the printer keeps a string that ends with a backslash apart from later quo
 test("the printer keeps assets of the machine from becoming fractions and comments", () => {
   expect(print("print [5/  2]", "machine")).toBe("print [5/  2]\n");
   expect(print("print [A5/ 2] + [1/2/ 3]", "machine")).toBe("print [A5/ 2] + [1/2/ 3]\n");
-  // With a line break after it, this asset would be a comment.
+  // With a line break after it, the asset `//A` would be a comment.
   expect(print("fail\nprint //A", "machine")).toBe("fail\nprint //A");
   expect(print("send [/ *] (\nsource = @a\ndestination = @b\n)", "machine")).toContain("[/ *]");
 });

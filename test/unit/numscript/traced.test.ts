@@ -11,7 +11,7 @@ interface Traced {
   readonly name: string;
   readonly script: string;
   readonly given?: Surroundings;
-  /** Undefined if the machine has no such construct. */
+  /** The postings or the error of the machine; undefined for a construct that the machine lacks. */
   readonly machine?: readonly string[];
   readonly interpreter: readonly string[];
 }
@@ -22,13 +22,13 @@ const send = (amount: string, source: string, destination: string): string =>
 
 const lines = (...clauses: string[]): string => `{\n${clauses.join("\n")}\n}`;
 
-/** Balances of asset C. */
+/** Balances of the asset C. */
 const held = (balances: Readonly<Record<string, number>>): Balances =>
   Object.fromEntries(
     Object.entries(balances).map(([account, balance]) => [account, { C: balance }]),
   );
 
-/** Examples for the rules of both runtimes, one by one, that a reader can trace. */
+/** Examples of single rules of both runtimes, which a reader can trace. */
 const TRACED: readonly Traced[] = [
   {
     name: "an empty account in a list gives a posting of zero (machine) or none (interpreter)",
@@ -144,7 +144,7 @@ describe("traced examples", () => {
   });
 });
 
-/** The postings of an outcome, or its error code. An empty list counts as success, although ledgers refuse it. */
+/** The postings of an outcome, or its error code. An empty list is a success here, although ledgers refuse it. */
 const postingsOf = ({ e, p }: Outcome): readonly string[] | string | undefined =>
   e === "NO_POSTINGS" ? [] : (p ?? e);
 

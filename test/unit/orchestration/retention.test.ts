@@ -10,7 +10,7 @@ const NOW_MS = toMillis(at("12:00"));
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A deployment that keeps things for an hour. */
+/** A deployment with a retention of one hour. */
 class World {
   readonly d1 = new NodeD1();
   nowMs = NOW_MS;
@@ -22,10 +22,10 @@ class World {
   get context() {
     const clock = { getByName: () => ({ watch: async () => undefined }) };
     const env = { DB: this.d1.binding, CLOCK: clock, FLORIN_ORCHESTRATION_RETENTION: "1h" };
-    return { env: env as unknown as Env, clock: () => fromMillis(this.nowMs) }; // all that is used
+    return { env: env as unknown as Env, clock: () => fromMillis(this.nowMs) }; // the code under test uses only these members
   }
 
-  /** An instance that ended so long ago, or runs, with a row of each kind. Returns its key. */
+  /** Stores an instance that ended `age` milliseconds ago, or runs, with a row of each kind. Returns its key. */
   instance(id: string, age: number | undefined, moments = 1): number {
     const ended = age === undefined ? null : fromMillis(this.nowMs - age);
     this.d1.rows(
@@ -49,7 +49,7 @@ class World {
     return key;
   }
 
-  /** What is left of each kind, by the instances' keys. */
+  /** The rows that are left of each kind, by the keys of their instances. */
   left() {
     const keysOf = (table: string, column: string) =>
       this.d1
@@ -63,14 +63,14 @@ class World {
     ];
   }
 
-  /** Has a trigger fire for an event, and says whether it is the first time. */
+  /** Lets a trigger fire for an event; returns whether it fires for the first time. */
   async fire(event: Pick<PlatformEvent, "id" | "type" | "payload">): Promise<boolean> {
     const whole = { app: "test", version: "v2", date: at("12:00"), idempotencyKey: "", ...event };
-    const match = { trigger: { key: 1 }, event: whole, verdict: "fires" } as unknown as Match; // all that is stored of it
+    const match = { trigger: { key: 1 }, event: whole, verdict: "fires" } as unknown as Match; // the members that are stored
     return (await storeOccurrences(this.context, [match])).length > 0;
   }
 
-  /** Ends all occurrences: with an instance, or in failure. */
+  /** Ends all occurrences, with an instance or in failure. */
   settle(instance: string | null): void {
     this.d1.rows(
       "UPDATE orchestration_occurrences SET state = 'done', due_at = NULL, instance_id = ? WHERE state = 'fire'",
@@ -117,7 +117,7 @@ describe("instances", () => {
     world.d1.onStep = () => undefined;
 
     expect(world.left()).toEqual([[], [], [], []]);
-    // The first batch has the instance whose timeline is long, and no other.
+    // The first batch consists of the instance with the long timeline.
     expect(sizes.slice(0, 2)).toEqual([251, 250]);
     expect([...new Set(sizes)]).toEqual([251, 250, 150, 50, 0]);
   });

@@ -3,7 +3,7 @@ import { EndWatch } from "#modules/orchestration/run/end-watch.ts";
 import { WakeList } from "#modules/orchestration/run/wake-list.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 
-/** A watch whose time the test steps. */
+/** A watch whose time the test advances. */
 class SteppedWatch {
   nowMs = 0;
   readonly looks: (readonly string[])[] = [];
@@ -27,7 +27,7 @@ class SteppedWatch {
     nowMs: () => this.nowMs,
   });
 
-  /** Lets one pause pass, and what follows from it happen. */
+  /** Ends one pause, and lets the work after it run. */
   async step(): Promise<void> {
     this.#resume?.();
     this.#resume = undefined;

@@ -6,14 +6,14 @@ import { isFinal, stepAfter } from "#modules/orchestration/core/program.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
 import { interpolate } from "#modules/orchestration/core/variables.ts";
 
-/** A send with its values put in. */
+/** A send whose variables are replaced by their values. */
 function resolved(send: object, variables: Record<string, string> = {}) {
   const config = parseConfig({ stages: [{ send }] });
   const stage = resolveStage(stageAt(config, 0) ?? expect.fail("no stage"), variables);
   return stage.type === "send" ? stage : expect.fail("no send");
 }
 
-/** What a send asks for after the outcomes of wallets that are in these ledgers. */
+/** The activities that a send asks for, one after the other, if their outputs are the given ones. */
 function walked(send: object, outputs: readonly unknown[]): unknown[] {
   const asked = [];
   const outcomes: ActivityOutcome[] = [];

@@ -57,7 +57,7 @@ describe("link(object, rel)", () => {
   });
 });
 
-/** What a trigger fires for, by the index and by the evaluation of what the index leaves. */
+/** The matches of a trigger: those that the index finds, and those of the evaluations that the index leaves to the lane. */
 function matchesOf(trigger: Trigger, events: readonly PlatformEvent[]): Match[] {
   const { matches, owed } = selectEvents(new TriggerCatalogue({}, "first", [trigger]), events);
   const filters = new Map([[trigger.key, new TriggerFilter(trigger)]]);
@@ -105,7 +105,7 @@ describe("a trigger fires", () => {
   test("a trigger fires for no other ledgers than its creator may see", () => {
     const { principal } = triggerOf();
     const bound = { principal: { ...principal, ledgers: ["mine"] } };
-    // Of those that are about no ledger it sees the ones of payments only, which are open.
+    // Events without a ledger are hidden from a bound trigger, except those of payments.
     const hook = event({ n: 2 }, { app: "webhooks" });
     const events = [event({ ledger: "mine" }), event({ ledger: "other" }), event({ n: 1 }), hook];
 

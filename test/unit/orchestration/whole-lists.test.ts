@@ -10,13 +10,13 @@ import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
 
-/** The lists of the first generation, which show all rows, and hold few of them at a time. */
+/** Lists of the first generation show all rows, and hold few of them in memory at a time. */
 
 const COUNT = 230;
 const ROWS_AT_ONCE = 100;
 const NOW = "2026-03-01T00:00:00.000000Z";
 
-/** Each list has so many rows, and others that it does not show. */
+/** A database in which each list has `COUNT` rows, and as many that it does not show. */
 function filled(): NodeD1 {
   const d1 = new NodeD1();
   d1.migrate();
@@ -53,7 +53,7 @@ type Read = (query: PageQuery) => Promise<Page<{ readonly key: number; readonly 
 describe("a list of all", () => {
   const d1 = filled();
   const context = {
-    env: { DB: d1.binding } as unknown as Env, // lists read nothing else of it
+    env: { DB: d1.binding } as unknown as Env, // lists use only the database
     principal: ANONYMOUS,
   };
   const LISTS: readonly { mark: string; read: Read; match?: object }[] = [

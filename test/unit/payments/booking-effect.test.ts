@@ -4,7 +4,7 @@ import { PAYMENT_STATUSES, type PaymentStatus } from "#modules/payments/core/enu
 
 type Adjustment = readonly [PaymentStatus, bigint?];
 
-/** What each adjustment changes, in their order. */
+/** The amount by which each adjustment changes the booked amount, in the order of the adjustments. */
 function changesOf(adjustments: readonly Adjustment[]): bigint[] {
   let money = NOTHING_MOVED;
   return adjustments.map(([status, amount]) => {

@@ -8,16 +8,16 @@ import { fromMillis, type Timestamp } from "#platform/time.ts";
 import { queryOf } from "#test/support/payments/plan-world.ts";
 import { genericAccount, usePollingBench } from "#test/support/payments/polling-bench.ts";
 
-/** Few accounts, and more than there may be confirmations that wait at a schedule, which are 128. */
+/** Numbers of accounts: few, and more than the 128 confirmations that may wait at a schedule. */
 const FEW = 9;
 const MANY = 140;
 const bench = usePollingBench();
 
-/** What the listeners of events want; nothing at first. */
+/** Whether a listener wants events of a type. At first, no type is wanted. */
 const wants = vi.fn<(name: string) => boolean>();
 registerListeners([{ open: async () => undefined, wants: async ({ name }) => wants(name) }]);
 
-/** The amounts that differ from 5, and the time of the provider, in seconds. */
+/** The provider's balances other than 5, and its time in seconds. */
 let amounts: Record<string, number>;
 let seconds: number;
 let id: ConnectorId;
@@ -32,7 +32,7 @@ beforeEach(() => {
   [amounts, seconds] = [{}, 0];
 });
 
-/** Installs a provider with so many accounts, and polls it for the first time. */
+/** Installs a provider with `accounts` accounts, and polls it for the first time. */
 async function install(accounts: number): Promise<void> {
   const ids = Array.from({ length: accounts }, (_, place) => `acc-${place}`);
   bench.answer = ({ pathname, searchParams }) => {
@@ -71,7 +71,7 @@ async function install(accounts: number): Promise<void> {
   }
 }
 
-/** Polls once more, at a time of the provider. Returns how many rows of each table it has written. */
+/** Polls once more, at a time of the provider. Returns the number of written rows of each table. */
 async function poll(second: number): Promise<Record<(typeof WATCHED)[number], number>> {
   seconds = second;
   bench.world.d1.rows("DELETE FROM written");
@@ -80,7 +80,7 @@ async function poll(second: number): Promise<Record<(typeof WATCHED)[number], nu
   return Object.fromEntries(WATCHED.map((name) => [name, written(name)])) as Record<
     (typeof WATCHED)[number],
     number
-  >; // of the same names
+  >; // an entry for each of `WATCHED`
 }
 
 async function intervals(reference: string, options: Record<string, string> = {}) {
@@ -93,7 +93,7 @@ async function intervals(reference: string, options: Record<string, string> = {}
   ]);
 }
 
-/** The sum of all accounts, by a pool. */
+/** The sum over all accounts, as a pool shows it. */
 async function sumAt(moment: Timestamp): Promise<number | undefined> {
   const poolId = "11111111-0000-4000-8000-000000000001";
   bench.world.d1.rows(
@@ -112,7 +112,7 @@ test("a poll that finds all balances unchanged writes none of them and no event,
   await install(MANY);
   expect(await intervals("acc-0")).toEqual([[5, at(0), at(0)]]);
   const written = await poll(60);
-  // Of so many confirmations, the first 129 do not wait: their balances are in a few rows.
+  // The first 129 confirmations do not wait, so their balances are confirmed in a few rows.
   expect(written).toEqual({ payment_balances: 0, payment_balance_confirmations: 3, outbox: 0 });
   for (const account of ["acc-0", "acc-127", "acc-139"]) {
     expect(await intervals(account)).toEqual([[5, at(0), at(60)]]);
@@ -124,7 +124,7 @@ test("a poll that finds all balances unchanged writes none of them and no event,
     expect(await intervals(account)).toEqual([[5, at(0), at(120)]]);
   }
   expect(bench.schedule("FETCH_ACCOUNTS")).toMatchObject({ last_items: 0 });
-  // They go with the connector.
+  // Balances and their confirmations are removed with the connector.
   await uninstallConnector(bench.world.context, id);
   await bench.world.settle(id);
   expect(bench.world.count("payment_balances")).toBe(0);
@@ -144,7 +144,7 @@ test("a balance that changes, and then returns, has an interval for each amount;
   await install(FEW);
   await poll(60);
   amounts = { "acc-7": 8 };
-  // The row that was open, and the new one; its event is there in any case.
+  // Two rows of balances are written, the open one and the new one, and in any case an event.
   expect(await poll(120)).toMatchObject({ payment_balances: 2, outbox: 1 });
   expect(bench.schedule("FETCH_ACCOUNTS")).toMatchObject({ last_items: 1 });
   expect(await poll(180)).toMatchObject({ payment_balances: 0, outbox: 0 });

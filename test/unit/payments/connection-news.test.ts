@@ -49,7 +49,7 @@ describe("a webhook about a connection of a user", () => {
     ]);
     await report({ ...about, kind: "reconnected", at: at(20) });
     expect(connections()).toEqual([{ connection_id: "item-1", status: "ACTIVE", error: null }]);
-    // A delivery that comes late is about a time before.
+    // A late delivery, which is about an earlier time, changes nothing.
     await report({ ...broken, at: at(15) });
     expect(connections()).toMatchObject([{ status: "ACTIVE" }]);
     await report({ ...about, kind: "reconnected", at: at(30) });

@@ -44,7 +44,7 @@ describe("accounts of a provider", () => {
     const outcomes = await Promise.allSettled(pages.map((page) => world.store(page)));
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
     expect(outcomes.some((it) => it.status === "rejected" && isOutdated(it.reason))).toBe(true);
-    // It is prepared again, and has nothing more to store.
+    // The outdated page is prepared again, and has nothing left to store.
     expect(await world.prepareAccounts([account("a")])).toEqual({ statements: [], events: [] });
     expect(world.d1.rows("SELECT reference FROM payment_accounts")).toHaveLength(1);
     expect(world.events).toHaveLength(1);

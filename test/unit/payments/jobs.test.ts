@@ -31,7 +31,7 @@ describe("the forward of a bank account", () => {
   const claim = () => jobs().claim({ nowMs: world.nowMs, untilMs: world.nowMs + 60_000, limit: 9 });
   let bankAccountId: string;
   beforeEach(async () => {
-    // Its provider makes no accounts of bank accounts, so that the task fails.
+    // The generic provider creates no accounts for bank accounts, so the task fails.
     connector = await world.install("generic");
     const made = await createBankAccount(world.context, {
       name: "Rent",

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { MovementRow } from "#modules/payments/initiations/movement-rows.ts";
 import { MovementLoop, MOVING_MAX } from "#modules/payments/movements/loop.ts";
 
-/** Movements of a connector, whose provider answers when the test says so. */
+/** Movements of a connector, whose provider answers when the test lets it. */
 class TestMover {
   due: number[] = [];
   readonly claims: number[] = [];
@@ -15,7 +15,7 @@ class TestMover {
     claim: async (limit) => {
       this.claims.push(limit);
       await Promise.resolve();
-      return this.due.splice(0, limit).map((key) => ({ key, task: `${key}` }) as MovementRow); // no more of it is read
+      return this.due.splice(0, limit).map((key) => ({ key, task: `${key}` }) as MovementRow); // the loop uses only these members
     },
     execute: async ({ key }) => {
       this.mostUnder = Math.max(this.mostUnder, ++this.under);
@@ -73,7 +73,7 @@ test("what becomes due while others are under way is found within a second", asy
 
 test("a wake that comes with the last look is not lost", async () => {
   const done = mover.loop.wake();
-  await Promise.resolve(); // the loop looks
+  await Promise.resolve(); // lets the loop look for movements
   mover.due = [1];
   void mover.loop.wake();
   await done;

@@ -5,7 +5,7 @@ import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 test("what a plugin keeps is encrypted, and belongs to its installation", async () => {
   const { d1, connector } = new IngestWorld();
-  const env = { ...TEST_SETTINGS, DB: d1.binding } as unknown as Env; // what the store uses of it
+  const env = { ...TEST_SETTINGS, DB: d1.binding } as unknown as Env; // the store uses only these members
   const store = pluginStore(env, connector.key);
   const [one, two] = [
     { name: "number/a", value: "FR7630006000011234567890189" },

@@ -7,7 +7,7 @@ import type { Timestamp } from "#platform/time.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 
-/** More than are read at a time, of the accounts and of their balances. */
+/** The number of accounts, and of balances of an asset: more than are read at a time. */
 const COUNT = 10_007;
 const STATIC = "11111111-0000-4000-8000-000000000001";
 const DYNAMIC = "11111111-0000-4000-8000-000000000002";
@@ -20,10 +20,10 @@ beforeAll(() => {
     world.d1.rows(
       `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${COUNT - 1}) ${text}`,
     );
-  // They are not stored in the order of lists, and many were made at the same moment.
+  // Accounts are stored in another order than that of lists, and many share a time of creation.
   fill(`INSERT INTO payment_accounts (connector_key, reference, created_at, type, default_asset, metadata, metadata_bits, raw)
     SELECT ${key}, 'acc-' || i, '${at(0)}' || (i * 7919 % 100), 'INTERNAL', iif(i % 10 = 0, 'USD/2', 'EUR/2'), '{}', 0, '{}' FROM n`);
-  // Every block may contain accounts that pass a filter.
+  // The index says of every block that it may contain accounts that pass a filter.
   fill(
     `INSERT OR IGNORE INTO payment_account_segments SELECT (i + 1) / ${ACCOUNT_LAYOUT.rowsPerBlock}, ${Array(ACCOUNT_LAYOUT.wordCount).fill("-1").join()} FROM n`,
   );

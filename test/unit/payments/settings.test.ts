@@ -5,7 +5,7 @@ describe("the URLs of providers", () => {
   const env = {
     FLORIN_PAYMENTS_PROVIDER_URLS:
       "stripe=http://127.0.0.1:12111, wise=https://sandbox.example/v=1",
-  } as unknown as Env; // all that is read of it
+  } as unknown as Env; // the settings are all that is read
 
   test("the URLs of providers are found by the kind of the connector", () => {
     expect(providerUrlOf(env, "wise")).toBe("https://sandbox.example/v=1");

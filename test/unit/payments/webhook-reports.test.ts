@@ -81,7 +81,7 @@ describe("a webhook", () => {
   });
 });
 
-/** Every step of D1 that a delivery makes is one at which the process is killed. */
+/** The process is killed at each database step of a delivery, one after the other. */
 describe.each(["before", "after"] as const)("a process that is killed %s a step", (when) => {
   test("a process that is killed before or after a step works a delivery off once", async () => {
     let isLast = false;
@@ -96,7 +96,7 @@ describe.each(["before", "after"] as const)("a process that is killed %s a step"
         outcomes: [{ pollingId: "poll-1", result: { payment } }],
       };
       isLast = !(await world.killAt(step, when, () => report(world, reported)));
-      // The job is there until it is done.
+      // The provider delivers again, because the job of a delivery stays until it is done.
       await report(world, reported);
       expect((await world.get(id)).state.status).toBe("PROCESSED");
       expect(world.count("payment_payments")).toBe(2);

@@ -5,12 +5,12 @@ import { logError } from "#platform/log.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** What is logged of an error. */
+/** The line that is logged for an error. */
 function lineOf(error: unknown): Record<string, unknown> {
   const logged = vi.spyOn(console, "error").mockReturnValue();
   logError("it failed", error, { part: "a" });
   expect(logged).toHaveBeenCalledOnce();
-  return JSON.parse(String(logged.mock.calls[0]?.[0])) as Record<string, unknown>; // the line of a log
+  return JSON.parse(String(logged.mock.calls[0]?.[0])) as Record<string, unknown>; // a line of the log is a JSON object
 }
 
 test("an error is logged with its message, its stack and its cause", () => {

@@ -9,7 +9,7 @@ import { SETTING_TABLES } from "#scripts/lib/setting-tables.ts";
 const KEY = Buffer.alloc(32, 7).toString("base64");
 const REQUIRED = { FLORIN_SECRET_KEY: KEY };
 
-/** Parses the settings of all modules. Throws as a server does when it starts. */
+/** Parses the settings of all modules, and throws as a server does at its start. */
 function parseSettings(source: Readonly<Record<string, unknown>>): Record<string, unknown> {
   assertSettings(SETTING_TABLES, source);
   return Object.assign({}, ...SETTING_TABLES.map((table) => table.parse(source))) as Record<

@@ -11,7 +11,7 @@ const FILES: Readonly<Record<string, string>> = {
   "/console/assets/app.js": "run()",
 };
 
-/** Answers of an app that has only these sites, and an asset server with `FILES`. */
+/** The answers of an app with the given sites and an asset server with `FILES`. */
 function serve(...sites: readonly Site[]) {
   const app = new OpenAPIHono<AppEnv>();
   registerSites(app, sites);

@@ -95,7 +95,7 @@ test("a text that is parsed again, right away or later, is the same timestamp", 
   );
 });
 
-/** 2026-03-01T09:30:00.25Z */
+/** The timestamp of 2026-03-01T09:30:00.25Z in microseconds. */
 const QUARTER = 1_772_357_400_250_000n;
 
 describe("a timestamp", () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 
 const HOOKS = resolve(import.meta.dirname, "../../../.githooks");
 
-/** The environment of git without anybody's configuration. */
+/** The environment of git without a configuration of the user or the machine. */
 const ENV = {
   PATH: process.env["PATH"],
   GIT_CONFIG_GLOBAL: "/dev/null",
@@ -34,13 +34,13 @@ beforeEach(() => {
   git("reset", "--quiet", "--merge");
 });
 
-/** Stages this many new files. */
+/** Stages `count` new files. */
 function change(count: number): void {
   for (let index = 0; index < count; index++) writeFileSync(join(repository, `${files++}.txt`), "");
   git("add", ".");
 }
 
-/** Tries a commit. Returns the message of the hook, undefined if the commit is made. */
+/** Tries a commit; returns the message of the hook, or undefined for an accepted commit. */
 function refusalOf(message: string, ...options: readonly string[]): string | undefined {
   const { status, stderr } = spawnSync("git", ["commit", "--file=-", "--quiet", ...options], {
     cwd: repository,

@@ -19,15 +19,15 @@ const DOCS = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8"
   .toSorted();
 const HANDBOOK = ["AGENTS.md", "CONTRIBUTING.md", "README.md"];
 
-/** Variables of commands, which are no settings of a server. */
+/** Variables of the scripts that are no settings of a server. */
 const OTHER_VARIABLES = ["FLORIN_STATE_DIR", "FLORIN_URL"];
 
-/** Texts that begin so are paths, from the root or from `src`. */
+/** The beginnings of paths, from the root or from `src`. */
 const PLACE = /^(?:src|test|scripts|bench|docs|migrations|platform|modules|ledger-engine)\//;
-/** The connector that pages show how to write. */
+/** The name of the connector in the examples of pages. */
 const EXAMPLE = "acmepay";
 
-/** All files of code, to which pages may refer by the end of their paths. */
+/** The paths of all files of code. Pages may refer to a file by the end of its path. */
 const FILES = ["src", "test", "scripts", "bench"].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map(
     (file) => `/${folder}/${file}`,
@@ -125,7 +125,7 @@ const isThere = (path: string): boolean =>
   existsSync(resolve(ROOT, "src", path)) ||
   FILES.some((file) => file.endsWith(`/${path}`));
 
-/** Why a link of a page leads nowhere. */
+/** What is wrong with a link of a page; empty for a link that leads to its target. */
 function problemOf(page: string, { path, anchor }: Link): string[] {
   const target = path === "" ? page : relative(ROOT, resolve(ROOT, dirname(page), path));
   if (!existsSync(join(ROOT, target))) return [`${target}: there is no such file`];

@@ -13,13 +13,13 @@ import { dirname, join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 
 /**
- * Lint rules say what the engine's rules must not do. These tests plant a violation of each one in a copy of the
- * sources, because a lint pattern that matches nothing would look like clean code.
+ * Lint rules hold the rules of `AGENTS.md` about the engine. Each test plants a violation in a copy of the sources, because a
+ * lint pattern that matches nothing would look like clean code.
  */
 const USE = "eslint(no-restricted-properties)";
 const GLOBAL = "eslint(no-restricted-globals)";
 
-/** What a planted file does, the lint rule that it breaks, and its text. */
+/** Planted files: the name of each, the lint rule that it breaks, and its text. */
 const REFUSED_USES = [
   ["a date", GLOBAL, "export const now = () => new Date();"],
   ["a random number", USE, "export const dice = () => Math.random();"],
@@ -33,7 +33,7 @@ const REFUSED_USES = [
 const ROOT = resolve(import.meta.dirname, "../../..");
 const RULES_FOLDER = "ledger-engine/rules";
 
-/** Files to plant, by their path below src. A planted file is named after what it does. */
+/** Files to plant, by their path below `src`. The name of a planted file describes its violation. */
 const PLANTED: ReadonlyMap<string, string> = new Map([
   ...REFUSED_USES.map(([what, , source]) => [pathOf(RULES_FOLDER, what), `${source}\n`] as const),
   [
@@ -46,7 +46,7 @@ const PLANTED: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** The lint rules that the files of the copy break, by their path below src. */
+/** The lint rules that the files of the copy break, by path below `src`. */
 let broken: ReadonlyMap<string, readonly string[]>;
 
 beforeAll(() => {
@@ -87,7 +87,7 @@ function copySources(copy: string): void {
     cpSync(join(ROOT, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
-  // The linter takes only milliseconds without types, and no rule under test needs them.
+  // The linter runs without types, which takes only milliseconds; no rule under test needs types.
   const config = readFileSync(join(ROOT, ".oxlintrc.json"), "utf8");
   const withoutTypes = config.replaceAll(/"(typeAware|typeCheck)": true/g, '"$1": false');
   write(join(copy, ".oxlintrc.json"), withoutTypes);
@@ -104,7 +104,7 @@ function lint(copy: string): Map<string, string[]> {
     encoding: "utf8",
     maxBuffer: OUTPUT_BYTES_MAX,
   });
-  const { diagnostics } = JSON.parse(stdout) as { diagnostics: Finding[] }; // as the linter documents it
+  const { diagnostics } = JSON.parse(stdout) as { diagnostics: Finding[] }; // the documented output of the linter
   const byFile = Map.groupBy(diagnostics, ({ filename }) => filename.replace(/^src\//, ""));
   return new Map([...byFile].map(([file, found]) => [file, found.map(({ code }) => code)]));
 }

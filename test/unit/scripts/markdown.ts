@@ -4,7 +4,7 @@ export interface Link {
   readonly anchor: string | undefined;
 }
 
-/** The relative links of a page, without those in blocks of code. */
+/** The relative links of a page, without those in code blocks. */
 export function linksOf(text: string): Link[] {
   const prose = text.replaceAll(BLOCK, "").replaceAll(/`[^`\n]*`/g, "code");
   return [...prose.matchAll(/\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].map(
@@ -28,7 +28,7 @@ export function headingsOf(text: string): ReadonlySet<string> {
   return anchors;
 }
 
-/** The contents of a page's blocks of code in a language. */
+/** The contents of a page's code blocks in a language. */
 export const inBlocks = (text: string, language: string): string[] =>
   [...text.matchAll(BLOCK)].flatMap(([, name, code = ""]) => (name === language ? [code] : []));
 

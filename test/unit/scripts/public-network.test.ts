@@ -32,29 +32,29 @@ async function listen(server: Server | SocketServer): Promise<number> {
     server.close();
     if ("closeAllConnections" in server) server.closeAllConnections();
   });
-  return (server.address() as AddressInfo).port; // it listens on a port, not on a path
+  return (server.address() as AddressInfo).port; // a server that listens on a port
 }
 
-/** A server at a public address, by the port to call it at. */
+/** Starts an HTTP server; returns its port, at which names with a public address reach it. */
 const serve = (listener: RequestListener): Promise<number> => listen(createServer(listener));
 
-/** The same for what an HTTP server would not send. */
+/** Starts a server for answers that an HTTP server would not send; returns its port. */
 const serveRaw = (listener: (socket: Socket) => void): Promise<number> =>
   listen(
     createSocketServer((socket) => {
-      socket.on("error", () => undefined); // the other side may be gone
+      socket.on("error", () => undefined); // the client may be gone
       listener(socket);
     }),
   );
 
-/** Sends a call into the network as its Worker does. */
+/** Sends a call through the network's proxy as the Worker does. */
 function send(url: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   headers.set("florin-outbound-url", url);
   return fetch(network, { ...init, redirect: "manual", headers });
 }
 
-/** Why a call got no answer; undefined where it got one. */
+/** The error of a call that got no answer; undefined for a call with an answer. */
 async function failureOf(url: string): Promise<string | undefined> {
   const { headers } = await send(url);
   const result = headers.get("florin-outbound-result") ?? "";

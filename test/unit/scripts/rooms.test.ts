@@ -4,23 +4,23 @@ import { findToolViolations, findViolations, readSources } from "#scripts/lib/ro
 
 const SOURCES = readSources("src");
 
-/** The violations of full folders, in which a planted file is one too many. */
+/** Violations that a planted file causes in a folder that is already full, which the tests ignore. */
 const ONE_TOO_MANY: ReadonlySet<string> = new Set(
   Array.from(SOURCES.keys(), (file) => `${dirname(file)} has 21 files; 20 are allowed`),
 );
 
-/** The violations in the sources after these files are planted. */
+/** The violations in the sources with planted files. */
 function violationsWith(planted: Readonly<Record<string, string>>): string[] {
   return findViolations(new Map([...SOURCES, ...Object.entries(planted)])).filter(
     (violation) => !ONE_TOO_MANY.has(violation),
   );
 }
 
-/** The violations, except circles, after files are planted: an import from a floor above makes a circle of folders as well. */
+/** The violations with planted files, except circles: an import from a floor above also makes a circle of folders. */
 const withoutCircles = (planted: Readonly<Record<string, string>>): string[] =>
   violationsWith(planted).filter((violation) => !violation.startsWith("a circle of imports"));
 
-/** The violations, except circles, after a file is planted that imports a name. */
+/** The violations, except circles, with a planted file that imports a name. */
 const violationsOf = (file: string, name: string): string[] =>
   withoutCircles({ [file]: `import "${name}";\n` });
 

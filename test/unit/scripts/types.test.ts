@@ -5,8 +5,8 @@ import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 /**
- * `npm run check` leaves the compiler's errors to the linter. These tests plant errors in a small project with our
- * configuration, and compare what the linter reports with what the compiler says.
+ * `npm run check` leaves the compiler's errors to the linter. These tests plant errors in a small project with Florin's
+ * configuration, and compare the reports of the linter and the compiler.
  */
 const PLANTED: readonly (readonly [what: string, path: string, source: string])[] = [
   ["a wrong type in a file that nothing imports", "src/unused.ts", wrong("unused")],
@@ -121,7 +121,7 @@ function write(path: string, text: string): void {
 const run = (name: string, options: readonly string[]) =>
   spawnSync(bin(name), options, { cwd: folder, encoding: "utf8" });
 
-/** The errors of the compiler: the path of the file and the code of each. */
+/** The errors of the compiler, each as the path of its file and its code. */
 function compile(): string[] {
   const { stdout } = run("tsc", ["-p", ".", "--pretty", "false"]);
   return [...stdout.matchAll(/^(\S+)\(\d+,\d+\): error (TS\d+)/gm)].map(
@@ -129,9 +129,9 @@ function compile(): string[] {
   );
 }
 
-/** The same, as the linter reports them. */
+/** The errors of the linter, each as the path of its file and its code. */
 function lint(): string[] {
-  const { diagnostics } = JSON.parse(run("oxlint", ["--format=json", ...FOLDERS]).stdout) as Report; // as the linter documents it
+  const { diagnostics } = JSON.parse(run("oxlint", ["--format=json", ...FOLDERS]).stdout) as Report; // the documented output of the linter
   return diagnostics.flatMap(({ code, filename }) => {
     const error = /TS\d+/.exec(code)?.[0];
     return error === undefined ? [] : [`${filename} ${error}`];

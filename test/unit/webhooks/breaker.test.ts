@@ -9,7 +9,7 @@ import {
 
 const HOUR = 3_600_000;
 
-/** The state after so many failures, one a second. */
+/** The state after `count` failures, one a second. */
 function failing(count: number, isRefusalOfMessage = false): BreakerState {
   let state = CLOSED;
   for (let second = 1; second <= count; second++) {
@@ -42,7 +42,7 @@ test("pauses grow up to five minutes, and calls that were under way do not make 
     state = afterFailure(state, { startedMs: nowMs, nowMs, isRefusalOfMessage: false });
     const { openUntilMs = 0 } = state;
     pauses.push((openUntilMs - nowMs) / 1000);
-    // It began before the pause, and fails after it.
+    // The attempt began before the pause, and fails after it.
     const late = { startedMs: nowMs - 1, nowMs: nowMs + 10_000_000, isRefusalOfMessage: false };
     state = { ...afterFailure(state, late), lastFailureMs: nowMs };
     expect(state.openUntilMs).toBe(openUntilMs);

@@ -19,7 +19,7 @@ const FIELDS = {
   name: undefined,
 };
 
-/** A store with so many configs. */
+/** A store with `count` configs. */
 function storeOf(count: number) {
   const d1 = new NodeD1();
   d1.migrate();
@@ -32,7 +32,7 @@ function storeOf(count: number) {
   const env = {
     DB: d1.binding,
     CLOCK: { getByName: () => ({ arm: async () => undefined }) },
-  } as unknown as Env; // a change calls nothing else of it
+  } as unknown as Env; // a change uses only these members
   const key = Buffer.alloc(32).toString("base64");
   const box = new SecretBox({ FLORIN_SECRET_KEY: key, FLORIN_PREVIOUS_SECRET_KEYS: [] });
   const store = new ConfigStore(d1.db, box);

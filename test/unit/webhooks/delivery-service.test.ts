@@ -33,12 +33,12 @@ interface AttemptsPage {
   readonly after?: AttemptPosition | undefined;
 }
 
-/** Deliveries of one config, whose object is in the hands of the test. */
+/** Deliveries of one config, whose object the test controls. */
 class World {
   readonly d1 = new NodeD1();
   nowMs = START_MS;
   attempts: readonly AttemptRecord[] = [];
-  /** The most that the object has answered at once. */
+  /** The most deliveries that the object has returned in one answer. */
   answeredMax = 0;
   readonly service: DeliveryService;
 
@@ -60,7 +60,7 @@ class World {
       DB: this.d1.binding,
       FLORIN_SECRET_KEY: Buffer.alloc(32).toString("base64"),
       ENDPOINTS: { getByName: () => endpoint },
-    } as unknown as Env; // the service calls nothing else of it
+    } as unknown as Env; // the service uses only these members
     this.service = DeliveryService.from({ ...systemContext(env, "test"), clock: () => this.now });
   }
 
@@ -88,7 +88,7 @@ const attemptsOf = (count: number, responseExcerpt: string): AttemptRecord[] =>
     atMs: START_MS,
   }));
 
-/** Walks through all attempts, and returns the numbers on each page. */
+/** Walks through all attempts of a delivery; returns the attempts' numbers on each page. */
 async function walk({ service }: World, limit: number): Promise<number[][]> {
   const pages: number[][] = [];
   let after: AttemptPosition | undefined;

@@ -29,10 +29,10 @@ const comparing =
   (a: DeliveryRecord, b: DeliveryRecord): number =>
     (order === "asc" ? 1 : -1) * (a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
 
-/** Lanes that hold deliveries of these dates, and that count what they answer. */
+/** Lanes with deliveries of the given dates, which count the rows of their answers. */
 class FakeLanes {
   readonly #lanes = new Map<string, DeliveryRecord[]>();
-  /** Rows that were answered in all, and that calls under way hold at most. */
+  /** The number of rows in all answers, and the most rows in the answers of calls under way. */
   answered = 0;
   heldMax = 0;
   #held = 0;
@@ -66,7 +66,7 @@ class FakeLanes {
     return mergeLanes(this.ids, query, (id, part) => this.list(id, part));
   }
 
-  /** What a merged list must give, by looking at everything. */
+  /** The expected merged list, from a scan of all deliveries. */
   naive(query: DeliveryQuery): DeliveryRecord[] {
     return select([...this.#lanes.values()].flat(), query);
   }
@@ -122,7 +122,7 @@ describe("the merged list of many lanes", () => {
       const found = await lanes.merge(query);
       expect(found.map(({ id }) => id)).toEqual(lanes.naive(query).map(({ id }) => id));
       expect(lanes.heldMax).toBeLessThanOrEqual(4800);
-      // Once there are enough rows, a lane is asked for little.
+      // Once the page has enough rows, a lane is asked for few rows.
       expect(lanes.answered).toBeLessThan(50_000);
     },
   );

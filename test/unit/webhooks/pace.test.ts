@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CALLS_MAX, CALLS_MIN, Pace } from "#modules/webhooks/core/pace.ts";
 
-/** The pace after so many calls that each took as long. */
+/** The pace after `calls` calls that took `tookMs` each. */
 function paceAfter(calls: number, tookMs: number, pace = new Pace()): Pace {
   for (let call = 0; call < calls; call++) pace.learn(tookMs, true);
   return pace;
@@ -33,13 +33,13 @@ describe("the number of calls under way", () => {
   ])(
     "the number of calls under way is $calls where a call takes $tookMs ms",
     ({ tookMs, calls }) => {
-      // The average comes as near as one call, and never reaches it.
+      // The average approaches the number, up to a difference of one call.
       expect(Math.abs(paceAfter(200, tookMs).callsMax - calls)).toBeLessThanOrEqual(1);
     },
   );
 
   test("the number of calls lets none wait for a connection for longer than its time, however slow the endpoint is", () => {
-    // Where all places are taken, a call waits until those before it have had one of the connections.
+    // With all places taken, a call waits until each connection has served the calls before it.
     for (const serviceMs of [10, 100, 500, 1000, 3000, 7000]) {
       const pace = new Pace();
       let longestMs = 0;

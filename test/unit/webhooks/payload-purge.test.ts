@@ -13,13 +13,13 @@ import { NodeD1 } from "#test/support/platform/node-d1.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
-const settings = webhookSettings.of({}); // the standard: 30 days, 90 days, and 5 days
+const settings = webhookSettings.of({}); // the defaults: 30 days, 90 days, and 5 days
 
 let d1: NodeD1;
 let store: PayloadStore;
-/** What each lane needs, by the ids of events: until when, `"pending"`, or an error instead of an answer. */
+/** For each lane: the time until which it needs the body of each event, `"pending"`, or an error in place of its answer. */
 let lanes: Record<string, Record<string, number | "pending"> | Error>;
-/** How often each lane was asked. */
+/** The number of times that each lane was asked. */
 let asked: Record<string, number>;
 
 beforeEach(() => {
@@ -48,7 +48,7 @@ const ask: PurgePorts["ask"] = async (configId, ids) => {
   });
 };
 
-/** Purges some days after the start; returns when the next purge is due, in days after the start. */
+/** Purges `days` days after the start; returns the day of the next purge. */
 async function purgeAfter(days: number): Promise<number | undefined> {
   const nextMs = await purgePayloads({
     store,
@@ -89,10 +89,10 @@ test("a body of which one delivery has failed stays until that one is over, and 
   };
   expect(await purgeAfter(31)).toBeCloseTo(90 + 1 / 24, 5);
   expect(kept()).toEqual(["a"]);
-  // It is not asked about again before.
+  // The purge does not ask about the body again before its date.
   await purgeAfter(60);
   expect(asked).toEqual({ one: 1, two: 1 });
-  // A replay that has succeeded on the 80th day, and another one that has not ended yet.
+  // First a replay succeeds on the 80th day, and then another replay is pending.
   lanes["two"] = { a: START_MS + 110 * DAY_MS };
   await purgeAfter(90.1);
   lanes["two"] = { a: "pending" };

@@ -13,7 +13,7 @@ const refusal = () => new AppError("CONFLICT", "delivery cannot be replayed");
 
 let nowMs: number;
 let requests: ReplayRequests;
-/** The names under which work was done. */
+/** The names of the requests whose work was done. */
 let names: string[];
 
 beforeEach(() => {

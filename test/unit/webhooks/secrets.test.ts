@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 const at = (hours: number) => fromMillis(Date.parse("2026-03-01T00:00:00Z") + hours * HOUR_MS);
 const only = (current: string): Secrets => ({ current, previous: [] });
 
-/** What becomes of the secret `a` after changes at some hours. */
+/** The secrets of a config that began with `a`, after changes at the given hours. */
 const after = (...changes: readonly (readonly [hour: number, secret: string])[]): Secrets =>
   changes.reduce(
     (secrets, [hour, secret]) => rotate(secrets, { secret, immediate: false }, at(hour)),

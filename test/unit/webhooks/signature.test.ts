@@ -97,7 +97,7 @@ describe("the headers of a request", () => {
     });
   });
 
-  // The package refuses what is older than five minutes.
+  // The package refuses messages that are older than five minutes.
   const sentNow = (body: string) => messageOf(body, Math.floor(Date.now() / 1000));
 
   test.each([
@@ -129,7 +129,7 @@ describe("the headers of a request", () => {
       "webhook-signature": headers["formance-webhook-signature"] ?? "",
     };
     expect(() => new Webhook(SECRET).verify(TEST_BODY, renamed)).toThrow(WebhookVerificationError);
-    // The package decodes the key, so that the text itself is encoded for it.
+    // The package decodes its key from base64, so the secret is encoded for it.
     expect(() => new Webhook(btoa(SECRET)).verify(TEST_BODY, renamed)).not.toThrow();
   });
 });

@@ -53,7 +53,7 @@ describe("one authority covers another one", () => {
     ["another ledger", bound("eu"), bound("eu", "us"), ["ledgers eu, us"]],
     ["a pattern, for a name", bound("eu"), bound("eu*"), ["ledgers eu*"]],
     ["a wider pattern", bound("eu-*"), bound("eu*"), ["ledgers eu*"]],
-    // Two patterns may cover a third one together, but that is not looked for.
+    // Two patterns may cover a third one together, but the check compares pairs of patterns only.
     ["what only several patterns cover", bound("eu-1*", "eu-2*"), bound("eu-*"), ["ledgers eu-*"]],
     [
       "anything, for an administrator who is bound",

@@ -41,7 +41,7 @@ test("nobody's password matches, after the same work", async () => {
 test("the key is the one of RFC 7914", async () => {
   const salt = Buffer.from("SodiumChloride").toString("base64url");
   const key = await derivePasswordKey({ password: "pleaseletmein", salt, N: 16384, r: 8, p: 1 });
-  // The first half of the 64 bytes of the third vector in section 12.
+  // The first half of the 64 bytes of the third test vector in RFC 7914, section 12.
   expect(Buffer.from(key, "base64url").toString("hex")).toBe(
     "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2",
   );

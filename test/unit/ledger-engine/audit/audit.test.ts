@@ -23,7 +23,7 @@ import { audited } from "#test/support/ledger-engine/in-node.ts";
 import { changed, exportOf, importInto, linesOf } from "#test/support/ledger-engine/logs.ts";
 import { variedLedger } from "#test/support/ledger-engine/varied-ledger.ts";
 
-/** The number of rows that are compared in each table. */
+/** The number of compared rows of each table. */
 const COUNTED = {
   ledger: 1,
   migration: STEP_LAST,
@@ -153,11 +153,10 @@ test("an entry that was imported with a key but without its hash is consistent",
   }
 });
 
-/** Columns whose numbers do not follow from the log. */
+/** Columns with numbers that do not follow from the log. */
 const ONLY_IN_LEDGER = new Set(["published_log", "deletion_revision"]);
 
 describe("an audit finds", () => {
-  /** The columns of a primary key. */
   const keyOf = (ledger: TestLedger, table: string): string =>
     ledger.sql
       .all<{ name: string }>(
@@ -217,7 +216,7 @@ describe("an audit finds", () => {
         throw end;
       });
     } catch (error) {
-      if (error !== end) return true; // a constraint
+      if (error !== end) return true; // a constraint of the table
     }
     return status === "inconsistent";
   }
@@ -308,7 +307,7 @@ describe("an audit finds", () => {
     const ledger = variedLedger();
     ledger.sql.all("UPDATE entry SET hash = zeroblob(32) WHERE id = 7");
     const { differences } = audited(ledger);
-    // Only the entry itself and the next one, which is chained to it, differ.
+    // Only the changed entry and the next entry, which is chained to it, differ.
     expect(differences.map(({ table, key, column }) => `${table} ${key} ${column}`)).toEqual([
       "tx 4 hash",
       "entry 7 hash",

@@ -4,7 +4,10 @@ import type { TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 import { audited } from "#test/support/ledger-engine/in-node.ts";
 import { variedLedger } from "#test/support/ledger-engine/varied-ledger.ts";
 
-/** Values of every type; a table takes those that its columns allow. The last texts look like the ends of lines and lists. */
+/**
+ * Values of every type, of which a table accepts those that its columns allow. The last texts look like ends of lines and
+ * lists.
+ */
 const VALUES = [
   "NULL",
   "0",
@@ -34,11 +37,11 @@ const valuesOf = (column: string): string[] => [
   `' ' || ${column}`,
 ];
 
-/** Numbers that need not be what they are, as long as they lie within the log. */
+/** Columns with numbers that may differ, as long as they lie within the log. */
 const ONLY_IN_LEDGER = new Set(["published_log", "imported_log", "deletion_revision"]);
-/** An entry is accepted without the checksum that it has. */
+/** Columns with checksums. An audit accepts an entry that lacks its checksum. */
 const CHECKSUMS = new Set(["seal", "checksum"]);
-/** Rows of a table that are changed. */
+/** The number of rows of a table that are changed, at either end. */
 const ROWS = 3;
 
 interface Change {
@@ -46,7 +49,7 @@ interface Change {
   readonly statement: string;
 }
 
-/** Puts each value into each column of the first and the last rows of each table, but for those of its key. */
+/** Changes that put each value into each column, except key columns, of the first and the last rows of each table. */
 function changesOf(ledger: TestLedger): Change[] {
   return TABLE_NAMES.flatMap((table) => {
     const columns = ledger.sql.all<{ name: string; pk: number }>(
@@ -79,7 +82,7 @@ const shown = (ledger: TestLedger, { table }: Change): string => {
   );
 };
 
-/** How a change ends: a constraint refuses it, it changes nothing, or the audit says what it finds. It is undone afterwards. */
+/** The outcome of a change: a constraint refuses it, it changes nothing, or the finding of the audit. The change is undone. */
 function outcomeOf(ledger: TestLedger, change: Change): string {
   const end = new Error("the change is undone");
   const before = shown(ledger, change);

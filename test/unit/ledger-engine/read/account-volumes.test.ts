@@ -117,7 +117,7 @@ describe.each([
             );
             expect(found.toSorted()).toEqual(addedUp(counted));
             for (const holding of holdings) expect(reader.find(holding, moment)).toEqual(holding);
-            // Without effective volumes, no sums by effective date are served.
+            // Without effective volumes, the engine serves no sums by effective date.
             if (moment.date !== undefined && features === ADDED_UP) continue;
             const summed = new SummedBalances(ledger.sql, reader);
             const sums = new Map<number, bigint>();

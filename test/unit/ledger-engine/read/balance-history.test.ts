@@ -24,7 +24,7 @@ const history = (ledger: TestLedger, query: Partial<BalanceHistoryQuery> = {}) =
     insertionDate: false,
     ...query,
   });
-/** `input/output=balance` of each interval. */
+/** The intervals of a history as `input/output=balance`. */
 const lines = (ledger: TestLedger, query: Partial<BalanceHistoryQuery> = {}): string[] =>
   history(ledger, query).map(({ input, output, balance }) => `${input}/${output}=${balance}`);
 
@@ -220,7 +220,7 @@ test("the work depends on the number of intervals, not of moves, and is less whe
     endTime,
     interval: (endTime > startTime ? 33n * HOUR : 0n) / 1000n,
   });
-  // Each boundary takes one search for its transaction and one for the volumes.
+  // Each boundary of an interval takes a search for its transaction and a search for its volumes.
   expect(busy).toBeLessThan(1001 * 20);
   const quiet = countOf({
     startTime: at("2030-01-01T00:00:00Z"),
@@ -230,7 +230,6 @@ test("the work depends on the number of intervals, not of moves, and is less whe
   expect(quiet).toBeLessThan(60);
 });
 
-/** Counts statements. */
 class CountingSql implements Sql {
   statements = 0;
   readonly #sql = new NodeSql();

@@ -9,7 +9,7 @@ interface Wanted {
   readonly useInsertionDate?: boolean;
 }
 
-/** The sums as `asset balance`. */
+/** The sums of a query as `asset balance`. */
 function sums(ledger: TestLedger, { where, pit, useInsertionDate = false }: Wanted = {}): string[] {
   const query = {
     useInsertionDate,

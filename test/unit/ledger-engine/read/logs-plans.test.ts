@@ -13,7 +13,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 import { changed, exportOf, importInto, linesOf } from "#test/support/ledger-engine/logs.ts";
 
-/** Notes the plan of each statement that reads. */
+/** Records the plan of each reading statement. */
 class PlannedSql implements Sql {
   readonly #sql = new NodeSql();
   readonly plans = new Map<string, string[]>();

@@ -18,7 +18,7 @@ import {
   type TransactionsWanted,
 } from "#test/support/ledger-engine/transaction-reads.ts";
 
-/** How many statements some work takes. */
+/** The number of statements that `work` runs. */
 function statementsOf(sql: StatementCounts, work: () => unknown): number {
   sql.counts.clear();
   work();
@@ -43,7 +43,7 @@ describe("a page of the log", () => {
       ledger.run(create([posting(`world -> a:${count}`, count), posting("world -> b", 1, "EUR")]));
       if (count % 3 === 0) ledger.run(setMetadata("b", { count: `${count}` }));
     }
-    const first = list(ledger, { pageSize: 100 }); // the names are known from now on
+    const first = list(ledger, { pageSize: 100 }); // the list loads the names into memory
     expect(statementsOf(sql, () => list(ledger))).toBe(1);
     expect(statementsOf(sql, () => list(ledger, { order: "asc" }))).toBe(1);
     ledger.run(create([posting("world -> a:1", 7), posting("world -> b", 1, "EUR")]));
@@ -80,7 +80,7 @@ describe("a page of the log", () => {
 describe("a page of transactions by date", () => {
   const SIZE = 300;
 
-  /** Transactions a second apart. Those in the list have an earlier date: that of the transaction `back` before them. */
+  /** A ledger with transactions a second apart. Those in `backDated` have the date of the transaction `back` ids before. */
   function ledgerWith(backDated: readonly number[], back = 200) {
     const sql = new StatementCounts();
     const ledger = new TestLedger({ sql });
@@ -120,7 +120,7 @@ describe("a page of transactions by date", () => {
   test("a page of transactions by date reads the rows of the page and no others, where none has a date of its own", () => {
     const { sql, ledger } = ledgerWith([]);
     const where = { $lt: { timestamp: ledger.transaction(150).insertedAt } };
-    // The last id at the date, which is found once, whether there are dates of their own, and the rows.
+    // Statements: the last id at the date (once), whether any transaction has a date of its own, and the rows.
     expect(statementsOf(sql, () => page(ledger, { where }))).toBe(3);
     expect(statementsOf(sql, () => page(ledger, { where }))).toBe(2);
   });
@@ -130,7 +130,7 @@ describe("a page of transactions by date", () => {
     const last = ledger.transaction(SIZE).insertedAt;
     const where = { $lte: { timestamp: last } };
     expect(page(ledger, { where })[0]).toBe(SIZE);
-    ledger.now = fromMicros(toMicros(last) - 1_000_000n); // a second passes before the next write
+    ledger.now = fromMicros(toMicros(last) - 1_000_000n); // the clock of the ledger goes on a second at each write
     ledger.run(create(posting("world -> a", 1)));
     expect(ledger.transaction(SIZE + 1).insertedAt).toBe(last);
     expect(page(ledger, { where })[0]).toBe(SIZE + 1);
@@ -157,7 +157,7 @@ describe("accounts and their transactions", () => {
     }
     const where = { $match: { account: "a:7" } };
     expect(idsOf(ledger, { where })).toEqual([47, 27, 7]);
-    // The account, the nearest move of each asset, its moves of each asset, and the rows.
+    // Statements: the account, the nearest move of each asset, the account's moves of each asset, and the rows.
     expect(statementsOf(sql, () => idsOf(ledger, { where }))).toBe(6);
   });
 });

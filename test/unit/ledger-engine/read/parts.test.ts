@@ -12,7 +12,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 
 const SIZE = 1500;
-/** With so many conditions each row takes as much work as many rows, so only a few rows are tried in a turn. */
+/** A filter with so many conditions that a row takes as much work as many rows, and a turn tries only a few rows. */
 const HEAVY = Array.from({ length: 480 }, (_, index) => ({
   $not: { $exists: { metadata: `k${index}` } },
 }));
@@ -34,7 +34,7 @@ const RARE_ONES = JSON.stringify({
 
 const transactions = (reads: LedgerReads, query: Partial<PageQuery>) =>
   wholePage({ ...ALL, where: RARE_ONES, ...query } as PageQuery, (part) =>
-    // a column query
+    // `ALL` with a column is a column query
     reads.listTransactions(part, BARE),
   );
 
@@ -93,6 +93,6 @@ describe("a page that takes much work", () => {
 function cursorOf(cursor = ""): unknown {
   const { filters: _, ...place } = JSON.parse(
     Buffer.from(cursor, "base64url").toString(),
-  ) as Record<string, unknown>; // a cursor
+  ) as Record<string, unknown>; // a cursor contains an object
   return place;
 }

@@ -17,7 +17,7 @@ import { walk } from "#test/support/ledger-engine/walks.ts";
 
 const COLUMNS: SortColumns = { created_at: "date", version: "text" };
 
-/** The versions in the order of their insertion. The second to the fourth have the same date. */
+/** Versions of schemas in the order of their insertion. The second to the fourth have the same date. */
 const VERSIONS = ["v1", "v10", "v2", "B", "a", "é", "__proto__"];
 const BY_BYTES = ["B", "__proto__", "a", "v1", "v10", "v2", "é"];
 
@@ -33,10 +33,10 @@ function ledgerOfSeven(): TestLedger {
 const versionsOf = (schemas: readonly StoredSchema[]): string[] =>
   schemas.map(({ version }) => version);
 
-/** Versions by their dates, the oldest first unless the query says otherwise. */
+/** Versions of schemas by their dates, oldest first unless the query has another order. */
 const listOf = (ledger: TestLedger, query: Partial<PageQuery>): string[] =>
   versionsOf(
-    ledger.engine.reads.listSchemas({ ...ALL, column: "created_at", ...query } as PageQuery).data, // a column query
+    ledger.engine.reads.listSchemas({ ...ALL, column: "created_at", ...query } as PageQuery).data, // `ALL` with a column is a column query
   );
 
 describe("a list of schemas", () => {
@@ -170,7 +170,7 @@ describe("a ledger", () => {
     expect(refusalTextOf(() => ledger.run(insertSchema("one more", { chart: {} })))).toBe(
       "VALIDATION: a ledger holds at most 1000 schemas",
     );
-    // A version that exists is reported as such.
+    // The insertion of an existing version is refused with its own error.
     expect(refusalTextOf(() => ledger.run(insertions[0] ?? insertSchema("", {})))).toMatch(
       /^SCHEMA_ALREADY_EXISTS: /,
     );
@@ -200,7 +200,7 @@ describe("a ledger", () => {
     const ledger = new TestLedger({ sql });
     const versions = Array.from({ length: 8 }, (_, index) => `v${index}`);
     for (const version of versions) ledger.run(insertSchema(version, { chart: {} }));
-    /** Counts the statements of a refused write. */
+    /** The number of statements of a refused write. */
     const costOf = (schema: string): number => {
       sql.arm(Number.POSITIVE_INFINITY);
       expect(refusalTextOf(() => ledger.run(setMetadata(99, {}), { schema }))).toMatch(

@@ -15,7 +15,7 @@ import {
 const REGIONS = 10;
 const USERS = 250;
 
-/** A ledger of 2,500 users in ten regions, whose money came at ten o'clock and left in part at noon. */
+/** A ledger of 2,500 users in ten regions. Their money came at ten o'clock, and left in part at noon. */
 const regions = copiesOf((sql) => {
   const ledger = new TestLedger({ sql, now: at("13:00") });
   const users = Array.from(
@@ -38,7 +38,7 @@ const regions = copiesOf((sql) => {
 const volumes = (fields: Partial<PageQuery> & { groupBy?: number; insertionDate?: boolean }) => {
   const { groupBy = 0, insertionDate = false, ...rest } = fields;
   const options = { groupBy, insertionDate };
-  return { ...ALL, column: "account", options, ...rest } as PageQuery; // a column query
+  return { ...ALL, column: "account", options, ...rest } as PageQuery; // `ALL` with a column is a column query
 };
 
 const balances = (query: Partial<BalancesQuery>): BalancesQuery => ({
@@ -46,7 +46,7 @@ const balances = (query: Partial<BalancesQuery>): BalancesQuery => ({
   ...query,
 });
 
-/** Takes all steps, and does something between two of them. Returns the result, and how often it was done. */
+/** Takes all steps of a read, and calls `between` between two of them. Returns the result, and the number of calls. */
 function interrupted<T>(steps: Steps<T>, between: () => unknown) {
   for (let count = 0; ; count++) {
     const next = steps.next();
@@ -62,7 +62,7 @@ const SCATTERED = JSON.stringify({
   })),
 });
 
-/** Writes that leave no trace in a read of earlier: of known accounts, new ones, a new asset, and metadata. */
+/** Writes that a read of an earlier time must not show: to known accounts, a new account, a new asset, and metadata. */
 function write(ledger: TestLedger, count: number): void {
   ledger.commit(create([posting("world -> users:3:3", 1_000_000), posting("world -> shop", 5)]));
   ledger.commit(create(posting(`world -> new:${count}`, 5, count === 3 ? "EUR" : "USD")));
@@ -183,7 +183,8 @@ describe("balances that are summed in steps", () => {
     const ledger = regions();
     const { reads } = ledger.engine;
     const query = balances(fields);
-    // Another ledger with the same books, as one that was read keeps the sums and has no steps to do.
+    // The expected sums come from another ledger with the same books, because a second read of a ledger has kept sums and takes
+    // no steps.
     const expected = regions().engine.reads.aggregateBalances(query);
     ledger.now = at("14:00");
     let writes = 0;

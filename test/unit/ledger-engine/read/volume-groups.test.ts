@@ -131,7 +131,7 @@ describe("groups of accounts", () => {
           for (let next = walk.next(size); next.length > 0; next = walk.next(size)) {
             found.push(...next);
           }
-          // The walk may also return groups without accounts, at their positions.
+          // A walk may also return groups without accounts, at their places in the order.
           expect(found).toEqual(order === "asc" ? found.toSorted() : found.toSorted().toReversed());
           expect(new Set(found).size).toBe(found.length);
           const known = new Set(all);

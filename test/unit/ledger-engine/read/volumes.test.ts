@@ -132,7 +132,7 @@ describe("a list of volumes", () => {
   });
 });
 
-/** Effective volumes are stored, or added up when they are read. */
+/** Features with which effective volumes are stored, or are added up when they are read. */
 const KEPT: readonly Partial<Features>[] = [
   {},
   { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" },

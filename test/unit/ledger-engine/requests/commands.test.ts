@@ -11,7 +11,7 @@ import { TransactionRequest } from "#modules/ledger/wire/schemas.ts";
 import { parseJson } from "#platform/json.ts";
 import { at, posting, refusalOf } from "#test/support/ledger-engine/fixtures.ts";
 
-/** The command that the JSON text of a request becomes. */
+/** The command of the JSON body of a request. */
 const commandOf = (text: string, force = false) =>
   toTransactionCommand(TransactionRequest.parse(parseJson(text)), { force });
 

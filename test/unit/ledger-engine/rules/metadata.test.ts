@@ -3,7 +3,7 @@ import { containsMetadata, mergeMetadata, withoutKey } from "#ledger-engine/rule
 import type { Metadata } from "#ledger-engine/rules/types.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
-/** Metadata from the wire, where `__proto__` is a key like others. */
+/** Metadata from the wire, where `__proto__` is an ordinary key. */
 const odd = parseJson('{"__proto__":"p","constructor":"c","10":"ten","9":"nine"}') as Metadata;
 
 test("added metadata wins over what was there", () => {

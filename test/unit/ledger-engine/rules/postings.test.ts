@@ -10,7 +10,7 @@ import {
 import type { Posting } from "#ledger-engine/rules/types.ts";
 import { posting, refusalOf, volumeTexts } from "#test/support/ledger-engine/fixtures.ts";
 
-/** A ledger that holds these balances, as `{"a USD": 100n}`. */
+/** A ledger with the given balances, such as `{"a USD": 100n}`. */
 const holding = (balances: Record<string, bigint> = {}): VolumeReader => ({
   volumes: (account, asset) => {
     const balance = balances[`${account} ${asset}`] ?? 0n;

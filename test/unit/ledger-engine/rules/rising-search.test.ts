@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lastNotAbove, type RisingRow } from "#ledger-engine/rules/rising-search.ts";
 
-/** Rows whose keys and values increase by these steps. */
+/** Rows whose keys and values increase by the given steps. */
 function rowsOf(steps: readonly (readonly [number, number])[]): RisingRow[] {
   const rows: RisingRow[] = [{ key: 0, value: 0 }];
   for (const [key, value] of steps) {
@@ -12,7 +12,7 @@ function rowsOf(steps: readonly (readonly [number, number])[]): RisingRow[] {
   return rows;
 }
 
-/** The last row that is not above a limit, and how many rows were looked at. */
+/** The last row that is not above a limit, and the number of rows that the search read. */
 function search(rows: readonly RisingRow[], limit: number): { row: RisingRow; looks: number } {
   const [low, high] = [rows[0], rows.at(-1)];
   if (low === undefined || high === undefined) throw new Error("there are rows");
@@ -24,7 +24,7 @@ function search(rows: readonly RisingRow[], limit: number): { row: RisingRow; lo
   return { row, looks };
 }
 
-/** Rows increase, so that the ones that pass come first. */
+/** The last row that passes. The rows increase, so passing rows come first. */
 function lastBy(rows: readonly RisingRow[], passes: (row: RisingRow) => boolean): RisingRow {
   let [low, high] = [0, rows.length - 1];
   while (low < high) {
@@ -108,7 +108,7 @@ describe("the search in rows that increase", () => {
           if (limit < -1 || limit >= last) continue;
           const { row, looks } = search(rows, limit);
           expect(row).toEqual(lastBy(rows, ({ value }) => value <= limit));
-          // One look of four halves what is left of 53 bits.
+          // At least one of four looks halves the remaining part of 53 bits.
           expect(looks).toBeLessThanOrEqual(4 * (53 + 1));
         }
       },

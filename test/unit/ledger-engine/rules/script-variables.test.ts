@@ -4,7 +4,7 @@ import { parseJson } from "#platform/json.ts";
 import { refusalOf } from "#test/support/ledger-engine/fixtures.ts";
 
 const textsOf = (json: string): Readonly<Record<string, string>> =>
-  toVariableTexts(parseJson(json) as Record<string, unknown>); // the texts below are objects
+  toVariableTexts(parseJson(json) as Record<string, unknown>); // the texts of the tests are objects
 
 describe("variables of a script as texts", () => {
   test.each([

@@ -18,8 +18,8 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 
 /**
- * A ledger with data of every kind, on storage that can be made to fail. Its engine has written them itself, so that a fault
- * meets full caches.
+ * A ledger with data of every kind, on storage that can be made to fail. Its engine has written the data itself, so that its
+ * caches are full when a fault comes.
  */
 function ledgerWithHistory(): { ledger: TestLedger; sql: FaultySql } {
   const sql = new FaultySql(new NodeSql());
@@ -36,7 +36,7 @@ function ledgerWithHistory(): { ledger: TestLedger; sql: FaultySql } {
   return { ledger, sql };
 }
 
-/** New users get default metadata that the ledger has stored before. */
+/** A chart with default metadata for new users, which the ledger has stored before. */
 const CHART = { world: {}, users: { $id: { ".metadata": { k: { default: "v" } } } } };
 const PAY = "vars {\n  account $to\n}\nsend [GBP 5] (\n  source = @world\n  destination = $to\n)";
 
@@ -66,7 +66,7 @@ const COMMANDS: Record<string, Command> = {
   "set account metadata that was there before": setMetadata("a", { k: "v" }),
 };
 
-/** Commands that name a schema, with its version. */
+/** Commands that name a schema, each with the version of the schema. */
 const BY_SCHEMAS: Record<string, [Command, string]> = {
   "insert schema": [insertSchema("v3", { chart: CHART }), "v1"],
   "create by a template": [template("pay", { to: "users:1" }, { timestamp: at("09:00") }), "v2"],
@@ -123,7 +123,7 @@ const WRITES: [string, Write][] = [
   ]),
 ];
 
-/** Counts the operations of a write. */
+/** The number of storage operations of a write. */
 function countOperations(write: Write): number {
   const { ledger, sql } = ledgerWithHistory();
   sql.arm(Number.POSITIVE_INFINITY);

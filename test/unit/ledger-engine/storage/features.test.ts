@@ -18,7 +18,7 @@ function ledgerWith(features: Partial<Features>): TestLedger {
   return ledger;
 }
 
-/** Which reads of accounts a ledger refuses. */
+/** The refusals of the reads of accounts. */
 const refusals = ({ engine }: TestLedger) =>
   [BARE, WITH_VOLUMES, ONLY_EFFECTIVE].map((expansion) => [
     refusalOf(() => engine.reads.findAccount("a", expansion)),

@@ -8,15 +8,15 @@ import { expectSound } from "#test/support/ledger-engine/audit.ts";
 import { create, posting, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 import { refusalOf } from "#test/support/library/library.ts";
 
-/** A payment to a new account, with so much metadata that it needs room. */
+/** A payment to a new account, with large metadata. */
 const payment = (index: number) =>
   create(posting(`world -> users:${index}`, 5), { metadata: { note: "x".repeat(2000) } });
 
-/** The number that a pragma returns. */
+/** The number that a pragma of SQLite returns. */
 const ask = (sql: NodeSql, pragma: string): number =>
   Number(Object.values(sql.all(`PRAGMA ${pragma}`)[0] ?? {})[0]);
 
-/** Writes until the storage is full, and returns what was thrown then. */
+/** Writes until the storage is full; returns the error that the last write has thrown. */
 function fill(ledger: TestLedger): unknown {
   for (let index = 0; index < 1000; index++) {
     try {

@@ -44,7 +44,7 @@ function filledLedger(): TestLedger {
   return ledger;
 }
 
-/** Fails at one of the statements, as a crash would. */
+/** An SQL interface that fails after `left` statements, as in a crash. */
 class FailingSql implements Sql {
   readonly #sql: Sql;
   left: number;
@@ -83,7 +83,7 @@ test("a crash at any statement of the step neither loses nor repeats a row", () 
   const before = ledger.dump();
   toFirstStep(ledger.sql);
   const { sql } = ledger;
-  // Each attempt comes a statement further than the one before it.
+  // Repeats work with a crash at each statement, until an attempt succeeds.
   const done = (work: (failing: Sql) => string): string => {
     for (let left = 1; ; left++) {
       try {
@@ -148,7 +148,7 @@ test("a new ledger has the tables that the steps lead to", () => {
   expect(schemaOf(fresh)).toEqual(schemaOf(stepped));
 });
 
-/** The columns of all tables, and the statements that made the indexes. */
+/** The columns of all tables, and the statements of all indexes. */
 function schemaOf(sql: Sql): unknown {
   const tables = sql.all<{ name: string }>(
     "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",

@@ -92,7 +92,7 @@ describe("metadata of accounts at a moment", () => {
     ledger.bulk(
       Array.from({ length: 60 }, (_, index) => setMetadata("a1", { large, n: `${index}` })),
     );
-    ledger.now = at("11:00"); // each element of a bulk is a microsecond later than the one before
+    ledger.now = at("11:00"); // each element of a bulk is a microsecond later than the element before
     const rows = ledger.sql.all<{ id: number; address: string }>("SELECT id, address FROM account");
     let statements = 0;
     const counting = new MetadataHistory({
@@ -110,7 +110,7 @@ describe("metadata of accounts at a moment", () => {
 
 describe("metadata of transactions at a moment", () => {
   const transactionsAt = (ledger: TestLedger, ids: readonly number[], date: Timestamp) => {
-    // The metadata that they were made with is in their payloads.
+    // The metadata with which transactions were created, from the payloads of the log.
     const made = new Map(
       ledger
         .logs()

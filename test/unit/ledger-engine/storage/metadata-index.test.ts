@@ -27,7 +27,7 @@ function ledgerAfter(commands: readonly Command[], features: Partial<Features> =
 
 const rowsAfter = (...commands: readonly Command[]) => storedRows(ledgerAfter(commands));
 
-/** Expects exactly the rows that follow from the log, by the model and by an audit. */
+/** Asserts that the stored rows are those that follow from the log, by the model and by an audit. */
 function expectExact(ledger: TestLedger): void {
   expect(storedRows(ledger)).toEqual(expectedRows(ledger.logs(), ledger.engine.info.features));
   expect(audited(ledger).differences).toEqual([]);
@@ -245,7 +245,7 @@ describe("what a unit of work does to a pair", () => {
       atomic: true,
     });
     expect(ledger.dump()).toBe(before);
-    // Memory holds nothing of it either.
+    // The rolled-back bulk leaves nothing in memory either.
     ledger.run(setMetadata("a", { z: "z" }));
     expect(storedRows(ledger).index.filter((row) => row.includes("k=9"))).toEqual([]);
     expectExact(ledger);

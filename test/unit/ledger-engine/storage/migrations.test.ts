@@ -22,7 +22,7 @@ import {
   visited,
 } from "#test/support/ledger-engine/made-up-step.ts";
 
-/** The same database, except that statements with this beginning fail, as in a crash. */
+/** A database on which statements with a given beginning fail, as in a crash. */
 const failingAt = (sql: Sql, beginning: string): Sql => ({
   all: <Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[] => {
     if (statement.startsWith(beginning)) throw new Error("cut off");
@@ -73,7 +73,7 @@ describe("quick steps", () => {
 
 describe("a step that visits every transaction", () => {
   const ROWS = 300;
-  /** The number of transactions makes three full slices and a smaller one. */
+  /** The number of transactions, for three full slices and a smaller one. */
   const SIZE = 1000;
   const SERVED = stepsWith({ rowsPerSlice: ROWS, isServedMeanwhile: true });
   const CLOSED = stepsWith({ rowsPerSlice: ROWS, isServedMeanwhile: false });
@@ -85,7 +85,7 @@ describe("a step that visits every transaction", () => {
     let kills = 0;
     for (let before = 0, state = "served"; state !== "current"; before = visited(sql)) {
       if (before === 900 || before === 2700 || before === 4800) {
-        // The crash comes in the middle of a slice, when its rows are written but its end is not yet stored.
+        // The crash comes in the middle of a slice: its rows are written, but its end is not stored.
         expect(() => migrateSlice(failingAt(sql, "UPDATE migration"), SERVED)).toThrow("cut off");
         expect([visited(sql), cursorOf(sql)]).toEqual([before, `${before}`]);
         expect(migrate(sql, SERVED)).toBe("served");
@@ -108,13 +108,13 @@ describe("a step that visits every transaction", () => {
       expect(state).toBe("served");
       expect(ledger.commit(pay()).id).toBe(SIZE + ++slices);
       expect(ledger.volumes("a")["USD"]).toBe(`${SIZE + slices}/0`);
-      // This is what happens after an eviction.
+      // An object is opened again after an eviction.
       if (slices % 2 === 0) ledger.open();
     }
     expect(slices).toBeGreaterThanOrEqual(3);
     expect([visited(ledger.sql), missed(ledger.sql)]).toEqual([SIZE + slices, 0]);
     const { engine, sql } = ledger;
-    sql.all("DELETE FROM migration WHERE step > ?", STEP_LAST); // the copy of the audit does not have this step
+    sql.all("DELETE FROM migration WHERE step > ?", STEP_LAST); // the copy of the audit does not have the made-up step
     expect(audited({ sql, engine }).differences).toEqual([]);
   });
 

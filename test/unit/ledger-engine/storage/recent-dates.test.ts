@@ -8,7 +8,7 @@ interface Inserted {
   readonly date: Timestamp;
 }
 
-/** Transactions whose ids and dates rise, with gaps, and with several at one date. */
+/** Transactions whose ids and dates rise by the given steps, with gaps and with equal dates. */
 function insertions(steps: readonly (readonly [number, number])[]): Inserted[] {
   let [id, micros] = [0, 0];
   return steps.map(([ids, later]) => {

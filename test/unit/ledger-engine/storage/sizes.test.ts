@@ -13,7 +13,7 @@ import {
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
 
-/** Postings from `world` to this many accounts. */
+/** Postings from `world` to `count` accounts. */
 const many = (count: number, { amount = 1n, prefix = "u" } = {}) =>
   Array.from({ length: count }, (_, index) => posting(`world -> ${prefix}:${index}`, amount));
 

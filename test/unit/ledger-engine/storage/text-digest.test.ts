@@ -10,7 +10,7 @@ test.each([
   expect(sha256(text, "base64url")).toBe(Buffer.from(hex, "hex").toString("base64url"));
 });
 
-/** Lengths in characters around the room for their bytes, where each takes one, two, three or, as a pair, four of them. */
+/** Lengths around the size of the buffer in bytes. A character takes one, two, three or, as a surrogate pair, four bytes. */
 test.each([1, 21_844, 21_845, 21_846, 65_535, 65_536, 65_537, 200_000])(
   "a text of %i characters is hashed whole, whatever was hashed before it",
   (length) => {

@@ -28,7 +28,7 @@ const BANK = authorOf("bank");
 
 const pay = (amount = 1) => create(posting("world -> a", amount));
 
-/** The client that wrote each entry, `?` if it is unknown. */
+/** The client that wrote each entry; `?` for an unknown one. */
 const clientsOf = (ledger: TestLedger): string[] =>
   ledger.logs().map(({ id }) => ledger.engine.reads.findAuthor(id)?.author?.clientId ?? "?");
 
@@ -113,7 +113,7 @@ describe("what is stored", () => {
     const authorship = new Authorship(sql);
     const authors = Array.from({ length: 1000 }, (_, index) => authorOf(`client-${index}`));
     let last = 0;
-    /** Records the authors of this many entries and returns the bytes that all authors take. */
+    /** Records the authors of `count` entries; returns the bytes that all authors take. */
     const note = (count: number): number => {
       sql.transaction(() => {
         for (const end = last + count; last < end;) {

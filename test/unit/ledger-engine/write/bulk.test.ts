@@ -18,7 +18,7 @@ import { StatementCounts } from "#test/support/ledger-engine/statement-counts.ts
 const GOOD = create(posting("world -> a", 1));
 const SHORT = create(posting("nobody -> a", 1));
 
-/** The id of the log entry of each element, or the kind of its failure. */
+/** The log id of each element, or the kind of its failure. */
 const summaryOf = (results: ReturnType<TestLedger["bulk"]>) =>
   results.map((result) => (typeof result === "string" ? result : result.logId));
 
@@ -179,10 +179,10 @@ describe("a bulk", () => {
       return names.reduce((sum, name) => sum + (sql.counts.get(name) ?? 0), 0);
     };
     ledger.bulk(payments(0, 100, "first"));
-    // Accounts, references, and the transaction that is the latest.
+    // Statements read the accounts, the references, and the latest transaction.
     expect(selectsOf(payments(50, 150, "second"))).toBeLessThan(6);
     expect(selectsOf(payments(0, 150))).toBe(0);
-    // More and more elements are looked ahead, so that none of a large bulk are looked up one by one.
+    // The lookahead grows, so that no element of a large bulk is looked up by itself.
     expect(selectsOf(payments(200, 1200, "third"))).toBeLessThan(10);
     expect(selectsOf([...payments(0, 150), ...payments(1200, 1201)])).toBe(1);
     expect(ledger.volumes("a99")).toEqual({ USD: "4/0" });
@@ -191,7 +191,7 @@ describe("a bulk", () => {
 
   const payTo = (account: string, reference?: string) =>
     create(posting(`world -> ${account}`, 1), reference === undefined ? {} : { reference });
-  /** Payments to accounts that are known, but for those of some places, which are new. */
+  /** Payments to known accounts, except at the places in `newOnes`, where the account is new. */
   const paymentsWith = (newOnes: Readonly<Record<number, string>>, count: number) =>
     Array.from({ length: count }, (_, index) => payTo(newOnes[index] ?? "known"));
 
@@ -216,8 +216,8 @@ describe("a bulk", () => {
     const ledger = new TestLedger();
     const bulk = [
       ...paymentsWith({ 10: "first" }, 64),
-      payTo("new:1"), // makes the bulk look ahead again
-      revert(20), // writes what waits
+      payTo("new:1"), // a payment to a new account makes the bulk look ahead again
+      revert(20), // a revert writes the pending entries
       payTo("known", "r"),
     ].with(10, payTo("first", "r"));
     expect(ledger.bulk(bulk).at(-1)).toBe("CONFLICT");

@@ -273,7 +273,7 @@ describe("the role of a move", () => {
     expect(rolesOf(["world -> a 0", "a -> b 5"])).toEqual(["a 6", "b 0", "world 5"]);
     expect(rolesOf(["a -> a 0"])).toEqual(["a 6"]);
     expect(rolesOf(["a -> a 1"])).toEqual(["a 2"]);
-    // The sum over the postings counts.
+    // The role of an account follows from the sum over all postings.
     expect(rolesOf(["world -> a 0", "world -> a 1"])).toEqual(["a 0", "world 1"]);
   });
 

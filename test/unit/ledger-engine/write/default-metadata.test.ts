@@ -32,7 +32,7 @@ describe("default metadata", () => {
     expect(ledger.account("world")?.metadata).toEqual({ kind: "outside" });
     ledger.commit(create(posting("users:1 -> users:1:wallet", 1)), v1);
     expect(ledger.account("users:1:wallet")?.metadata).toEqual({ tier: "wallet" });
-    // The entry contains what was sent, as on the wire.
+    // The entry contains the account metadata of the request, without defaults.
     expect(ledger.logs().at(-1)?.data).toMatchObject({ accountMetadata: {} });
   });
 

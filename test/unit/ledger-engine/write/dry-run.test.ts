@@ -53,7 +53,7 @@ describe("a dry run", () => {
     const [tried, plain] = [ledgerWithHistory(), ledgerWithHistory()];
     tried.run(command, { dryRun: true });
     plain.tick();
-    tried.open(); // Opening it again frees the ids that the dry run used up, so that the two can be compared.
+    tried.open(); // A new engine gives the ids that the dry run used up once more, so that both ledgers can be compared.
     const [afterTry] = [tried.run(command)];
     expect(afterTry).toEqual(plain.run(command));
     expect(tried.dump()).toBe(plain.dump());

@@ -27,7 +27,7 @@ const row = (id: number, fields: Partial<StoredLogRow>): StoredLogRow => ({
   ...fields,
 });
 
-/** A log whose entries and transactions are numbered from 0, as other software may do. */
+/** A log with ids from 0, as other software may number entries and transactions. */
 const ROWS = [
   row(0, { tx: 0, payload: '1,2,100,{"a":{"b":{"k":"v"}}}' }),
   row(1, { tx: 1, payload: "2,3,30" }),

@@ -8,7 +8,7 @@ import { copyOf, exportOf } from "#test/support/ledger-engine/logs.ts";
 
 const BACK_MAX_SECONDS = 300;
 
-/** A transaction of one of few accounts, half of the time with a date before others. */
+/** A transaction of one of few accounts, back-dated half of the time. */
 function dated(ledger: TestLedger, random: Random): CreateTransaction {
   const account = random.chance(0.7) ? "a" : "b";
   const way = random.chance(0.5) ? `world -> ${account}` : `${account} -> world`;
@@ -20,7 +20,7 @@ function dated(ledger: TestLedger, random: Random): CreateTransaction {
   return create(posting(way, amount, asset), { force: true, ...fields });
 }
 
-/** The volumes after each move in the order of dates, added up here. */
+/** The volumes after each move in the order of dates, added up by the test. */
 function sumsOf(transactions: readonly Transaction[]): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const sums = new Map<string, { input: bigint; output: bigint }>();

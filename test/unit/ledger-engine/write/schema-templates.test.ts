@@ -20,7 +20,7 @@ const v1 = { schema: "v1" };
 const v2 = { schema: "v2" };
 const pay = template("pay", { amount: "USD 5", to: "users:1" });
 
-/** The hashes of the inputs of all entries, read from an export. */
+/** The input hashes of all entries, read from an export. */
 const hashesOf = (ledger: SchemaLedger): string[] =>
   linesOf(exportOf(ledger)).map(
     (line) => (JSON.parse(line) as { idempotencyHash: string }).idempotencyHash,

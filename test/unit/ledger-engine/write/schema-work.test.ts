@@ -30,7 +30,7 @@ describe("the schemas that an object keeps in memory", () => {
       return store.steps - before;
     };
     for (const version of versions) expect(workOf(version)).toBeGreaterThan(0);
-    // Although no unit of work has ended, only the schemas that were read last are in memory.
+    // Only the schemas that were read last are in memory, even before a unit of work has ended.
     expect(workOf("v9")).toBe(0);
     expect(workOf("v0")).toBeGreaterThan(0);
   });

@@ -22,7 +22,7 @@ import {
 
 const v1 = { schema: "v1" };
 
-/** A command of each kind that is allowed after one payment and needs no template. */
+/** A command of each kind that needs no template and is allowed after one payment. */
 const COMMANDS: Record<string, Command> = {
   create: create(posting("world -> users:2", 5)),
   script: script("send [USD 5] (\n  source = @world\n  destination = @users:2\n)"),
@@ -128,7 +128,7 @@ describe("a schema version on a write", () => {
   });
 });
 
-/** Postings that the chart does not allow, and the messages about them. */
+/** Postings that the chart forbids, each with its message. */
 const VIOLATIONS = [
   [
     "world -> users:x",
@@ -159,7 +159,7 @@ describe("a transaction that the chart does not allow", () => {
         `VALIDATION: schema version [v1]: ${what}`,
       );
       expect(ledger.dump()).toBe(before);
-      // The id of the transaction is used up, that of the log entry is not.
+      // The refused write has used up the id of the transaction, but not the id of the log entry.
       expect(ledger.run(create(posting("world -> users:1", 1)), v1)).toMatchObject({
         logId: 4,
         transaction: { id: 3 },

@@ -35,7 +35,7 @@ describe("the runtime of a script", () => {
     const ledger = new TestLedger(settingsFor("experimental-interpreter"));
     const named = () => ledger.commit(script(oneLine, { runtime: "machine" }));
     expect(refusalOf(named)).toBe("COMPILATION_FAILED");
-    // The compiled forms of both runtimes are cached under the same text.
+    // The cache holds the compiled forms of both runtimes for one text.
     expect(waysOf(ledger.commit(script(oneLine)))).toEqual(["world>a USD 1"]);
     expect(refusalOf(named)).toBe("COMPILATION_FAILED");
   });

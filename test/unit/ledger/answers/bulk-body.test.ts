@@ -25,7 +25,7 @@ describe("the answer to a bulk", () => {
     responseType: "ERROR",
     logID: 0,
   });
-  /** The elements of a bulk with these commands. */
+  /** The elements of a bulk with the given commands. */
   const elementsOf = (...commands: Command[]): BulkElement[] =>
     commands.map((value) => ({ idempotencyKey: "", command: { ok: true, value } }));
   const committed = (logId: number): Result<Outcome> => ({
@@ -58,7 +58,7 @@ describe("the answer to a bulk", () => {
     );
     const results = elements.map((_, index) => committed(index + 1));
     const { data } = JSON.parse(writeBulk(elements, results, "integer").body) as {
-      data: object[]; // as every answer of a bulk
+      data: object[]; // every answer to a bulk has this shape
     };
     expect(data).toEqual([
       { responseType: "CREATE_TRANSACTION", logID: 1 },

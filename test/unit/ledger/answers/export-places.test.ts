@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EXPORTS_MAX, ExportPlaces } from "#modules/ledger/answers/export-places.ts";
 
-/** Places of which all are taken but `free`. */
+/** Places for exports of which all but `free` are taken. */
 function placesWith({ free }: { free: number }) {
   const clock = { nowMs: 1_000_000 };
   const places = new ExportPlaces(() => clock.nowMs);

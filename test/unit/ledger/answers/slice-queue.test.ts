@@ -4,7 +4,7 @@ import { SliceSizer } from "#modules/ledger/answers/slice-sizer.ts";
 
 const sizer = () => new SliceSizer({ first: 10, least: 1, most: 100 });
 
-/** A queue whose turns begin when the test says so, and whose clock the test sets. */
+/** A queue whose turns the test begins, and whose clock the test sets. */
 function controlled() {
   const pauses: (() => void)[] = [];
   const clock = { nowMs: 0 };
@@ -19,7 +19,7 @@ function controlled() {
   return { queue, clock, turn, pauses };
 }
 
-/** Lets everything run that waits for nothing else. */
+/** Resolves when all pending work that waits for nothing else has run. */
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 describe("slices of heavy reads", () => {

@@ -16,7 +16,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 import { bytesOf, chunksOf } from "#test/support/platform/streams.ts";
 
-/** Sends a JSON stream to a ledger and returns the answer. */
+/** Sends a JSON stream to a ledger; returns the answer. */
 async function answerOf(ledger: TestLedger, chunks: readonly Uint8Array[], bytesMax: number) {
   async function* arriving() {
     yield* chunks;
@@ -133,7 +133,7 @@ describe("the answer to a stream", () => {
   ])("the answer to a stream reports when %s", async (_, outcome, [status, members]) => {
     const { text, ...answer } = await write(new TestLedger(), outcome, 1000);
     expect(answer).toEqual({ status });
-    const { data, ...rest } = JSON.parse(text) as { data: unknown[] }; // as every answer of a bulk
+    const { data, ...rest } = JSON.parse(text) as { data: unknown[] }; // every answer to a bulk has this shape
     expect(data).toHaveLength(outcome.results.length);
     expect(rest).toEqual(members);
   });

@@ -40,7 +40,7 @@ function* repeat(count: number, size?: number): Generator<Result<StreamElement>>
   for (let index = 0; index < count; index++) yield item(GOOD, size);
 }
 
-/** A ledger that records the sizes of its calls, and numbers its results over the whole stream. */
+/** A ledger that records the sizes of its calls, and numbers results over the whole stream. */
 function recorder() {
   const calls: number[] = [];
   let executed = 0;

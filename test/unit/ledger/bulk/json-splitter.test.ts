@@ -9,7 +9,7 @@ import { bytesOf, chunksOf, oneByOne, split, summaryOf } from "#test/support/pla
 const piecesOf = (chunks: readonly Uint8Array[]) => summaryOf(split(new JsonSplitter(), chunks));
 const splitText = (text: string) => piecesOf([bytesOf(text)]);
 
-/** Texts with everything that could mislead about where an object ends. */
+/** Texts with everything that could mislead a search for the end of an object. */
 const misleading = fc.oneof(
   fc.constantFrom('"', "\\", "{", "}", "[", "]", "\\u0022", '\\"', "é", "𝄞", "\n", ","),
   fc.string({ unit: "grapheme" }),

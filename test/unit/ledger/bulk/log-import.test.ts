@@ -6,13 +6,13 @@ import { AppError } from "#platform/errors.ts";
 import { JSON_DEPTH_MAX } from "#platform/json-depth.ts";
 import { bytesOf, chunksOf, oneByOne } from "#test/support/platform/streams.ts";
 
-/** A ledger that accepts everything, or what a test lets it accept, and records what it is sent. */
+/** A ledger that accepts all entries, or as many as a test allows, and records the entries that it gets. */
 class FakeLedger {
   readonly batches: ImportBatch[] = [];
   readonly taken: string[] = [];
   calls = 0;
   underWay = 0;
-  /** How many entries one call accepts at most. */
+  /** The most entries that one call accepts. */
   most = Number.POSITIVE_INFINITY;
   /** The entry that the ledger refuses. */
   refused: string | undefined;
@@ -41,7 +41,7 @@ async function* streamOf(chunks: readonly Uint8Array[], error?: Error): AsyncGen
 const entries = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `{"id":${index},"k":"é}{"}`);
 
-/** Imports chunks and returns the error, if there is one. */
+/** Imports chunks; returns the error of a refused import. */
 async function importing(
   ledger: FakeLedger,
   chunks: AsyncIterable<Uint8Array>,
@@ -151,7 +151,7 @@ describe("an import ends", () => {
       }
       expect((await importing(ledger, slowly()))?.message).toBe("refused");
       expect(ledger.taken).toEqual(texts.slice(0, 1));
-      // The first call asks whether the ledger accepts an import at all.
+      // The first call asks whether the ledger accepts an import.
       expect(ledger.calls).toBe(2);
     } finally {
       vi.useRealTimers();

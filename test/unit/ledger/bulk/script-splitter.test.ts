@@ -124,7 +124,7 @@ describe("the splitter of script streams", () => {
     const line = "x".repeat(SCRIPT_LINE_BYTES_MAX);
     for (const end of ["\n", "\r\n"]) {
       const stream = bytesOf(`//script\n${line}${end}//end`);
-      // The chunks are split before and in the middle of the line end.
+      // The chunks end nowhere, before, and in the middle of the line end.
       for (const sizes of [[], [9 + line.length], [9 + line.length + 1]]) {
         expect(piecesOf(chunksOf(stream, sizes))).toEqual([["", `${line}\n`]]);
       }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AnnouncementPace } from "#modules/ledger/objects/announcement-pace.ts";
 
-/** When the messages are sent for commits at these times, each confirmed some time after it was sent. */
+/** The times of the messages for commits at the given times, if each message is confirmed `confirmationMs` after it was sent. */
 function messageTimes(commitTimes: readonly number[], confirmationMs: number): number[] {
   const pace = new AnnouncementPace();
   const times: number[] = [];

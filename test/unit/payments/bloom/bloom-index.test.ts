@@ -64,7 +64,7 @@ describe("blocks of payments that were stored in pages of a hundred", () => {
     blocks = countBlocks("TRUE");
   });
 
-  /** A payment with five terms that few others have: both accounts, its user, its amount and an entry of its metadata. */
+  /** A payment with five terms that few other payments have: both accounts, its user, its amount, and a metadata entry. */
   const paymentAt = (place: number) =>
     payment(`pay_${place}`, {
       amount: BigInt(place),
@@ -79,7 +79,7 @@ describe("blocks of payments that were stored in pages of a hundred", () => {
       world.d1.rows(`SELECT count(*) AS n FROM payment_segments WHERE ${condition}`)[0]?.["n"],
     );
 
-  /** The share of blocks that a query for a term finds, although no row has the term. */
+  /** The share of blocks that a query for a term finds, if no row has the term. */
   function falsePositiveRate(termAt: (place: number) => string): number {
     const queries = 200;
     let found = 0;

@@ -19,7 +19,10 @@ import {
 } from "#test/support/payments/plan-world.ts";
 import { conversion, order } from "#test/support/payments/provider-orders.ts";
 
-/** How lists of tables with a Bloom index find their rows: a filter that finds few blocks reads these, and another one the index of the list. */
+/**
+ * Plans of lists of tables with a Bloom index: a filter that finds few blocks reads these blocks, and any other filter reads
+ * the index of the list.
+ */
 
 let world: PlanWorld;
 beforeAll(async () => {
@@ -29,7 +32,7 @@ beforeAll(async () => {
   await world.store(await prepareConversions(context, { connector, conversions: [conversion()] }));
 });
 
-/** A page comes from few blocks: their rows are sorted. */
+/** The plan of a page that comes from few blocks, whose rows are sorted. */
 const blockPlanOf = (table: string): string =>
   `SEARCH ${table} USING INTEGER PRIMARY KEY (rowid=?); SEARCH ${table} USING INTEGER PRIMARY KEY (rowid>? AND rowid<?); USE TEMP B-TREE FOR ORDER BY`;
 

@@ -22,8 +22,8 @@ import {
 } from "#test/support/payments/plan-world.ts";
 
 /**
- * How each list finds its rows: never by all rows of a table, and never by sorting all that it has found. The keys of a page come from
- * the index of the list; its rows are read by these, and only they are sorted.
+ * The plan of each list reads no whole table, and sorts no whole result: the keys of a page come from the index of the list,
+ * and only the page's rows are read and sorted.
  */
 
 let world: PlanWorld;
@@ -59,7 +59,7 @@ describe("initiations", () => {
 });
 
 describe("what belongs to an initiation", () => {
-  /** What these lists read of it. */
+  /** The members of an initiation that these lists read. */
   const initiation = { key: 7 } as Initiation;
 
   test.each([
@@ -199,7 +199,7 @@ test("balances of a pool at a moment begin with the last one of each asset befor
     "SEARCH b USING INTEGER PRIMARY KEY (rowid=?)",
     "CORRELATED SCALAR SUBQUERY 2",
     "SEARCH begun USING COVERING INDEX payment_balances_listed (connector_key=? AND account_reference=? AND created_at<?)",
-    // When an open balance was confirmed.
+    // The subquery finds when an open balance was confirmed.
     "CORRELATED SCALAR SUBQUERY 3",
     "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
     "CORRELATED SCALAR SUBQUERY 4",

@@ -96,7 +96,7 @@ describe("a notification of Adyen", () => {
     expect(merchant).toEqual(
       type === "PAYOUT" ? ["Merchant1", undefined] : [undefined, "Merchant1"],
     );
-    // One that tells of a failure reports that, or nothing.
+    // A notification of a failed request has the status of the failure, or makes no payment.
     expect(toPayment(item({ eventCode, success: "false" }))?.status).toBe(failed);
   });
 
@@ -127,7 +127,7 @@ describe("a notification of Adyen", () => {
 
   test.each([
     ["JPY", 1000, 1000n, "JPY"],
-    // The provider counts these otherwise than the standard.
+    // The provider counts decimals of these currencies otherwise than ISO 4217.
     ["CLP", 1000, 10n, "CLP"],
     ["ISK", 1000, 10n, "ISK"],
     ["CVE", 10, 1000n, "CVE/2"],
@@ -214,7 +214,7 @@ test("a prefix of live endpoints leads to the live platform", async () => {
     ...subject,
     config: { ...ADYEN_CONFIG, liveEndpointPrefix: "1797a841fbb37ca7-Florin" },
   });
-  // The fake is that of the test platform only.
+  // The fake serves only the test platform, so that the live one answers 404.
   await expect(plugin.checkAccess?.()).rejects.toThrow("404");
   expect(psp.urls).toEqual([
     "https://management-live.adyen.com/v3/companies/FlorinCompany/webhooks?pageNumber=1&pageSize=50",

@@ -19,7 +19,7 @@ const movement = (type: Movement["type"]): Movement => ({
   metadata: {},
 });
 
-/** How many movements the account has got money from. */
+/** The number of movements that have paid the account. */
 async function made(_: FakeDummypay, plugin: Plugin): Promise<number> {
   const page = await plugin.fetchBalances?.({ parent, state: undefined, pageSize: 10 });
   return Number(page?.items[0]?.amount ?? 0n) / 1000;
@@ -75,7 +75,7 @@ connectorConformance<FakeDummypay>({
       iban: "DE89370400440532013000",
       metadata: {},
     },
-    // It keeps none: what it answers follows from the id.
+    // The provider keeps no bank accounts, because its answer follows from the id.
     made: () => 1,
   },
 });

@@ -20,7 +20,7 @@ const movement = (type: Movement["type"], destination = "acc-2"): Movement => ({
   metadata: {},
 });
 
-/** Adds items with ids that follow from how many there are. */
+/** Adds `count` items, whose ids continue the numbering of `items`. */
 function added(count: number, items: readonly unknown[], add: (id: string) => void): string[] {
   return Array.from({ length: count }, () => {
     const id = `id-${items.length + 1}`;

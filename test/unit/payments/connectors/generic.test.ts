@@ -15,10 +15,10 @@ interface Item {
   readonly [name: string]: unknown;
 }
 
-/** A provider with transactions, which are given in its order of the moment. */
+/** The transactions of the provider, which sends them in this order. */
 let items: Item[];
 let requests: URL[];
-/** Changes what a page has, before it is sent. */
+/** Changes the items of a page before it is sent. */
 let disturb: (page: Item[], url: URL) => unknown;
 
 beforeEach(() => {
@@ -254,7 +254,7 @@ describe("a movement at a generic provider", () => {
     let sent: unknown;
     const { createPayout } = withAnswer((body) => {
       sent = body;
-      const { idempotencyKey, ...answer } = body as { idempotencyKey: string }; // as it is sent
+      const { idempotencyKey, ...answer } = body as { idempotencyKey: string }; // the request has this shape
       return Response.json(
         { ...answer, idempotencyKey, id: "m-1", status: "PENDING", createdAt: time(3) },
         { status: 201 },

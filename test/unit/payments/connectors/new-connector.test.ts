@@ -19,7 +19,7 @@ const VITEST = inProject("node_modules/vitest/vitest.mjs");
 const LIST = "src/modules/payments/connectors/index.ts";
 
 describe("a new connector", () => {
-  /** A project that has the sources of this one, and the new connector of its own. */
+  /** The folder of a project that shares the sources of this project and has a new connector. */
   let root: string;
   let files: string[];
   beforeAll(() => {

@@ -12,7 +12,7 @@ import { toPayment as toWise } from "#modules/payments/connectors/wise/payments.
 const TIME = "2026-03-01T09:30:00Z";
 const SECONDS = Math.floor(Date.parse(TIME) / 1000);
 
-/** What a provider lists of a movement that it was told this reference of; without one, of a payment that was made elsewhere. */
+/** The payment that a provider lists for a movement with a reference, or, without one, for a payment that was made elsewhere. */
 const LISTED: Readonly<Record<string, (reference?: string) => ProviderPayment | undefined>> = {
   column: (idempotency_key) =>
     toColumn({

@@ -38,7 +38,7 @@ const movement = (more: Partial<Movement> = {}): Movement => ({
   ...more,
 });
 
-/** Before all that the fake makes, and days before the test's present. */
+/** A time before all objects of the fake, and days before the test's present. */
 const LONG_AGO = present(parseTimestamp("2026-02-02T02:00:00Z"), "the time is valid");
 
 describe("a movement of Stripe", () => {
@@ -202,7 +202,7 @@ describe("the webhooks of Stripe", () => {
     expect(psp.endpoints).toHaveLength(2);
   });
 
-  /** What an event about an object of an account reports. */
+  /** The report of an event about an object of an account. */
   async function reportOf(
     arrange: (psp: FakeStripe) => { type: string; object: unknown; account?: string },
     urlPath: "/root" | "/connect" = "/root",

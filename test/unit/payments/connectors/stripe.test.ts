@@ -23,7 +23,7 @@ const open = () =>
     unknownValues: [],
   });
 
-/** Reads a list as the engine does, with what it hangs on. */
+/** Reads a list of an account as the polling engine does. */
 const readFor = <Item>(
   fetch:
     | ((
@@ -244,7 +244,7 @@ describe("a balance transaction of Stripe", () => {
   test.each([
     ["jpy", 1000, 1000n, "JPY"],
     ["kwd", 1000, 1000n, "KWD/3"],
-    // The provider counts these otherwise than the standard.
+    // The provider counts decimals of these currencies otherwise than ISO 4217.
     ["isk", 1000, 10n, "ISK"],
     ["ugx", 1000, 10n, "UGX"],
     ["mga", 10, 1000n, "MGA/2"],

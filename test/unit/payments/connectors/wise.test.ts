@@ -166,7 +166,7 @@ describe("a transfer of Wise", () => {
     ]);
     const before = psp.requests.length;
     expect((await run(third.state)).items).toEqual([]);
-    // The list, and the eleven that have not ended.
+    // Requests for the list, and for the eleven transfers that have not ended.
     expect(psp.requests.length - before).toBe(12);
   });
 });

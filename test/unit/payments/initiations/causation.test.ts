@@ -17,17 +17,17 @@ beforeEach(async () => {
   await world.storeAccounts();
 });
 
-/** How many triggers led to the events that were stored, by their types. */
+/** The causation depth of each stored event, by type: the number of triggers that led to it. */
 function depths(): Record<string, (number | undefined)[]> {
   const rows = world.world.d1.rows("SELECT event FROM outbox ORDER BY sequence");
-  const events = rows.map(({ event }) => parseJson(String(event)) as PlatformEvent); // as the outbox wrote it
+  const events = rows.map(({ event }) => parseJson(String(event)) as PlatformEvent); // the outbox wrote these events
   const byType = Map.groupBy(events, ({ type }) => type);
   return Object.fromEntries(
     [...byType].map(([type, told]) => [type, told.map(({ causationDepth }) => causationDepth)]),
   );
 }
 
-/** A payout, which so many triggers led to. */
+/** Creates a payout that `causationDepth` triggers led to. */
 async function payout(causationDepth: number): Promise<CreatedInitiation> {
   world.causationDepth = causationDepth;
   const created = await world.create({ isSent: true });
@@ -35,7 +35,7 @@ async function payout(causationDepth: number): Promise<CreatedInitiation> {
   return created;
 }
 
-/** The provider reports a state of a payout's payment, as polls do; gives how many triggers led to the event of it. */
+/** Lets the provider report a status of a payout's payment, as a poll does; returns the causation depth of the event. */
 async function report({ id }: CreatedInitiation, status: PaymentStatus) {
   const payments = [world.provider.paymentOf(id.reference, { status })];
   const page = await preparePayments(world.context, { connector: world.connector, payments });

@@ -13,7 +13,7 @@ const stateOf = (
   others: Partial<InitiationState> = {},
 ): InitiationState => ({ ...newInitiation(100n), status, ...others });
 
-/** The status that a trigger gives, or what else it does. */
+/** The status after a trigger, or the kind of any other decision. */
 function after(state: InitiationState, trigger: InitiationTrigger): string {
   const decision = decideInitiation(state, trigger);
   return decision.kind === "adjusted" ? decision.adjustment.status : decision.kind;

@@ -14,7 +14,7 @@ async function openWorld(): Promise<InitiationWorld> {
 const reversalsOf = (world: InitiationWorld) =>
   world.world.d1.rows("SELECT reference, status FROM payment_reversals ORDER BY key");
 
-/** The provider reports a state of the payment of an initiation, under a reference of its own where one is given. */
+/** Lets the provider report a status of the payment of an initiation, under the given reference if there is one. */
 const report = (
   world: InitiationWorld,
   { reference }: OwnedId,
@@ -240,7 +240,7 @@ describe("a reversal", () => {
   });
 });
 
-/** Every step of D1 that a payout and its reversal make is one at which the process is killed. */
+/** The process is killed at each database step of a payout and its reversal, one after the other. */
 describe.each(["before", "after"] as const)("a process that is killed %s a step", (when) => {
   test("a process that is killed before or after a step loses no money and moves none twice", async () => {
     let isLast = false;
@@ -249,7 +249,7 @@ describe.each(["before", "after"] as const)("a process that is killed %s a step"
       const { id } = await world.create({ reference: "po" });
       const wasKilled = await world.killAt(step, when, () => payAndReverse(world, "po"));
       isLast = !wasKilled;
-      // The next process does what is due, and the client does again what had no answer.
+      // The next process does the due work, and the client repeats the request that got no answer.
       for (let count = 0; count < 2; count++) {
         world.pass(100);
         await payAndReverse(world, "po");
@@ -278,7 +278,7 @@ describe.each(["before", "after"] as const)("a process that is killed %s a step"
   });
 });
 
-/** What a client does, and the sweeps. A client that has had no answer does the same again. */
+/** The requests of a client, and the sweeps. A client that got no answer repeats its request. */
 async function payAndReverse(world: InitiationWorld, reference: string): Promise<void> {
   const id = { connector: world.connector.id, reference };
   const { status, wasProcessed } = (await world.get(id)).state;

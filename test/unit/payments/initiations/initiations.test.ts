@@ -139,7 +139,7 @@ describe("an approved initiation", () => {
     };
     const id = await world.createApproved();
     expect(await world.sweep()).toBe(world.world.nowMs + 7000);
-    // It gets nothing of what is approved meanwhile, either.
+    // The provider gets no request for an initiation that is approved during the pause, either.
     const later = await world.createApproved();
     const untilMs = world.world.nowMs + 7000;
     for (const seconds of [0, 3, 3]) {

@@ -19,7 +19,7 @@ async function openWorld(): Promise<InitiationWorld> {
   return world;
 }
 
-/** What an initiation, its task and the health of its connector show of a movement. */
+/** A movement as an initiation, its task and the health of its connector show it. */
 async function shown(world: InitiationWorld, id: Parameters<InitiationWorld["get"]>[0]) {
   const { context, connector } = world;
   const initiation = await readInitiation(context, id);

@@ -25,7 +25,7 @@ async function createLost(world: InitiationWorld): Promise<OwnedId> {
   return id;
 }
 
-/** What a provider lists of a movement: under an id of its own. */
+/** The payment that a provider lists for a movement, under an id of its own. */
 const listed = (
   world: InitiationWorld,
   reference: string,
@@ -39,7 +39,7 @@ const listed = (
     ...more,
   });
 
-/** A poll brings payments. */
+/** Stores payments as a poll does. */
 async function poll(world: InitiationWorld, ...payments: readonly ProviderPayment[]) {
   await world.report(...payments);
   await settleShown(world.context, world.connector);
@@ -54,7 +54,7 @@ const relatedTo = async (world: InitiationWorld, id: OwnedId): Promise<string[]>
 
 const PAID = ["WAITING_FOR_VALIDATION", "PROCESSING", "PROCESSED"];
 
-/** The initiation is paid by a payment, and the provider is never asked for it again. */
+/** Asserts that a payment settles an initiation, and that the provider is never asked for it again. */
 async function expectSettled(world: InitiationWorld, id: OwnedId, reference: string) {
   expect(await world.statusesOf(id)).toEqual(PAID);
   expect(await relatedTo(world, id)).toEqual([reference]);
@@ -206,7 +206,7 @@ describe("where it cannot be told which of two it is", () => {
       made.reference === lost.reference ? timeout() : { payment: made };
     await world.sweep();
     expect((await world.get(answered)).state.status).toBe("PROCESSED");
-    // The provider lists it under another id than that of its answer.
+    // The provider lists the movement under another id than the id of its answer.
     await poll(world, listed(world, "tx-1"));
     expect(movementsIn(world)).toBe(1);
     expect(await relatedTo(world, lost)).toEqual([]);

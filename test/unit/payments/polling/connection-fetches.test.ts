@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe("a connection of a user", () => {
-  /** As the completion of a link stores it. */
+  /** Stores a connection as the completion of a link does. */
   function link(connectionId: string): void {
     const now = fromMillis(world.nowMs);
     world.d1.exec(`
@@ -62,7 +62,7 @@ describe("a connection of a user", () => {
     expect(world.nowMs).toBe(startMs);
     expect([accounts(), waiting()]).toEqual([[account("one")], 0]);
     expect(world.count("payment_user_connections", "data_updated_at IS NOT NULL")).toBe(1);
-    // Both roots end at the same time here, which is one event.
+    // Both roots of the fetches end at the same time here, with one event.
     const synced = () => world.count("outbox", "event LIKE '%CONNECTION_DATA_SYNCED%'");
     expect(synced()).toBe(1);
     world.nowMs += 3_600_000;

@@ -12,14 +12,17 @@ import {
 const HOUR_MS = 3_600_000;
 const bench = usePollingBench();
 
-/** A run that waits as the provider asks for fails later than others: no schedule has ten of them in six hours. */
+/**
+ * An outage of a provider, and the worst health that a connector shows. Waits that the provider asks for are longer, so that no
+ * schedule fails ten times in six hours.
+ */
 interface Outage {
   readonly name: string;
   readonly outage: () => Response;
   readonly worst?: "failing";
 }
 
-/** What a provider that is away may answer, or do instead. */
+/** Answers and failures of a provider that is down. */
 const OUTAGES: readonly Outage[] = [
   { name: "refuses the connection", outage: () => fail("connect ECONNREFUSED 192.0.2.1:443") },
   { name: "loses the connection", outage: () => fail("Network connection lost.") },
@@ -68,7 +71,10 @@ const provider =
     return Response.json(transactions.map((id) => genericTransaction(id)));
   };
 
-/** Lets a connector work until a time, where it is contested each step by two that try it at once. Returns the statuses that its health has shown. */
+/**
+ * Lets a connector run until a time. If `isContested`, two runs try each step at once. Returns the statuses that its health has
+ * shown.
+ */
 async function workUntil(
   id: ConnectorId,
   untilMs: number,

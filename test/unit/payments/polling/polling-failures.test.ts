@@ -34,7 +34,7 @@ describe("a failure", () => {
     expect(next).toEqual({ atMs: bench.world.nowMs + 120_000 });
     expect(bench.calls).toHaveLength(1);
     const heldUntil = fromMillis(bench.world.nowMs + 120_000);
-    // Nor is money moved before.
+    // The connector moves no money before this time, either.
     expect(bench.world.d1.rows("SELECT held_until FROM payment_connectors")).toMatchObject([
       { held_until: heldUntil },
     ]);
@@ -70,7 +70,7 @@ describe("a failure", () => {
     for (let run = 2; run <= 10; run++) await bench.nextPeriod(id);
     expect(bench.schedule("FETCH_ACCOUNTS")).toMatchObject({ failures: 0, paused_at: null });
     bench.calls = [];
-    // A run that comes too soon leaves the item out, and a later one tries it again.
+    // A run before the item's next try leaves the item out, and a later run tries it again.
     bench.world.d1.exec("UPDATE payment_schedules SET next_at = '2026-01-01T00:00:00.000000Z'");
     await bench.world.settle(id);
     expect(bench.calls).not.toContain("/accounts/bad/balances");

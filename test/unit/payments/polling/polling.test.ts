@@ -28,7 +28,7 @@ describe("a run", () => {
     await bench.nextPeriod(id);
     expect(bench.world.count("payment_instances")).toBe(6);
     expect(bench.world.count("payment_payments")).toBe(72);
-    // Balances are confirmed again, with an event for each.
+    // Six balances are confirmed again, each with an event.
     expect(bench.world.count("outbox")).toBe(events + 6);
   });
 
@@ -173,7 +173,7 @@ describe("a removal", () => {
     expect(tasks[0]?.id).toEqual(tasks[1]?.id);
     let isAsked = false;
     bench.world.d1.onStep = () => {
-      // The last batch is prepared when the tasks are read.
+      // The removal comes when the last batch was prepared and the tasks are read.
       if (isAsked || bench.world.count("payment_schedules") > 0) return;
       isAsked = true;
       void uninstallConnector(bench.world.context, id);

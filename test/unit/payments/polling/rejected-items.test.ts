@@ -7,7 +7,7 @@ import { genericTransaction, usePollingBench } from "#test/support/payments/poll
 const bench = usePollingBench();
 const BAD = genericTransaction("bad", { currency: 5, iban: "DE89 3704 0044 0532 0130 00" });
 
-/** A provider whose transactions are these, in pages of a hundred. */
+/** A provider that lists the given transactions in pages of a hundred. */
 const withTransactions = (items: () => readonly unknown[]) => (url: URL) => {
   if (url.pathname !== "/transactions") return Response.json([]);
   const start = (Number(url.searchParams.get("page")) - 1) * 100;
@@ -46,7 +46,7 @@ describe("an item that cannot be read", () => {
     expect(raw).not.toContain("tx-");
     expect(raw).not.toContain("DE89");
 
-    // The provider mends the one, and takes the other one back into something that is read.
+    // The provider mends the bad item, and removes the other rejected one from its list.
     items = [...many, genericTransaction("bad")];
     await bench.nextPeriod(id);
     expect(stored()).toHaveLength(151);

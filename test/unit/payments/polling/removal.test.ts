@@ -7,7 +7,7 @@ import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { payment } from "#test/support/payments/provider-objects.ts";
 
 const ROWS = 1201;
-/** The most payments that may go at once, so that nobody waits long for the database. */
+/** The most payments that are removed at once, so that no other work waits long for the database. */
 const ROWS_AT_ONCE = 500;
 
 /** Stores payments of two connectors in turns, as if both were polled at the same time. */
@@ -39,7 +39,7 @@ test("rows of a connector go some at a time, with what hangs on them, and only t
     const now = countOf(world, "payment_payments");
     if (now < left) slices.push(left - now);
     left = now;
-    // Whoever is killed here leaves nothing that nobody finds again.
+    // A process that is killed here leaves no row whose payment is gone.
     expect(countOf(world, ORPHANS)).toBe(0);
   };
   expect(await removeOwnedRows(db, { ...removal, untilMs: 0 })).toBe(false);

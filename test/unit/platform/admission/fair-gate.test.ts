@@ -20,7 +20,7 @@ const at = (group: string, member = "only"): Payer => ({ group, member });
 const gateWith = (limits: Partial<GateLimits> = {}, nowMs = () => 0) =>
   new FairGate("exports", { ...LIMITS, ...limits }, nowMs);
 
-/** Takes places until one is not free at once. */
+/** Takes places until a payer would have to wait; returns the tickets. */
 function takeAll(gate: FairGate, payer: Payer): Ticket[] {
   const taken: Ticket[] = [];
   for (;;) {
@@ -39,7 +39,7 @@ describe("a fair gate", () => {
     const gate = gateWith({ waitingOfGroup: 0 });
     const held = takeAll(gate, at("a"));
     expect(held).toHaveLength(6);
-    // The reserve is there for whoever comes next.
+    // The reserve is left for other payers.
     expect(takeAll(gate, at("b"))).toHaveLength(2);
     for (const ticket of held.slice(0, 3)) ticket.release();
     expect(() => gate.enter(at("a"))).toThrow(

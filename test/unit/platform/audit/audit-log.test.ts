@@ -8,7 +8,7 @@ import { NodeD1 } from "#test/support/platform/node-d1.ts";
 const NOW_MS = toMillis(at("12:00"));
 const HOUR_MS = 3_600_000;
 
-/** An audit whose entries have these ages in milliseconds. */
+/** An audit log with entries of the given ages in milliseconds. */
 function auditOf(ages: readonly number[]) {
   const d1 = new NodeD1();
   d1.migrate();

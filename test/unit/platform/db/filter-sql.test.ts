@@ -14,7 +14,7 @@ import {
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
 import { insertThing, THING_KEYS, THINGS_SQL, things } from "#test/support/platform/things.ts";
 
-/** The ids of the rows that a filter leaves, by SQL. */
+/** A table of things, and the ids of those that a filter matches by SQL. */
 class Things {
   readonly #d1 = new NodeD1();
 
@@ -83,7 +83,7 @@ const name = fc.constantFrom(
   "constructor",
   "'",
 );
-/** `fromEntries` defines `__proto__` as any other member. */
+/** Maps of texts. `fromEntries` defines `__proto__` as an own member. */
 const map = fc
   .array(fc.tuple(name, text), { maxLength: 3 })
   .map((entries) => Object.fromEntries(entries));
@@ -103,7 +103,7 @@ const row: fc.Arbitrary<NaiveRow> = fc.record({
 
 const COMPARISONS = ["$match", "$lt", "$lte", "$gt", "$gte"];
 
-/** Tests of a key: its operators for one value, lists, patterns, existence. */
+/** Tests of a key by its operators for one value, by lists, by patterns, and by existence. */
 const testsOf = (
   key: string,
   value: fc.Arbitrary<unknown>,
@@ -139,7 +139,7 @@ const KEY_TESTS: Readonly<Record<string, fc.Arbitrary<FilterJson>>> = {
   ),
 };
 
-/** Any filter of these tests. */
+/** Filters that nest the given tests. */
 const filterOf = (leaf: fc.Arbitrary<FilterJson>): fc.Arbitrary<FilterJson> =>
   fc.letrec<{ node: FilterJson }>((tie) => ({
     node: fc.oneof(
@@ -367,7 +367,7 @@ describe("what a client sends", () => {
     expect(statement).not.toContain("DROP");
     expect(params.join(" ")).toContain("DROP");
     const list = new Things([ROW, { ...ROW, name: HOSTILE, note: HOSTILE }]);
-    await list.matching(filter as FilterJson); // each case is one
+    await list.matching(filter as FilterJson); // each case is a filter
     expect(await list.matching({ $and: [{ $not: { $match: { name: "" } } }] })).toEqual([0, 1]);
   });
 

@@ -9,7 +9,7 @@ import { NodeD1 } from "#test/support/platform/node-d1.ts";
 
 const d1 = new NodeD1();
 
-/** Whether SQL finds that a text matches; undefined if the pattern is refused. */
+/** Whether SQL finds that a text matches a pattern; undefined for a refused pattern. */
 async function isLike(value: string, pattern: string): Promise<boolean | undefined> {
   const condition = attempt(() => likeCondition(sql`value`, pattern, "name"));
   if (!condition.ok) {
@@ -39,7 +39,7 @@ const unit = fc.constantFrom(
   "\u{10ffff}",
 );
 const literal = (maxLength: number) => fc.string({ unit, maxLength });
-/** Texts that stand for themselves in a pattern. */
+/** A pattern that matches exactly a text. */
 const escaped = (text: string): string => text.replaceAll(/[%_\\]/g, (it) => `\\${it}`);
 
 describe("a pattern in SQL", () => {

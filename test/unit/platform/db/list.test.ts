@@ -43,7 +43,7 @@ class Items {
     );
   }
 
-  /** Adds items, which have only three dates, so that many dates are equal. */
+  /** Adds items with the given ids, on only three dates, so that many dates are equal. */
   add(...ids: number[]): void {
     const rows = ids.map((id) => {
       const madeAt = fromMillis(BASE_MS + (id % 3) * 1000);

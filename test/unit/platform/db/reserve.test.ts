@@ -17,9 +17,9 @@ import { NodeD1 } from "#test/support/platform/node-d1.ts";
 import { eventOf, START_MS } from "#test/support/platform/outbox-world.ts";
 
 const HOUR = 3_600_000;
-const LOGIN = { clientId: "a", redirectUri: "https://a.example" } as unknown as AuthorizeRequest; // it is stored as it is
+const LOGIN = { clientId: "a", redirectUri: "https://a.example" } as unknown as AuthorizeRequest; // the login is stored without a check
 
-/** Rows of all tables that a deletion or a login writes, so that no page of them has room for one more. */
+/** Statements that add rows to all tables that a deletion or a login writes, so that no page of them has room left. */
 const AUDIT_ROW = `INSERT INTO audit (date, issuer, subject, client_id, action, object, request_id)
   VALUES ('2026-01-01T00:00:00.000000Z', 'i', hex(randomblob(16)), hex(randomblob(16)), hex(randomblob(16)), hex(randomblob(16)), 'r')`;
 const ROWS = [
@@ -32,7 +32,7 @@ const ROWS = [
     VALUES (hex(randomblob(16)), 'p', '2026-01-01T00:00:00.000000Z', '2027-01-01T00:00:00.000000Z')`,
 ];
 
-/** A deployment whose database has the reserve and no room besides it, with so many webhook configs and old entries of the audit. */
+/** A deployment whose database has no room besides the reserve, with webhook configs and old entries of the audit. */
 class FullWorld {
   readonly d1 = new NodeD1();
   nowMs = START_MS;
@@ -40,7 +40,7 @@ class FullWorld {
     DB: this.d1.binding,
     CLOCK: { getByName: () => ({ arm: async () => undefined, watch: async () => undefined }) },
     EVENTS: { sendBatch: async () => undefined },
-  } as unknown as Env; // nothing else of it is called
+  } as unknown as Env; // the code under test uses only these members
 
   readonly context: ServiceContext = {
     ...systemContext(this.env, "test"),
@@ -68,7 +68,7 @@ class FullWorld {
     return new AuditedChange(this.context, { action, object });
   }
 
-  /** Ends a config, with its entry in the audit and an event. */
+  /** Deletes a config, with an entry in the audit and an event. */
   async end(index: number, action = "webhooks.config.delete"): Promise<void> {
     const { db } = this.d1;
     await Outbox.from(this.context).publish({
@@ -92,7 +92,7 @@ class FullWorld {
   }
 }
 
-/** What a call fails with. */
+/** The error with which a call fails. */
 const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     () => undefined,
@@ -120,7 +120,7 @@ describe("a database without room", () => {
     expect(world.countOf("webhook_configs WHERE deleted_at IS NOT NULL")).toBe(100);
     expect(world.countOf("audit WHERE action = 'webhooks.config.delete'")).toBe(100);
     expect(world.countOf("outbox WHERE length(event) > 2000")).toBe(100);
-    // What a release leaves over is taken back at once, so that nobody else gets it.
+    // Room that a release leaves over is taken back at once, so that no other write gets it.
     expect(world.slots).toBeGreaterThan(RESERVE_SLOTS - 60);
   });
 

@@ -6,7 +6,7 @@ import { consumeEvents } from "#platform/events/consumer.ts";
 import type { LedgerOrigin } from "#platform/events/messages.ts";
 
 const MINUTE = 60_000;
-const context = systemContext({} as Env, "test"); // nothing here looks at it
+const context = systemContext({} as Env, "test"); // the tests use nothing of the environment
 const hang = (): Promise<never> => new Promise(() => undefined);
 
 beforeEach(() => {
@@ -18,7 +18,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A batch with a message for each ledger, about its entries 1 to 10, and what becomes of them. */
+/** A batch with a message for each ledger, about its entries 1 to 10, and the outcome of each message. */
 function batchOf(ledgers: readonly string[]) {
   const fates: Record<string, string> = {};
   const messages = ledgers.map((ledger): Message => {
@@ -42,7 +42,7 @@ function batchOf(ledgers: readonly string[]) {
   return { batch, fates };
 }
 
-/** Ledgers without events, whose log is read entry by entry. Those whose name begins with "hung" hang. */
+/** Ledgers without events, whose logs are read entry by entry. Ledgers whose names begin with "hung" hang. */
 class FakeLedgers {
   readonly reads: string[] = [];
   onRead: (ledger: string) => Promise<void> = async () => undefined;
@@ -108,7 +108,7 @@ describe("the consumer of events", () => {
 test("a ledger whose object hangs gives no events and confirms none, and says so in time", async () => {
   const object = { readLogs: hang, readHeads: hang, confirmPublished: hang };
   const LEDGERS = { getByName: () => object };
-  const env = { LEDGERS } as unknown as Env; // no more of it is called
+  const env = { LEDGERS } as unknown as Env; // the consumer uses only these members
   const events = new LedgerEvents(env);
   const origin = { ledger: "a", uuid: "a" };
   const calls = [

@@ -14,7 +14,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Delivers events to a sink that refuses some of them; returns those that it took and whether the message comes again. */
+/**
+ * Delivers events to a sink that refuses some of them. Returns the events that the sink took, and whether the message comes
+ * again.
+ */
 async function deliver(ids: readonly string[], ...refused: readonly string[]) {
   const taken: string[] = [];
   let calls = 0;
@@ -28,7 +31,7 @@ async function deliver(ids: readonly string[], ...refused: readonly string[]) {
   return { taken, calls, error };
 }
 
-/** Lets the sweep announce an event as often as it takes until the event may be parked. */
+/** Lets the sweep announce an event until the event may be parked. */
 async function age(): Promise<void> {
   for (let round = 0; round < PARKED_AFTER_ATTEMPTS; round++) {
     world.nowMs = (await world.outbox.sweep()) ?? 0;

@@ -8,7 +8,7 @@ import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { EVENT_BYTES_MAX } from "#platform/events/outbox.ts";
 import { eventOf, OutboxWorld, SECOND, START_MS } from "#test/support/platform/outbox-world.ts";
 
-/** Arrays in one another. */
+/** Arrays nested `levels` deep. */
 const nested = (levels: number): unknown =>
   levels === 0 ? "x".repeat(1000) : [nested(levels - 1)];
 
@@ -57,7 +57,7 @@ describe("a change with events", () => {
   test("a change with events is stored with its entry in the audit and its events in one batch", async () => {
     const arm = async () => undefined;
     const env = { DB: world.d1.binding, CLOCK: { getByName: () => ({ arm }) } };
-    const context = systemContext(env as unknown as Env, "test"); // no more of it is used
+    const context = systemContext(env as unknown as Env, "test"); // the outbox uses only these members
     const audit = new AuditedChange(context, { action: "test.client.create", object: "clients/a" });
     const rename = (name: string) =>
       world.d1.db
@@ -94,7 +94,8 @@ describe("a change with events", () => {
     const events = Array.from({ length: 6 }, (_, index) => ({
       event: eventOf(`e${index}`, "x".repeat(400_000)),
     }));
-    // The first event is there already. The condition must not be asked of what was stored before the others.
+    // The event `e0` is stored already, so its insertion changes nothing. The condition is tested only for the first of the
+    // statements that store events.
     const condition = sql`changes() > 0`;
     await world.outbox.publish({ change: [world.change("a")], events, condition });
     expect(world.stored).toEqual(["e0", "e1", "e2", "e3", "e4", "e5"]);
@@ -250,7 +251,7 @@ test("a reader that skips known ids sees each change once, in the order of its k
         const ids = world.queue[at % Math.max(world.queue.length, 1)];
         if (ids === undefined) return;
         if (fate > 1) world.queue = world.queue.filter((message) => message !== ids);
-        if (fate === 7) return; // lost
+        if (fate === 7) return; // the message is lost
         await survive(() =>
           world.deliver(ids, async (events) => {
             mayDie();
@@ -273,7 +274,7 @@ test("a reader that skips known ids sees each change once, in the order of its k
         if (nextMs === undefined) break;
         world.nowMs = Math.max(nextMs, world.nowMs);
       }
-      // The reader has seen every change that was stored, and no other.
+      // The reader has seen exactly the changes that were stored.
       expect(new Set(seen)).toEqual(new Set(world.changes));
       expect(world.stored).toEqual([]);
       for (const key of ["a", "b"]) {

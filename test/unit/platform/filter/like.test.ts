@@ -71,7 +71,7 @@ describe("a pattern", () => {
     [`%${"_".repeat(LIKE_LENGTH_MAX - 2)}b`],
     [`%${"_a".repeat(500)}b%`],
   ])("a pattern is decided in bounded time, hostile ones, too: case %#", (pattern) => {
-    // This takes 65 million comparisons at worst. Backtracking into each `%` would take forever.
+    // The match takes at most 65 million comparisons. Backtracking into each `%` would take forever.
     expect(likeMatcher(pattern)("a".repeat(65_536))).toBe(false);
   });
 });

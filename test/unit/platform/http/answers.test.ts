@@ -3,7 +3,10 @@ import { respondInPages } from "#platform/http/answers.ts";
 
 const LARGE = 10n ** 30n;
 
-/** Pages, followed by an error if one is given. The state shows how many were made and if the source was closed. */
+/**
+ * A source of pages, followed by the error, if one is given. The state shows how many pages were read and whether the source
+ * was closed.
+ */
 function pagesOf(pages: readonly object[][], error?: Error) {
   const state = { made: 0, isLeft: false };
   async function* make() {

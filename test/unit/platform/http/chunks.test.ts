@@ -1,7 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
 import { readChunks } from "#platform/http/body.ts";
 
-/** A request whose body has these chunks and then ends as given. The state shows if it was read or cancelled. */
+/**
+ * A request whose body has the given chunks, and then ends as `end` says. The state shows whether the body was read or
+ * cancelled.
+ */
 function requestOf(chunks: readonly string[], end: "closes" | "breaks" | "hangs") {
   const state = { taken: 0, isLeft: false };
   const body = new ReadableStream<Uint8Array>(

@@ -61,7 +61,7 @@ describe("the filter of a list", () => {
 });
 
 describe("the page that a request asks for", () => {
-  const pit = "2026-03-01T09:30:00.000000Z" as Timestamp; // of its fixed width
+  const pit = "2026-03-01T09:30:00.000000Z" as Timestamp; // a timestamp of full width
 
   test("the page that a request asks for without parameters is the first of the standard size, in the list's order", () => {
     expect(page({})).toEqual({

@@ -19,7 +19,7 @@ const CALL: OutboundCall = {
 const run = (fetch: Fetch, call: Partial<OutboundCall> = {}) =>
   callOutbound({ ...CALL, ...call }, { fetch, policy: { allowPrivateHosts: false } });
 
-/** A body that has these chunks and then ends as given. */
+/** A body with the given chunks that ends as `end` says. */
 const bodyOf = (chunks: readonly string[], end: "close" | "fail" | "hang" | "endless" | "drip") => {
   const encoder = new TextEncoder();
   let index = 0;
@@ -146,7 +146,7 @@ describe("the body of an answer", () => {
     };
     expect(await readOf({ "content-length": "10" })).toBe("0123456789");
     expect(await readOf({ "content-length": "11" }, "0123456789x")).toBe("0123456789");
-    // The length is that of the compressed text.
+    // The `content-length` is the length of the compressed text.
     expect(await readOf({ "content-length": "5", "content-encoding": "br" }, "0".repeat(99))).toBe(
       "0".repeat(10),
     );

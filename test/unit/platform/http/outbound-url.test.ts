@@ -20,7 +20,7 @@ describe("where private hosts are allowed", () => {
   );
 });
 
-/** Addresses as DNS gives them. */
+/** IP addresses in the forms that DNS returns. */
 test.each([
   ["93.184.216.34", true],
   ["2606:4700:4700::1111", true],

@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import type { AppEnv } from "#platform/http/context.ts";
 import { paramsReader, queryReader } from "#platform/http/request-parts.ts";
 
-/** A request with that query, of which a reader sees nothing else. */
+/** A request with a query, which is all that readers of the query use. */
 const asking = (query: string) =>
   ({ get: () => ({ url: `http://localhost/a${query}` }) }) as unknown as Context<AppEnv>;
 
-/** A schema that counts how often it is asked. */
+/** A schema that counts how often it parses. */
 function counting({ isPublic = false } = {}) {
   const count = { parsed: 0 };
   const schema = z.object({

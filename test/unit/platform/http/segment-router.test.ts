@@ -6,7 +6,7 @@ import { SegmentRouter } from "#platform/http/segment-router.ts";
 
 type RouteOf = readonly [method: string, path: string];
 
-/** The parameters of a route, in a path that it has matched. */
+/** The values of a matched route's parameters. */
 const valuesOf = (parameters: Result<string>[0][number][1], stash: readonly string[] = []) =>
   Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => [
@@ -15,7 +15,7 @@ const valuesOf = (parameters: Result<string>[0][number][1], stash: readonly stri
     ]),
   );
 
-/** The routes that take part in what runs for a path, in order, and the parameters. */
+/** A router that returns, for a path, the matching routes in their order, each with its parameters. */
 function routerOf(routes: readonly RouteOf[]) {
   const router = new SegmentRouter<string>((handlers) => handlers.join(", "));
   for (const [method, path] of routes) router.add(method, path, `${method} ${path}`);
@@ -25,7 +25,10 @@ function routerOf(routes: readonly RouteOf[]) {
   };
 }
 
-/** The same of Hono's router, which knows nothing of other routes of a path. */
+/**
+ * A match of Hono's router in the form of `routerOf`. Hono's router has one list of handlers, without the other routes of a
+ * path.
+ */
 function merged([entries, stash]: Result<string>) {
   const handlers: string[] = [];
   const places: Record<string, number> = {};

@@ -7,7 +7,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const runOf = (run: () => Promise<number | undefined>) =>
-  runSweep({ name: "test", run }, {} as ServiceContext); // these sweeps look at nothing
+  runSweep({ name: "test", run }, {} as ServiceContext); // the sweeps of the tests use nothing of the context
 
 test("a sweep says when it wants to run again", async () => {
   expect(await runOf(async () => 7000)).toBe(7000);

@@ -23,7 +23,7 @@ function instanceOf(stored: StoredAlarm) {
     a: () => done.push("a"),
     b: async () => done.push("b"),
   });
-  /** Rings at the stored time, as the platform does. */
+  /** Rings as the platform does when the stored time has come; returns the work that was done. */
   const ring = async (): Promise<string[]> => {
     const atMs = stored.atMs ?? 0;
     stored.atMs = undefined;

@@ -3,7 +3,7 @@ import { AppError } from "#platform/errors.ts";
 import { callObject, reachObject } from "#platform/objects/call.ts";
 import { armClock, tryClockWrite, watchClock } from "#platform/objects/deployment-clock.ts";
 
-/** What the platform throws for a call that it refused or cut off. */
+/** An error as the platform throws it for a call that it refused or cut off. */
 const platformError = (flag: string): Error => Object.assign(new Error("gone"), { [flag]: true });
 
 const FLAGS = ["overloaded", "retryable", "durableObjectReset"];
@@ -76,7 +76,7 @@ describe("a call of an object that hangs", () => {
     const refusals = callsOf(hung).map((call) =>
       expect(call).rejects.toMatchObject({ kind: "OVERLOADED" }),
     );
-    await vi.advanceTimersByTimeAsync(5000); // how long a call of the clock may take
+    await vi.advanceTimersByTimeAsync(5000); // the longest time of a call of the clock
     await Promise.all(refusals);
   });
 });
@@ -91,9 +91,9 @@ test("the clock is named where it is gone, and every call of it may be repeated"
   await Promise.all(refusals);
 });
 
-/** All calls of a clock whose methods do the same. */
+/** Calls of all methods of a clock, each of which runs `method`. */
 function callsOf(method: () => Promise<never>): Promise<void>[] {
   const clock = { arm: method, watch: method, tryWrite: method };
-  const env = { CLOCK: { getByName: () => clock } } as unknown as Pick<Env, "CLOCK">; // no more of it is called
+  const env = { CLOCK: { getByName: () => clock } } as unknown as Pick<Env, "CLOCK">; // the calls use only these members
   return [armClock(env, "x", 1), watchClock(env, "x", 1), tryClockWrite(env, "x")];
 }

@@ -12,7 +12,7 @@ beforeEach(() => {
     arm: async (atMs: number) => void calls.push([name, "arm", atMs]),
     watch: async (untilMs: number) => void calls.push([name, "watch", untilMs]),
   });
-  env = { CLOCK: { getByName } } as unknown as Pick<Env, "CLOCK">; // no more of it is called
+  env = { CLOCK: { getByName } } as unknown as Pick<Env, "CLOCK">; // the functions use only these members
 });
 afterEach(() => void vi.useRealTimers());
 
@@ -37,7 +37,7 @@ test("a busy isolate has a clock watch with one call in half a minute, and never
 
 test("a clock that could not be called is called again", async () => {
   const broken = { CLOCK: { getByName: () => ({ watch: () => Promise.reject(new Error("x")) }) } };
-  const down = broken as unknown as Pick<Env, "CLOCK">; // no more of it is called
+  const down = broken as unknown as Pick<Env, "CLOCK">; // the functions use only these members
   for (const _ of [1, 2]) await expect(watchClock(down, "outbox", START)).rejects.toThrow("x");
 });
 

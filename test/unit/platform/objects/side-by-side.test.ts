@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { objectsAtOnce } from "#platform/objects/side-by-side.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
-/** Of an environment, only the settings are read. */
+/** An environment with a value of the setting under test, the only part that is read. */
 const withDirect = (value: string) =>
   ({ ...TEST_SETTINGS, FLORIN_DIRECT: value }) as unknown as Env;
 

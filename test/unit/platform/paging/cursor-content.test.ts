@@ -6,7 +6,7 @@ import { decodeCursor, encodeCursor } from "#platform/paging/cursor.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What no member of a cursor may be, or only some of them. */
+/** Values that no member of a cursor, or only some members, may have. */
 const VALUES: readonly unknown[] = [
   [undefined, null, true, false, "", "x", "id", [], {}, ["volumes"], ["x", 1], [1, 2], [1, 2, 3]],
   [0, -0, 1, 2, -1, 15, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER, 2 ** 53, -(2 ** 53)],
@@ -16,7 +16,7 @@ const VALUES: readonly unknown[] = [
   [parseJson('{"__proto__":1}'), { $match: { id: 1 } }, { filters: {} }, { groupBy: 2n ** 60n }],
 ].flat();
 
-/** Mostly one of the given values, which fit, and otherwise any. */
+/** Mostly a good value for a member, otherwise any value. */
 const member = (...good: readonly unknown[]) =>
   fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...good) }, fc.constantFrom(...VALUES));
 
@@ -76,7 +76,7 @@ describe("the content of a cursor", () => {
   });
 
   test("the content of a cursor needs no schema where it is our own", () => {
-    const moment = "2026-03-01T09:30:00.250000Z" as Timestamp; // of its fixed width
+    const moment = "2026-03-01T09:30:00.250000Z" as Timestamp; // a timestamp of full width
     const common = { column: "id", order: "desc", pageSize: 15 } as const;
     const keys = { bottom: { value: 9n, tie: 1n }, start: { value: 7n, tie: 2n } };
     const queries: PageQuery[] = [

@@ -28,7 +28,7 @@ const wire = {
   reverse: false,
 };
 
-/** A cursor that contains the text of a filter unchanged. */
+/** A cursor with the text of a filter unchanged. */
 const rawCursor = (qb: string): string =>
   Buffer.from(
     `{"column":"id","order":1,"pageSize":2,"filters":{"pit":null,"oot":null,"qb":${qb},"opts":null}}`,
@@ -87,7 +87,7 @@ describe("a cursor", () => {
     expect(queries.map((query) => decodeCursor(encodeCursor(query), RULES))).toEqual(queries);
   });
 
-  const moment = "2026-03-01T09:30:00.250000Z" as Timestamp; // of its fixed width
+  const moment = "2026-03-01T09:30:00.250000Z" as Timestamp; // a timestamp of full width
   const scoped = {
     ...BY_ID,
     list: "main/volumes",
@@ -231,7 +231,7 @@ describe("a cursor", () => {
   });
 });
 
-/** The numbers 1 to 7, which are read as a list. */
+/** A list of the numbers 1 to 7. */
 const NUMBERS = [1, 2, 3, 4, 5, 6, 7];
 function read(query: PageQuery): Page<number> {
   const { order, bound, offset, limit } = scanOf(query);
@@ -318,7 +318,7 @@ describe("a page by column", () => {
       next: { start: { value: 9n } },
       previous: undefined,
     });
-    // Backwards, the page before starts after it.
+    // Backwards, the previous page starts after the last row that was read.
     const back = { ...asc, start: { value: 12n }, bottom: { value: 2n }, reverse: true };
     expect(keys(pageOf(back, [9, 5], { keyOf, readTo: { value: 4n } }))).toMatchObject({
       data: [5, 9],

@@ -5,7 +5,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const START = Date.parse("2026-03-01T00:00:00Z");
 
-/** What is known after measurements, each with its time in hours since the start. */
+/** The known growth after some measurements, each with its time in hours since the start. */
 const after = (...measured: readonly (readonly [hours: number, bytes: number])[]): Measured => {
   let known: Measured | undefined;
   for (const [hours, bytes] of measured) {

@@ -17,11 +17,11 @@ beforeEach(() => {
   d1 = new NodeD1();
   d1.migrate();
   nowMs = START;
-  const env = { DB: d1.binding } as unknown as Env; // nothing else of it is called
+  const env = { DB: d1.binding } as unknown as Env; // the watch uses only these members
   context = { ...systemContext(env, "test"), clock: () => fromMillis(nowMs) };
 });
 
-/** The lines that are logged from now on. */
+/** The lines that are logged after this call. */
 function linesOf(level: "warn" | "error"): unknown[] {
   const lines: unknown[] = [];
   vi.spyOn(console, level).mockImplementation((line: string) => {
@@ -74,7 +74,7 @@ test("from 70 % of its limit on, the log says what is how large, how it grows, a
 test("a large database is told of with what makes room in it", async () => {
   const lines = linesOf("warn");
   d1.onStatement = (text) => {
-    // As if it had grown in between.
+    // The storage grows between the two statements.
     if (text.includes("order by")) d1.exec("UPDATE storage_sizes SET bytes = 8000000000");
   };
   await sweepSizes(context);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { inProject } from "#scripts/lib/project.ts";
 
-/** Objects whose alarms touch no table of D1: what they announce is received by queues, which give it back. */
+/** Objects whose alarms use no table of D1. Queues receive their announcements, and send them again later. */
 const WITHOUT_TABLES = [
   "modules/auth/limits/attempt-limit-object.ts",
   "modules/events/event-stream-object.ts",

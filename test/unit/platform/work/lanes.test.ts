@@ -80,7 +80,7 @@ describe("lanes", () => {
 
   test("lanes are not held up by a key whose tasks hang", async () => {
     const { add, end, flush, started } = bench({ timeoutMs: 1_000_000 });
-    for (const name of ["a1", "a2", "a3", "a4"]) add(name); // none of them ever ends
+    for (const name of ["a1", "a2", "a3", "a4"]) add(name); // no task of `a` ever ends
     for (const name of ["b1", "b2", "b3"]) add(name);
     await flush();
     for (const name of ["b1", "b2", "b3"]) await end(name);
@@ -120,7 +120,7 @@ describe("lanes", () => {
     expect(started).toEqual(["a1", "b1"]);
     expect(settled.get("a1")).toBeInstanceOf(LaneTimeoutError);
     expect(signals.get("a1")?.reason).toBeInstanceOf(LaneTimeoutError);
-    // When the first task ends late, it does not free the lane of the second.
+    // The late end of the first task does not free the lane of the second task.
     add("c1");
     await end("a1", new Error("too late"));
     expect(started).toEqual(["a1", "b1"]);

@@ -19,7 +19,7 @@ const things = sqliteTable("things", {
 interface Thing extends PendingRow {
   readonly id: string;
   readonly kind: string;
-  /** The wanted value, null for a thing that is to be deleted. */
+  /** The wanted value; null for a thing that is to be deleted. */
   readonly wanted: string | null;
 }
 
@@ -49,7 +49,7 @@ class World {
   readonly applied: string[] = [];
   readonly watched: number[] = [];
   readonly armed: number[] = [];
-  /** Called before the other side applies a row. The reconciler gets what it throws. */
+  /** Called before the other side applies a row. An error that it throws reaches the reconciler. */
   onApply: (thing: Thing) => Promise<void> | void = () => undefined;
   readonly reconciler: Reconciler<Thing>;
 
@@ -94,7 +94,7 @@ class World {
     });
   }
 
-  /** Runs a sweep and returns when the next one is due. */
+  /** Runs a sweep; returns the time of the next sweep. */
   async sweep(rowsMax = 100): Promise<number | undefined> {
     const running = this.reconciler.run({ rowsMax, untilMs: Date.now() + 10 * SECOND });
     await Promise.all([running, vi.advanceTimersByTimeAsync(10 * SECOND)]);
@@ -293,7 +293,7 @@ test("the other side agrees in the end, whoever is killed and whatever comes twi
     ),
     { minLength: 1, maxLength: 10 },
   );
-  // Decides at which of their steps callers are killed.
+  // Numbers that decide at which step a caller is killed.
   const failures = fc.infiniteStream(fc.integer({ min: 0, max: 9 }));
   await fc.assert(
     fc.asyncProperty(steps, failures, async (all, stream) => {
@@ -308,7 +308,7 @@ test("the other side agrees in the end, whoever is killed and whatever comes twi
         late.push(thing);
         mayDie();
       };
-      const removed = new Set<string>(); // an id is never given again
+      const removed = new Set<string>(); // removed ids, which no later step sets
       for (const step of all) {
         if (step.kind === "set" && removed.has(step.id)) continue;
         if (step.kind === "set" && step.value === null) removed.add(step.id);
@@ -337,7 +337,7 @@ test("the other side agrees in the end, whoever is killed and whatever comes twi
   );
 });
 
-/** Does a step on behalf of a caller that may be killed. */
+/** Takes a step for a caller that may be killed. */
 async function attempt(world: World, step: Step): Promise<void> {
   try {
     if (step.kind === "set") await world.set(step.id, step.value);

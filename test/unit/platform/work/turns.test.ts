@@ -10,7 +10,7 @@ test("work that takes turns lets a timer ring, however many chains of it there a
     for (; !rung.signal.aborted && Date.now() < endMs; steps++) await takeTurns();
     return steps;
   };
-  await delay(20); // nobody has taken turns for a while
+  await delay(20); // no other work has taken turns for a while
   const chains = [chain(), chain(), chain()];
   setTimeout(() => rung.abort(), 30);
   const steps = await Promise.all(chains);
@@ -25,7 +25,7 @@ describe("a piece of long work", () => {
   test.each([
     { takesMs: 40, restMs: 10 },
     { takesMs: 4000, restMs: 100 },
-    { takesMs: -3000, restMs: 0 }, // the clock is set back
+    { takesMs: -3000, restMs: 0 }, // work during which the clock is set back
   ])("work of $takesMs ms is followed by a rest of $restMs ms", async ({ takesMs, restMs }) => {
     const work = async (): Promise<number> => {
       vi.setSystemTime(Date.now() + takesMs);
@@ -44,7 +44,7 @@ describe("long work in a burst of requests", () => {
   afterEach(() => void vi.useRealTimers());
 
   test("long work in a burst of requests begins in the next turn where no others come", async () => {
-    arrive(100); // before the work: a burst that is over
+    arrive(100); // a burst of requests that is over before the work begins
     expect(await startOf(letBurstPass())).toBeLessThanOrEqual(1);
   });
 
@@ -72,7 +72,7 @@ describe("long work in a burst of requests", () => {
     for (let number = 0; number < count; number++) countArrival();
   }
 
-  /** When the work begins, in milliseconds of the timers from now. */
+  /** When a piece of work begins, in milliseconds of the fake timers from now. */
   async function startOf(work: Promise<void>): Promise<number> {
     const sinceMs = Date.now();
     const start = work.then(() => Date.now() - sinceMs);

@@ -12,11 +12,11 @@ import { CURRENT_VERSION, type StateVersion } from "#scripts/lib/stored/state-ve
 interface State {
   readonly version?: Partial<StateVersion> | null;
   readonly migrations?: readonly string[];
-  /** Steps that the ledgers have done. */
+  /** The numbers of the steps that the ledgers have done. */
   readonly ledgers?: readonly number[];
 }
 
-/** A state folder with as much of a state as an upgrade looks at. */
+/** A state folder with those parts of a state that an upgrade checks. */
 function stateOf({ version = {}, migrations = MIGRATIONS, ledgers = [2] }: State): string {
   const folder = mkdtempSync(join(tmpdir(), "florin-upgrade-"));
   if (version !== null) {
@@ -50,7 +50,7 @@ async function check(folder: string): Promise<{ code: number; text: string }> {
   return { code, text: lines.join("\n") };
 }
 
-/** Whether `npm start` would open the folder, or how it refuses. */
+/** Opens the folder as `npm start` does; returns the message of its refusal, or undefined. */
 async function open(folder: string): Promise<string | undefined> {
   try {
     (await StateFolder.open(folder)).release();

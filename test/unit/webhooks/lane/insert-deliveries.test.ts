@@ -9,7 +9,7 @@ import { LEDGER, SPEC } from "#test/support/webhooks/lane-bench.ts";
 
 const TYPES = ["ledger.committed_transactions", "ledger.saved_metadata"] as const;
 
-/** A message about entries of a log, some of which the endpoint wants. */
+/** Batches of events from a ledger's log or from the outbox, some of which the endpoint wants. */
 const batches: fc.Arbitrary<EventBatch> = fc
   .record({
     first: fc.integer({ min: 1, max: 60 }),
@@ -46,7 +46,7 @@ class Store {
     return [...inserted.events.values()];
   }
 
-  /** The last number as `insert` says, and as it is stored. */
+  /** The last sequence number that `insert` returned, and the last stored one. */
   get lastSeqs(): [number, number] {
     return [this.#lastSeq, this.#store.lastSeq()];
   }

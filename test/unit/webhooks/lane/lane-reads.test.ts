@@ -15,13 +15,13 @@ afterEach(() => void vi.useRealTimers());
 const LOWER = "00000000-0000-4000-8000-000000000000";
 const HIGHER = "ffffffff-ffff-4fff-8fff-ffffffffffff";
 
-/** A delivery of some status, so many milliseconds after the one before. */
+/** A delivery with a status, `gapMs` milliseconds after the delivery before. */
 interface Made {
   readonly status: DeliveryStatus;
   readonly gapMs: number;
 }
 
-/** Reads of a lane that has these deliveries. Those before the first that was never attempted are behind its head. */
+/** Reads of a lane with the given deliveries. The lane's head is the first delivery without an attempt. */
 function readsOf(made: readonly Made[]): LaneReads {
   const { sql } = new LaneBench();
   const underWay = new Map<number, number>();
@@ -55,7 +55,7 @@ function readsOf(made: readonly Made[]): LaneReads {
   });
 }
 
-/** What a list must give, by looking at everything. */
+/** The expected list, from a scan of all deliveries. */
 function naive(all: readonly DeliveryRecord[], query: DeliveryQuery): string[] {
   const { statuses, fromMs = -Infinity, toMs = Infinity, after, order, limit } = query;
   const sign = order === "asc" ? 1 : -1;

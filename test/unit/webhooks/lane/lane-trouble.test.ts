@@ -116,7 +116,7 @@ describe("trouble of its own", () => {
   test("a ledger that hangs holds up no events of others, however many of it are pending", async () => {
     const bench = new LaneBench();
     bench.bodies = (positions) =>
-      positions.includes("x") ? ["body x"] : (never() as unknown as (string | undefined)[]); // it hangs
+      positions.includes("x") ? ["body x"] : (never() as unknown as (string | undefined)[]); // the read hangs
     bench.accept(1, 3000);
     await bench.pass(10);
     bench.lane.accept({

@@ -7,7 +7,7 @@ import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 test("bodies are not waited for beyond the deadline that the lane shares", async () => {
   const hang = () => new Promise<never>(() => undefined);
   const LEDGERS = { getByName: () => ({ readWritten: hang }) };
-  const env = { ...TEST_SETTINGS, LEDGERS } as unknown as Env; // all that is used of it
+  const env = { ...TEST_SETTINGS, LEDGERS } as unknown as Env; // the ports use only these members
   const deadlinesMs: number[] = [];
   let pass: (() => void) | undefined;
   const startDeadline: StartDeadline = (afterMs, onPass) => {

@@ -15,7 +15,7 @@ import { NodeD1 } from "#test/support/platform/node-d1.ts";
 const ORIGIN = { source: "ledger", ledger: "shop", uuid: "u1" } as const;
 const MEGABYTE = 1_000_000;
 
-/** A ledger all of whose events are confirmed, and whose entries are read two at a time. */
+/** A ledger whose events are all confirmed, and whose log is read two entries at a time. */
 class FakeLedger {
   readonly calls: string[] = [];
   note = "short";
@@ -42,7 +42,7 @@ class FakeLedger {
       target: { type: "ACCOUNT", id: `a${id}` },
       metadata: { note: this.note },
     } as const;
-    return { id, date: fromMillis(0), data } as unknown as LogEntry; // no more of it is read
+    return { id, date: fromMillis(0), data } as unknown as LogEntry; // the code under test uses only these members
   }
 }
 
@@ -51,7 +51,7 @@ const d1 = new NodeD1();
 d1.migrate();
 const sourcesOf = (context = contextOf()): BodySources => ({ context, reread: rereadLedgerEvents });
 const contextOf = () =>
-  systemContext({ DB: d1.binding, LEDGERS: { getByName: () => ledger } } as unknown as Env, "test"); // all that is used of it
+  systemContext({ DB: d1.binding, LEDGERS: { getByName: () => ledger } } as unknown as Env, "test"); // the code under test uses only these members
 
 beforeEach(() => {
   ledger = new FakeLedger();
@@ -118,7 +118,7 @@ describe("bodies that take long to read", () => {
   };
   const slowContext = () => ({ ...contextOf(), clock: () => fromMillis(nowMs) });
 
-  /** Reads bodies, each call in time, until there are no more, and returns them. */
+  /** Reads bodies in calls that end in time, until none are left; returns all bodies. */
   async function readInTime(origin: EventOrigin, positions: readonly (number | string)[]) {
     const bodies: (string | undefined)[] = [];
     while (bodies.length < positions.length) {

@@ -5,9 +5,7 @@ import { decodeCursor } from "#platform/paging/cursor.ts";
 import type { Order } from "#platform/paging/query.ts";
 import { create, posting, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 
-/*
- * Filters that no index serves, over so many accounts that SQL leaves out those that it knows not to match.
- */
+/* Filters that no index serves, over so many accounts that SQL first excludes accounts that cannot match. */
 
 const EDGES = [
   2n ** 53n - 1n,
@@ -25,7 +23,7 @@ const RULES = {
   pageSizeMax: 15,
 } as const;
 
-/** The balance of each account in USD, in the order in which the accounts came. */
+/** The USD balance of each account, in the order of the accounts' creation. */
 const balances = new Map<string, bigint>();
 const ledger = new TestLedger();
 

@@ -9,7 +9,7 @@ import {
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
 
-/** Pages of so few rows are packed, and those of all accounts are not. */
+/** Page sizes: pages of `FEW` rows are packed, and a page of all accounts is too long to be packed. */
 const FEW = 7;
 const ALL = 100;
 

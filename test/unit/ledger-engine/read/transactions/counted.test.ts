@@ -35,7 +35,7 @@ function hundred(): TestLedger {
   return ledger;
 }
 
-/** The parts of a count with little work in each. A test may change the ledger after each part. */
+/** The parts of a count with little work in each part. `between` may change the ledger after each part. */
 function partsOf(
   ledger: TestLedger,
   { where, pit }: { where: object; pit?: Timestamp },

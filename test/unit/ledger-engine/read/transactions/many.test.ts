@@ -14,7 +14,7 @@ import {
 import { countOf, idsOf, transactionPage } from "#test/support/ledger-engine/transaction-reads.ts";
 
 const SIZE = 2600;
-/** This many transactions are reverted, and this many get metadata later. */
+/** The number of transactions that are reverted, and the number of those that get metadata later. */
 const CHANGES = 100;
 
 /** Counts the rows that statements return, which may be fewer than they read. */
@@ -98,7 +98,7 @@ const account =
 const middle = all[1500]?.insertedAt ?? "";
 const later = all[1700]?.insertedAt ?? "";
 
-/** Filters, what they mean, and whether few entries of an index lead to the matches. */
+/** Filters with their predicates. "selective" means that few entries of an index lead to the matches. */
 const FILTERS: readonly [object, Predicate, "selective"?][] = [
   [{ $match: { id: 2000 } }, ({ id }) => id === 2000, "selective"],
   [{ $lt: { id: 2000 } }, ({ id }) => id < 2000],
@@ -183,7 +183,7 @@ const FILTERS: readonly [object, Predicate, "selective"?][] = [
   ],
 ];
 
-const NEVER = "0001-01-01T00:00:00.000000Z" as Timestamp; // of the right form
+const NEVER = "0001-01-01T00:00:00.000000Z" as Timestamp; // the earliest time that a timestamp can have
 const DATES: Readonly<Record<string, (transaction: Transaction) => Timestamp>> = {
   id: () => NEVER,
   inserted_at: ({ insertedAt }) => insertedAt,

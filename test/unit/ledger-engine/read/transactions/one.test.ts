@@ -43,7 +43,7 @@ function ledgerOfSeven(): TestLedger {
   return ledger;
 }
 
-/** The ids that a filter finds. Expects that the count is the same. */
+/** The ids that a filter finds. Asserts that the count agrees. */
 function found(where: object): string {
   const ledger = ledgerOfSeven();
   const ids = idsOf(ledger, { where });

@@ -13,7 +13,7 @@ import {
   WITH_VOLUMES,
 } from "#test/support/ledger-engine/fixtures.ts";
 
-/** Of so few rows at a time, some groups are packed. All together have long ones among them, so that they are not. */
+/** Page sizes: some pages of `FEW` rows are packed. A page of all rows is too long to be packed. */
 const FEW = 7;
 const ALL = 100;
 

@@ -14,7 +14,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 import { countOf, idsOf, transactionPage } from "#test/support/ledger-engine/transaction-reads.ts";
 
-/** A ledger that is written from 10:00:01 on, a command each second. */
+/** A ledger that gets a command each second from 10:00:01 on. */
 function history(features: Partial<Features> = {}): TestLedger {
   const ledger = new TestLedger({ features });
   ledger.commit(create(posting("world -> a", 10), { metadata: { k: "1" } }));

@@ -11,7 +11,7 @@ const ORDERS = ["asc", "desc"] as const;
 
 describe("the moves of an account on one side", () => {
   const SIZE = 5000;
-  /** The transactions where the account sends: far apart, adjacent, at either end, and also with an amount of zero. */
+  /** The ids of transactions in which the account sends: far apart, adjacent, at either end, and also with an amount of zero. */
   const sent = new Set([1, 2, 700, 701, 702, 705, 2500, 4000, 4998, SIZE]);
   const zeroAmount = new Set([2, 1500, 1501, 2500, 4997]);
   const both = new Set([701, 3000]);

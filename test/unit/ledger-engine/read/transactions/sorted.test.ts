@@ -22,7 +22,7 @@ const COLUMNS = {
   reverted_at: "date",
 } as const;
 
-/** For `engine.execute`, which unlike `ledger.run` does not advance the clock, so that writes can have equal dates. */
+/** Options of `engine.execute`, which unlike `ledger.run` does not advance the clock, so that writes can have equal dates. */
 const OPTIONS = { idempotencyKey: "", dryRun: false };
 
 /** A ledger with sixty transactions at six times. Every third has an effective date, one of only two. */

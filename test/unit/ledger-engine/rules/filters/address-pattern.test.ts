@@ -21,7 +21,7 @@ const ADDRESSES = [
   "world",
 ];
 
-/** The meaning of a pattern, segment by segment. */
+/** Whether an address matches a pattern, by a comparison of each segment. */
 function isMatch(pattern: string, address: string): boolean {
   const wanted = pattern.split(":");
   const isOpen = wanted.at(-1) === "...";

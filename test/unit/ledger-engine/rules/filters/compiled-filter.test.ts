@@ -12,7 +12,7 @@ import {
 } from "#ledger-engine/rules/filters/filters.ts";
 
 describe("a compiled filter", () => {
-  /** A row has the verdict of the test of each key. */
+  /** A row with the truth value of the test of each key. */
   type Row = Readonly<Record<string, TruthValue>>;
   const leaf = (key: string): FilterTest => ({ kind: "boolean", key, value: true });
   const compiled = (filter: LedgerFilter) =>

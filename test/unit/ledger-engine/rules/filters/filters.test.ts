@@ -26,7 +26,7 @@ const COMPARISONS = ["$match", "$lt", "$lte", "$gt", "$gte"] as const;
 
 type KeyKind = "number" | "date" | "text" | "boolean" | "address" | "map" | "names";
 
-/** The operators of each kind of key, each with a valid value. */
+/** The operators that each kind of key takes, each with a valid value. */
 const TAKEN: Readonly<Record<KeyKind, Readonly<Partial<Record<string, unknown>>>>> = {
   number: Object.fromEntries(COMPARISONS.map((operator) => [operator, 5])),
   date: Object.fromEntries(COMPARISONS.map((operator) => [operator, "2026-03-01T09:30:00Z"])),

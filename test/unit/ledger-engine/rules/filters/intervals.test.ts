@@ -16,7 +16,7 @@ const has = (set: Intervals, value: number): boolean =>
   set.some(({ from, to }) => from <= value && value <= to);
 const membersOf = (set: Intervals): number[] => numbers.filter((value) => has(set, value));
 
-/** Sets of small integers, some of them without an end. */
+/** Sets of small integers, some of which have no upper or lower end. */
 const sets: fc.Arbitrary<Intervals> = fc
   .tuple(fc.array(fc.tuple(fc.nat(SIZE), fc.nat(SIZE)), { maxLength: 4 }), fc.boolean())
   .map(([pairs, isOpen]) => {

@@ -8,7 +8,7 @@ const [LINE = ""] = LINES;
 const VOLUMES = '{"a":{"USD":{"input":1,"output":0,"balance":1}}}';
 const DERIVED = `"insertedAt":"2026-03-01T10:00:00Z","postCommitVolumes":${VOLUMES}`;
 
-/** An entry with the members that were left out, as one that was parsed as a whole. */
+/** An entry with the members that the parser left out put back, for the comparison with a fully parsed one. */
 function whole(text: string): unknown {
   const parsed = parseWithoutDerived(text);
   if (parsed === undefined) return comparable(parseJson(text));
@@ -28,13 +28,13 @@ function comparable(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, comparable(item)]));
 }
 
-/** Expects that an entry is read as JSON. Returns whether members were left out. */
+/** Asserts that an entry is parsed as JSON is. Returns whether the parser left members out. */
 function expectSame(text: string): boolean {
   expect(whole(text)).toEqual(comparable(parseJson(text)));
   return parseWithoutDerived(text) !== undefined;
 }
 
-/** An exported entry of a new transaction with these members. */
+/** The text of an exported entry of a transaction with the given members. */
 const entry = (transaction: string, rest = ""): string =>
   `{"type":"NEW_TRANSACTION","data":{"transaction":{${transaction}},"accountMetadata":{}},"id":1${rest}}`;
 

@@ -12,11 +12,11 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 import { recordedLog } from "#test/support/ledger-engine/recorded.ts";
 
-/** Base64url with padding, as the wire shows it. */
+/** The hash of a command in base64url with padding, as on the wire. */
 const hashOf = (command: Command): string =>
   `${createHash("sha256").update(toIdempotencyText(command)).digest("base64url")}=`;
 
-/** Entry 3 was made by a script and entry 9 is a revert at the effective date, which the entries do not show. */
+/** Entries whose commands are unknown: entry 3 came from a script, and entry 9 is a revert at the effective date. */
 const UNKNOWN_COMMANDS = new Set([3, 9]);
 
 describe("the idempotency hash", () => {
@@ -120,7 +120,7 @@ describe("the hashed inputs", () => {
   });
 });
 
-/** The command that made a recorded entry; an empty `accountMetadata` was not sent. */
+/** The command that made a recorded entry, in which an empty `accountMetadata` was not sent. */
 function commandOf({ date, data }: LogEntry): Command {
   switch (data.type) {
     case "SET_METADATA":

@@ -82,7 +82,7 @@ describe("a check of postings", () => {
     );
   });
 
-  /** Looks up all addresses. `findViolation` would stop at the first one, which is a violation. */
+  /** Looks up all addresses of postings, because `findViolation` would stop at the first violation. */
   function passing(chart: ReturnType<typeof decodeChart>, postings: ReturnType<typeof posting>[]) {
     const check = new ChartCheck(chart);
     for (const { source } of postings) check.defaultMetadata(source);

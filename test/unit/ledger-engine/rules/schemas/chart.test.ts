@@ -20,7 +20,7 @@ const BANK = chartOf(
     "fees":{},".self":{}},"main":{}},"users":{"$id":{"main":{},"savings":{".metadata":{"rate":{"default":"2"}}}}}}`,
 );
 
-/** Why an address is not allowed by a chart, undefined if it is. */
+/** The reason for which a chart forbids an address; undefined for an allowed address. */
 const violationOf = (chart: Chart, address: string): string | undefined => {
   const resolution = resolveAccount(chart, address, { visits: 0 });
   return resolution.account === undefined ? resolution.violation.what : undefined;

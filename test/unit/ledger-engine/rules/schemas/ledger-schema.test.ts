@@ -34,7 +34,10 @@ const insertions = recordedRequests("insertion");
 
 /** The prefixes of the reference server's messages about refused schemas. */
 const PREFIXES = /^unexpected error while forging log: (?:creating schema: )?/;
-/** What follows comes from the reference server's JSON reader or compiler. Our messages are in our own words there. */
+/**
+ * Parts of messages that come from the reference server's JSON reader or compiler. Florin's messages have their own words
+ * there.
+ */
 const OWN_WORDS = /json: |compilation error: |invalid character /;
 
 describe("recorded insertions", () => {
@@ -72,7 +75,7 @@ describe("the hashes of recorded log entries", () => {
   const lines = readFileSync(file, "utf8")
     .trim()
     .split("\n")
-    .map((line) => parseJson(line) as Line); // a file of this repository
+    .map((line) => parseJson(line) as Line); // `line` is a line of a file in this repository
   const entries = lines.flatMap((line, index) =>
     line.type === "INSERTED_SCHEMA" ? [{ line, previous: lines[index - 1]?.hash }] : [],
   );

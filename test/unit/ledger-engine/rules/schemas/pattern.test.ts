@@ -7,7 +7,9 @@ import { Pattern } from "#ledger-engine/rules/schemas/pattern.ts";
 import { PATTERN_DEPTH_MAX, PATTERN_LENGTH_MAX } from "#platform/patterns/pattern-syntax.ts";
 import { PatternError } from "#platform/patterns/pattern-tree.ts";
 
-/** What Go's `regexp`, which the reference server uses, makes of a pattern, and texts with and without a match. */
+/**
+ * The verdict of Go's `regexp`, which the reference server uses, about a pattern, with texts that match and texts that do not.
+ */
 interface RecordedPattern {
   readonly pattern: string;
   readonly error?: string;
@@ -21,7 +23,7 @@ const RECORDED = readFileSync(
 )
   .trim()
   .split("\n")
-  .map((line) => JSON.parse(line) as RecordedPattern); // a file of this repository
+  .map((line) => JSON.parse(line) as RecordedPattern); // `line` is a line of a file in this repository
 
 const isMatch = (source: string, text: string): boolean =>
   new Pattern(source).matches(text, { visits: 0 });

@@ -12,7 +12,7 @@ import {
 } from "#test/support/ledger-engine/schemas.ts";
 
 const run = (query: object, request: object = {}): ResolvedQuery =>
-  resolveQuery(queryOf(stringifyJson(query)), parseJson(stringifyJson(request)) as object); // it was one before
+  resolveQuery(queryOf(stringifyJson(query)), parseJson(stringifyJson(request)) as object); // `request` is an object
 
 const NOT_GIVEN = {
   sort: undefined,
@@ -156,7 +156,7 @@ describe("the parameters of a run", () => {
   test("the parameters of a run follow the request in its dates", () => {
     const params = { startTime: "2026-03-01T08:00:00Z" };
     expect(run(TEMPLATE, { params }).params).toEqual({ ...OF_TEMPLATE, startTime: at("08:00") });
-    // The official client uses this name.
+    // The official client sends the end of the period under the name `pit`.
     const pit = "2026-03-01T09:00:00Z";
     expect(run(TEMPLATE, { params: { pit } }).params).toEqual({
       ...OF_TEMPLATE,

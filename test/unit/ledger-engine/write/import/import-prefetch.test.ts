@@ -5,7 +5,7 @@ import { StatementCounts } from "#test/support/ledger-engine/statement-counts.ts
 
 const UNCHAINED = { HASH_LOGS: "DISABLED" } as const;
 
-/** Payments from one account to many, some dated before the others, with references and keys. */
+/** A ledger with payments from one account to many, with references and keys, some of them back-dated. */
 function ledgerOfPayments(count: number): TestLedger {
   const ledger = new TestLedger({ features: UNCHAINED, now: at("12:00") });
   for (let index = 0; index < count; index++) {
@@ -29,14 +29,14 @@ describe("entries that are imported together", () => {
     const copy = new TestLedger({ sql, features: UNCHAINED });
     sql.counts.clear();
     expect(importInto(copy, lines)).toEqual({ taken: 400 });
-    // Each takes eleven rows.
+    // Each statement inserts eleven rows.
     expect(sql.counts.get("INSERT INTO tx")).toBeLessThan(42);
-    // Most of them come from the 20 back-dated entries, which look for their place and for the moves after it.
+    // Most statements come from the 20 back-dated entries, which search for their place and for the moves after it.
     expect(sql.total).toBeLessThan(300);
     expect(linesOf(exportOf(copy))).toEqual(lines);
   });
 
-  /** Two payments, a revert, before which pending entries are written, and another payment. */
+  /** Exported lines: two payments, a revert, before which pending entries are written, and another payment. */
   function fourLines(): string[] {
     const ledger = new TestLedger({ features: UNCHAINED });
     ledger.run(create(posting("world -> a", 5), { reference: "r1" }), { key: "k1" });
@@ -68,10 +68,10 @@ describe("entries that are imported together", () => {
       const payment = create(posting("world -> a", 1), { reference: `r${index}` });
       ledger.run(payment, { key: `k${index}` });
     }
-    ledger.run(revert(115)); // before it, what waits is written
+    ledger.run(revert(115)); // pending entries are written before a revert
     ledger.run(create(posting("world -> a", 1), { reference: "r" }), { key: "k" });
     const lines = linesOf(exportOf(ledger));
-    // It is prefetched with the revert, when the first entries still wait.
+    // The broken entry is prefetched together with the revert, while the first entries are pending.
     const broken = lines.with(121, changed(lines[121] ?? "", { [path]: value }));
     const copy = new TestLedger({ features: UNCHAINED });
     const { taken, failure } = importInto(copy, broken);

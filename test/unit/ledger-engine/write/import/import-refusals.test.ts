@@ -237,7 +237,7 @@ describe("an import is refused with an entry", () => {
     [3, { "data.metadata.l": "x" }],
     [5, { "data.key": "m" }],
   ])("an import is refused with an entry that its hash does not fit: case %#", (line, changes) => {
-    // If there are volumes, they are checked before the hash.
+    // Volumes are left out, because they would be checked before the hash.
     const bare = line > 2 ? changes : { ...changes, ...WITHOUT_VOLUMES };
     const { id, hash } = JSON.parse(CHAINED[line - 1] ?? "") as { id: number; hash: string };
     const failure = refusalAt(line, bare, CHAINED);

@@ -65,7 +65,7 @@ function variedLedger(features: Partial<Features> = {}): TestLedger {
 function toOldForm(line: string): string {
   const { data } = parseJson(line) as {
     data: { transaction?: Transaction; revertedTransaction?: { id: number } };
-  }; // an exported entry
+  }; // `line` is an exported entry
   const changes: Record<string, unknown> = { idempotencyHash: undefined };
   if (data.revertedTransaction !== undefined) {
     changes["data.revertedTransactionID"] = data.revertedTransaction.id;
@@ -78,10 +78,9 @@ function toOldForm(line: string): string {
   return changed(line, changes);
 }
 
-/** Whether a ledger shows the volumes of its accounts. */
 const isServed = ({ engine }: TestLedger): boolean => engine.info.features.MOVES_HISTORY === "ON";
 
-/** The contents of a ledger as clients see them. */
+/** Contents of a ledger that clients see. */
 const stateOf = (ledger: TestLedger) => ({
   log: exportOf(ledger),
   transactions: ledger.transactions(),
@@ -183,7 +182,7 @@ describe("an import", () => {
     expect(importInto(copy, given)).toEqual({ taken: 2 });
     expect(linesOf(exportOf(copy))).toEqual(given);
     expect(audited(copy).differences).toEqual([]);
-    // Without a hash, any command with the key is a replay.
+    // An entry without a hash of its input lets any command with its key be a replay.
     expect(copy.run(setMetadata("c", {}), { key: "k" })).toMatchObject({ isReplay: true });
   });
 
@@ -246,7 +245,7 @@ test("an import whose storage fails anywhere leaves nothing of its batch, and ca
 describe("a ledger after an import", () => {
   test("ids after an import go on after the highest ones, and dates are never before the last one", () => {
     const ledger = variedLedger();
-    // The clocks of two servers may be hours apart.
+    // The copy's clock is an hour behind, as the clocks of two servers may be.
     const copy = copyOf(ledger, { now: at("2026-02-28T23:00:00Z") });
     const outcome = copy.run(create(posting("world -> z", 1)));
     expect(outcome.logId).toBe(ledger.engine.lastLogId + 1);

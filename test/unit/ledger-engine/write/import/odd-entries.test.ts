@@ -16,7 +16,7 @@ import { ReferenceLog } from "#test/support/ledger-engine/reference-log.ts";
 
 const freshLedger = (): TestLedger => new TestLedger({ now: at("2026-03-02T00:00:00Z") });
 
-/** Imports an export of the reference's rules. Expects that the ledger verifies and exports what it has taken. */
+/** Imports an export with entries of the reference's rules. Asserts that the ledger verifies and exports them. */
 function imported(log: ReferenceLog): TestLedger {
   const ledger = freshLedger();
   const { taken, failure } = importInto(ledger, log.lines);
@@ -30,7 +30,7 @@ function imported(log: ReferenceLog): TestLedger {
 
 const notesOf = ({ engine }: TestLedger) => engine.reads.listImportNotes(ALL).data;
 
-/** Values of parameters, as JSON. */
+/** Values of script parameters, as JSON. */
 const VALUES: Readonly<Record<string, string>> = {
   endTime: '"2026-01-01T00:00:00Z"',
   sort: '"id:asc"',
@@ -147,7 +147,7 @@ describe("entries that the reference server can write", () => {
         ],
       },
     ]);
-    // The hash is covered by the checksum of the entry, and by the hash of the next one.
+    // The hash is covered by the entry's checksum and by the hash of the next entry.
     ledger.sql.all("UPDATE entry SET hash = zeroblob(32) WHERE id = 1");
     const tables = audited(ledger).differences.map(({ table, key, column }) => [
       table,
@@ -267,7 +267,7 @@ describe("sizes beyond the limits of writes", () => {
     ledger.run(setMetadata("c", { l: "v" }));
     expect(ledger.account("c")?.metadata).toEqual({ l: "v" });
     expect(() => parseAccount(long, "source")).toThrow(/invalid source address/);
-    // A revert names no address, so that it brings back what an account with a long one has.
+    // A revert names no address, so it can move the money of an account with a long address back.
     ledger.run(revert(1));
     expect(ledger.volumes(long)).toEqual({ EUR: "1/1" });
     expect(audited(ledger).differences).toEqual([]);

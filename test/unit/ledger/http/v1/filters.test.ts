@@ -16,7 +16,7 @@ import {
 import { AppError } from "#platform/errors.ts";
 import { FILTER_NODES_MAX } from "#platform/filter/filter.ts";
 
-/** A filter that requires all of some filters, as JSON text. */
+/** The conjunction of some filters as JSON. */
 const all = (...filters: readonly string[]): string => `{"$and":[${filters.join(",")}]}`;
 
 describe("the parameters of version 1 are filters", () => {

@@ -9,7 +9,7 @@ import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
-/** A stand-in that throws whenever it is used. */
+/** A stand-in that throws at every use. */
 const unusable = (what: string): never =>
   new Proxy({} as never, {
     get: (_, member) => {
@@ -17,12 +17,12 @@ const unusable = (what: string): never =>
     },
   });
 
-/** A request whose use of the catalogue fails, and where `counts` is the only call of objects. */
+/** A request that fails if it uses the catalogue, and whose only call of objects is `counts`. */
 function request(counts: () => Promise<unknown>): Context<AppEnv> {
   const env = { DB: unusable("the catalogue"), LEDGERS: { getByName: () => ({ counts }) } };
   const settings = ledgerSettings.parse({ ...TEST_SETTINGS });
   const principal = { issuer: "florin", subject: "", clientId: "", scopes: [], ledgers: [] };
-  // The functions under test use no more of a request.
+  // The functions under test use no other members of a request.
   const variables = { context: { env, principal }, request: { deployment: { settings } } };
   const get = (name: keyof typeof variables) => variables[name];
   return { env, get } as unknown as Context<AppEnv>;

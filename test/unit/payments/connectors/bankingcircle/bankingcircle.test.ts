@@ -92,7 +92,7 @@ describe("accounts of Banking Circle", () => {
 const payment = (more: object) => {
   const psp = new FakeBankingCircle();
   psp.addPayment({ ...more });
-  // As it comes: a number with a fraction keeps its digits.
+  // The number is sent as JSON, because a fraction must keep its digits.
   return toPayment(parseJson(stringifyJson(psp.payments[0])));
 };
 

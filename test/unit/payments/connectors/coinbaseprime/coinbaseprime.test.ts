@@ -246,7 +246,7 @@ describe("an order of Coinbase Prime", () => {
   });
 });
 
-/** All items and what was set aside, in the pages of both lists. */
+/** All items and rejected items, read to the end of both lists. */
 async function fetchAllOf<Item>(
   fetch:
     | ((request: { state: unknown; pageSize: number }) => Promise<{

@@ -137,14 +137,14 @@ describe("a transfer of Column", () => {
     ["CHECK_CREDIT", false, "PAYOUT", own, other],
     ["ACH_CREDIT", false, "PAYOUT", own, other],
     ["ach_credit", false, "PAYOUT", own, other],
-    // What is pulled comes from there.
+    // An outgoing debit brings money from the other account.
     ["ACH_DEBIT", false, "TRANSFER", other, own],
     ["CHECK_DEBIT", false, "TRANSFER", own, other],
     ["toString", false, "TRANSFER", own, other],
     ["WIRE", true, "PAY-IN", other, own],
     ["ACH_CREDIT", true, "PAY-IN", other, own],
     ["BOOK", true, "TRANSFER", other, own],
-    // What somebody else pulls goes there.
+    // An incoming debit takes money to the other account.
     ["ACH_DEBIT", true, "PAYOUT", own, other],
   ])("of the type %s, incoming: %s, is a %s", (...[type, is_incoming, expected, source, to]) => {
     expect(transfer({ type, is_incoming })).toMatchObject({

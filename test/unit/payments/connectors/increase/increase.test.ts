@@ -91,7 +91,7 @@ describe("a bank account for Increase", () => {
   });
 });
 
-/** The transaction of a list whose source is of a category. */
+/** The payment of a transaction of a list, whose source has a category. */
 const transaction = (list: keyof typeof LISTS, category: string, more: object = {}) => {
   const psp = new FakeIncrease();
   psp.addTransaction(list, category, { ...more });
@@ -141,7 +141,7 @@ describe("a transaction of Increase", () => {
     ["declined_transactions", "FAILED"],
   ] as const)("in the list of %s is %s", (list, status) => {
     expect(transaction(list, "card_settlement")).toMatchObject({ status, scheme: "OTHER" });
-    // What is not posted is not refunded.
+    // Only a posted transaction can be refunded.
     const returned = transaction(list, "inbound_wire_transfer_reversal");
     expect(returned?.status).toBe(list === "transactions" ? "REFUNDED" : status);
     expect(Object.keys(LISTS)).toHaveLength(3);

@@ -10,10 +10,10 @@ describe("the currencies of a provider", () => {
   test.each([
     [1050n, "eur", 1050n, "EUR/2"],
     [7n, "JPY", 7n, "JPY"],
-    // The provider counts cents of a currency that has none.
+    // The provider counts hundredths of a currency without decimals.
     [1000n, "CLP", 10n, "CLP"],
     [1001n, "CLP", 1001n, "CLP/2"],
-    // It counts whole units of a currency that has cents.
+    // The provider counts whole units of a currency with two decimals.
     [5n, "CVE", 500n, "CVE/2"],
     [1234n, "KWD", 1234n, "KWD/3"],
   ])("make of %i units of %s %i %s", (...[units, currency, amount, asset]) => {

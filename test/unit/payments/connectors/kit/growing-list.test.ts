@@ -3,7 +3,7 @@ import { fetchGrowingList } from "#modules/payments/connectors/kit/growing-list.
 
 const SIZE = 2;
 
-/** Reads a list to its end; `answer` may give another page than the one that is asked for. */
+/** Reads a list to its end. `answer` may replace the number of the page that is asked for. */
 async function read(
   items: readonly string[],
   {
@@ -39,7 +39,7 @@ test("a list that grows is read to its end, and then from its last page on", asy
   expect(idle).toMatchObject({ found: [], pages: [2] });
   const later = await read(["a", "x", "c", "d", "e"], idle);
   expect(later).toMatchObject({ found: ["d", "e"], pages: [2, 3] });
-  // The last page may be full: the next one is empty until something is added.
+  // A last page may be full, and the next page is empty until an item is added.
   const full = await read(["a", "b"], {});
   expect(full).toMatchObject({ found: ["a", "b"], pages: [1, 2] });
   expect(await read(["a", "b", "c"], full)).toMatchObject({ found: ["c"], pages: [2] });

@@ -10,7 +10,7 @@ import {
 const GET: ProviderRequest = { method: "GET", url: "https://psp.example/accounts" };
 const POST: ProviderRequest = { ...GET, method: "POST", body: "{}" };
 
-/** The error that a call ends with when the provider behaves so. */
+/** The error with which a call ends for a behaviour of the provider. */
 async function failureOf(
   answer: (signal: AbortSignal | null | undefined) => Response | Promise<Response>,
   request = GET,
@@ -23,7 +23,7 @@ async function failureOf(
   });
   return call(request).then(
     () => expect.unreachable("the call succeeds"),
-    (error: unknown) => error as ConnectorError, // nothing else is thrown
+    (error: unknown) => error as ConnectorError, // calls throw no other errors
   );
 }
 

@@ -7,7 +7,7 @@ import { fetchAll } from "#test/support/payments/plugins.ts";
 const at = (minute: number) =>
   present(parseTimestamp(`2026-03-01T09:${String(minute).padStart(2, "0")}:00Z`), "it is a time");
 
-/** A list of minutes, whose pages are named by where they begin. */
+/** A list of minutes, whose pages are named by their first minute. */
 function listOf(minutes: number[], follow: (page: NewestPage) => NewestPage = (page) => page) {
   return (request: { readonly state: unknown; readonly pageSize: number }) =>
     fetchNewestList(request, {

@@ -31,7 +31,7 @@ describe("movements that have not ended", () => {
     await movements.add("a", "other");
     const first = await fetchAll(page);
     expect(first.items.map(({ reference }) => reference)).toEqual(["1"]);
-    // The page may not have been stored: it is asked for again.
+    // The open movement is asked for again, because the page with its end may not have been stored.
     expect(await store.list("open-movement/a%2F1/")).toHaveLength(2);
     await fetchAll(page, { state: first.state });
     expect(await store.list("open-movement/a%2F1/")).toMatchObject([{ value: "10" }]);

@@ -21,7 +21,7 @@ describe("a signature", () => {
   });
 
   test("is an HMAC with SHA-256", () => {
-    // The second case of RFC 4231.
+    // Test case 2 of RFC 4231.
     const hmac = { key: "Jefe", text: "what do ya want for nothing?", encoding: "hex" } as const;
     const expected = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
     expect(hmacSha256(hmac)).toBe(expected);

@@ -7,7 +7,7 @@ import { TokenApiClient } from "#modules/payments/connectors/kit/token-client.ts
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
 
-/** A provider that takes the newest of its tokens only. */
+/** A provider that accepts only its newest token. */
 function open(lifetimeMs?: number) {
   const state = { now: toMillis(NOW), logins: 0, isClosed: false, valid: "" };
   const answer = ({ url, headers }: Request): Response => {

@@ -149,9 +149,9 @@ describe("a refund of Mangopay", () => {
       parentReference: "trn_0",
       type,
       status,
-      // With the fees that come back.
+      // The amount includes the fees that come back.
       amount: 1000n,
-      // As the payment went.
+      // The accounts are those of the payment, not of the refund.
       sourceReference: WALLET,
       destinationReference: "wlt_m_2",
     });

@@ -274,7 +274,7 @@ describe("a payment at Modulr", () => {
     ]);
     const before = psp.requests.length;
     expect((await run(second.state)).items).toEqual([]);
-    // The list, and the ten that have not ended.
+    // Requests for the list, and for the ten payments that have not ended.
     expect(psp.requests.length - before).toBe(11);
   });
 });

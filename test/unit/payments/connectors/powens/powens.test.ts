@@ -29,10 +29,10 @@ const linked = { user, forwarded, connectionId: CONNECTION, metadata: {} };
 const ofConnection = () => ({ connection: linked });
 const parent = accountOf("101");
 
-/** A value as it comes with an answer. */
+/** A value as the connector parses it from an answer. */
 const received = (value: object): unknown => parseJson(JSON.stringify(value));
 
-/** What is sent when a connection was synchronised. */
+/** The webhook that Powens sends when a connection was synchronised. */
 const synced = (psp: FakePowens, connection: object = {}) => ({
   user: { id: 5, platform: "sharedAccess" },
   connection: {

@@ -18,7 +18,7 @@ const accountOf = (count: number, more: object = {}) =>
     ),
   });
 
-/** A synchronisation as it comes, with what a parser could lose: decimals and long integers. */
+/** A webhook of a synchronisation, with values that a parser could lose: decimals and long integers. */
 const syncedOf = (accounts: unknown, more: object = {}): unknown =>
   parseJson(
     JSON.stringify({
@@ -33,7 +33,7 @@ const split = (value: unknown): readonly string[] =>
 const reportsOf = (parts: readonly string[]): WebhookReport[] =>
   parts.map((part) => toSynchronisation(parseJson(part), NOW));
 
-/** What parts report together. */
+/** The accounts, balances and payments of all parts. */
 const joined = (reports: readonly WebhookReport[]) => ({
   owner: reports[0]?.owner,
   connections: reports.flatMap(({ connections = [] }) => connections),
@@ -43,7 +43,7 @@ const joined = (reports: readonly WebhookReport[]) => ({
   balances: reports.flatMap(({ balances = [] }) => balances),
 });
 
-/** How many connections, accounts, balances and transactions each part tells of. */
+/** The numbers of connections, accounts, balances and transactions of each part. */
 const countsOf = (reports: readonly WebhookReport[]) =>
   reports.map(({ connections, accounts, balances, payments = [], deletedPayments = [] }) => [
     connections?.length,
