@@ -14,10 +14,10 @@ import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 const root = resolve(import.meta.dirname, "..");
 const TEST_MIGRATIONS = await readD1Migrations(resolve(root, "migrations"));
 
-/** Empty values, which count as unset. They keep a developer's `.dev.vars`, which is read too, from changing a test. */
+/** Empty values, which count as unset. A developer's `.dev.vars`, which is also read, then changes no test. */
 const NO_SETTINGS = Object.fromEntries(SETTING_NAMES.map((name) => [name, ""]));
 
-// wrangler.toml names this folder, and the Worker doesn't start without it.
+// The Worker does not start without this folder, which wrangler.toml names.
 mkdirSync(resolve(root, "dist/assets"), { recursive: true });
 
 /** Files of the Worker that contract tests replace, by the name that imports them. */
@@ -25,7 +25,7 @@ const STAND_INS = {
   "#modules/auth/people/password-cost.ts": resolve(root, "test/support/auth/password-cost.ts"),
 };
 
-/** What calls the Worker in the process of contract tests calls a server of its own in tests in Node. */
+/** Tests in Node replace the client that calls the Worker in the process of contract tests by a client of a server. */
 const SERVER_API = {
   "#test/support/platform/api.ts": resolve(root, "test/support/platform/server-api.ts"),
 };
@@ -51,12 +51,12 @@ const patience = {
   expect: { poll: { timeout: WAIT_MS_MAX } },
 };
 
-/** Fails a file in whose tests something is logged that no log may show. */
+/** The setup that fails a test file when something is logged that no log may show. */
 const LOG_CAPTURE = "test/support/platform/logs/log-capture.ts";
 
 /**
- * Options for tests that start servers, whose state folders are removed after the last test. Nearly all of the time of
- * these tests goes into starts of programs, which compile themselves only once.
+ * Options for tests that start servers, whose state folders are removed after the last test. Most of the time of these tests is
+ * spent on starts of programs, which are compiled only once.
  */
 const SERVERS: InlineConfig = {
   globalSetup: "test/support/platform/temporary.ts",
@@ -108,8 +108,8 @@ function inNode(name: string, options: InlineConfig) {
 }
 
 /**
- * The project of tests in workerd. To start a runtime takes far longer than the tests of a file, so the files of a
- * worker share one, in which each file starts with empty storage.
+ * A project of tests in workerd. The start of a runtime takes far longer than the tests of a file, so the files of a worker
+ * share a runtime, in which each file starts with empty storage.
  */
 function contract() {
   return {
@@ -119,11 +119,11 @@ function contract() {
         wrangler: { configPath: resolve(root, "wrangler.toml") },
         miniflare: {
           bindings: { ...NO_SETTINGS, ...TEST_SETTINGS, TEST_MIGRATIONS },
-          // All tests come from one address.
+          // The limit is high, because all tests send from one address.
           ratelimits: {
             PAGE_RATE: { namespace_id: "1001", simple: { limit: 1_000_000, period: 60 } },
           },
-          // The database of a deployment that was never asked for anything.
+          // The database of a deployment that has never got a request.
           d1Databases: ["EMPTY_DB"],
           // Bindings that a deployment may have for its exporters.
           queueProducers: { EXPORT_QUEUE: { queueName: "florin-test-exports" } },

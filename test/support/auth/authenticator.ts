@@ -1,13 +1,13 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
-/** User present and verified; with the credential's public key. */
+/** Flags of authenticator data: user present and verified, and with the credential's public key. */
 const [PRESENT, WITH_KEY] = [0x05, 0x45];
 
-/** A device that makes passkeys as WebAuthn (Level 2, §6) has them: with a key of P-256 each, and without attestation. */
+/** A device that makes passkeys of WebAuthn (Level 2, §6), each with a P-256 key and without attestation. */
 export class Authenticator {
   readonly #passkeys = new Map<string, { readonly key: KeyObject; counter: number }>();
 
-  /** What a browser sends as a new passkey, for the options of the server. */
+  /** The JSON of a new passkey that a browser sends for the server's options. */
   create({ challenge, rp }: { challenge: string; rp: { id: string } }, origin: string): string {
     const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const { x = "", y = "" } = publicKey.export({ format: "jwk" });
@@ -37,7 +37,7 @@ export class Authenticator {
     });
   }
 
-  /** What a browser sends to log in with the only passkey of the device, for the options of the server. */
+  /** The JSON that a browser sends for the server's options to log in with the device's only passkey. */
   get({ challenge, rpId }: { challenge: string; rpId: string }, origin: string): string {
     const [[id, passkey] = []] = this.#passkeys;
     if (id === undefined || passkey === undefined) throw new Error("the device has no passkey");
@@ -67,7 +67,7 @@ const dataOf = (rpId: string, flags: number, counter: number): Buffer =>
 const clientData = (type: string, challenge: string, origin: string): Buffer =>
   Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
 
-/** CBOR (RFC 8949): a byte string of 24 to 255 bytes, and a text of at most 23. */
+/** CBOR (RFC 8949): a byte string of 24 to 255 bytes, and a text of at most 23 bytes. */
 const bytes = (value: Buffer): Buffer =>
   Buffer.concat([uint(0x58, 1), uint(value.length, 1), value]);
 const text = (value: string): Buffer =>

@@ -1,16 +1,16 @@
 import { api, freshName, send, token } from "#test/support/platform/api.ts";
 
-/** A client that only this test uses, with a token. */
+/** A client of a single test, with a token. */
 export interface TestClient {
   readonly id: string;
   readonly token: string;
 }
 
-/** Makes a client and a token with these scopes. */
+/** Makes a client, and a token with the given scopes. */
 export const freshClient = (...scopes: readonly string[]): Promise<TestClient> =>
   clientWith({ scopes });
 
-/** Makes a client of these fields, and a token with all of its scopes. */
+/** Makes a client with the given fields, and a token with all of its scopes. */
 export async function clientWith(fields: {
   readonly scopes: readonly string[];
   readonly metadata?: object;
@@ -35,7 +35,7 @@ export async function clientWith(fields: {
   return { id, token: accessToken };
 }
 
-/** Makes a client with these fields, and a secret of it. */
+/** Makes a client with the given fields, and a secret for it. */
 export async function makeClient(fields: object): Promise<{ id: string; secret: string }> {
   const writer = await token("auth:write");
   const created = await api("/api/auth/clients", { token: writer, body: { name: "t", ...fields } });

@@ -1,4 +1,4 @@
-/** All that a database holds, as a text in which a test looks for secrets. */
+/** The content of a database as one text, in which tests search for secrets. */
 export async function dumpOf(db: D1Database): Promise<string> {
   const tables = await db
     .prepare(

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { vi } from "vitest";
 
-/** What a test changes of the answers of a `FakeProvider`. */
+/** Changes of the answers of a `FakeProvider`. */
 export interface ProviderAnswers {
   /** Claims of the ID token; `null` removes one. */
   claims?: Readonly<Record<string, unknown>>;
@@ -14,17 +14,17 @@ export interface ProviderAnswers {
   discovery?: Readonly<Record<string, unknown>>;
 }
 
-/** An OpenID provider that is not there: it answers the calls of the Worker's `fetch`. */
+/** An OpenID provider in this process, which answers the calls of the Worker's `fetch`. */
 export class FakeProvider {
   readonly issuer = "https://login.example.com";
   readonly clientId = "florin-at-provider";
   readonly clientSecret = "the secret at the provider+%";
   answers: ProviderAnswers = {};
-  /** The forms that the token endpoint got, with the `Authorization` header. */
+  /** The requests of the token endpoint: the form and the `Authorization` header of each. */
   readonly redeemed: { form: URLSearchParams; authorization: string | null }[] = [];
   readonly #keys: Awaited<ReturnType<typeof generateKeyPair>>;
   readonly #otherKeys: Awaited<ReturnType<typeof generateKeyPair>>;
-  /** What the browser has brought, by the code that it was given. */
+  /** The parameters of authorization requests by their codes. */
   readonly #codes = new Map<string, URLSearchParams>();
 
   private constructor(
@@ -35,7 +35,7 @@ export class FakeProvider {
     this.#otherKeys = otherKeys;
   }
 
-  /** Answers all calls until mocks are restored. */
+  /** Starts a provider that answers all calls until mocks are restored. */
   static async start(): Promise<FakeProvider> {
     const provider = new FakeProvider(
       await generateKeyPair("RS256"),
@@ -47,7 +47,7 @@ export class FakeProvider {
     return provider;
   }
 
-  /** Where the provider sends the browser after a login, with a code or an error. */
+  /** The URL to which the provider sends the browser after a login, with a code or an error. */
   leave(url: string, answer: Readonly<Record<string, string>> = {}): string {
     const params = new URL(url).searchParams;
     const code = crypto.randomUUID();

@@ -8,15 +8,15 @@ type Keys = Awaited<ReturnType<typeof generateKeyPair>>;
 
 const ALGORITHM = "RS256";
 
-/** Another OpenID provider, on a port of loopback: it signs assertions, and people log in there. */
+/** An OpenID provider on a port of loopback, which signs assertions and lets people log in. */
 export class IssuerServer {
-  /** What its token endpoint was sent, with the `Authorization` header. */
+  /** The requests of the token endpoint: the form and the `Authorization` header of each. */
   readonly redeemed: { readonly form: URLSearchParams; readonly authorization: string }[] = [];
-  /** The ID tokens and access tokens that it has given. */
+  /** The ID tokens and access tokens that the provider has issued. */
   readonly given: string[] = [];
   readonly #server: Server;
   readonly #keys: Keys;
-  /** The nonce of the login that a code belongs to. */
+  /** The nonces of logins by their codes. */
   readonly #codes = new Map<string, string>();
 
   private constructor(server: Server, keys: Keys) {
@@ -33,7 +33,7 @@ export class IssuerServer {
           response.setHeader("content-type", "application/json");
           return response.end(JSON.stringify(body));
         })
-        // An answer that is lost.
+        // A failed request gets no answer.
         .catch(() => response.destroy());
     });
     const provider = new IssuerServer(server, keys);
@@ -43,7 +43,7 @@ export class IssuerServer {
   }
 
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo; // it listens on a port, not on a pipe
+    const { port } = this.#server.address() as AddressInfo; // a server that listens on a port
     return `http://127.0.0.1:${port}`;
   }
 
@@ -53,7 +53,7 @@ export class IssuerServer {
     await once(this.#server, "close");
   }
 
-  /** A token of this issuer that is good for five minutes. */
+  /** Signs a token of this issuer, which is valid for five minutes. */
   sign(claims: JWTPayload): Promise<string> {
     return new SignJWT(claims)
       .setProtectedHeader({ alg: ALGORITHM, kid: "one" })
@@ -63,7 +63,7 @@ export class IssuerServer {
       .sign(this.#keys.privateKey);
   }
 
-  /** Where the browser goes back to after a login for which it came with a URL. */
+  /** The URL to which the browser returns after a login. */
   leave(url: string): URL {
     const asked = new URL(url).searchParams;
     const code = crypto.randomUUID();

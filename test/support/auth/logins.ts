@@ -5,11 +5,11 @@ export { locationOf, logIn, openLogin } from "./visitor.ts";
 
 export const ISSUER = `${BASE_URL}/api/auth`;
 export const PASSWORD = "correct horse battery";
-/** A verifier and its challenge, from RFC 7636. */
+/** The code verifier and the code challenge of the example in RFC 7636. */
 export const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 export const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
-/** Somebody who can log in at our own page. */
+/** A person who can log in at Florin's own page. */
 export interface TestPerson {
   readonly id: string;
   readonly email: string;
@@ -36,7 +36,7 @@ export interface TestApp {
   readonly redirectUri: string;
 }
 
-/** Makes a client that can send people to log in; public, unless it is told otherwise. */
+/** Makes a client that can send people to log in. The client is public, unless `fields` say otherwise. */
 export async function freshApp(fields: object = {}): Promise<TestApp> {
   const id = freshName("app");
   const redirectUri = "https://app.example.com/callback";
@@ -52,7 +52,7 @@ export async function freshApp(fields: object = {}): Promise<TestApp> {
   return { id, redirectUri };
 }
 
-/** The URL of an authorization request. A parameter that is undefined is left out. */
+/** The URL of an authorization request, without undefined parameters. */
 export function authorizeUrl(
   app: TestApp,
   params: Readonly<Record<string, string | undefined>> = {},

@@ -4,9 +4,9 @@ import type { Send } from "#test/support/platform/isolate.ts";
 
 export { hiddenField } from "./visitor.ts";
 
-/** A visitor of the Worker in this process. */
+/** A browser at the Worker of this process. */
 export class PageVisitor extends Visitor {
-  /** `fetch` is another isolate, if it is not the Worker itself. */
+  /** `fetch` may reach another isolate than the Worker of this process. */
   constructor(fetch: Send = send) {
     super({ origin: BASE_URL, fetch });
   }

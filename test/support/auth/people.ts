@@ -7,7 +7,7 @@ import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { freshName } from "#test/support/platform/api.ts";
 
-/** Stores a person who has logged in at another provider. */
+/** Stores a person who has logged in at an external provider. */
 export async function storePerson(fields: Partial<EndUser> = {}): Promise<EndUser> {
   const subject = freshName("subject");
   const person: EndUser = {

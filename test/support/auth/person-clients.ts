@@ -16,11 +16,11 @@ export interface PersonClient {
   readonly secret: string;
   readonly person: string;
   readonly email: string;
-  /** The parameters by which it says who it is. */
+  /** The form parameters that authenticate the client. */
   readonly credentials: Readonly<Record<string, string>>;
 }
 
-/** A client that people may log in to, and a person who has. */
+/** A client for logins, and a person who has logged in to it. */
 export async function freshPersonClient({ isPublic = true, scopes = ["ledger:read"] } = {}) {
   const fields = { public: isPublic, scopes, redirectUris: [REDIRECT_URI] };
   const { id, secret } = await makeClient(fields);
@@ -31,14 +31,14 @@ export async function freshPersonClient({ isPublic = true, scopes = ["ledger:rea
   return { id, secret, person, email, credentials } satisfies PersonClient;
 }
 
-/** A code for what a test says, whoever is logged in. */
+/** Issues a code for a request, without a check of the session. */
 export async function codeOf(context: ServiceContext, request: CodeRequest): Promise<string> {
   return present(await issueCode(context, request, { condition: sql`TRUE` }), "nothing ends it");
 }
 
 const SCOPES = ["openid", "email", "profile", "offline_access", "ledger:read"];
 
-/** A code as the authorization endpoint gives it after the login. */
+/** Issues a code as the authorization endpoint does after a login. */
 export const codeFor = (
   client: PersonClient,
   changes: Partial<CodeRequest> = {},

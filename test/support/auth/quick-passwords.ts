@@ -2,7 +2,8 @@ import crypto, { type BinaryLike, type ScryptOptions } from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import { PASSWORD_COST } from "./password-cost.ts";
 
-// A server that loads this first does the least work with passwords, for tests that log in and do not ask how long it takes.
+// Loaded first by a server, this file lowers the cost of password hashes, for tests in which the duration of a login does not
+// matter.
 
 type Done = (error: Error | null, key: Buffer) => void;
 

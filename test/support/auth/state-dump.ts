@@ -2,17 +2,16 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** All that a stopped server has stored, to look for secrets in. */
+/** The stored data of a stopped server, in which tests search for secrets. */
 export interface StateDump {
-  /** The names of the files. */
   readonly files: readonly string[];
   has(text: string): boolean;
 }
 
 /**
- * Reads the data of a state folder twice: each file as it is, with what was deleted and not yet overwritten, and each database
- * row by row, because a value that is longer than a page is not in one piece in its file. The files are those of D1, of the
- * Durable Objects, of queues, of workflows and of objects in buckets.
+ * Reads the data of a state folder twice: each file as bytes, which include deleted data that is not yet overwritten, and each
+ * database row by row, because a value that is longer than a page is in several pieces in its file. The files are those of D1,
+ * of Durable Objects, of queues, of workflows and of objects in buckets.
  */
 export function dumpState(folder: string): StateDump {
   const files = filesOf(folder);
@@ -36,10 +35,10 @@ const filesOf = (folder: string): string[] =>
 
 const isDatabase = (path: string): boolean => path.endsWith(".sqlite");
 
-/** V8 writes texts that are not Latin in two bytes a character. */
+/** V8 writes texts outside of Latin-1 in two bytes a character. */
 const FORMS = ["utf8", "utf16le"] as const;
 
-/** All values of a database, each byte as a character. */
+/** All values of a database, with a character for each byte. */
 function valuesOf(path: string): string[] {
   const db = new DatabaseSync(path, { readBigInts: true });
   try {
@@ -58,7 +57,7 @@ function valuesOf(path: string): string[] {
 const toBytes = (value: unknown): string =>
   Buffer.from(value instanceof Uint8Array ? value : String(value)).toString("latin1");
 
-/** The rows of a query to the only database of a folder that has the table. */
+/** The rows of a table in the only database of a folder that has the table. */
 export function rowsOf(folder: string, table: string): Record<string, unknown>[] {
   return filesOf(folder)
     .filter(isDatabase)

@@ -15,7 +15,7 @@ import { ask } from "./token-requests.ts";
 import { ALL_SCOPES, api, type ApiInit, BASE_URL, freshName } from "#test/support/platform/api.ts";
 
 export { ALL_SCOPES };
-/** What those may do who are attacked. */
+/** The scopes of the attacked clients and people. */
 export const STRONG = ["ledger:write", "payments:write"];
 export const CLIENTS = "/api/auth/clients";
 export const USERS = "/api/florin/v1/users";
@@ -29,14 +29,14 @@ export interface KnownClient {
   readonly secret: string;
 }
 
-/** A client that acts with a token of its own. */
+/** A client with a token of its own. */
 export interface ActingClient extends KnownClient {
   readonly token: string;
-  /** Calls the API with its token. */
+  /** Calls the API with the client's token. */
   readonly call: (path: string, init?: ApiInit) => Promise<Response>;
 }
 
-/** The client to which a secret belongs, with a token of all its scopes. */
+/** The client of a secret, with a token of all its scopes. */
 export async function acting({ id, secret }: KnownClient): Promise<ActingClient> {
   const { access_token: token } = await ask({
     grant_type: "client_credentials",
@@ -47,11 +47,11 @@ export async function acting({ id, secret }: KnownClient): Promise<ActingClient>
   return { id, secret, token, call: (path, init = {}) => api(path, { ...init, token }) };
 }
 
-/** A client that may do one thing: change clients and people. */
+/** A client that may only change clients and people. */
 export const weakClient = async (): Promise<ActingClient> =>
   acting(await makeClient({ id: freshName("weak"), scopes: ["auth:write"] }));
 
-/** A client that may do more, with a redirect URI. */
+/** A client with more scopes, and with a redirect URI. */
 export const strongClient = (fields: object = {}): Promise<KnownClient> =>
   makeClient({
     id: freshName("strong"),
@@ -61,7 +61,7 @@ export const strongClient = (fields: object = {}): Promise<KnownClient> =>
     ...fields,
   });
 
-/** The scopes that a secret gives, whatever is asked for; none where it is refused. */
+/** The scopes of a token that a secret gets when it asks for all; none for a refused secret. */
 export async function scopesBy({ id, secret }: KnownClient): Promise<readonly string[]> {
   const answer = await ask({
     grant_type: "client_credentials",
@@ -82,7 +82,7 @@ export interface ClientBody {
   readonly metadata: object;
 }
 
-/** A client as the API shows it; undefined where there is none. */
+/** A client as the API shows it; undefined for an unknown client. */
 export async function viewOf(id: string): Promise<ClientBody | undefined> {
   const response = await api(`${CLIENTS}/${encodeURIComponent(id)}`);
   if (response.status === 404) return undefined;
@@ -96,13 +96,13 @@ export interface UserBody {
   readonly canLogIn: boolean;
 }
 
-/** A person as the API shows one; undefined where there is none. */
+/** A person as the API shows it; undefined for an unknown person. */
 export async function userOf(id: string): Promise<UserBody | undefined> {
   const response = await api(USERS);
   return (await response.json<{ data: UserBody[] }>()).data.find((user) => user.id === id);
 }
 
-/** Replaces fields of a client in the name of the first client, as who reads it and writes it back. */
+/** Replaces fields of a client by the first client, as an administrator who reads the client and writes it back. */
 export const asAdministrator = async (id: string, fields: object): Promise<ClientBody> => {
   const body = { ...(await viewOf(id)), ...fields };
   const response = await api(`${CLIENTS}/${id}`, { method: "PUT", body });
@@ -110,34 +110,34 @@ export const asAdministrator = async (id: string, fields: object): Promise<Clien
   return (await response.json<{ data: ClientBody }>()).data;
 };
 
-/** Gives a person other scopes in the name of the first client. */
+/** Changes the scopes of a person by the first client. */
 export async function setScopes(id: string, scopes: readonly string[]): Promise<UserBody> {
   const response = await api(`${USERS}/${id}`, { method: "PUT", body: { scopes } });
   if (!response.ok) throw new Error(await response.text());
   return (await response.json<{ data: UserBody }>()).data;
 }
 
-/** The audit's entries of an action, by what was changed. */
+/** The number of audit entries of an action about an object. */
 export async function auditOf(action: string, object: string): Promise<number> {
   const query = new URLSearchParams({ action, object }).toString();
   const response = await api(`/api/florin/v1/audit?${query}`);
   return (await response.json<{ cursor: { data: unknown[] } }>()).cursor.data.length;
 }
 
-/** Opens a link with which a password is chosen. Returns whether it was accepted. */
+/** Opens a link to choose a password. Returns whether the password was accepted. */
 export async function openLink(url: string, password = PASSWORD): Promise<boolean> {
   const { searchParams } = new URL(url);
   const token = searchParams.get("token") ?? "";
   return (await new PageVisitor().post("/api/auth/invitation", { token, password })).ok;
 }
 
-/** What an answer has in `data.url`. */
+/** The link in `data.url` of an answer. */
 export const urlOf = async (response: Response): Promise<string> => {
   if (!response.ok) throw new Error(await response.text());
   return (await response.json<{ data: { url: string } }>()).data.url;
 };
 
-/** A person of whom somebody else has made an invitation, and opened it. */
+/** A person whom another person has invited, and who has opened the link. */
 export async function invitedBy(
   { call }: Pick<ActingClient, "call">,
   scopes: readonly string[],
@@ -151,7 +151,7 @@ export async function invitedBy(
   return { id, email, password: PASSWORD };
 }
 
-/** Whether somebody logs in with a password. */
+/** Whether a person can log in with the password. */
 export async function canLogIn(person: TestPerson): Promise<boolean> {
   const app = await freshApp({ scopes: ALL_SCOPES });
   try {
@@ -162,7 +162,7 @@ export async function canLogIn(person: TestPerson): Promise<boolean> {
   }
 }
 
-/** Adds a passkey of a device to whoever is logged in in a browser. */
+/** Adds a passkey of a device to the person who is logged in in a browser. */
 export async function addPasskey(visitor: PageVisitor, device: Authenticator): Promise<void> {
   const offered = await visitor.post("/api/auth/passkeys/offer", {});
   const options = await offered.json<{ challenge: string; rp: { id: string } }>();
@@ -171,7 +171,7 @@ export async function addPasskey(visitor: PageVisitor, device: Authenticator): P
   if (!added.ok) throw new Error(await added.text());
 }
 
-/** Whether somebody logs in with the passkey of a device. */
+/** Whether a login with the passkey of a device succeeds. */
 export async function canLogInBy(device: Authenticator): Promise<boolean> {
   const visitor = new PageVisitor();
   const form = await openLogin(visitor, authorizeUrl(await freshApp()));
@@ -181,7 +181,10 @@ export async function canLogInBy(device: Authenticator): Promise<boolean> {
   return (await visitor.post("/api/auth/passkeys/log-in", fields)).ok;
 }
 
-/** A person who acts through an application, by default one that may do everything: with a token, a refresh token and the browser. */
+/**
+ * A person who acts through an application, with a token, a refresh token and a browser. The standard application has all
+ * scopes.
+ */
 export async function actingPerson(person: TestPerson, application?: TestApp) {
   const app = application ?? (await freshApp({ scopes: ALL_SCOPES }));
   const visitor = new PageVisitor();

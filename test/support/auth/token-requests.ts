@@ -1,6 +1,6 @@
 import { send } from "#test/support/platform/api.ts";
 
-/** What the token endpoint answers. */
+/** The body of an answer of the token endpoint. */
 export interface TokenAnswer {
   readonly access_token: string;
   readonly refresh_token?: string;

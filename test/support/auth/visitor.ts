@@ -1,12 +1,12 @@
 import type { Send } from "#test/support/platform/isolate.ts";
 
-/** Where a visitor's pages are, and what answers. */
+/** The address of a site, and the function that answers its requests. */
 export interface Site {
   readonly origin: string;
   readonly fetch: Send;
 }
 
-/** A browser, as far as our pages need one: it keeps cookies, sends forms, and follows no redirect by itself. */
+/** A browser as Florin's pages need it: it keeps cookies and sends forms, and follows no redirect by itself. */
 export class Visitor {
   readonly cookies = new Map<string, string>();
   readonly #site: Site;
@@ -19,7 +19,7 @@ export class Visitor {
     return this.#send(url, { headers });
   }
 
-  /** Sends a form as the browser does from one of our own pages. */
+  /** Sends a form as the browser does from a page of the site. */
   post(
     url: string,
     fields: Readonly<Record<string, string>>,
@@ -62,14 +62,14 @@ export function locationOf(response: Response): string {
   return location;
 }
 
-/** Opens the login page of an authorization request. Returns what its form has. */
+/** Opens the login page of an authorization request; returns the hidden fields of its form. */
 export async function openLogin(visitor: Visitor, url: string): Promise<{ request: string }> {
   const sent = await visitor.get(url);
   const page = await visitor.get(locationOf(sent));
   return { request: hiddenField(await page.text(), "request") };
 }
 
-/** Types e-mail address and password into the login page of a request, and returns where the browser ends up. */
+/** Submits e-mail address and password on the login page of a request; returns the URL where the browser ends up. */
 export async function logIn(
   visitor: Visitor,
   url: string,

@@ -6,19 +6,19 @@ import { z } from "zod";
 export const ENDPOINTS = ["healthy", "forgetful", "down"] as const;
 export type EndpointName = (typeof ENDPOINTS)[number];
 
-/** A call that an endpoint got, by a clock that nobody steps. */
+/** A call that an endpoint got, with its time by a clock that is not stepped. */
 interface Call {
   readonly atMs: number;
   readonly isAccepted: boolean;
 }
 
 /**
- * Endpoints with their calls. The healthy one accepts everything, the forgetful one refuses the first attempt of each delivery,
- * and the one that is down refuses everything until it is told to work.
+ * Endpoints that record their calls. The healthy one accepts all calls, the forgetful one refuses the first attempt of each
+ * delivery, and the third one refuses all calls while it is down.
  */
 export class Endpoints {
   readonly #server: Server;
-  /** By endpoint and transaction. */
+  /** The calls of each endpoint and transaction. */
   readonly #calls = new Map<string, Call[]>();
   isDown = false;
 
@@ -43,16 +43,16 @@ export class Endpoints {
   }
 
   urlOf(name: EndpointName): string {
-    const { port } = this.#server.address() as AddressInfo; // it listens on a port, not on a pipe
+    const { port } = this.#server.address() as AddressInfo; // a server that listens on a port
     return `http://127.0.0.1:${port}/${name}`;
   }
 
-  /** Transactions that an endpoint has not accepted. */
+  /** The transactions that an endpoint has not accepted yet. */
   missing(name: EndpointName, ids: readonly number[]): number[] {
     return ids.filter((id) => !this.#callsOf(name, id).some(({ isAccepted }) => isAccepted));
   }
 
-  /** The longest time from a transaction's commit to its first attempt, or from one of its attempts to the next. */
+  /** The longest time from a transaction's commit to its first attempt, or from an attempt to the next one. */
   longestWaitMs(name: EndpointName, committedMs: ReadonlyMap<number, number>): number {
     const waits = [...committedMs].flatMap(([id, atMs]) => {
       const times = [atMs, ...this.#callsOf(name, id).map((call) => call.atMs)];

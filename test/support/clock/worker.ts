@@ -1,7 +1,7 @@
 import { stepAlarms, stepClock } from "./stepped-clock.ts";
 import worker, * as product from "#src/index.ts";
 
-/** The product, with a clock that a request to `STEP_PATH` steps by the milliseconds in its body. */
+/** Florin's Worker, with a clock that a request to `STEP_PATH` steps by the milliseconds in its body. */
 export default {
   ...worker,
   async fetch(request, env, ctx) {
@@ -11,7 +11,7 @@ export default {
   },
 } satisfies ExportedHandler<Env>;
 
-/** Its waits are the platform's own. */
+/** The waits of a workflow are the platform's own, and are not stepped. */
 export { InstanceWorkflow } from "#src/index.ts";
 
 const STEP_PATH = "/api/test/step-clock";

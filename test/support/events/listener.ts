@@ -5,9 +5,9 @@ import { WAIT_MS_MAX } from "#test/support/platform/patience.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 
-/** `npm run listen` on a state folder. */
+/** A process of `npm run listen` on a state folder. */
 export class Listener {
-  /** The lines of standard output, and of standard error. */
+  /** The lines of standard output and of standard error. */
   readonly lines: string[] = [];
   readonly notes: string[] = [];
   readonly #process: ChildProcess;
@@ -23,7 +23,7 @@ export class Listener {
     this.#collect(this.#process.stderr, this.notes);
   }
 
-  /** Waits until its output is as it should be. */
+  /** Waits until a condition about the output holds. */
   async waitFor(isSo: () => boolean): Promise<void> {
     const deadline = AbortSignal.timeout(WAIT_MS_MAX);
     while (!isSo()) {
@@ -34,14 +34,14 @@ export class Listener {
     }
   }
 
-  /** Waits until it is connected for the nth time. */
+  /** Waits until the listener has connected `times` times. */
   connected(times = 1): Promise<void> {
     return this.waitFor(
       () => this.notes.filter((line) => line.startsWith("Listening to ")).length >= times,
     );
   }
 
-  /** Ends it as Ctrl-C does. Returns the exit code. */
+  /** Ends the listener as Ctrl-C does; returns its exit code. */
   async interrupt(): Promise<number | null> {
     if (this.#process.exitCode !== null) return this.#process.exitCode;
     const exit = once(this.#process, "exit");
@@ -50,7 +50,7 @@ export class Listener {
     return this.#process.exitCode;
   }
 
-  /** What it ends with by itself. */
+  /** Waits until the listener ends by itself; returns its exit code. */
   async ended(): Promise<number | null> {
     if (this.#process.exitCode === null) await once(this.#process, "exit");
     return this.#process.exitCode;

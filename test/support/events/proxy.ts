@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** Passes connections on to a server, until they are cut. */
+/** A proxy that passes connections on to a server until they are cut. */
 export class CuttingProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -35,11 +35,10 @@ export class CuttingProxy {
   }
 
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo; // it listens on a port, not on a pipe
+    const { port } = this.#server.address() as AddressInfo; // a server that listens on a port
     return `http://127.0.0.1:${port}`;
   }
 
-  /** Cuts all connections that are open. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
   }

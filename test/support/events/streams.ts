@@ -11,10 +11,10 @@ export class BlockReader {
   readonly #blocks: SseBlock[] = [];
 
   constructor(stream: ReadableStream) {
-    this.#reader = stream.getReader() as ReadableStreamDefaultReader<Uint8Array>; // what a body consists of
+    this.#reader = stream.getReader() as ReadableStreamDefaultReader<Uint8Array>; // a body consists of bytes
   }
 
-  /** The next block; undefined where the stream has ended. */
+  /** The next block; undefined after the end of the stream. */
   async next(): Promise<SseBlock | undefined> {
     while (this.#blocks.length === 0) {
       const { done, value } = await this.#reader.read();
@@ -24,7 +24,6 @@ export class BlockReader {
     return this.#blocks.shift();
   }
 
-  /** The next block that has data. */
   async nextData(): Promise<SseBlock> {
     for (;;) {
       const block = present(await this.next(), "the stream has not ended");
@@ -47,7 +46,7 @@ export const requestStream = ({ query = "", lastEventId }: StreamInit = {}): Pro
     headers: lastEventId === undefined ? {} : { "last-event-id": lastEventId },
   });
 
-/** Opens an event stream, which is closed with the test. It has told where it begins. */
+/** Opens an event stream, waits until it says where it begins, and closes it with the test. */
 export async function openStream(
   init: StreamInit = {},
 ): Promise<{ from: string; reader: BlockReader }> {
@@ -59,7 +58,7 @@ export async function openStream(
   return { from: present(id, "its position has a number"), reader };
 }
 
-/** What is stored behind an id, in short: the ids of events, `gap` for gaps. */
+/** The stored events after an id: their ids, and `gap` for gaps. */
 export async function storedAfter(lastEventId: string, query = "types=*"): Promise<string[]> {
   const response = await requestStream({ query: `${query}&follow=false`, lastEventId });
   return [...new SseReader().push(await response.text())].flatMap((block) =>
@@ -69,5 +68,5 @@ export async function storedAfter(lastEventId: string, query = "types=*"): Promi
 
 export function shortOf({ event, data = "" }: SseBlock): string {
   if (event === "gap") return "gap";
-  return (JSON.parse(data) as { id: string }).id; // each event has one
+  return (JSON.parse(data) as { id: string }).id; // every event has an id
 }

@@ -8,7 +8,7 @@ import { systemClock } from "#platform/clock.ts";
 import { AppError } from "#platform/errors.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 
-/** What a destination got in one call. */
+/** The content of one call of a destination. */
 export interface Sent {
   readonly config: string;
   readonly ids: readonly number[];
@@ -20,10 +20,10 @@ const TABLE_NAMES = "SELECT name FROM sqlite_master WHERE type = 'table'";
 /** A pipeline whose ledger, destination and time the test controls. */
 export class DeliveryRun {
   nowMs = Date.parse("2026-03-01T12:00:00Z");
-  /** Ids of the ledger's entries; undefined for a ledger that is gone. */
+  /** Ids of the ledger's entries; undefined for a deleted ledger. */
   log: number[] | undefined = [];
   batching: Batching = { itemsMax: undefined, flushAfterMs: 1000 };
-  /** Returns what is wrong with a batch, if anything. A test may change other things in it, or throw. */
+  /** Returns the reason for which a batch is refused, or undefined. A test may also change the world in it, or throw. */
   respond: (ids: readonly number[]) => Promise<string | undefined> | string | undefined = () =>
     undefined;
   readonly sent: Sent[] = [];
@@ -82,7 +82,7 @@ export class DeliveryRun {
     }
   }
 
-  /** Runs until the delivery waits. Returns for how long, or undefined if it waits for a change. */
+  /** Runs the delivery until it waits. Returns the waiting time in milliseconds, or undefined while it waits for a change. */
   async run(): Promise<number | undefined> {
     for (;;) {
       const next: NextRun = await this.delivery.run();
@@ -91,7 +91,6 @@ export class DeliveryRun {
     }
   }
 
-  /** Lets time pass and runs the delivery. */
   async pass(ms: number): Promise<number | undefined> {
     this.nowMs += ms;
     return this.run();

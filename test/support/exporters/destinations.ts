@@ -13,7 +13,7 @@ export interface DestinationCall {
 /** The dependencies of drivers, with a server whose answers the test controls. */
 export class FakeServer {
   readonly calls: DestinationCall[] = [];
-  /** What it answers; 200 without a body at first. */
+  /** Makes the answer to a call; at first, 200 without a body. */
   respond: (call: DestinationCall) => Response | Promise<Response> = () => new Response(null);
 
   context(options: Partial<DriverContext> = {}): DriverContext {
@@ -32,10 +32,10 @@ export class FakeServer {
   }
 }
 
-/** An amount beyond what a JavaScript number holds exactly. */
+/** An amount that a number cannot hold exactly. */
 export const LARGE = 10n ** 30n + 7n;
 
-/** A log entry about a transaction of `LARGE`, as the ledger writes it. */
+/** A log entry of a transaction with the amount `LARGE`, as the ledger writes it. */
 export function item(id: number): LogItem {
   const postings = [{ source: "world", destination: "a", amount: LARGE, asset: "USD" }];
   return {
@@ -58,7 +58,7 @@ export function item(id: number): LogItem {
 export const items = (from: number, to: number): LogItem[] =>
   Array.from({ length: to - from + 1 }, (_, index) => item(from + index));
 
-/** The message and the field of the error with which a config is refused. */
+/** The message and the field of the error for a refused config. */
 export function configErrorOf(open: (config: ExporterConfig) => unknown, config: ExporterConfig) {
   try {
     open(config);
@@ -66,7 +66,7 @@ export function configErrorOf(open: (config: ExporterConfig) => unknown, config:
     const { name, kind, field, message } = error as Record<
       "name" | "kind" | "field" | "message",
       string
-    >; // as thrown
+    >; // drivers throw errors of this shape
     return { name, kind, field, message };
   }
   return undefined;

@@ -6,20 +6,20 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { Random } from "#scripts/lib/random.ts";
 
-/** A log entry as a destination received it. Its `text` must be the same on every arrival. */
+/** A log entry as a destination received it. The `text` of an entry must never change. */
 export interface ReceivedEntry {
   readonly ledger: string;
   readonly id: number;
   readonly text: string;
 }
 
-/** What a destination has received of one ledger. */
+/** The entries of one ledger that a destination has received. */
 class ReceivedLog {
-  /** Texts by id, in the order of first arrival. */
+  /** Texts of entries by id, in the order of first arrival. */
   readonly texts = new Map<number, string>();
-  /** The id of the last entry that was accepted. */
+  /** The id of the last accepted entry. */
   acceptedId = -1;
-  /** Whether the sender may not know of the last acceptance: until one reaches it after a restart. */
+  /** Whether the sender may repeat accepted entries, because a restart may have lost its record of the last acceptance. */
   mayRepeat = false;
 }
 
@@ -63,7 +63,7 @@ export abstract class FakeDestination {
   }
 
   get host(): string {
-    const { port } = this.#server.address() as AddressInfo; // it listens on a port, not on a pipe
+    const { port } = this.#server.address() as AddressInfo; // a server that listens on a port
     return `127.0.0.1:${port}`;
   }
 
@@ -71,17 +71,20 @@ export abstract class FakeDestination {
     return { requests: this.#requests, failures: this.#failures, repeated: this.#repeated };
   }
 
-  /** How many different entries have arrived. */
+  /** The number of different entries that have arrived. */
   get count(): number {
     return this.#logs.values().reduce((count, { texts }) => count + texts.size, 0);
   }
 
-  /** The texts that have arrived of a ledger, by id, in the order of first arrival. */
+  /** The received texts of a ledger's entries by id, in the order of first arrival. */
   textsOf(ledger: string): ReadonlyMap<number, string> {
     return this.#logOf(ledger).texts;
   }
 
-  /** Runs while the sender is killed and started again. Afterwards it may repeat what it had not recorded as sent. */
+  /**
+   * Runs `restart`, which kills the sender and starts it again. Afterwards the sender may repeat entries that it had not
+   * recorded as sent.
+   */
   async whileRestarting(restart: () => Promise<void>): Promise<void> {
     this.#isRestarting = true;
     await restart();
@@ -89,7 +92,7 @@ export abstract class FakeDestination {
     for (const log of this.#logs.values()) log.mayRepeat = true;
   }
 
-  /** The entries of a request, none if it is about something else. Throws if its form is wrong. */
+  /** The entries of a request; none for a request that sends no entries. Throws for a malformed request. */
   protected abstract parse(request: IncomingMessage, body: string): readonly ReceivedEntry[];
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -15,14 +15,14 @@ export interface ReceivedEntry {
   readonly type: string;
 }
 
-/** The endpoints by URL. They listen to the end of the file, because until then there may be pipelines to them. */
+/** The endpoints by their URLs. An endpoint listens to the end of the test file, because pipelines may send to it until then. */
 const endpoints = new Map<string, FakeEndpoint>();
 
-/** An HTTP endpoint that exporters of this test send to. Requests to other URLs are passed on. */
+/** An HTTP endpoint for the exporters of a test. Requests to other URLs are passed on. */
 export class FakeEndpoint {
   readonly url: string;
   readonly requests: { readonly headers: Headers; readonly body: string }[] = [];
-  /** Makes the answer to a request; it is 200 unless a test changes it. */
+  /** Makes the answer to a request, which is 200 by default. */
   respond: () => Response | Promise<Response> = () => new Response();
 
   constructor(url = `http://${freshName("destination")}.example.com/in`) {
@@ -44,7 +44,7 @@ export class FakeEndpoint {
     return this.respond();
   }
 
-  /** The entries of each request that came in. */
+  /** The entries of each request. */
   get batches(): ReceivedEntry[][] {
     return this.requests.map(({ body }) => parseJson(body) as ReceivedEntry[]);
   }
@@ -54,17 +54,15 @@ export class FakeEndpoint {
   }
 }
 
-/** With this option an exporter sends entries at once. */
+/** A config with which an exporter sends entries at once. */
 const PROMPT = { flushInterval: "1ms" };
 
-/** Creates an exporter and returns its id. */
 export async function freshExporter(driver: string, config: object = {}): Promise<string> {
   const body = { driver, config: { batching: PROMPT, ...config } };
   const { data } = await okBodyOf<{ data: { id: string } }>(api(EXPORTERS, { body }));
   return data.id;
 }
 
-/** Creates a pipeline and returns its id. */
 export async function freshPipeline(ledger: string, exporterID: string): Promise<string> {
   const answer = inLedger(ledger, "/pipelines", { body: { exporterID } });
   return (await okBodyOf<{ data: { id: string } }>(answer)).data.id;
@@ -95,11 +93,11 @@ export const act = async (ledger: string, id: string, verb: "start" | "stop" | "
 
 export const pipelineObject = (id: string) => env.PIPELINES.getByName(id);
 
-/** The time of the alarm of a pipeline's object. */
+/** The time for which the alarm of a pipeline's object is set. */
 export const alarmOf = (id: string): Promise<number | null> =>
   runInDurableObject(pipelineObject(id), (_, { storage }) => storage.getAlarm());
 
-/** What the object of a pipeline stores: the names of its tables, and its alarm. */
+/** The stored state of a pipeline's object: the names of its tables, and its alarm. */
 export const storageOf = (id: string) =>
   runInDurableObject(pipelineObject(id), async (_, { storage }) => ({
     tables: storage.sql
@@ -113,7 +111,7 @@ export const storageOf = (id: string) =>
 /** Lets the alarm of a pipeline ring now. */
 export const ring = (id: string): Promise<boolean> => runDurableObjectAlarm(pipelineObject(id));
 
-/** Commits some transactions. */
+/** Commits `count` transactions. */
 export const write = async (ledger: string, count: number): Promise<void> => {
   for (let index = 0; index < count; index++) await okBodyOf(post(ledger, pay("world -> a", 1)));
 };
@@ -126,7 +124,7 @@ export async function running(endpoint = new FakeEndpoint()) {
   return { endpoint, ledger, exporter, id };
 }
 
-/** Waits until an endpoint has received exactly these entries, in this order. */
+/** Waits until an endpoint has received exactly the given entries, in their order. */
 export const received = (endpoint: FakeEndpoint, ids: readonly number[]): Promise<void> =>
   eventually(() => expect(endpoint.ids).toEqual(ids));
 

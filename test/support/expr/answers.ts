@@ -17,7 +17,7 @@ type Ending = "refused" | "failed" | "evaluated";
 
 const SOURCES = CASE_FILES.flatMap((name) => loadCases(name)).map(({ source }) => source);
 
-/** What expressions consist of, and some of what they do not. */
+/** Pieces of expressions, and some pieces that no expression has. */
 const PIECES: readonly string[] = [
   ...SIGNS,
   ...OPERATOR_WORDS,
@@ -80,7 +80,7 @@ const texts = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
 );
 
-/** Asserts that any text gets an answer, never an exception. Counts the texts by how they end. */
+/** Asserts that every text gets an answer, never an exception. Counts the texts by their endings. */
 export function assertAllAnswered({ runs }: { runs: number }): Record<Ending, number> {
   const endings: Record<Ending, number> = { refused: 0, failed: 0, evaluated: 0 };
   const property = fc.property(texts, (source) => {
@@ -111,7 +111,7 @@ function endingOf(source: string): Ending {
   return "failed";
 }
 
-/** Every error says where it is, except those of the caller's functions. */
+/** Asserts that an error has a place, unless it comes from a function of the caller. */
 function assertPlaced(source: string, diagnostic: ExprDiagnostic): void {
   const { range, code } = diagnostic;
   const isInside = range !== undefined && range.start >= 0 && range.end <= source.length;

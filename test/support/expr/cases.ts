@@ -6,7 +6,10 @@ export interface ExpressionCase {
   readonly expected: string;
 }
 
-/** The cases of a file: a line for each, with what it yields behind the last arrow. Lines with `# ` are titles. */
+/**
+ * The cases of a file: each line has an expression and, after the last arrow, its result. Lines that begin with `# ` are
+ * titles.
+ */
 export function loadCases(name: string): ExpressionCase[] {
   const path = resolve(import.meta.dirname, "../../unit/expr/cases", `${name}.txt`);
   return readFileSync(path, "utf8")

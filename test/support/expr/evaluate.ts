@@ -25,7 +25,7 @@ export const PAYLOAD = fromJson(
   }`),
 );
 
-/** A function of the caller: it knows a value, waits for another one, and refuses the rest. */
+/** A function of the caller: it knows one value, waits for a second one, and refuses all others. */
 export function link(args: readonly ExprValue[]): HostAnswer {
   const [, rel] = args;
   if (args.length !== 2)
@@ -38,7 +38,7 @@ export function link(args: readonly ExprValue[]): HostAnswer {
   };
 }
 
-/** 2025-06-15T15:06:40Z, a Sunday */
+/** the time 2025-06-15T15:06:40Z, a Sunday */
 const NOW = momentAt(1_750_000_000_000_000n);
 
 /** The result of an expression as the cases write it: floats have a dot, strings have quotes. */

@@ -12,7 +12,7 @@ const BY_ADDRESS: ColumnQuery = {
   reverse: false,
 };
 
-/** The options of a list of accounts. By default it is the whole list, sorted by address. */
+/** The options of a list of accounts, which by default is the whole list, sorted by address. */
 export type AccountsWanted = Partial<Omit<ColumnQuery, "where" | "kind">> & {
   readonly where?: object;
 };

@@ -5,7 +5,7 @@ import { chainHash } from "./recorded.ts";
 import { toMemento } from "#ledger-engine/rules/log/memento.ts";
 import { LedgerModel } from "#test/support/ledger-engine/model/model.ts";
 
-/** Expects that a ledger's hash chain is unbroken and that everything in it follows from its log. */
+/** Asserts that the hash chain of a ledger is unbroken, and that all of its tables follow from its log. */
 export function expectSound(ledger: TestLedger): void {
   const log = ledger.logs();
   const stored = ledger.sql.all<{ hash: string }>(

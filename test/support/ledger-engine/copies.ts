@@ -4,8 +4,8 @@ import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /**
- * Returns what makes a ledger with the same content each time. The content is written once, by the first call, because
- * writes take far longer than a copy of the database. A copy may have other SQL over its database.
+ * Returns a function that makes ledgers with equal content. The content is written by the first call and then copied, because
+ * writes take far longer than a copy of the database. A copy may have another SQL interface over its database.
  */
 export function copiesOf(
   write: (sql: Sql) => TestLedger,

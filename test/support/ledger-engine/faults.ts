@@ -1,16 +1,16 @@
 import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
 
-/** The error of storage that fails in a test. */
+/** The error of a storage operation that a test lets fail. */
 export class StorageFault extends Error {
   override name = "StorageFault";
 }
 
-/** SQL whose n-th operation fails: a statement, or the commit of an outermost transaction. */
+/** SQL whose n-th operation fails. An operation is a statement, or the commit of an outermost transaction. */
 export class FaultySql implements Sql {
   readonly #sql: Sql;
   #left = Number.POSITIVE_INFINITY;
   #depth = 0;
-  /** How many operations there were since the fault was armed. */
+  /** The number of operations since the fault was armed. */
   count = 0;
 
   constructor(sql: Sql) {

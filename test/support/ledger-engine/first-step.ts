@@ -1,7 +1,7 @@
 import { STEPS } from "#ledger-engine/storage/tables.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** Brings the tables of a ledger back to the first step, as a version with that step alone would have written them. */
+/** Brings the tables of a ledger back to the first migration step, as a version with only this step would have written them. */
 export function toFirstStep(sql: Sql): void {
   const [first] = STEPS;
   const isOfLog = (statement: string) => / (?:TABLE|ON) (?:log|tx) /.test(statement);
@@ -17,7 +17,7 @@ export function toFirstStep(sql: Sql): void {
     "SELECT log AS id, payload, iif(key_hash IS NULL, NULL, hex(checksum)) AS keyed FROM tx_merged",
   );
   for (const { id, payload, keyed } of entries) {
-    // All postings named their assets, and an entry behind a gap needed no checksum.
+    // In the first step, all postings named their assets, and an entry after a gap needed no checksum.
     const list = `[${payload.replace(/^(\d+,\d+)(,\d+)(?=$|,\{)/, "$1,1$2")}]`;
     const checksum = keyed === null ? null : Number.parseInt(keyed, 16);
     sql.all("UPDATE log SET payload = ?, checksum = ? WHERE id = ?", list, checksum, id);

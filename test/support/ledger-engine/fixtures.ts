@@ -30,13 +30,13 @@ import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { fromMicros, parseTimestamp, type Timestamp, toMicros } from "#platform/time.ts";
 
-/** A timestamp from RFC 3339, or from a time of day on the day that the tests are set in. */
+/** A timestamp from RFC 3339, or from a time of the day on which the tests take place. */
 export function at(text: string): Timestamp {
   const full = text.includes("T") ? text : `2026-03-01T${text.padEnd(8, ":00")}Z`;
   return present(parseTimestamp(full), `${full} is a timestamp`);
 }
 
-/** `posting("world -> shops:42", 1500n)` */
+/** A posting, for example `posting("world -> shops:42", 1500n)`. */
 export function posting(way: string, amount: bigint | number, asset = "USD"): Posting {
   const [source = "", destination = ""] = way.split(" -> ");
   return {
@@ -77,7 +77,7 @@ export const revert = (
   ...fields,
 });
 
-/** `template("pay", { amount: "USD 5" })` */
+/** A run of a template, for example `template("pay", { amount: "USD 5" })`. */
 export const template = (
   name: string,
   variables: RunScript["script"]["variables"] = {},
@@ -88,7 +88,7 @@ export const template = (
   ...fields,
 });
 
-/** Inserts a schema; `body` is its JSON. */
+/** Inserts a schema, whose JSON is `body`. */
 export const insertSchema = (version: string, body: object): InsertSchema =>
   toInsertSchema(version, parseJson(stringifyJson(body)), { runtime: "machine" });
 
@@ -120,7 +120,7 @@ export const volumeTexts = (volumes: Transaction["volumes"]): string[] =>
     ({ account, asset, input, output }) => `${account} ${asset} ${input}/${output}`,
   );
 
-/** The kind of failure with which something is refused, `none` if it is not. */
+/** The kind of the failure with which work is refused; `none` for a success. */
 export function refusalOf(work: () => unknown): FailureKind | "none" {
   try {
     work();
@@ -132,7 +132,7 @@ export function refusalOf(work: () => unknown): FailureKind | "none" {
 }
 
 const LIMITS = { countMax: 100_000, bytesMax: 1_000_000_000 };
-/** Which volumes a read shows. */
+/** Expansions of reads: without volumes, with some volumes, or with all. */
 export const BARE = { volumes: false, effectiveVolumes: false };
 export const WITH_VOLUMES = { volumes: true, effectiveVolumes: false };
 export const EXPANDED = { volumes: true, effectiveVolumes: true };
@@ -158,7 +158,7 @@ export class TestLedger {
     this.engine = this.open();
   }
 
-  /** Opens the stored ledger again, as after an eviction. */
+  /** Opens the stored ledger with a new engine, as after an eviction. */
   open(): LedgerEngine {
     this.engine = new LedgerEngine(this.sql, () => this.now, this.#settings);
     return this.engine;
@@ -206,7 +206,7 @@ export class TestLedger {
   }
 
   transactions(query: Partial<PageQuery> = {}): readonly Transaction[] {
-    return this.engine.reads.listTransactions({ ...ALL, ...query } as PageQuery, EXPANDED).data; // a column query
+    return this.engine.reads.listTransactions({ ...ALL, ...query } as PageQuery, EXPANDED).data; // `ALL` with a column is a column query
   }
 
   /** An account without its volumes. */
@@ -231,7 +231,7 @@ export class TestLedger {
     );
   }
 
-  /** All schemas, the oldest first. */
+  /** All schemas, oldest first. */
   schemas(): readonly StoredSchema[] {
     return this.engine.reads.listSchemas({ ...ALL, column: "created_at" }).data;
   }
@@ -245,7 +245,7 @@ export class TestLedger {
   }
 }
 
-/** How a write is sent: with an idempotency key, as a dry run, by the rules of a schema. */
+/** The options of a write: an idempotency key, a dry run, or a schema. */
 export interface RunOptions {
   readonly key?: string;
   readonly dryRun?: boolean;
@@ -264,7 +264,7 @@ export interface TestLedgerOptions {
   readonly sql?: Sql;
   readonly features?: Partial<Features>;
   readonly now?: Timestamp;
-  /** Whether the storage has the ledger already. */
+  /** Whether the database already contains the ledger. */
   readonly isStored?: boolean;
 }
 
@@ -275,7 +275,7 @@ export const INFO: LedgerInfo = {
   features: parseFeatures({}, { mayChoose: true }),
 };
 
-/** Asks for all items by ascending id, on one page. */
+/** A query for all items on one page, by ascending id. */
 export const ALL: PageQuery = {
   kind: "column",
   column: "id",
@@ -284,7 +284,7 @@ export const ALL: PageQuery = {
   reverse: false,
 };
 
-/** Every row of every table, with exact values. */
+/** Every row of every table as text, with exact values. */
 export function dumpOf(sql: Sql): string {
   const tables = sql.all<{ name: string }>(
     "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",

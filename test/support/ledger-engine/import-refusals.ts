@@ -11,14 +11,14 @@ import {
 import { audited } from "./in-node.ts";
 import { type Changes, changed, exportOf, importInto, linesOf } from "./logs.ts";
 
-/** A change of an exported entry that an import refuses: the number of the line, the change, and the message. */
+/** A change of an exported entry that makes an import fail: the number of the line, the change, and the message. */
 export type Refusal = readonly [number, Changes, string];
 
 export const UNCHAINED = { HASH_LOGS: "DISABLED" } as const;
 
-/** Eight exported entries, of which tests change one. Their hashes reveal any change. */
+/** Eight exported entries, of which tests change one. Their hashes reveal every change. */
 export const CHAINED = exported({});
-/** The same entries without hashes. */
+/** The entries of `CHAINED` without hashes. */
 export const LINES = exported(UNCHAINED);
 
 function exported(features: object): string[] {
@@ -35,7 +35,7 @@ function exported(features: object): string[] {
   return linesOf(exportOf(ledger));
 }
 
-/** Imports lines of which one is changed and returns the failure. Expects that exactly the lines before it are kept. */
+/** Imports lines of which one is changed; returns the failure. Asserts that exactly the lines before it are kept. */
 export function refusalAt(line: number, changes: Changes, lines = LINES) {
   const ledger = new TestLedger({ features: lines === LINES ? UNCHAINED : {} });
   const broken = lines.map((text, index) => (index === line - 1 ? changed(text, changes) : text));
@@ -43,7 +43,7 @@ export function refusalAt(line: number, changes: Changes, lines = LINES) {
   expect(taken).toBe(line - 1);
   expect(linesOf(exportOf(ledger))).toEqual(lines.slice(0, line - 1));
   expect(audited(ledger).differences).toEqual([]);
-  // The import can be continued.
+  // The import can be continued with the unchanged lines.
   expect(importInto(ledger, lines.slice(line - 1))).toEqual({ taken: lines.length - line + 1 });
   expect(linesOf(exportOf(ledger))).toEqual(lines);
   return failure;

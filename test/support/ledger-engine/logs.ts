@@ -13,10 +13,7 @@ export function exportOf({ engine }: Pick<TestLedger, "engine">): string {
   return text;
 }
 
-/**
- * JSON as `stringifyJson` writes what it says: without escapes that are not needed, and with names like "10" before others, as objects
- * have them.
- */
+/** JSON in the form of `stringifyJson`: without needless escapes, and with names such as "10" before others, as in objects. */
 export const plainJson = (json: string): string => stringifyJson(parseJson(json));
 
 /** The lines of an export, each as the JSON of its item in the list. */
@@ -30,7 +27,7 @@ export const importInto = (
   lines: readonly string[],
 ): ImportOutcome => engine.importLogs({ texts: lines, before: 0 });
 
-/** Imports the exported log of a ledger into a new one. Throws if anything is refused. */
+/** Imports the exported log of a ledger into a new ledger. Throws for a refused entry. */
 export function copyOf(ledger: TestLedger, options: TestLedgerOptions = {}): TestLedger {
   const copy = new TestLedger({ features: ledger.engine.info.features, ...options });
   const lines = linesOf(exportOf(ledger));
@@ -40,22 +37,22 @@ export function copyOf(ledger: TestLedger, options: TestLedgerOptions = {}): Tes
   return copy;
 }
 
-/** Changes of an entry: new values by the path to a field, as `data.targetId`. Undefined removes the field. */
+/** Changes of an entry: new values by the path to a field, such as `data.targetId`. Undefined removes a field. */
 export type Changes = Readonly<Record<string, unknown>>;
 
 type Fields = Record<string, unknown>;
 
 export function changed(line: string, changes: Changes): string {
-  const entry = parseJson(line) as Fields; // an exported entry
+  const entry = parseJson(line) as Fields; // an exported entry is an object
   for (const [path, value] of Object.entries(changes)) {
     const names = path.split(".");
     const last = names.pop() ?? "";
-    const fields = names.reduce((object, name) => object[name] as Fields, entry); // the test knows its entry
+    const fields = names.reduce((object, name) => object[name] as Fields, entry); // the test names fields that the entry has
     if (value === undefined) delete fields[last];
     else fields[last] = value;
   }
   return stringifyJson(entry);
 }
 
-/** The ids and hashes of all log entries, as a table of a statement. */
+/** A table for statements with the ids and hashes of all log entries. */
 export const LOG_HASHES = "(SELECT log AS id, hash FROM tx UNION ALL SELECT id, hash FROM entry)";

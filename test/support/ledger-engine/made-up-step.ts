@@ -10,8 +10,8 @@ interface MadeUp {
 }
 
 /**
- * The real steps and one more, which visits every transaction and stores it by its log entry. The trigger stands for
- * the code of a version with this step, which writes the new rows for its own transactions.
+ * The real migration steps and a made-up one, which visits every transaction and stores it by its log entry. The trigger stands
+ * for the code of a version with this step, which writes new rows for its own transactions.
  */
 export const stepsWith = ({ rowsPerSlice, isServedMeanwhile }: MadeUp): readonly Step[] => [
   ...STEPS,
@@ -48,7 +48,7 @@ export const UNDO_MADE_UP: readonly string[] = [
   `DELETE FROM migration WHERE step > ${STEPS.length}`,
 ];
 
-/** How many transactions the step has visited. */
+/** The number of transactions that the step has visited. */
 export const visited = (sql: Sql): number =>
   first(sql.all<{ rows: number }>("SELECT count(*) AS rows FROM by_log")).rows;
 
@@ -60,7 +60,7 @@ export const missed = (sql: Sql): number =>
     ),
   ).rows;
 
-/** Where the next slice begins; null if no step is under way. */
+/** The cursor of the next slice; null if no step is under way. */
 export const cursorOf = (sql: Sql): string | null =>
   first(
     sql.all<{ cursor: string | null }>("SELECT cursor FROM migration ORDER BY step DESC LIMIT 1"),

@@ -6,16 +6,16 @@ import { systemClock } from "#platform/clock.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 
-/** What the process prints after each slice, as one line of JSON. */
+/** The report of a slice, which the process prints as a line of JSON. */
 export interface SliceReport {
   readonly isDone: boolean;
   /** The cursor of the next slice. */
   readonly cursor: number;
-  /** How long each call took, by the name of the call. */
+  /** The milliseconds that each call took, by the name of the call. */
   readonly timesMs: Readonly<Record<string, number>>;
 }
 
-/** The balance of this account counts the writes of all such processes. */
+/** An account whose balance counts the writes of all migrating processes. */
 export const WRITTEN = "migration:written";
 
 /**

@@ -12,19 +12,19 @@ import type {
 } from "#ledger-engine/rules/types.ts";
 import { parseJson } from "#platform/json.ts";
 
-/** An entry of the log that was exported from Formance Ledger v2.4.12. */
+/** An entry of the log of a Formance Ledger v2.4.12, as exported. */
 export interface RecordedEntry {
   readonly id: number;
   readonly type: string;
   readonly hash: string;
   readonly idempotencyHash: string;
-  /** Absent for types that this version does not write. */
+  /** The entry in Florin's form; absent for types that Florin does not write. */
   readonly entry: LogEntry | undefined;
 }
 
 /** The 17 entries of the exported log, which include every type. */
 export const recordedLog = (): RecordedEntry[] =>
-  recordedLines().map((line) => toRecordedEntry(parseJson(line) as WireEntry)); // a file of this repository
+  recordedLines().map((line) => toRecordedEntry(parseJson(line) as WireEntry)); // `line` is a line of a file in this repository
 
 /** The lines of the exported log, unchanged. */
 export function recordedLines(): string[] {

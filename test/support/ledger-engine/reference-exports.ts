@@ -6,12 +6,12 @@ import { exportOf, linesOf } from "./logs.ts";
 import { type ReferenceCommit, ReferenceLog, type ReferenceQuery } from "./reference-log.ts";
 
 /*
- * Random exports by the rules of Formance Ledger v2, with the entries that a write of this server would refuse: null as metadata, any
- * text as an account on the metadata routes, parameters of queries in any order, and values beyond the limits of writes.
+ * Random exports by the rules of Formance Ledger v2, with entries that a write of this server would refuse: null as metadata,
+ * any text as an account on the metadata routes, parameters of queries in any order, and values beyond the limits of writes.
  */
 
 const LONG = `long:${"x".repeat(300)}`;
-/** Accounts that postings may name; the last one is longer than a write may name it. */
+/** Accounts of postings, of which the last is longer than a write may name. */
 const account = fc.constantFrom(
   "world",
   "world",
@@ -41,7 +41,7 @@ const anyText = fc
   .filter(
     (text) => !/[\u{10FFFF}]/u.test(text) && !text.includes("\u0000") && !text.includes("\u0001"),
   );
-/** Accounts that the metadata routes may name. */
+/** Accounts that the metadata routes accept. */
 const target = fc.oneof(
   { weight: 3, arbitrary: account },
   { weight: 2, arbitrary: odd },
@@ -76,7 +76,7 @@ const commit: fc.Arbitrary<ReferenceCommit> = fc.record(
   {
     postings: fc.oneof(
       { weight: 9, arbitrary: fc.array(posting, { minLength: 1, maxLength: 4 }) },
-      // More than a write may have. With the longest names, they would be too large for an import, too.
+      // More postings than a write may have. With the longest names, they would also be too large for an import.
       {
         weight: 1,
         arbitrary: posting.map((one) =>
@@ -94,7 +94,7 @@ const commit: fc.Arbitrary<ReferenceCommit> = fc.record(
   { requiredKeys: ["postings"] },
 );
 
-/** The parameters that queries may have, each with a value for it. */
+/** The parameters of queries, each with a value. */
 const PARAMS = {
   endTime: '"2026-01-01T00:00:00Z"',
   expand: '["volumes","<"]',
@@ -108,7 +108,7 @@ const query: fc.Arbitrary<ReferenceQuery> = fc
   .map((params) => ({ resource: "logs", params }));
 const queries = fc.dictionary(fc.constantFrom("q", "r", "10", "9", "<"), query, { maxKeys: 2 });
 
-/** A change of the log. Those about a transaction or a key choose one of those that there are. */
+/** A change of the log. A change of a transaction, or with a key, chooses an existing one. */
 const change: fc.Arbitrary<(log: ReferenceLog) => void> = fc.oneof(
   { weight: 5, arbitrary: commit.map((made) => (log: ReferenceLog) => commitOnce(log, made)) },
   {
@@ -158,7 +158,7 @@ const change: fc.Arbitrary<(log: ReferenceLog) => void> = fc.oneof(
   },
 );
 
-/** A ledger has each reference once. */
+/** Commits a transaction, without its reference if the ledger already has it. */
 function commitOnce(log: ReferenceLog, made: ReferenceCommit): void {
   const { reference = "", ...rest } = made;
   const isUsed = log.references.has(reference);
@@ -177,7 +177,7 @@ export const referenceExport: fc.Arbitrary<readonly string[]> = fc
     return log.lines;
   });
 
-/** Imports an export, verifies the ledger, and expects that it exports the same bytes. Gives how many entries are odd. */
+/** Imports an export, verifies the ledger, and asserts that it exports the same bytes. Returns the number of odd entries. */
 export function expectRoundTrip(lines: readonly string[]): number {
   const ledger = new TestLedger({ now: at("2026-03-02T00:00:00Z") });
   const { taken, failure, noted } = ledger.engine.importLogs({ texts: lines, before: 0 });

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 
 /*
- * An export of a log in the form of Formance Ledger v2, and by its rules: written without any code of the product, so that an import
+ * An export of a log in the form and by the rules of Formance Ledger v2, written without any code of Florin, so that an import
  * can be compared with it byte for byte.
  */
 
@@ -19,13 +19,13 @@ export type ReferenceTarget = string | number;
 export interface ReferenceCommit {
   readonly postings: readonly ReferencePosting[];
   readonly metadata?: ReferenceMetadata;
-  /** Seconds before the date of the entry. */
+  /** Seconds by which the effective date is before the date of the entry. */
   readonly secondsBefore?: number;
   readonly reference?: string;
   readonly accountMetadata?: Readonly<Record<string, ReferenceMetadata | null>>;
 }
 
-/** A query template, whose parameters were given in the order of this list. Their values are JSON texts. */
+/** A query template with its parameters in the order in which a client sent them. The values are JSON texts. */
 export interface ReferenceQuery {
   readonly resource: string;
   readonly params: readonly (readonly [name: string, json: string])[];
@@ -49,7 +49,7 @@ interface Volumes {
 
 type Pair = readonly [account: string, asset: string];
 
-/** The first entry is of this second since 1970, and each one a second after the one before. */
+/** The date of the first entry, in seconds since 1970. Each further entry is a second later. */
 const START_SECONDS = Date.UTC(2026, 2, 1, 9, 30) / 1000;
 
 export class ReferenceLog {
@@ -62,12 +62,10 @@ export class ReferenceLog {
     return this.#transactions;
   }
 
-  /** The references that transactions have. */
   get references(): ReadonlySet<string> {
     return new Set(this.#transactions.map(({ reference }) => reference));
   }
 
-  /** The keys of the metadata that a transaction has. */
   keysOf(id: number): string[] {
     return [...(this.#find(id)?.metadata.keys() ?? [])];
   }
@@ -119,7 +117,9 @@ export class ReferenceLog {
     this.#append("DELETE_METADATA", date, { memento: text, shown: text });
   }
 
-  /** The hash covers the parameters in the order in which they were given; PostgreSQL stores them by length, then by bytes. */
+  /**
+   * The hash covers the parameters in the order in which the client sent them; PostgreSQL stores them by length, then by bytes.
+   */
   insertSchema(version: string, queries: Readonly<Record<string, ReferenceQuery>>): void {
     const date = this.#tick();
     const textOf = (order: (params: ReferenceQuery["params"]) => ReferenceQuery["params"]) => {
@@ -147,7 +147,7 @@ export class ReferenceLog {
     return this.#transactions[id - 1];
   }
 
-  /** Adds a transaction. Gives it as exports show it, and as the hash covers it. */
+  /** Adds a transaction; returns its texts in exports and under the hash. */
   #newTransaction(
     { postings, metadata = {}, reference = "" }: ReferenceCommit,
     { timestamp, date }: { readonly timestamp: number; readonly date: number },
@@ -169,7 +169,7 @@ export class ReferenceLog {
     return { shown: `{${content},${derived}}`, memento: `{${content},"reverted":false}` };
   }
 
-  /** The volumes before and after postings that come behind all transactions up to a date. */
+  /** The volumes before and after postings whose date is after all transactions up to `until`. */
   #volumesText(
     postings: readonly ReferencePosting[],
     until: number,
@@ -198,7 +198,7 @@ export class ReferenceLog {
     const date = goDate(seconds);
     const memento = `{"type":"${type}","data":${data.memento},"date":${date},"idempotencyKey":"","id":0,"hash":null}\n`;
     this.#previous = hash("sha256", `${before}${memento}`, "base64");
-    // The ledger cannot know the inputs of most entries, so that any hash stands for theirs.
+    // Any hash can stand for that of the inputs, because a ledger cannot know the inputs of most entries.
     const inputs = hash("sha256", memento, "base64url");
     const id = this.lines.length + 1;
     this.lines.push(

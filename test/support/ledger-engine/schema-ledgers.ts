@@ -3,7 +3,7 @@ import type { EngineSettings } from "#ledger-engine/engine-settings.ts";
 import { parseJson } from "#platform/json.ts";
 import { attempt } from "#platform/result.ts";
 
-/** A chart with every kind of account: with default metadata, with a key that has no default, and with neither. */
+/** A chart with every kind of account: with default metadata, with a metadata key without a default, and without metadata. */
 export const CHART = parseJson(`{
   "world": {".metadata": {"kind": {"default": "outside"}}},
   "bank": {"main": {".metadata": {"kind": {}}}, "fees": {}},
@@ -14,7 +14,7 @@ export const CHART = parseJson(`{
       "wallet": {".metadata": {"tier": {"default": "wallet"}}}
     }
   }
-}`) as object; // as is written here
+}`) as object; // the text is an object
 
 /** Sends an amount from the world to an account. */
 export const PAY = [
@@ -55,11 +55,11 @@ const TEMPLATES = {
 
 export interface SchemaLedgerOptions extends Omit<TestLedgerOptions, "settings"> {
   readonly settings?: Partial<Omit<EngineSettings, "schemas">>;
-  /** True by default. */
+  /** Whether the ledger enforces schemas, by default true. */
   readonly isStrict?: boolean;
 }
 
-/** The kind and the message with which something is refused, `none` if it is not. */
+/** The kind and the message of a refusal; `none` for a success. */
 export function refusalTextOf(work: () => unknown): string {
   const result = attempt(work);
   return result.ok ? "none" : `${result.failure.kind}: ${result.failure.message}`;

@@ -6,14 +6,13 @@ import { present } from "#platform/assert.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { attempt } from "#platform/result.ts";
 
-/** A recorded request about schemas to Formance Ledger v2.4.12, and its answer. */
+/** A request about schemas that was sent to Formance Ledger v2.4.12, and its recorded answer. */
 export type RecordedRequest = RecordedInsertion | RecordedTransaction | RecordedRun;
 
 interface Recorded {
-  /** The body of the request, unchanged. */
   readonly body: string;
   readonly status: number;
-  /** The error message. Absent if the request succeeded. */
+  /** The error message; absent for a success. */
   readonly message?: string;
 }
 
@@ -21,11 +20,11 @@ export interface RecordedInsertion extends Recorded {
   readonly kind: "insertion";
   readonly scenario: string;
   readonly version: string;
-  /** The schema as a later read showed it. Absent if it was not read. */
+  /** The schema in the answer of a later read; absent without such a read. */
   readonly rendered?: unknown;
 }
 
-/** A transaction that names a version of the same scenario. */
+/** A transaction that names a schema version of its scenario. */
 export interface RecordedTransaction extends Recorded {
   readonly kind: "transaction";
   readonly scenario: string;
@@ -45,7 +44,7 @@ export function recordedRequests<K extends RecordedRequest["kind"]>(
   return readFileSync(file, "utf8")
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => parseJson(line) as RecordedRequest) // a file of this repository
+    .map((line) => parseJson(line) as RecordedRequest) // `line` is a line of a file in this repository
     .filter((it): it is Extract<RecordedRequest, { kind: K }> => it.kind === kind);
 }
 
@@ -68,7 +67,7 @@ export const decodeValue = (body: object): SchemaData => decodeText(stringifyJso
 export const queryOf = (text: string): QueryTemplate =>
   present(decodeQueries({ q: parseJson(text) }).get("q"), "there is one query");
 
-/** The message with which something is refused as `VALIDATION`; undefined if it is not refused. */
+/** The message of a refusal as `VALIDATION`; undefined for a success. */
 export function messageOf(work: () => unknown): string | undefined {
   const result = attempt(work);
   if (result.ok) return undefined;
@@ -76,7 +75,7 @@ export function messageOf(work: () => unknown): string | undefined {
   return result.failure.message;
 }
 
-/** The details with which something is refused; undefined if it is not refused. */
+/** The details of a refusal; undefined for a success. */
 export function detailsOf(work: () => unknown): string | undefined {
   const result = attempt(work);
   return result.ok ? undefined : result.failure.details;

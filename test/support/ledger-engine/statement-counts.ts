@@ -1,7 +1,7 @@
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
 
-/** Counts the statements of each kind. */
+/** SQL that counts the statements of each kind. */
 export class StatementCounts implements Sql {
   readonly #sql = new NodeSql();
   readonly counts = new Map<string, number>();

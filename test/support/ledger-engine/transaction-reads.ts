@@ -13,7 +13,7 @@ const NEWEST_FIRST: ColumnQuery = {
   reverse: false,
 };
 
-/** The options of a list of transactions. By default it is the whole list, newest first. */
+/** The options of a list of transactions, which by default is the whole list, newest first. */
 export type TransactionsWanted = Partial<Omit<ColumnQuery, "where" | "kind">> & {
   readonly where?: object | undefined;
 };
@@ -37,7 +37,7 @@ export interface CountWanted {
   readonly pit?: Timestamp | undefined;
 }
 
-/** Counts transactions and returns the number of each part. */
+/** Counts transactions; returns the number of each part of the count. */
 export function countParts(ledger: TestLedger, { where, pit }: CountWanted = {}): number[] {
   const query = { pit, where: where === undefined ? undefined : stringifyJson(where) };
   const parts = [ledger.engine.reads.countTransactions(query)];

@@ -39,7 +39,7 @@ export function variedLedger(features: Partial<LedgerInfo["features"]> = {}): Te
   return ledger;
 }
 
-/** Two schemas, and an entry of every type that names one. */
+/** Inserts two schemas, and writes an entry of every type that names a schema. */
 function writeBySchemas(ledger: TestLedger): void {
   const user = { ".metadata": { tier: { default: "basic" } } };
   const chart = { world: {}, users: { $id: { ".pattern": "^[0-9]+$", ...user } } };

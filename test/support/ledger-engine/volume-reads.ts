@@ -15,7 +15,7 @@ import { type ListOptions, type PageQuery } from "#platform/paging/query.ts";
 export const NO_OPTIONS = { insertionDate: false, groupBy: 0 };
 const RULES = { columns: { account: "text" }, options: NO_OPTIONS, pageSizeMax: 1000 } as const;
 
-/** The options of a list of volumes. By default it is the whole list. */
+/** The options of a list of volumes, which by default is the whole list. */
 export interface VolumesWanted {
   readonly where?: object;
   readonly from?: string;
@@ -52,7 +52,7 @@ export const volumeText = ({ account, asset, input, output }: VolumeRow): string
 export const volumeRows = (ledger: TestLedger, wanted: VolumesWanted = {}): string[] =>
   ledger.engine.reads.listVolumes(queryOf(wanted)).data.map(volumeText);
 
-/** Reads all pages to the end and back. */
+/** Reads all pages to the last one and back. */
 export function walkVolumes(
   ledger: TestLedger,
   wanted: VolumesWanted,
@@ -75,7 +75,7 @@ export function walkVolumes(
   return { forward, backward };
 }
 
-/** No walk of the tests has more pages. */
+/** The most pages of a walk in these tests. */
 const PAGES_MAX = 1000;
 
 /** A ledger with movements from the first to the third of January, inserted in another order. */
@@ -95,7 +95,6 @@ export function datedVolumes(options: TestLedgerOptions = {}): TestLedger {
   return ledger;
 }
 
-/** The rows of `datedVolumes`. */
 export const DATED_ROWS = [
   "account:user1 EUR 7/0",
   "account:user1 USD 120/10",

@@ -3,7 +3,7 @@ import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { type Order } from "#platform/paging/query.ts";
 
-/** Reads one page. Before that, it may write to the ledger, as other clients do. */
+/** Reads a page. Before the read, it may write to the ledger, as other clients do. */
 export type ReadPage<T> = (query: PageQuery) => Promise<Page<T>>;
 
 export interface Walk<T> {
@@ -42,5 +42,5 @@ export async function walk<T>(read: ReadPage<T>, options: WalkOptions): Promise<
   return { forward, backward };
 }
 
-/** No walk of the tests has more pages. */
+/** The most pages of a walk in these tests. */
 const PAGES_MAX = 1000;

@@ -5,7 +5,7 @@ import type { LedgerReads, ReadName } from "#ledger-engine/read/ledger-reads.ts"
 import { unwrap } from "#platform/result.ts";
 import { type ApiInit, api, bodyOf, freshName } from "#test/support/platform/api.ts";
 
-/** Creates a ledger for the test and returns its name. */
+/** Creates a ledger with a fresh name; returns the name. */
 export async function freshLedger(): Promise<string> {
   const name = freshName("ledger");
   await createLedger(name);
@@ -24,11 +24,11 @@ export const inLedger = (ledger: string, path: string, init?: ApiInit): Promise<
     headers: { "content-type": "application/json", ...init?.headers },
   });
 
-/** Commits a transaction and returns the answer. */
+/** Commits a transaction; returns the answer. */
 export const post = (ledger: string, body: unknown, init?: ApiInit): Promise<Response> =>
   inLedger(ledger, "/transactions", { body, ...init });
 
-/** The body of a transaction of one posting: `pay("world -> a", 100)`. */
+/** The body of a transaction with one posting, for example `pay("world -> a", 100)`. */
 export function pay(way: string, amount: bigint | number, fields: object = {}) {
   const [source, destination] = way.split(" -> ");
   return { postings: [{ source, destination, amount, asset: "USD" }], ...fields };
@@ -37,12 +37,12 @@ export function pay(way: string, amount: bigint | number, fields: object = {}) {
 /** The body of an answer. Throws unless the answer is a success. */
 export async function okBodyOf<T>(response: Response | Promise<Response>): Promise<T> {
   const answer = await response;
-  const body = (await bodyOf(answer)) as T; // the test says what it expects
+  const body = (await bodyOf(answer)) as T; // each caller names the type of the body
   if (!answer.ok) throw new Error(`${answer.status}: ${JSON.stringify(body)}`);
   return body;
 }
 
-/** The error of a refused request, after the checks that apply to every error. */
+/** The error of a refused request, after checks that hold for every error. */
 export async function refusalOf(response: Response | Promise<Response>) {
   const answer = await response;
   expect(answer.headers.get("content-type")).toBe("application/json");
@@ -57,7 +57,7 @@ export interface Trace {
   readonly logIds: readonly number[];
 }
 
-/** What a ledger contains, to see whether something has left a trace. */
+/** The content of a ledger, by which tests see whether a request changed anything. */
 export async function traceOf(ledger: string): Promise<Trace> {
   const expand = "pageSize=1000&expand=volumes,effectiveVolumes";
   const [transactions, accounts] = await Promise.all(
@@ -72,7 +72,6 @@ export async function traceOf(ledger: string): Promise<Trace> {
   };
 }
 
-/** The ids of all log entries. */
 export async function logIdsOf(ledger: string): Promise<number[]> {
   const ids: number[] = [];
   for (;;) {
@@ -93,7 +92,7 @@ export async function readObject<N extends ReadName>(
   args: Parameters<LedgerReads[N]>,
 ): Promise<ReturnType<LedgerReads[N]>> {
   const answer: unknown = unwrap(await object.read({ name, args }));
-  return answer as ReturnType<LedgerReads[N]>; // the read of that name
+  return answer as ReturnType<LedgerReads[N]>; // the answer of the read with this name
 }
 
 /** The balance of an account in USD. */
@@ -104,7 +103,6 @@ export async function balanceOf(ledger: string, address: string): Promise<number
   return data.volumes["USD"]?.balance ?? 0;
 }
 
-/** The names of the tables in an object. */
 export const tablesIn = (ledger: string): Promise<string[]> =>
   runInDurableObject(objectOf(ledger), (_, { storage }) =>
     storage.sql

@@ -10,7 +10,7 @@ import { systemContext } from "#platform/context.ts";
 import { fromMillis } from "#platform/time.ts";
 import { type ApiInit, api, freshName } from "#test/support/platform/api.ts";
 
-/** A row of the catalogue, as it is stored. */
+/** A stored row of the catalogue. */
 export interface CatalogueRow {
   readonly uuid: string;
   readonly deleted_at: string | null;
@@ -19,7 +19,7 @@ export interface CatalogueRow {
   readonly purging_since: string | null;
 }
 
-/** A name for a bucket that is restored when the test ends, so that sweeps of other tests find it undeleted. */
+/** The name of a bucket that is restored when the test ends, so that sweeps of other tests do not find it deleted. */
 export function freshBucket(): string {
   const bucket = freshName("bucket");
   onTestFinished(async () => {
@@ -29,7 +29,7 @@ export function freshBucket(): string {
   return bucket;
 }
 
-/** Creates a ledger with a transaction in a bucket and returns its name. */
+/** Creates a ledger with a transaction in a bucket; returns the ledger's name. */
 export async function ledgerIn(bucket: string): Promise<string> {
   const name = freshName("ledger");
   await createIn(bucket, name);
@@ -56,13 +56,13 @@ export const isServed = async (ledger: string): Promise<boolean> =>
 export async function halfAudited(ledger: string): Promise<void> {
   const info = await LedgerService.from(systemContext(env, "test")).getLedger(ledger);
   const answer = await runInDurableObject(env.AUDITS.getByName(ledger), (audit) => {
-    vi.spyOn(Date, "now").mockReturnValueOnce(0); // the call thinks that it began long ago, so its time is up at once
+    vi.spyOn(Date, "now").mockReturnValueOnce(0); // the call believes that it began long ago, so its time is up at once
     return audit.audit(info);
   });
   expect(answer).toMatchObject({ value: { status: "running" } });
 }
 
-/** What an object stores: the names of its tables, and whether an alarm is set. */
+/** The stored state of an object: the names of its tables, and whether its alarm is set. */
 export const storageOf = (
   object: DurableObjectStub,
 ): Promise<{ tables: string[]; alarm: number | null }> =>
@@ -77,7 +77,7 @@ export const storageOf = (
 
 export const NO_STORAGE = { tables: [], alarm: null };
 
-/** The use cases of buckets at a given time. The settings and ports that a test gives replace the real ones. */
+/** The use cases of buckets at a time. Given settings and ports replace the real ones. */
 export function bucketsAt(
   nowMs: number,
   { settings = {}, ...ports }: Partial<BucketPorts> & { settings?: Record<string, string> } = {},
@@ -90,11 +90,9 @@ export function bucketsAt(
   });
 }
 
-/** Deletes a bucket through the API. */
 export const deleteBucket = (bucket: string, init: ApiInit = {}): Promise<Response> =>
   api(`/api/ledger/v2/_/buckets/${bucket}`, { method: "DELETE", ...init });
 
-/** Restores a bucket through the API. */
 export const restoreBucket = (bucket: string, init: ApiInit = {}): Promise<Response> =>
   api(`/api/ledger/v2/_/buckets/${bucket}/restore`, { method: "POST", ...init });
 
@@ -132,7 +130,7 @@ export async function bucketPage(query: string): Promise<{
   return cursor;
 }
 
-/** A bucket as the list of buckets shows it; undefined if it does not. */
+/** A bucket in the list of buckets; undefined for a bucket that is not in the list. */
 export async function bucketOf(name: string): Promise<ListedBucket | undefined> {
   let cursor = "";
   do {

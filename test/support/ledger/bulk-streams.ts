@@ -23,7 +23,7 @@ export interface StreamInit {
   readonly type?: string;
 }
 
-/** Sends a stream and returns the answer, unchanged. */
+/** Sends a stream; returns the unparsed answer. */
 export async function sendStream(
   ledger: string,
   body: string | ReadableStream<Uint8Array>,
@@ -36,7 +36,7 @@ export async function sendStream(
   });
 }
 
-/** Sends a stream. Returns the status, the body, and the log id or the error of each element. */
+/** Sends a stream; returns the status, the body, and the log id or the error of each element. */
 export async function stream(
   ledger: string,
   body: string | ReadableStream<Uint8Array>,
@@ -44,7 +44,7 @@ export async function stream(
 ) {
   const response = await sendStream(ledger, body, init);
   expect(response.headers.get("content-type")).toBe("application/json");
-  const answer = (await bodyOf(response)) as StreamBody; // as every answer of a bulk
+  const answer = (await bodyOf(response)) as StreamBody; // every answer to a bulk has this shape
   const results = answer.data?.map(({ errorCode, logID }) => errorCode ?? logID);
   return { status: response.status, body: answer, results };
 }

@@ -1,12 +1,12 @@
 import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
 
-/** Numbers of rows, as the platform bills them. */
+/** Numbers of rows in the platform's bill. */
 export interface Rows {
   readonly read: number;
   readonly written: number;
 }
 
-/** The SQL of an object. It counts rows with the counters that the bill is made of. */
+/** The SQL of an object, with the row counters of the platform's bill. */
 export class CountingSql implements Sql {
   readonly #storage: DurableObjectStorage;
   #read = 0;
@@ -28,7 +28,7 @@ export class CountingSql implements Sql {
     return this.#storage.transactionSync(work);
   }
 
-  /** Counts the rows that some work reads and writes. */
+  /** Counts the rows that `work` reads and writes. */
   measure(work: () => unknown): Rows {
     const [read, written] = [this.#read, this.#written];
     work();

@@ -1,16 +1,16 @@
 import { parseJson } from "#platform/json.ts";
 import type { LocalServer } from "#test/support/platform/server.ts";
 
-/** A write that must be stored once it is acknowledged, and only once however often it is sent. */
+/** A write that must be stored once it is acknowledged, and only once, even if it is sent several times. */
 interface Write {
   readonly path: string;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** What the write leaves behind: references of transactions, or a metadata key. */
+  /** Traces of the write: references of transactions, or a metadata key. */
   readonly marks: readonly string[];
 }
 
-/** Clients that write to one ledger as fast as they can while the server is killed, and record what it acknowledges. */
+/** Clients that write to one ledger as fast as they can while the server is killed, and record which writes it acknowledges. */
 export class KillLoad {
   /** References of the transactions that the server has acknowledged. */
   readonly transactions = new Set<string>();
@@ -36,7 +36,7 @@ export class KillLoad {
     this.#stopped = true;
   }
 
-  /** Repeats the writes that got no answer, because a client can't know whether they were done. */
+  /** Repeats the writes without an answer, because a client cannot know whether they were stored. */
   async repeat(server: LocalServer): Promise<void> {
     for (const write of this.#unanswered) await this.#send(server, write);
   }
@@ -48,7 +48,7 @@ export class KillLoad {
       try {
         await this.#send(server, write);
       } catch (error) {
-        // `fetch` throws this when a connection is cut or refused. Any other error is a failure of the test.
+        // Thrown by `fetch` when a connection is cut or refused. Any other error is a failure of the test.
         if (error instanceof TypeError) return;
         throw error;
       }
@@ -59,7 +59,7 @@ export class KillLoad {
     const { path, body, headers, marks } = write;
     const response = await server.api(path, { body, headers });
     const text = await response.text();
-    if (response.status === 503) return; // its outcome is unknown
+    if (response.status === 503) return; // the outcome of the write is unknown
     if (!response.ok) throw new Error(`${path} answers ${response.status}: ${text}`);
     assertDone(text);
     const acknowledged = path.endsWith("/metadata") ? this.metadata : this.transactions;
@@ -88,7 +88,7 @@ export class KillLoad {
   }
 }
 
-/** The account that all metadata goes to. */
+/** The account of all metadata writes. */
 export const METADATA_ACCOUNT = "customers:meta";
 const BULK_SIZE = 10;
 const ACCOUNTS = 50;
@@ -105,7 +105,7 @@ function transaction(count: number, reference: string) {
   };
 }
 
-/** Throws if an element of a bulk failed, which a successful answer may report, too. */
+/** Throws if an element of a bulk failed, because a successful answer can contain failed elements. */
 function assertDone(text: string): void {
   if (text.includes('"responseType":"ERROR"')) throw new Error(`a bulk failed: ${text}`);
   if (text !== "") parseJson(text);

@@ -12,7 +12,7 @@ export interface PageBody {
 
 export const COUNT = 34;
 
-/** Creates a ledger with transactions 1 to 34. Each has an account of its own, and every third is dated in 2020. */
+/** Creates a ledger with transactions 1 to 34, each with its own account. Every third one is dated in 2020. */
 export async function listedLedger(): Promise<string> {
   const ledger = await freshLedger();
   const elements = Array.from({ length: COUNT }, (_, index) => ({

@@ -1,7 +1,7 @@
 import { okBodyOf, pay, post } from "#test/support/ledger/api.ts";
 import { ledgerWith } from "#test/support/ledger/schema-api.ts";
 
-/** The first integer that a double cannot hold, and, below, one with thirty-one digits. */
+/** The first integer that a double cannot hold, and an integer of thirty-one digits. */
 export const ODD = 2n ** 53n + 1n;
 
 export const LARGE = 10n ** 30n;
@@ -44,7 +44,7 @@ export const QUERIES = {
   every: { resource: "volumes", params: { pageSize: 1 } },
 };
 
-/** Three users with `ODD`, `LARGE` and 3; the first two have the tier gold. */
+/** A ledger with three users who have `ODD`, `LARGE` and 3. The first two have the tier gold. */
 export async function bank(): Promise<string> {
   const ledger = await ledgerWith({ chart: {}, queries: QUERIES });
   const accountMetadata = { "users:1": { tier: "gold" }, "users:2": { tier: "gold" } };

@@ -4,7 +4,6 @@ import { type ApiInit, bodyOf } from "#test/support/platform/api.ts";
 
 export type SchemaView = ReturnType<typeof SchemaResponse.parse>;
 
-/** The cursor of a list. */
 export interface Cursor<T> {
   readonly pageSize: number;
   readonly hasMore: boolean;
@@ -27,7 +26,7 @@ export const USERS_CHART = {
   },
 };
 
-/** A script that sends money from the world, with variables such as `{ amount: "USD/2 100", to: "users:1" }`. */
+/** A script that moves money from the world, with variables such as `{ amount: "USD/2 100", to: "users:1" }`. */
 export const DEPOSIT = [
   "vars {",
   "  monetary $amount",
@@ -39,7 +38,7 @@ export const DEPOSIT = [
   ")",
 ].join("\n");
 
-/** The path of a schema; any text can be a version. */
+/** The path of a schema. Every text can be a version. */
 export const schemaPath = (version: string): string => `/schemas/${encodeURIComponent(version)}`;
 
 interface SchemaInit extends ApiInit {
@@ -47,7 +46,7 @@ interface SchemaInit extends ApiInit {
   readonly query?: string;
 }
 
-/** Inserts the schema of the body and returns the answer. */
+/** Inserts a schema; returns the answer. */
 export const insertSchema = (
   ledger: string,
   version: string,
@@ -55,14 +54,14 @@ export const insertSchema = (
 ): Promise<Response> =>
   inLedger(ledger, `${schemaPath(version)}${query}`, { method: "POST", ...init });
 
-/** Creates a ledger with one schema, `v1`, and returns its name. */
+/** Creates a ledger with one schema, `v1`; returns the ledger's name. */
 export async function ledgerWith(schema: unknown): Promise<string> {
   const ledger = await freshLedger();
   await insertedSchema(ledger, "v1", schema);
   return ledger;
 }
 
-/** Inserts a schema. Throws if it is refused. */
+/** Inserts a schema. Throws for a refused one. */
 export async function insertedSchema(
   ledger: string,
   version: string,
@@ -86,7 +85,7 @@ export const versionsOf = async (ledger: string, query = ""): Promise<string[]> 
 export const filtered = (filter: object): string =>
   `query=${encodeURIComponent(JSON.stringify(filter))}`;
 
-/** Runs a query of the schema `v1` and returns the answer. Any text can be an id. */
+/** Runs a query of the schema `v1`; returns the answer. Every text can be an id. */
 export const runQuery = (
   ledger: string,
   id: string,
@@ -98,13 +97,12 @@ export const runQuery = (
     ...init,
   });
 
-/** The page that a run of a query answers. Throws unless the run succeeds. */
+/** The page of a query's run. Throws unless the run succeeds. */
 export async function pageOf<T>(response: Response | Promise<Response>): Promise<Cursor<T>> {
   const { cursor } = await okBodyOf<{ cursor: Cursor<T> }>(response);
   return cursor;
 }
 
-/** Exports the whole log of a ledger. */
 export async function exportOf(ledger: string): Promise<string> {
   const response = await inLedger(ledger, "/logs/export", { method: "POST" });
   if (response.status !== 200) throw new Error(`no export: ${response.status}`);
@@ -112,7 +110,7 @@ export async function exportOf(ledger: string): Promise<string> {
   return new TextDecoder().decode(await response.arrayBuffer());
 }
 
-/** Imports an exported log into a new ledger and returns its name. */
+/** Imports an exported log into a new ledger; returns the ledger's name. */
 export async function importedCopy(text: string): Promise<string> {
   const ledger = await freshLedger();
   const response = await inLedger(ledger, "/logs/import", {
@@ -124,7 +122,7 @@ export async function importedCopy(text: string): Promise<string> {
   return ledger;
 }
 
-/** The log entries of a ledger, oldest first, as their list shows them. */
+/** The log entries of a ledger in its list, oldest first. */
 export async function logsOf(ledger: string): Promise<readonly Record<string, unknown>[]> {
   const path = "/logs?sort=id:asc&pageSize=1000";
   return (await okBodyOf<{ cursor: { data: Record<string, unknown>[] } }>(inLedger(ledger, path)))

@@ -9,7 +9,7 @@ import { type ApiInit, BASE_URL, token } from "#test/support/platform/api.ts";
 const bindings = { ...env, FLORIN_SCHEMA_ENFORCEMENT_MODE: "strict" };
 const app = createApp();
 
-/** Calls a path below a ledger in a deployment that is strict about schemas, over the same storage. */
+/** Calls a path below a ledger in a deployment with strict schemas, on the same storage. */
 export async function strictly(
   ledger: string,
   path: string,
@@ -20,10 +20,10 @@ export async function strictly(
     headers: { authorization: `Bearer ${await token()}`, "content-type": "application/json" },
     body: body === undefined ? null : stringifyJson(body),
   });
-  return app.fetch(request, { ...bindings, LEDGERS: LEDGERS as unknown as Env["LEDGERS"] }); // the app uses no more of it
+  return app.fetch(request, { ...bindings, LEDGERS: LEDGERS as unknown as Env["LEDGERS"] }); // the app uses only these members
 }
 
-/** Ledgers' objects. A new instance with the strict setting takes each call, on the storage of the real object. */
+/** A namespace of ledger objects. A new instance with the strict setting serves each call on the storage of the real object. */
 const LEDGERS = {
   getByName: (name: string) =>
     new Proxy(objectOf(name), {

@@ -5,10 +5,10 @@ import { sdk } from "#test/support/platform/sdk/sdk.ts";
 
 export const { v1, v2 } = sdk().ledger;
 
-/** A name that no ledger can have. */
+/** An invalid name of a ledger. */
 export const INVALID_NAME = "a.b";
 
-/** One posting: `posting("world -> a", 100n)`. */
+/** A posting of version 1, for example `posting("world -> a", 100n)`. */
 export function posting(way: string, amount: bigint, asset = "USD") {
   const [source = "", destination = ""] = way.split(" -> ");
   return { source, destination, amount, asset };
@@ -18,25 +18,25 @@ export function posting(way: string, amount: bigint, asset = "USD") {
 export const inV1 = (ledger: string, path: string, init?: ApiInit): Promise<Response> =>
   api(`/api/ledger/${ledger}${path}`, init);
 
-/** The status and the number of a count. The SDK cannot read a refused count, because `HEAD` has no body. */
+/** The status of a count and its number. The SDK cannot read a refused count, because an answer to `HEAD` has no body. */
 export async function countOf(ledger: string, path: string): Promise<[number, string | null]> {
   const { status, headers } = await inV1(ledger, path, { method: "HEAD" });
   return [status, headers.get("count")];
 }
 
-/** The code of the error that a call of the SDK ends with, if it has the type that version 1 declares. */
+/** The error code with which a call of the SDK fails, if the error has the type that version 1 declares. */
 export async function codeOf(call: Promise<unknown>): Promise<string> {
   const error: unknown = await call.then(
     () => undefined,
     (reason: unknown) => reason,
   );
   expect(error).toMatchObject({ name: "ErrorsErrorResponse" });
-  const { errorCode, errorMessage } = error as { errorCode: string; errorMessage: string }; // by its name
+  const { errorCode, errorMessage } = error as { errorCode: string; errorMessage: string }; // errors of this name have a code
   expect(errorMessage).toContain(`[${errorCode}] `);
   return errorCode;
 }
 
-/** A ledger with three transactions, the last of which reverts the second, and metadata on `users:1`. */
+/** A ledger with three transactions, of which the last reverts the second, and with metadata on `users:1`. */
 export async function writtenLedger(): Promise<string> {
   const ledger = await freshLedger();
   await v1.createTransaction({

@@ -6,7 +6,7 @@ export const { v2 } = sdk().ledger;
 
 export const USD = "USD/2";
 
-/** A time on one day of the past, long before the ledgers of these tests are written. */
+/** A time of a day in the past, long before the ledgers of the tests are written. */
 export const at = (time: string): Date => new Date(`2020-02-03T${time}:00.250Z`);
 
 export interface Payment {
@@ -35,8 +35,8 @@ export async function pay(ledger: string, { way, amount, time, fields }: Payment
 }
 
 /**
- * Creates a ledger with transactions 1 to 3 at 10:00, 12:00 and 11:00, in this order. Transaction 4 reverts the second
- * one at the current time. `users:2` has metadata only.
+ * Creates a ledger with transactions 1 to 3 at 10:00, 12:00 and 11:00, in this order. Transaction 4 reverts transaction 2 at
+ * the current time. `users:2` has only metadata.
  */
 export async function writtenLedger(): Promise<string> {
   const ledger = await freshLedger();

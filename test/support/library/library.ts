@@ -12,19 +12,18 @@ export function ledgerInMemory(options: OpenOptions = {}): Ledger {
   return openLedger({ clock: () => new Date(1000 * seconds++), ...options });
 }
 
-/** `pay("world -> shops:42", 1500n)` */
+/** A posting, for example `pay("world -> shops:42", 1500n)`. */
 export function pay(way: string, amount: bigint | number, asset = "USD/2"): NewPosting {
   const [source = "", destination = ""] = way.split(" -> ");
   return { source, destination, amount, asset };
 }
 
-/** The code and the message with which something is refused. */
+/** The code and the message of a refusal. */
 export function refusalOf(work: () => unknown): string {
   const { code, message } = errorOf(work);
   return `${code}: ${message}`;
 }
 
-/** The error with which something is refused. */
 export function errorOf(work: () => unknown): LedgerError {
   try {
     work();

@@ -18,13 +18,13 @@ import type { Range } from "#numscript/syntax/source.ts";
 import type { Reader, RunOutput } from "#numscript/values/run.ts";
 import { timed } from "#test/support/numscript/cpu-time.ts";
 
-/** How an attempt ended in a runtime. */
+/** The ways in which an attempt can end in a runtime. */
 type Ending = "refused" | "failed" | "run";
 
-/** The limit of processor time. An attempt takes 50 ms at most, so even a slow machine stays far below. */
+/** The limit of processor time. An attempt takes at most 50 ms, so that even a slow machine stays far below it. */
 const ATTEMPT_MS_MAX = 10_000;
 
-/** Asserts that any text gets an answer in time. Counts the attempts by how they ended. */
+/** Asserts that every text gets an answer in time. Counts the attempts by their endings. */
 export function assertAllAnswered({ runs }: { runs: number }): Record<Ending, number> {
   const endings: Record<Ending, number> = { refused: 0, failed: 0, run: 0 };
   const property = fc.property(attempts, (attempt) => {
@@ -83,7 +83,7 @@ function assertRun(
   return "run";
 }
 
-/** The print of a script parses to the same script. */
+/** Asserts that the printed script parses to the same script. */
 function assertPrint(text: string, runtime: Runtime): void {
   const { program, diagnostics } = parseProgram(text, runtime);
   if (diagnostics.length > 0) return;
@@ -114,7 +114,7 @@ function assertInside(text: string, { start, end }: Range, what: string): void {
   throw new Error(`the range of ${what} is outside the text: ${start}-${end}`);
 }
 
-/** A message may repeat a name of the script, but must not multiply it. */
+/** The limit of a message's length. A message may repeat a name of the script, but must not multiply it. */
 const MESSAGE_LENGTH_MAX = SOURCE_LENGTH_MAX + 10_000;
 
 function assertOutput({ postings }: RunOutput): void {

@@ -7,16 +7,16 @@ import type { BalanceQuery, Reader, RunOutput } from "#numscript/values/run.ts";
 
 export const RUNTIMES = ["machine", "experimental-interpreter"] as const satisfies Runtime[];
 
-/** Account -> asset -> balance. */
+/** Balances by account and asset. */
 export type Balances = Readonly<Record<string, Readonly<Record<string, number | string | bigint>>>>;
-/** Account -> key -> text. */
+/** Texts by account and metadata key. */
 export type Metadata = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The variables, the ledger and the flags that a script runs with. */
+/** The variables, the balances, the metadata and the flags with which a script runs. */
 export interface Surroundings {
   readonly variables?: Readonly<Record<string, string>>;
   readonly balances?: Balances;
-  /** Metadata of accounts. Only accounts that are named here exist. */
+  /** Metadata of accounts. An account that is not listed does not exist. */
   readonly metadata?: Metadata;
   readonly flags?: readonly string[];
 }
@@ -26,25 +26,25 @@ export interface Outcome {
   readonly p?: readonly string[];
   readonly e?: string;
   readonly msg?: string;
-  /** Metadata of the transaction, and of accounts. */
+  /** Metadata of the transaction (`tx`), and of accounts. */
   readonly tx?: Readonly<Record<string, string>>;
   readonly acc?: Metadata;
 }
 
-/** What a run asked of its ledger: the metadata of an account, or balances. */
+/** A read of a run: the metadata of an account, or balances. */
 export type Read = { readonly metadata: string } | Readonly<Record<string, readonly string[]>>;
 
 /** A line of the conformance fixtures. */
 export interface Case {
   readonly id: string;
-  /** What the case shows. */
+  /** What the case shows, as a sentence. */
   readonly n?: string;
   readonly s: string;
   readonly v?: Readonly<Record<string, string>>;
   readonly b?: Balances;
   readonly m?: Metadata;
   readonly f?: readonly string[];
-  /** The outcome in both runtimes, or below in each of them. */
+  /** The outcome in both runtimes (`R`), or the outcomes of each. */
   readonly R?: Outcome;
   readonly M?: Outcome;
   readonly I?: Outcome;
@@ -71,7 +71,7 @@ export const expectedOf = (
   runtime: Runtime,
 ): Outcome | undefined => (runtime === "machine" ? M : I) ?? R;
 
-/** Expected reads in the form in which `MemoryReader` writes them down. */
+/** The expected reads, in the form in which `MemoryReader` records reads. */
 export function expectedReads({ Q }: Case, runtime: Runtime): readonly Read[] | undefined {
   return Q?.[runtime === "machine" ? "M" : "I"]?.map((read): Read => {
     if (typeof read === "string") return { metadata: read.replace("account ", "") };
@@ -80,7 +80,7 @@ export function expectedReads({ Q }: Case, runtime: Runtime): readonly Read[] | 
   });
 }
 
-/** Answers from memory and records what it was asked. */
+/** A reader that answers from memory and records its reads. */
 export class MemoryReader implements Reader {
   readonly reads: Read[] = [];
   readonly #balances: Balances;
@@ -129,7 +129,7 @@ export function execute(
   });
 }
 
-/** Compiles and runs a script, and returns the outcome in the form of the conformance fixtures. */
+/** Compiles and runs a script; returns the outcome in the form of the conformance fixtures. */
 export function outcomeOf(
   script: string,
   runtime: Runtime,
@@ -163,7 +163,7 @@ export const describePosting = ({
   amount,
 }: RunOutput["postings"][number]): string => `${source}>${destination} ${asset} ${amount}`;
 
-/** The error code of a failure on the wire. */
+/** The error code that clients get for a failure. */
 export function codeOf({ reason }: ScriptFailure, runtime: Runtime): string {
   const isMachine = runtime === "machine";
   switch (reason) {

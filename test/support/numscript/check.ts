@@ -2,7 +2,7 @@ import { type CheckReport, checkScript } from "#numscript/check/check.ts";
 import type { Runtime } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 
-/** A diagnostic: its severity, its code, the part of the script that it is about, and its message. */
+/** A diagnostic: its severity, its code, the part of the script that it marks, and its message. */
 export type Told = readonly [severity: string, code: string, place: string, message: string];
 
 /** A script and all diagnostics about it. */
@@ -13,7 +13,7 @@ export const namedRows = (rows: readonly Row[]) =>
 
 export const textOf = (script: string, { start, end }: Range): string => script.slice(start, end);
 
-/** The diagnostics about a script, in order. */
+/** The diagnostics of a script, in their order. */
 export const tell = (script: string, runtime: Runtime): Told[] =>
   checkScript(script, runtime).diagnostics.map(({ severity, code, range, message }) => [
     severity,

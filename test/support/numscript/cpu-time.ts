@@ -1,6 +1,6 @@
 /**
- * Does some work and measures the milliseconds of processor time that it takes in this thread. Unlike the time on the
- * clock, they don't grow when other processes keep the machine busy.
+ * Runs work; measures the milliseconds of processor time that it takes in this thread. Unlike wall-clock time, processor time
+ * does not grow when other processes keep the machine busy.
  */
 export function timed<T>(work: () => T): { readonly value: T; readonly cpuMs: number } {
   const before = process.threadCpuUsage();

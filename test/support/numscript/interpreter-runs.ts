@@ -31,7 +31,7 @@ export function runScript(
 export const postingsOf = (...given: Parameters<typeof runScript>): string[] =>
   runScript(...given).postings.map(describePosting);
 
-/** Why a run is refused, and the part of the script that its error points to. */
+/** The reason of a failed run, and the part of the script that its error marks. */
 export function refusalOf(script: string, surroundings: Surroundings = {}) {
   try {
     runScript(script, surroundings);

@@ -14,20 +14,23 @@ import type {
 import type { ScriptPosting } from "#numscript/values/run.ts";
 import { WORLD } from "#numscript/values/values.ts";
 
-/** What one statement of a script has done. */
+/** The effect of one statement of a script. */
 export interface Step {
   readonly statement: Statement;
   readonly postings: readonly ScriptPosting[];
 }
 
 export interface Run {
-  /** The steps that succeeded. */
+  /** The steps of the statements that succeeded. */
   readonly steps: readonly Step[];
-  /** Why the statement after them failed, if one did. */
+  /** The reason for which the next statement failed; absent if all statements succeeded. */
   readonly reason?: string;
 }
 
-/** Runs one statement of a script, then two, and so on. Each run must repeat the postings of the one before. */
+/**
+ * Runs the first statement of a script, then the first two, and so on. Asserts that each run repeats the postings of the run
+ * before.
+ */
 export function runByStatement({ program, balances }: Movement, runtime: Runtime): Run {
   const steps: Step[] = [];
   let before: readonly ScriptPosting[] = [];
@@ -60,7 +63,7 @@ const describe = (postings: readonly ScriptPosting[]): string =>
 export const sumOf = (postings: readonly ScriptPosting[]): bigint =>
   postings.reduce((sum, { amount }) => sum + amount, 0n);
 
-/** The part of an amount that arrives, which is all but what is kept. */
+/** The part of an amount that arrives at accounts; the rest is kept. */
 export function arrivingOf(destination: Destination, amount: bigint): bigint {
   switch (destination.kind) {
     case "account":
@@ -95,7 +98,7 @@ export function arrivingOf(destination: Destination, amount: bigint): bigint {
 const arrivingAt = (target: KeptOrDestination, amount: bigint): bigint =>
   target.kind === "kept" ? 0n : arrivingOf(target.destination, amount);
 
-/** Divides an amount by the rule of numscript, using one common denominator for all shares. */
+/** Divides an amount by the rule of Numscript, with one common denominator of all shares. */
 export function divide(amount: bigint, shares: readonly Share[]): bigint[] {
   const denominator = shares.reduce((product, share) => product * fractionOf(share)[1], 1n);
   const known = shares.map((share) => {
@@ -130,9 +133,9 @@ const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const greatest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /**
- * Replays postings against the balances that a script started from, and throws when a source falls below its limit.
- * To save an amount works as in each runtime: the machine takes it from the balance; for the interpreter the result is
- * never below zero, even if the balance was.
+ * Replays postings on the balances at the start of a script, and throws when a source falls below its limit. `save` works as in
+ * each runtime: the machine subtracts the saved amount from the balance; in the interpreter the result is never below zero,
+ * even if the balance was.
  */
 export function assertNoOverdraft(movement: Movement, steps: readonly Step[], runtime: Runtime) {
   const balances = new Map(Object.entries(movement.balances));
@@ -165,7 +168,7 @@ function afterSaving(
   return runtime === "machine" ? rest : greatest(rest, 0n);
 }
 
-/** The overdraft that each account of a source may have; the largest if it has several. */
+/** The allowed overdraft of each account of a source; the largest one for an account with several. */
 function limitsOf(source: Source): Map<string, bigint | "unbounded"> {
   const limits = new Map<string, bigint | "unbounded">();
   const pending: Source[] = [source];
@@ -189,7 +192,7 @@ function limitsOf(source: Source): Map<string, bigint | "unbounded"> {
   return limits;
 }
 
-/** Postings without those of zero, and with adjacent postings between the same accounts joined. */
+/** Postings as text, without zero amounts, and with adjacent postings of the same accounts joined. */
 export function withoutZeros(postings: readonly ScriptPosting[]): string {
   const fused: { way: string; amount: bigint }[] = [];
   for (const { source, destination, asset, amount } of postings) {

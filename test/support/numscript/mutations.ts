@@ -4,12 +4,12 @@ import { movements } from "./scripts.ts";
 import { syntaxOf } from "./syntax.ts";
 import { printProgram } from "#numscript/print/print.ts";
 
-/** A text that may be a script, and the inputs of its run. */
+/** A text that may be a script, with the inputs of its run. */
 export interface Attempt {
   readonly text: string;
-  /** The value for variables of each type. */
+  /** The value of variables of each type. */
   readonly values: Readonly<Record<string, string>>;
-  /** The balance of every account, and below the value of every metadata key. */
+  /** The balance of every account (`balance`), and the value of every metadata key. */
   readonly balance: bigint;
   readonly metadata: string | undefined;
   readonly hasFlags: boolean;
@@ -99,16 +99,16 @@ const scripts = fc.oneof(
 );
 
 const fragments = fc.constantFrom(...FRAGMENTS);
-/** Places in a text, to be taken modulo its length. */
+/** Positions in a text, which are taken modulo its length. */
 const places = fc.nat(1_000_000);
 
-/** Changes a text that is split into words, signs and blanks. */
+/** A change of a text that is split into words, signs and blanks. */
 type Edit = (pieces: readonly string[]) => string[];
 
 const at = (pieces: readonly string[], place: number): number => place % (pieces.length + 1);
 const slicing = fc.record({ place: places, count: fc.integer({ min: 1, max: 12 }) });
 
-/** Replaces a piece by another one of the same kind, so that most scripts stay scripts. */
+/** Replaces a piece by another piece of its kind, so that most scripts stay scripts. */
 const replacing = (kind: RegExp, texts: fc.Arbitrary<string>): fc.Arbitrary<Edit> =>
   fc.record({ place: places, text: texts }).map(({ place, text }): Edit => (pieces) => {
     const indices = [...pieces.keys()].filter((index) => kind.test(pieces[index] ?? ""));
@@ -116,7 +116,7 @@ const replacing = (kind: RegExp, texts: fc.Arbitrary<string>): fc.Arbitrary<Edit
     return index === undefined ? [...pieces] : pieces.with(index, text);
   });
 
-/** Edits whole lines, which are clauses or the ends of blocks. */
+/** Edits whole lines, such as clauses and ends of blocks. */
 const relining = (edit: (lines: string[], first: number, second: number) => string[]) =>
   fc.record({ first: places, second: places }).map(({ first, second }): Edit => (pieces) => {
     const lines = pieces.join("").split("\n");
@@ -220,7 +220,7 @@ const edits: fc.Arbitrary<Edit> = fc.oneof(
   },
 );
 
-/** More than the longest script that is allowed, so that attempts reach this limit, too. */
+/** A length above the limit of scripts, so that some attempts exceed it. */
 const REPEATED_LENGTH_MAX = 120_000;
 
 const cut = (text: string): string[] => text.match(/\s+|\w+|[^]/g) ?? [];
@@ -231,7 +231,7 @@ function swapped(pieces: readonly string[], first: number, second: number): stri
   return result;
 }
 
-/** After one change many scripts still run; after many changes hardly any does. */
+/** After one change many scripts still run; after many changes hardly any script does. */
 const few = fc.array(edits, { minLength: 1, maxLength: 1 });
 const many = fc.array(edits, { minLength: 2, maxLength: 6 });
 const mutatedScripts = fc
@@ -271,7 +271,7 @@ const valuesByType = fc.record({
   string: fc.constantFrom("", "text", '"', "\n", "world", "RED"),
 });
 
-/** Texts of all kinds with inputs. Most of the texts are scripts with a few changes. */
+/** Texts of all kinds with inputs, most of them scripts with a few changes. */
 export const attempts: fc.Arbitrary<Attempt> = fc.record({
   text: texts,
   values: valuesByType,

@@ -12,15 +12,15 @@ import type {
 } from "#numscript/syntax/ast.ts";
 import { WORLD } from "#numscript/values/values.ts";
 
-/** A script that moves money, and the balances that it starts from. */
+/** A script that moves money, with the balances at its start. */
 export interface Movement {
   readonly program: Program;
-  /** Balances by account, of the one asset that the script moves. */
+  /** The balances of accounts in the only asset of the script. */
   readonly balances: Readonly<Record<string, bigint>>;
 }
 
 export interface MovementOptions {
-  /** Whether scripts may contain `kept`, and `save` below. */
+  /** Whether scripts may contain `kept` (`withKept`) and `save` (`withSave`). */
   readonly withKept?: boolean;
   readonly withSave?: boolean;
   /** Whether scripts may contain `oneof` and allotments inside sources, which only the interpreter accepts. */
@@ -29,14 +29,14 @@ export interface MovementOptions {
 
 /** The asset of all movements. */
 export const ASSET = "USD/2";
-/** Accounts that scripts take money from, and accounts that they only send money to. */
+/** Accounts from which scripts take money, and accounts to which they only send money. */
 const HOLDERS = ["a", "b", "c", "d"] as const;
 const RECEIVERS = ["x", "y", "z"] as const;
 
 const range = { start: 0, end: 0 };
 const AMOUNT_MAX = 10n ** 40n;
 
-/** Small amounts, which often equal a balance or cap, and large ones. */
+/** Small amounts, which often equal a balance or a cap, and large amounts. */
 const amounts = fc.oneof(
   { weight: 6, arbitrary: fc.bigInt({ min: 0n, max: 30n }) },
   { weight: 2, arbitrary: fc.bigInt({ min: 0n, max: 1000n }) },
@@ -62,7 +62,7 @@ export const monetary = (amount: bigint): Expression => ({
 const caps = amounts.map(monetary);
 const REMAINING: Share = { kind: "remaining", range };
 
-/** This many shares that add up to one. One of them may be `remaining`, which then is more than zero. */
+/** Shares that add up to one, `count` in number. One of them may be `remaining`, which then is more than zero. */
 const sharesOf = (count: number): fc.Arbitrary<Share[]> =>
   fc
     .record({
@@ -83,7 +83,7 @@ function toShares(
   { remaining, inPercent }: { remaining: number; inPercent: boolean },
 ): Share[] {
   const sum = weights.reduce((total, weight) => total + weight, 0n);
-  // If all weights are zero, the first share gets everything.
+  // With all weights zero, the first share gets everything.
   const numerators = sum === 0n ? weights.map((_, index) => (index === 0 ? 1n : 0n)) : weights;
   const denominator = sum === 0n ? 1n : sum;
   const isPercent = inPercent && 10_000n % denominator === 0n;
@@ -239,7 +239,7 @@ export const movements = (options: MovementOptions = {}): fc.Arbitrary<Movement>
     balances: fc.record(Object.fromEntries(HOLDERS.map((name) => [name, balancesOf]))),
   });
 
-/** Makes a source acceptable for the machine: no account twice in a list, and nothing unbounded before its end. */
+/** Makes a source acceptable for the machine: no account twice in a list, and no unbounded source before the last one. */
 function acceptable(source: Source, amount: Amount): Source {
   const isAll = amount.kind === "all";
   if (source.kind === "allotment" && !isAll) {
@@ -266,7 +266,7 @@ function bounded(
       const isUnbounded = name === WORLD || source.overdraft?.kind === "unbounded";
       const isRepeated = seen.has(name);
       seen.add(name);
-      // Under a cap, the machine accepts sources that it otherwise refuses.
+      // Under a cap, the machine accepts a repeated account and an unbounded one.
       return isRepeated || (isUnbounded && !mayBeUnbounded)
         ? { kind: "max", cap: monetary(7n), source, range }
         : source;
@@ -290,7 +290,7 @@ function bounded(
   }
 }
 
-/** The name of an account that is written as a literal. */
+/** The name of an account literal. */
 export function nameOf(account: Expression): string {
   const [name] = account.kind === "account" ? account.pieces : [];
   if (typeof name !== "string") throw new Error("generated accounts are literals");

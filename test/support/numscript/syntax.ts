@@ -47,7 +47,7 @@ const natural = fc.oneof(
 const character = fc
   .string({ unit: "binary", minLength: 1, maxLength: 1 })
   .filter((text) => !/["\r\n]/.test(text));
-/** The last piece may be a backslash, which the closing quote follows. */
+/** A literal whose last piece may be a backslash before the closing quote. */
 const literal = fc
   .array(fc.oneof(character, fc.constantFrom('\\"', "\\\\", "\\", "//", "/*", "é", "𝄞", " ")), {
     maxLength: 5,
@@ -65,7 +65,7 @@ const all = (asset: Expression): Amount => ({ kind: "all", asset, range });
 const remaining: Share = { kind: "remaining", range };
 const portion = (expression: Expression): Share => ({ kind: "portion", expression, range });
 
-/** Assets that the machine can read. Fractions, numbers and comments are left out, although they look like assets. */
+/** Assets that the machine can read, without fractions, numbers and comments, which look like assets. */
 const machineAsset = fc
   .oneof(matching(/^[A-Z]{1,3}(\/[0-9])?$/), matching(/^[A-Z/0-9]{1,5}$/))
   .filter((name) => !/^[0-9]+(\/[0-9]+)?$/.test(name) && !name.startsWith("//"))
@@ -74,7 +74,7 @@ const fraction = fc
   .record({ numerator: natural, denominator: natural })
   .map((fields): Expression => ({ kind: "fraction", ...fields, range }));
 
-/** The machine has no parentheses, so right operands are never operations. */
+/** Expressions of the machine. It has no parentheses, so a right operand is never an operation. */
 const { machineExpression } = fc.letrec<{ machineExpression: Expression; operand: Expression }>(
   (tie) => ({
     machineExpression: fc.oneof(
@@ -182,7 +182,7 @@ function accountSources({ expression, isMachine }: Grammar): fc.Arbitrary<Source
   return isMachine ? plain : fc.oneof(plain, plain, scaling);
 }
 
-/** The machine divides at the top only. */
+/** Sources of a grammar. The machine allows allotments only at the top. */
 function sourcesOf(grammar: Grammar): fc.Arbitrary<Source> {
   const { expression, share, isMachine } = grammar;
   const { source, allotment } = fc.letrec<{ source: Source; allotment: Source }>((tie) => {

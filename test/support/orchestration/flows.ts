@@ -18,13 +18,13 @@ export const ALL_SCOPES = [
   "orchestration:write",
 ];
 
-/** A platform that executes nothing: the test itself takes instances further. It says of each that it has this status. */
+/** A platform that executes nothing, because the test itself advances instances. It reports `status` for each instance. */
 export class FakePlatform {
-  /** What it was asked for: the instance and the call. */
+  /** The calls of the platform, each with the id of its instance. */
   readonly calls: [id: string, call: string][] = [];
   readonly #status: string | undefined;
 
-  /** The runner of instances, which goes on with none: of each wake, it notes the instance and in how many seconds that is. */
+  /** A runner that runs no instances, and records each wake with the id of the instance and the delay in seconds. */
   readonly runner = {
     getByName: () => ({
       wake: async ({ id, run }: { id: string; run: number }, atMs: number) => {
@@ -33,7 +33,7 @@ export class FakePlatform {
     }),
   };
 
-  /** Undefined for a platform that knows no instance. */
+  /** `status` is undefined for a platform without instances. */
   constructor(status?: string) {
     this.#status = status;
   }
@@ -59,11 +59,11 @@ export class FakePlatform {
 
 const NO_QUEUE = { sendBatch: async () => undefined };
 
-/** Instances that the test takes further itself, by a clock of its own, so that nobody waits. */
+/** Instances that the test advances itself, by a clock of its own, so that no test waits. */
 export class Flows {
   nowMs = Date.now();
   principal: Principal;
-  /** Settings besides those of the tests. */
+  /** Settings that replace settings of the tests. */
   settings: Readonly<Record<string, string>> = {};
 
   readonly #platform: FakePlatform;
@@ -85,7 +85,8 @@ export class Flows {
 
   get context(): ServiceContext {
     return {
-      // The bindings of a deployment, but for two: events stay where they are stored.
+      // The bindings of a deployment, with stand-ins for the platform of instances, for their runner, and for the queue of
+      // events.
       env: {
         ...env,
         ...this.settings,
@@ -112,7 +113,7 @@ export class Flows {
     return instance;
   }
 
-  /** Takes an instance further until it ends or waits: for an event, or longer than a retry does. */
+  /** Advances an instance until it ends or waits. Up to `retries` waits for a time are skipped by the clock. */
   async drive({ id }: { readonly id: string }, retries = 0): Promise<Next> {
     for (let left = retries; ;) {
       const { run } = await getInstance(this.context, id);
@@ -124,7 +125,7 @@ export class Flows {
     }
   }
 
-  /** Executes one stage to its end. Gives its instance as it is then. */
+  /** Executes one stage to its end; returns its instance. */
   async run(
     stage: object,
     variables: Readonly<Record<string, string>> = {},
@@ -146,14 +147,14 @@ export interface ShownActivity {
   readonly terminated: boolean;
 }
 
-/** The activities of a stage, as clients of version 2 see them. */
+/** The activities of a stage, as version 2 shows them. */
 export async function activitiesOf(id: string, stage = 0): Promise<ShownActivity[]> {
   const path = `/api/orchestration/v2/instances/${id}/stages/${stage}/history`;
-  const { data } = (await bodyOf(await api(path))) as { data: ShownActivity[] }; // as the server makes it
+  const { data } = (await bodyOf(await api(path))) as { data: ShownActivity[] }; // the server answers this shape
   return data;
 }
 
-/** What the activities of a stage were asked for, without their names. */
+/** The inputs of a stage's activities, without the activities' names. */
 export const inputsOf = async (id: string, stage = 0): Promise<unknown[]> =>
   (await activitiesOf(id, stage)).map(({ name, input }) => {
     const shown = input[name] ?? {};

@@ -12,7 +12,7 @@ import { type StoredConnector } from "#test/support/payments/connectors.ts";
 import { account as providerAccount, payment } from "#test/support/payments/provider-objects.ts";
 import { freshName } from "#test/support/platform/api.ts";
 
-/** What sends need on both sides, and what they have moved. */
+/** The instances of tests about sends. */
 export const flows = new Flows();
 export const EUR = "EUR/2";
 export const WALLETS = "wallets-002";
@@ -24,7 +24,7 @@ export async function freshLedger(name: string): Promise<string> {
   return ledger;
 }
 
-/** An account with money. */
+/** An account with money in a ledger. */
 export async function funded(ledger: string, total = 1000n): Promise<string> {
   const address = `users:${freshName("u")}`;
   const postings = [{ source: "world", destination: address, amount: total, asset: EUR }];
@@ -58,7 +58,7 @@ export async function freshPayment(connector: StoredConnector, total: bigint): P
   return encodePaymentId({ connector: connector.id, reference, type: "PAY-IN" });
 }
 
-/** An account at the provider, to which payments go. */
+/** An account at the provider to which payments can go. */
 export async function freshPayee(connector: StoredConnector): Promise<string> {
   const installed = await requireConnector(flows.context, connector.id);
   const reference = freshName("payee");
@@ -69,7 +69,7 @@ export async function freshPayee(connector: StoredConnector): Promise<string> {
   return connector.idOf(reference);
 }
 
-/** What an instance has moved in a ledger: postings with the metadata of their transactions, the oldest first. */
+/** The transactions of an instance in a ledger: their postings and metadata, oldest first. */
 export async function movedIn(ledger: string, instance: string) {
   const moved = [];
   const where = { $match: { "metadata[orchestration/instance]": instance } };
@@ -84,11 +84,10 @@ export async function movedIn(ledger: string, instance: string) {
   return moved;
 }
 
-/** The last movements in the ledger of the wallets. */
 export const movedInWallets = async (count: number) =>
   (await movedIn(WALLETS, "")).slice(-count).map(([posting]) => posting);
 
-/** Expects the initiation that an activity has made, whose reference is the key of the activity. */
+/** Asserts the initiation of an activity, whose reference is the activity's key. */
 export async function expectInitiation(reference: string, expected: object) {
   const { data } = await listInitiations(flows.context, {
     kind: "column",
@@ -106,7 +105,6 @@ export async function expectInitiation(reference: string, expected: object) {
   expect(status).toBe("WAITING_FOR_VALIDATION");
 }
 
-/** The name of a wallet. */
 export async function nameOf(id: string): Promise<string> {
   const { name } = await getWallet(flows.context, id);
   return name;

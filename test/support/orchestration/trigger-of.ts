@@ -1,7 +1,7 @@
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
 import { fromMillis } from "#platform/time.ts";
 
-/** A trigger that is stored nowhere, of somebody who may read payments. */
+/** A trigger without a row, whose owner may read payments. */
 export const triggerOf = (fields: Partial<Trigger> = {}): Trigger => ({
   key: 1,
   id: "trigger",

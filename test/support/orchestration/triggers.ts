@@ -14,11 +14,11 @@ const WORKFLOWS = "/api/orchestration/v2/workflows";
 
 export const triggerContext = { ...systemContext(env, "test"), readOwnApi: readOwnApiOf(env) };
 
-/** A workflow that ends at once, unless it is given other stages; returns its id. */
+/** A workflow, which ends at once unless `stages` are given; returns its id. */
 export async function newWorkflow(stages: readonly object[] = [{ noop: {} }]): Promise<string> {
   const response = await api(WORKFLOWS, { body: { name: freshName("workflow"), stages } });
   expect(response.status).toBe(201);
-  const { data } = (await bodyOf(response)) as { data: { id: string } }; // as its schema says
+  const { data } = (await bodyOf(response)) as { data: { id: string } }; // the schema of the answer has this shape
   return data.id;
 }
 
@@ -30,7 +30,7 @@ export interface TriggerBody {
   readonly vars?: Readonly<Record<string, string>>;
 }
 
-/** Creates a trigger of a type of event that nothing else publishes; returns its id. */
+/** Creates a trigger of an event type that nothing else publishes; returns its id. */
 export async function newTrigger(
   body: Partial<TriggerBody> = {},
   init: Pick<ApiInit, "token"> = {},
@@ -39,7 +39,7 @@ export async function newTrigger(
   const workflowID = body.workflowID ?? (await newWorkflow());
   const response = await api(TRIGGERS, { ...init, body: { ...body, event, workflowID } });
   expect(response.status).toBe(201);
-  const { data } = (await bodyOf(response)) as { data: { id: string } }; // as its schema says
+  const { data } = (await bodyOf(response)) as { data: { id: string } }; // the schema of the answer has this shape
   return { id: data.id, event };
 }
 
@@ -71,11 +71,11 @@ export interface OccurrenceBody {
 
 export async function occurrencesOf(triggerId: string): Promise<OccurrenceBody[]> {
   const response = await api(`/api/orchestration/triggers/${triggerId}/occurrences`);
-  const { data } = (await bodyOf(response)) as { data: OccurrenceBody[] }; // as its schema says
+  const { data } = (await bodyOf(response)) as { data: OccurrenceBody[] }; // the schema of the answer has this shape
   return data;
 }
 
-/** Waits until a trigger has fired so many times. */
+/** Waits until a trigger has fired `count` times; returns its occurrences. */
 export const untilFired = (triggerId: string, count = 1): Promise<OccurrenceBody[]> =>
   eventually(async () => {
     const found = await occurrencesOf(triggerId);
@@ -83,7 +83,7 @@ export const untilFired = (triggerId: string, count = 1): Promise<OccurrenceBody
     return found;
   });
 
-/** The variables with which an instance was started. */
+/** The variables of an instance at its start. */
 export async function variablesOf(instanceId: string | undefined): Promise<unknown> {
   const row = await env.DB.prepare("SELECT variables FROM orchestration_instances WHERE id = ?")
     .bind(instanceId ?? "")
@@ -91,16 +91,16 @@ export async function variablesOf(instanceId: string | undefined): Promise<unkno
   return row === null ? undefined : JSON.parse(row.variables);
 }
 
-/** Gives events to the listener as the queue does, without confirming them anywhere. */
+/** Gives events to the listener as the queue does, without confirming them. */
 export async function deliver(events: readonly PlatformEvent[]): Promise<void> {
   const sink = await triggerListener.open([], triggerContext);
   await sink?.(events, { source: "outbox", ids: events.map(({ id }) => id) });
 }
 
-/** Matches a text that has this part. */
+/** Matches a text that contains `part`. */
 export const containing = (part: string): unknown => expect.stringContaining(part);
 
-/** A context whose clock is so much later. */
+/** A context whose clock is `milliseconds` ahead. */
 export const later = (milliseconds: number): ServiceContext => ({
   ...triggerContext,
   clock: () => fromMillis(Date.now() + milliseconds),
@@ -122,6 +122,6 @@ export async function storedOf(triggerId: string): Promise<StoredOccurrence[]> {
   return results;
 }
 
-/** No message of the queue arrives. */
+/** Lets all messages of the queue get lost. */
 export const loseMessages = () =>
   vi.spyOn(env.TRIGGERS, "sendBatch").mockRejectedValue(new Error("lost"));

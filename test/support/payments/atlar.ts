@@ -5,7 +5,7 @@ import { many } from "#test/support/payments/conformance/orders.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
 import { ATLAR_CONFIG, CLOSED_ACCOUNT, FakeAtlar, problem } from "#test/support/psp/atlar.ts";
 
-/** The metadata of Atlar's own begin so. */
+/** The prefix of metadata keys with Atlar's own members. */
 export const SPEC = "com.atlar.spec/";
 
 export const ofAccount = () => ({
@@ -25,7 +25,7 @@ export const payout = (more: Partial<Movement> = {}): Movement => ({
   ...more,
 });
 
-/** What the conformance suite has to know of Atlar. */
+/** Atlar for the conformance suite. */
 export const atlarSubject = {
   kind: atlarKind,
   psp: () => new FakeAtlar(),

@@ -45,14 +45,14 @@ export const payout = (more: Partial<Movement> = {}): Movement =>
     ...more,
   });
 
-/** Has the two accounts that a transfer is between. */
+/** Adds the two accounts of transfers to the fake. */
 export function withAccounts(psp: FakeBankingCircle): FakeBankingCircle {
   psp.addAccount();
   psp.addAccount({ accountIdentifiers: [{ ...IDENTIFIER, account: "DK9000400440116299" }] });
   return psp;
 }
 
-/** What the conformance suite has to know of Banking Circle. */
+/** Banking Circle for the conformance suite. */
 export const bankingcircleSubject = {
   kind: bankingcircleKind,
   psp: () => new FakeBankingCircle(),

@@ -4,7 +4,7 @@ import type { Reporter, TestModule } from "vitest/node";
 
 const FOLDER = resolve(import.meta.dirname, "../../contract/payments");
 
-/** What cannot happen to an operation, with the reason. */
+/** Outcomes that an operation cannot have, with the reason. */
 const IMPOSSIBLE = new Map([
   ["v1.getServerInfoPayments error", "it takes no parameter and needs no token"],
   ...[
@@ -18,8 +18,8 @@ const IMPOSSIBLE = new Map([
 ]);
 
 /**
- * Fails a run of all contract tests of payments in which an operation of the official client was not called with success, or not
- * with an error whose code was looked at. A run of some of them proves nothing, and is left alone.
+ * Fails a run of all contract tests of payments if an operation of the official client was not called with success, or not with
+ * an error whose code a test read. A run of some of these tests is not judged.
  */
 export default class ClientCoverage implements Reporter {
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
@@ -38,7 +38,7 @@ export default class ClientCoverage implements Reporter {
 const isWhole = (module: TestModule): boolean =>
   module.ok() && [...module.children.allTests("skipped")].length === 0;
 
-/** A success and an error of each operation that the client has. */
+/** The expected calls: a success and an error of each operation of the client. */
 async function expectedCalls(): Promise<string[]> {
   const { SDK } = await import("@formance/formance-sdk");
   const { v1, v3 } = new SDK({}).payments;

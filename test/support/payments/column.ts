@@ -6,7 +6,7 @@ import { many, movementOf } from "#test/support/payments/conformance/orders.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
 import { CLOSED_ACCOUNT, COLUMN_CONFIG, FakeColumn, problem } from "#test/support/psp/column.ts";
 
-/** The metadata of Column's own begin so. */
+/** The prefix of metadata keys with Column's own members. */
 export const SPEC = "com.column.spec/";
 
 export const accountOf = (reference: string): ProviderAccount => ({
@@ -28,7 +28,7 @@ export const movement = (type: Movement["type"], more: Partial<Movement> = {}): 
 const closed = { reference: CLOSED_ACCOUNT, metadata: {} };
 const transfersOf = (psp: FakeColumn) => psp.itemsOf("/transfers").length;
 
-/** What the conformance suite has to know of Column. */
+/** Column for the conformance suite. */
 export const columnSubject = {
   kind: columnKind,
   psp: () => new FakeColumn(),
@@ -138,7 +138,7 @@ export const columnSubject = {
   },
 } as const satisfies Conformance<FakeColumn>;
 
-/** An ACH transfer by itself, as events have it. */
+/** An ACH transfer object as in events. */
 export const achTransfer = (more: object = {}) => ({
   id: "acht_1",
   created_at: "2026-02-03T08:00:00Z",

@@ -6,16 +6,16 @@ import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { systemClock } from "#platform/clock.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
-/** A connector that is only a row: nobody polls it. */
+/** A connector that is only a stored row, so that it is never polled. */
 export interface StoredConnector {
   readonly key: number;
   readonly id: ConnectorId;
   readonly text: string;
-  /** The id of something that belongs to it. */
+  /** The id of an object of the connector. */
   readonly idOf: (reference: string) => string;
 }
 
-/** Stores it, or finds the one of that reference. */
+/** Stores a connector, or finds the stored one with this reference. */
 export async function storeConnector({
   provider = "generic",
   reference = crypto.randomUUID(),

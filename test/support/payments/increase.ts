@@ -33,7 +33,7 @@ export const movement = (type: Movement["type"], more: Partial<Movement> = {}): 
 
 const moved = (psp: FakeIncrease, list: IncreaseList) => psp.itemsOf(list).length;
 
-/** What the conformance suite has to know of Increase. */
+/** Increase for the conformance suite. */
 export const increaseSubject = {
   kind: increaseKind,
   psp: () => new FakeIncrease(),

@@ -17,12 +17,12 @@ import { at } from "#test/support/payments/provider-objects.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
-/** D1 with connectors, into which pages of a provider are stored as the engine does it. */
+/** D1 with connectors. Pages of a provider are stored in it as the polling engine does. */
 export class IngestWorld {
   readonly d1 = new NodeD1();
   readonly connector: InstalledConnector;
   readonly other: InstalledConnector;
-  /** The payloads of stored events, in their order, by type. */
+  /** The stored events in their order. */
   readonly events: { readonly id: string; readonly type: string; readonly payload: object }[] = [];
   nowMs = toMillis(at(0));
 
@@ -36,7 +36,7 @@ export class IngestWorld {
     const clock = { arm: async () => undefined, watch: async () => undefined };
     const bindings = { DB: this.d1.binding, CLOCK: { getByName: () => clock } };
     return {
-      env: { ...TEST_SETTINGS, ...bindings } as unknown as Env, // pages are prepared with no more of it
+      env: { ...TEST_SETTINGS, ...bindings } as unknown as Env, // the preparation of pages uses only these members
       principal: ANONYMOUS,
       requestId: "test",
       clock: () => fromMillis(this.nowMs),
@@ -75,7 +75,7 @@ export class IngestWorld {
     return preparePayments(this.context, { connector: this.connector, payments, ...page });
   }
 
-  /** Stores a page in one batch; an event whose id was there before counts as a repetition. */
+  /** Stores a page in one batch. An event with a known id counts as a repetition. */
   async store({ statements, events }: PreparedPage): Promise<void> {
     const [first, ...others] = statements;
     if (first !== undefined) await this.d1.db.batch([first, ...others]);

@@ -33,23 +33,22 @@ import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { account, payment } from "#test/support/payments/provider-objects.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
-/** The error of a process that was killed. */
+/** The error of a killed process. */
 export const KILLED = new Error("killed");
 
 /**
- * A provider that moves money once for each reference, whatever it is asked how often. `answer` decides what the caller gets, after
- * the money has moved; it may throw.
+ * A provider that moves money once for each reference, even for repeated requests. `answer` makes the answer after the money
+ * has moved, and may throw.
  */
 export class FakeProvider {
-  /** How often it was asked. */
+  /** The number of requests. */
   requests = 0;
-  /** What it has moved, by reference. */
+  /** The moved amounts by reference. */
   readonly effects = new Map<string, bigint>();
   status: PaymentStatus = "SUCCEEDED";
   refundStatus: PaymentStatus = "REFUNDED";
-  /** Called before the money moves. */
   before: () => void = () => undefined;
-  /** What it answers in place of a payment. */
+  /** Makes the answer from the payment. */
   answer: (payment: ProviderPayment) => MovementResult = (made) => ({ payment: made });
   poll: (pollingId: string) => PollResult = () => ({ pending: true });
 
@@ -76,13 +75,13 @@ export class FakeProvider {
     payment(reference, { type: "PAYOUT", status: this.status, ...more });
 }
 
-/** Initiations in D1 of the test's own process, with a provider, in which anything may be killed at any step. */
+/** Initiations in D1 in the process of the test, with a provider. The process can be killed at any database step. */
 export class InitiationWorld {
   readonly world = new IngestWorld();
   readonly provider = new FakeProvider();
   fourEyes = false;
   subject = "alice";
-  /** How many triggers led to what is asked for. */
+  /** The causation depth of new initiations: the number of triggers that led to them. */
   causationDepth = 0;
   /** The connectors whose objects were woken. */
   readonly woken: string[] = [];
@@ -106,7 +105,7 @@ export class InitiationWorld {
       EVENTS: { sendBatch: async () => undefined },
     };
     return {
-      env: { ...settings, ...bindings } as unknown as Env, // the bindings that initiations use
+      env: { ...settings, ...bindings } as unknown as Env, // initiations use only these bindings
       principal: { ...ANONYMOUS, subject: this.subject },
       requestId: "test",
       causationDepth: this.causationDepth,
@@ -145,7 +144,7 @@ export class InitiationWorld {
     return approveInitiation(this.context, id);
   }
 
-  /** One that was paid. */
+  /** Creates an initiation that is paid; returns its id. */
   async createPaid(): Promise<OwnedId> {
     const id = await this.createApproved();
     await this.sweep();
@@ -158,7 +157,7 @@ export class InitiationWorld {
     return reverseInitiation(this.context, { initiation: id, reference, amount, ...others });
   }
 
-  /** The object of the connector moves what is due, and the sweep comes. Returns when the next movement is due. */
+  /** Moves due money as the connector's object does, and runs the sweep. Returns the time of the next due movement. */
   async sweep(): Promise<number | undefined> {
     const { context } = this;
     const { reference } = this.connector.id;
@@ -189,7 +188,7 @@ export class InitiationWorld {
     return findTask(this.context, id);
   }
 
-  /** The provider reports states of payments. */
+  /** Stores states of payments as the provider reports them. */
   async report(...payments: readonly ProviderPayment[]): Promise<void> {
     const page = { connector: this.connector, payments };
     await this.world.store(await preparePayments(this.context, page));
@@ -200,7 +199,7 @@ export class InitiationWorld {
     return Number(row?.["count"]);
   }
 
-  /** Kills whoever makes the step of that number from now on, before or after it. Returns whether that step came. */
+  /** Kills `work` before or after its n-th database step. Returns whether `work` reached the step. */
   async killAt(step: number, when: "before" | "after", work: () => Promise<unknown>) {
     let steps = 0;
     let wasKilled = false;
@@ -217,7 +216,7 @@ export class InitiationWorld {
   }
 }
 
-/** The sentence that a call is refused with. */
+/** The message with which a call is refused. */
 export const refusalOf = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => "",

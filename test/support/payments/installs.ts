@@ -7,10 +7,10 @@ import { api, freshName, token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { sdk } from "#test/support/platform/sdk/sdk.ts";
 
-/** The official client, with a token always: the client itself sends none with some of these operations. */
+/** The official client, which always gets a token, because the SDK itself sends none with some of these operations. */
 export const { v3, v1 } = sdk({ bearer: await token() }).payments;
 
-/** The id of a connector that nobody has installed. */
+/** The id of a connector that was never installed. */
 export const UNKNOWN = encodeConnectorId({
   provider: "dummypay",
   reference: "00000000-0000-4000-8000-000000000001",
@@ -32,7 +32,7 @@ export async function installDummypay(options: InstallOptions = {}): Promise<str
   return installed?.data ?? "";
 }
 
-/** Installs a generic provider at a URL of a host that a test answers for. */
+/** Installs a generic provider at a host whose requests a test answers. */
 export async function installGeneric(
   endpoint: string,
   { name = freshName("generic"), ...others }: InstallOptions = {},
@@ -78,7 +78,7 @@ export async function healthOf(connectorID: string): Promise<Health> {
   return (await response.json<{ data: Health }>()).data;
 }
 
-/** Waits until each schedule of a connector has run once, or again after a time. */
+/** Waits until each schedule of a connector has run, or has run again after a time. */
 export const polled = (connectorID: string, after = ""): Promise<Health> =>
   eventually(async () => {
     const health = await healthOf(connectorID);
@@ -88,7 +88,7 @@ export const polled = (connectorID: string, after = ""): Promise<Health> =>
     return health;
   });
 
-/** Waits until a task has ended. */
+/** Waits until a task has ended; returns the task. */
 export const ended = (taskID: string) =>
   eventually(async () => {
     const { v3GetTaskResponse: task } = await v3.getTask({ taskID });
@@ -99,7 +99,7 @@ export const ended = (taskID: string) =>
 export const referenceOf = (connectorID: string): string =>
   decodeConnectorId(connectorID)?.reference ?? "";
 
-/** How many rows each table holds of a connector, whether it is installed or was; without tables that hold none. */
+/** The number of rows of each table for an installed or former connector, without tables of no rows. */
 export async function ownedRows(key: number): Promise<Record<string, number>> {
   const counts = await Promise.all(
     OWNED_ROWS.map(async ({ table }) => {

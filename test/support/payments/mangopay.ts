@@ -10,7 +10,7 @@ import {
   problem,
 } from "#test/support/psp/mangopay.ts";
 
-/** The metadata of Mangopay's own begin so. */
+/** The prefix of metadata keys with Mangopay's own members. */
 export const SPEC = "com.mangopay.spec/";
 export const USER = "user_m_1";
 export const WALLET = "wlt_m_1";
@@ -38,7 +38,7 @@ export const movement = (type: Movement["type"], more: Partial<Movement> = {}): 
 const closed = { reference: CLOSED_ACCOUNT, metadata: {} };
 const transactionsOf = (psp: FakeMangopay) => psp.transactions.length;
 
-/** What the conformance suite has to know of Mangopay. */
+/** Mangopay for the conformance suite. */
 export const mangopaySubject = {
   kind: mangopayKind,
   psp: () => new FakeMangopay(),

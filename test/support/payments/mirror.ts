@@ -9,7 +9,7 @@ send $amount (
   destination = $to
 )`;
 
-/** A schema whose ledger takes payments of all providers. */
+/** The schema of a ledger that books payments of all providers. */
 export const MIRROR_SCHEMA = {
   chart: {
     world: {},

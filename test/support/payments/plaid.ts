@@ -28,7 +28,7 @@ const parent = { reference: "account-1", createdAt: NOW, metadata: {}, raw: "{}"
 
 export const ready = { webhook_type: "TRANSACTIONS", webhook_code: "SYNC_UPDATES_AVAILABLE" };
 
-/** What the conformance suite has to know of Plaid. */
+/** Plaid for the conformance suite. */
 export const plaidSubject = {
   kind: plaidKind,
   psp: () => new FakePlaid(),

@@ -13,7 +13,7 @@ export const IDS = {
   account: encodeOwnedId(OWN),
 };
 
-/** The first page, or a later one. */
+/** The query of the first page, or of a later one. */
 export const queryOf = (where: object | undefined, isLater = false): PageQuery => ({
   kind: "column",
   column: "created_at",
@@ -24,7 +24,7 @@ export const queryOf = (where: object | undefined, isLater = false): PageQuery =
   ...(isLater ? { start: { value: 1_772_000_000_000_000n, tie: 7n } } : {}),
 });
 
-/** Keys of which the index of a list has Bloom filters or hashes: a list reads the found rows to be sure. */
+/** Filter keys for which the index of a list has Bloom filters or hashes, so that the list also reads the rows that it finds. */
 const HASHED = new Set(["metadata", "source_account_id", "destination_account_id"]);
 
 export const indexOf = (table: string, name: string): string =>
@@ -33,7 +33,7 @@ export const indexOf = (table: string, name: string): string =>
 export const scanOf = (table: string, name: string): string =>
   `SCAN ${table} USING ${indexOf(table, name)}`;
 
-/** D1 with a payment, an account and its balance, that tells how it reads tables. */
+/** D1 with a payment, an account and its balance, which reports the plans of statements. */
 export class PlanWorld extends IngestWorld {
   static async create(): Promise<PlanWorld> {
     const world = new PlanWorld();
@@ -43,7 +43,7 @@ export class PlanWorld extends IngestWorld {
     return world;
   }
 
-  /** What SQLite says of how it reads the table, in one text. */
+  /** SQLite's plans of the statements that read a table, as one text. */
   async planOf(table: string, list: () => Promise<unknown>): Promise<string> {
     const plans: string[] = [];
     this.d1.onStatement = (text, params) => {
@@ -56,7 +56,7 @@ export class PlanWorld extends IngestWorld {
     return plans.filter((step) => step.includes(table) || step.includes("TEMP B-TREE")).join("; ");
   }
 
-  /** How the keys of a page are found. */
+  /** The plan of the statement that finds the keys of a page. */
   async keyPlanOf(table: string, list: () => Promise<unknown>): Promise<string> {
     const plan = await this.planOf(table, list);
     const [byKey, ...steps] = plan.split("; ");
@@ -69,7 +69,7 @@ export class PlanWorld extends IngestWorld {
     return steps.join("; ");
   }
 
-  /** Adds many blocks with all bits set: every filter finds them. */
+  /** Adds many blocks with all bits set, which every filter finds. */
   addFullBlocks(table: string, { wordCount }: BloomLayout): void {
     this.d1.exec(`WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
       INSERT OR IGNORE INTO ${table} SELECT i, ${Array(wordCount).fill("-1").join()} FROM n`);

@@ -12,7 +12,7 @@ import { present } from "#platform/assert.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 
-/** What a plugin stores, in memory. */
+/** A store of a plugin in memory. */
 export function memoryStore(): PluginStore {
   const texts = new Map<string, string>();
   const named = (prefix: string): StoredText[] =>
@@ -35,7 +35,7 @@ export function memoryStore(): PluginStore {
 
 export const NOW = present(parseTimestamp("2026-03-01T09:30:00Z"), "the time is valid");
 
-/** An installation of a kind whose provider is a function. */
+/** A plugin of a kind, with a function as its provider. */
 export function openPlugin(
   kind: ConnectorKind,
   config: PluginConfig,
@@ -52,7 +52,7 @@ export function openPlugin(
   });
 }
 
-/** Fetches all pages from a state on. States pass through JSON, as they do when they are stored. */
+/** Fetches all pages after a state. States pass through JSON, as stored states do. */
 export async function fetchAll<Item>(
   fetchPage: ((request: FetchRequest) => Promise<FetchPage<Item>>) | undefined,
   {

@@ -4,12 +4,12 @@ import type { ConnectorId } from "#modules/payments/core/ids.ts";
 
 export const HALF_HOUR_MS = 1_800_000;
 
-/** A deployment, and a provider of the generic contract whose answers a test decides. */
+/** A deployment with a provider of the generic contract, whose answers the test makes. */
 export class PollingBench {
   world = new PollingWorld();
-  /** What the provider answers; everything is empty at first. */
+  /** Makes the provider's answer; at first, every list is empty. */
   answer: (url: URL) => Response = () => Response.json([]);
-  /** The paths that it was asked for. */
+  /** The requested paths. */
   calls: string[] = [];
 
   schedule(task: string): Readonly<Record<string, unknown>> {
@@ -23,13 +23,13 @@ export class PollingBench {
     )[0];
   }
 
-  /** Lets the next period come, and runs what is due then. */
+  /** Advances the clock to the next period, and runs all due work. */
   async nextPeriod(id: ConnectorId): Promise<void> {
     this.world.nowMs += HALF_HOUR_MS + 300_000;
     await this.world.settle(id);
   }
 
-  /** Lets so many runs of the payments of a connector fail in a row. */
+  /** Lets `runs` runs of the payments of a connector fail in a row. */
   async failRuns(id: ConnectorId, runs: number): Promise<void> {
     await this.world.settle(id);
     for (let run = 1; run < runs; run++) await this.nextPeriod(id);
@@ -45,7 +45,7 @@ export class PollingBench {
   }
 }
 
-/** A bench that is new in each test of a file. */
+/** A new bench for each test of a file. */
 export function usePollingBench(): PollingBench {
   const bench = new PollingBench();
   beforeEach(() => {
@@ -84,7 +84,7 @@ export const genericTransaction = (id: string, more: object = {}) => ({
   ...more,
 });
 
-/** A provider with these accounts, each with a balance, unless something else answers. */
+/** A provider with the given accounts, each with a balance. An answer of `other` takes precedence. */
 export const withAccounts =
   (ids: readonly string[], other: (url: URL) => Response | undefined = () => undefined) =>
   (url: URL): Response => {

@@ -7,10 +7,10 @@ import { fromMillis } from "#platform/time.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
-/** Most calls that a test makes of one connector before it gives up. */
+/** The most runs of a connector in a test, before it gives up. */
 const CALLS_MAX = 500;
 
-/** The deployment as the engine of connectors sees it, in Node: D1, a clock that a test sets, and objects that only count. */
+/** A deployment for the polling engine in Node: D1, a clock that the test sets, and objects that only count their calls. */
 export class PollingWorld {
   readonly d1 = new NodeD1();
   nowMs = Date.parse("2026-03-01T12:00:00Z");
@@ -33,7 +33,7 @@ export class PollingWorld {
       EVENTS: { sendBatch: async () => undefined },
     };
     return {
-      env: env as unknown as Env, // the engine uses nothing else of it
+      env: env as unknown as Env, // the engine uses only these members
       principal: ANONYMOUS,
       requestId: "test",
       clock: () => fromMillis(this.nowMs),
@@ -54,7 +54,7 @@ export class PollingWorld {
     });
   }
 
-  /** Runs a connector until it waits for its next period, or is gone. The time goes on as fast as it waits. */
+  /** Runs a connector until it waits for its next period or is removed. The clock skips all waits. */
   async settle(id: ConnectorId, withinMs = 600_000): Promise<Continuation> {
     const untilMs = this.nowMs + withinMs;
     for (let calls = 0; calls < CALLS_MAX; calls++) {

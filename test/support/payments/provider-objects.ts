@@ -7,7 +7,7 @@ import { fromMillis, type Timestamp } from "#platform/time.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 
-/** A time of the test, in seconds after its start. */
+/** A time `seconds` after the start of the test. */
 export const at = (seconds: number): Timestamp => fromMillis(START_MS + seconds * 1000);
 
 export const account = (

@@ -21,7 +21,7 @@ export function ofConnection(psp: FakeTink) {
   return { connection: linked };
 }
 
-/** An account of the user, by the reference that the first one gets after the user. */
+/** An account of the user. The first account after the user has the reference `account-2`. */
 export function ofAccount(psp: FakeTink, reference = "account-2") {
   psp.addUser(USER.id);
   const psuId = USER.id;
@@ -33,7 +33,7 @@ const amountIn = (currencyCode: string) => ({
   value: { unscaledValue: "1", scale: "0" },
 });
 
-/** What the conformance suite has to know of Tink. */
+/** Tink for the conformance suite. */
 export const tinkSubject = {
   kind: tinkKind,
   psp: () => new FakeTink(),

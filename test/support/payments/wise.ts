@@ -11,7 +11,7 @@ import {
   WISE_CONFIG,
 } from "#test/support/psp/wise.ts";
 
-/** What hangs on the first profile. */
+/** A fetch that depends on the first profile. */
 export const ofProfile = (psp: FakeWise) => ({
   other: { reference: String(psp.addProfile()), raw: "{}" },
 });
@@ -59,7 +59,7 @@ const movementCase = (type: Movement["type"]) => ({
 
 let state = 0;
 
-/** What the conformance suite has to know of Wise. */
+/** Wise for the conformance suite. */
 export const wiseSubject = {
   kind: wiseKind,
   psp: () => new FakeWise(),

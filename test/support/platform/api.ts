@@ -4,15 +4,15 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import { scopesOf } from "#platform/modules/module.ts";
 import { MODULES } from "#src/modules.ts";
 
-/** The URL of the Worker under test. No socket is opened, because requests go straight to its `fetch`. */
+/** The URL of the Worker under test, which gets requests through its `fetch`, without a socket. */
 export const BASE_URL = "http://localhost:8787";
 
 export interface ApiInit {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text is sent unchanged, anything else as JSON, in which integers may be `bigint`. */
+  /** The body of the request: a text is sent unchanged, other values as JSON, in which integers may be `bigint`. */
   readonly body?: unknown;
-  /** `null` sends no token. By default, the test client's token with all scopes is sent. */
+  /** The token of the request; `null` for none. By default, a token of the test client with all scopes. */
   readonly token?: string | null;
 }
 
@@ -31,7 +31,7 @@ export async function api(path: string, init: ApiInit = {}): Promise<Response> {
   });
 }
 
-/** The body of an answer; integers above 2^53 are `bigint`. */
+/** The parsed body of an answer, in which integers above 2^53 are `bigint`. */
 export async function bodyOf(response: Response): Promise<unknown> {
   return parseJson(await response.text());
 }
@@ -39,7 +39,7 @@ export async function bodyOf(response: Response): Promise<unknown> {
 /** The scopes of all modules. */
 export const ALL_SCOPES: readonly string[] = Object.keys(scopesOf(MODULES));
 
-/** An access token of the test client with the given scopes; with all scopes by default. */
+/** An access token of the test client with the given scopes, by default all scopes. */
 export async function token(...scopes: readonly string[]): Promise<string> {
   const key = (scopes.length === 0 ? ALL_SCOPES : scopes).join(" ");
   const known = tokens.get(key) ?? requestToken(key);
@@ -51,7 +51,7 @@ export async function token(...scopes: readonly string[]): Promise<string> {
 export const freshName = (prefix = "test"): string =>
   `${prefix}-${crypto.randomUUID().slice(0, 13)}`;
 
-/** Sends a request to the Worker without adding a token. */
+/** Sends a request to the Worker without a token. */
 export const send = (path: string, init?: RequestInit): Promise<Response> =>
   exports.default.fetch(new URL(path, BASE_URL), init);
 

@@ -1,4 +1,4 @@
-/** Debian's Chromium, which must not access the internet of its own accord. */
+/** Debian's Chromium, with options that keep it from calling the internet by itself. */
 export const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 export const CHROMIUM_OPTIONS = [
   "--no-sandbox",

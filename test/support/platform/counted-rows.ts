@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 /** The bindings, with a database that counts the rows that D1 reads. */
 export interface CountedBindings {
   readonly env: Env;
-  /** How many rows were read since the last call. */
+  /** The number of rows that were read since the last call. */
   readonly take: () => number;
 }
 

@@ -10,13 +10,16 @@ import { MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
 import { insert as insertWebhook } from "#test/support/webhooks/configs.ts";
 
-/** A request that deletes, ends or pauses something that was made for it. */
+/** A request that deletes, ends or pauses a thing that was made for it. */
 export interface Ending {
   readonly path: string;
-  /** `DELETE` where it is absent. */
+  /** The method of the request, by default `DELETE`. */
   readonly method?: "POST" | "PUT";
   readonly form?: Readonly<Record<string, string>>;
-  /** The action of the entry in the audit; absent where D1 has no entry of it, as a ledger's log tells of it. */
+  /**
+   * The action of the request's audit entry; absent for a request without an audit entry in D1, such as a write that is an
+   * entry of a ledger's log.
+   */
   readonly action?: string;
 }
 
@@ -25,7 +28,7 @@ const V3 = "/api/payments/v3";
 const FLORIN = "/api/florin/v1/payments";
 const ORCHESTRATION = "/api/orchestration";
 
-/** The id of something that the answer to a request gives. */
+/** The id in the answer to a creation. */
 async function idOf(path: string, body: object): Promise<string> {
   const answer = await api(path, { body });
   if (!answer.ok) throw new Error(await answer.text());
@@ -38,7 +41,7 @@ const clientId = async (): Promise<string> => (await freshApp()).id;
 const poolId = (): Promise<string> =>
   idOf(`${V3}/pools`, { name: freshName(), query: { $match: { id: "none" } } });
 
-/** An account in a pool, as the end of a path. */
+/** The end of a path to an account in a pool. */
 async function poolMember(): Promise<string> {
   const { text: connectorID } = await storeConnector();
   const accountID = await idOf(`${V3}/accounts`, {
@@ -116,7 +119,7 @@ async function pipeline(): Promise<string> {
   return `/api/ledger/v2/${ledger}/pipelines/${await freshPipeline(ledger, await freshExporter("noop"))}`;
 }
 
-/** An instance that waits for an event. */
+/** The id of an instance that waits for an event. */
 async function instanceId(): Promise<string> {
   const workflow = await newWorkflow([{ wait_event: { event: "never" } }]);
   return idOf(`${ORCHESTRATION}/v2/workflows/${workflow}/instances`, {});
@@ -129,7 +132,7 @@ async function secretPath(): Promise<string> {
 
 const personId = async (): Promise<string> => (await freshPerson("ledger:read")).id;
 
-/** An operation whose ending is a path that ends with an id. */
+/** A request whose path ends with the id of a new thing. */
 const at =
   (path: string, id: () => Promise<string>, rest: Omit<Ending, "path"> = {}) =>
   async (): Promise<Ending> => ({ ...rest, path: `${path}${await id()}` });
@@ -141,8 +144,8 @@ const after = (
 ): (() => Promise<Ending>) => at("", async () => `${await id()}${end}`, rest);
 
 /**
- * All operations of the API that delete, end, pause or revoke something, by the id of the operation. They have to work where the database
- * is full, because they make room, or keep what is wrong from going on.
+ * All operations of the API that delete, end, pause or revoke a thing, by their operation ids. They have to work in a full
+ * database, because they make room or stop harm.
  */
 export const ENDINGS: Readonly<Record<string, () => Promise<Ending>>> = {
   deleteClient: at("/api/auth/clients/", clientId, { action: "auth.client.delete" }),

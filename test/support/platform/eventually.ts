@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import { WAIT_MS_MAX } from "./patience.ts";
 
-/** Repeats an assertion until it holds, and gives what it returns. */
+/** Repeats an assertion until it holds; returns its result. */
 export const eventually = async <T>(assertion: () => T | Promise<T>): Promise<T> =>
   vi.waitFor(assertion, { timeout: WAIT_MS_MAX });

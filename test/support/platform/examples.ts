@@ -3,15 +3,15 @@ import type { Exchange, Message } from "#platform/document/exchanges.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /**
- * Plays the examples of the API document as one story. Ids, secrets and hashes differ each time, so those of an answer
- * are paired with the ones in the file, and replace them in later requests.
+ * Plays the examples of the API document as one story. Ids, secrets and hashes differ in each run, so those of an answer are
+ * paired with those in the file, and replace them in later requests.
  */
 export class Story {
-  /** What the server made, by what the files have in its place, and below the other way round. */
+  /** Values that the server made, by the values in the files (`#made`), and the reverse (`#written`). */
   readonly #made = new Map<string, string>();
   readonly #written = new Map<string, string>();
 
-  /** Sends a request and returns the exchange as the file should have it. */
+  /** Sends a request; returns the exchange in the form of the file. */
   async play({ request, answer }: Exchange): Promise<string> {
     const actual = printAnswer(...(await this.#send(request)));
     const written = printMessage(answer);
@@ -35,7 +35,7 @@ export class Story {
     return [response, await response.text()];
   }
 
-  /** Pairs what the server made with what the file has in its place. Returns whether all pairs are consistent. */
+  /** Pairs values that the server made with values in the file. Returns whether all pairs are consistent. */
   #learn(writtenText: string, actualText: string): boolean {
     const [written, actual] = [madeIn(writtenText), madeIn(actualText)];
     if (written.length !== actual.length) return false;
@@ -53,14 +53,14 @@ export class Story {
       name,
       this.#translate(value),
     ]);
-    return Object.fromEntries(translated) as Record<string, string>; // pairs of texts
+    return Object.fromEntries(translated) as Record<string, string>; // all entries are pairs of texts
   }
 
   #translate(text: string): string {
     return this.#withTokens(text).replaceAll(MADE, (made) => this.#made.get(made) ?? made);
   }
 
-  /** Tokens stand in forms and headers without the quotes by which answers show where they end. */
+  /** Replaces tokens anywhere in a text, because in forms and headers they lack the quotes that show their ends in answers. */
   #withTokens(text: string): string {
     let translated = text;
     for (const [written, made] of this.#made) {
@@ -71,13 +71,16 @@ export class Story {
   }
 }
 
-/** Ids are shorter, except those that encode others, of which they may have a part: they are found as a whole. */
+/**
+ * The shortest length of a token. Ids are shorter, except for encoded ids, which may contain a part of each other and are
+ * matched as a whole.
+ */
 const TOKEN_LENGTH_MIN = 40;
 const ENCODED_ID = /^eyJ[A-Za-z0-9]+$/;
 
 const FENCE = "```";
 
-/** How long something took, and when a token ends, differs each time. */
+/** Durations and ends of tokens, which differ in each run. */
 const DURATION = /(?<="(?:durationMillis|exp)": ?)\d+/g;
 const DATE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
@@ -93,7 +96,7 @@ const madeIn = (text: string): string[] => [...text.matchAll(MADE)].map(([made])
 const generalized = (text: string): string =>
   text.replaceAll(DATE, "<date>").replaceAll(DURATION, "0").replaceAll(MADE, "<made>");
 
-/** The headers of answers that clients read. */
+/** The response headers that examples show. */
 const SHOWN_HEADERS = [
   "Content-Type",
   "Count",
@@ -126,7 +129,7 @@ const titled = (name: string): string =>
 
 const LINE_LENGTH_MAX = 100;
 
-/** JSON in lines that are short enough to read. */
+/** JSON in lines short enough to read. */
 function printJson(value: unknown, indent = ""): string {
   const line = stringifyJson(value);
   if (typeof value !== "object" || value === null) return line;

@@ -1,8 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Files that begin before the others of their group: the longest one begins first, so that no processor waits for it at the end. The first
- * file of all only computes, while the first runtimes of the contract tests start. A start mostly waits for the sources to be transformed.
+ * Files that begin before the others of their group. The longest one begins first, so that no processor waits for it at the
+ * end. The first file of all only computes while the first runtimes of the contract tests start; such a start mostly waits for
+ * the transformation of sources.
  */
 const FIRST = [
   "test/property/ledger-engine/reads.test.ts",
@@ -17,7 +18,7 @@ const FIRST = [
   "test/e2e/golden.test.ts",
 ];
 
-/** The order of vitest, but for some files. */
+/** The order of vitest, in which some files come first. */
 export class FileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- this is no array
@@ -26,7 +27,7 @@ export class FileOrder extends BaseSequencer {
   }
 }
 
-/** The place of a file among the first ones, or behind them. */
+/** The place of a file among the first ones, or the place after them. */
 function rankOf({ moduleId }: TestSpecification): number {
   const rank = FIRST.findIndex((path) => moduleId.endsWith(path));
   return rank === -1 ? FIRST.length : rank;

@@ -3,11 +3,11 @@ import { env } from "cloudflare:workers";
 import { afterEach, vi } from "vitest";
 import { sdkCalls } from "./sdk/sdk-calls.ts";
 
-// This runs before each contract file. The files of a worker share its runtime and its modules, but no data: each file
-// starts with a migrated database, without objects and without spies. What a worker has called through the official client
-// is told to `test/support/payments/client-coverage.ts`.
+// The setup of each contract test file. The files of a worker share its runtime and its modules, but no data: each file starts
+// with a migrated database, and without objects and spies. `test/support/payments/client-coverage.ts` gets the calls of a
+// worker through the official client.
 
-/** Empties the storage except for the signing key, because tokens and caches of the Worker outlive a file. */
+/** Empties the storage except for the signing keys, because tokens and caches of the Worker outlive a file. */
 async function resetAllButKeys(): Promise<void> {
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
   const { results: keys } = await env.DB.prepare("SELECT * FROM auth_signing_keys").all();

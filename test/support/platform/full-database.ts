@@ -8,8 +8,8 @@ const IS_INSERT = /\binsert\s+into\b/i;
 const IS_RELEASE = /^delete from "storage_reserve"/i;
 
 /**
- * D1 that refuses each row, because it has no page left, unless the same batch has released a part of the reserve before. Deletions and
- * updates find room.
+ * D1 without a free page: it refuses each new row, unless the same batch has released a part of the reserve before. Deletions
+ * and updates find room.
  */
 function fullDatabase(): D1Database {
   const texts = new WeakMap<D1PreparedStatement, string>();
@@ -31,10 +31,10 @@ function fullDatabase(): D1Database {
       return needsRoom && !IS_RELEASE.test(first) ? refuse() : env.DB.batch(statements);
     },
   };
-  return full as unknown as D1Database; // the product calls nothing else of it
+  return full as unknown as D1Database; // Florin uses only these members
 }
 
-/** Calls a Worker whose database is full; the objects that it calls have room. */
+/** A client of a Worker whose database is full, while its objects have room. */
 export function withFullDatabase(): Send {
   const app = createApp();
   const bindings = { ...env, DB: fullDatabase() };

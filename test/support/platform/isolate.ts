@@ -8,8 +8,8 @@ export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 const app = createApp();
 
 /**
- * The app as in another isolate, with the same storage and empty caches. A test may give other settings, another
- * database or another rate. A path may be a whole URL, for another host.
+ * The app as in another isolate, with the same storage and with empty caches. A test may give other settings, another database
+ * or another rate limit. A path may be a whole URL with another host.
  */
 export function isolate(
   settings: Readonly<Record<string, string | D1Database | RateLimit>> = {},

@@ -1,17 +1,17 @@
 import { present } from "#platform/assert.ts";
 import { parseTimestamp } from "#platform/time.ts";
 
-/** What a row has under a key; null for nothing. Maps have texts. */
+/** The value of a row for a key, with null for an absent value. Maps contain texts. */
 export type NaiveValue = null | string | bigint | boolean | Readonly<Record<string, string>>;
 export type NaiveRow = Readonly<Record<string, NaiveValue>>;
 
 /** A filter as the JSON that clients send. */
 export type FilterJson = { readonly [operator: string]: unknown };
 
-/** True, false, or not known. */
+/** A truth value; undefined for unknown. */
 type TruthValue = boolean | undefined;
 
-/** Whether a row matches a well-formed filter, in the plainest way. `dates` are the keys whose values are dates. */
+/** Whether a row matches a well-formed filter, in the plainest way. `dates` are the keys with dates as values. */
 export const isNaiveMatch = (
   filter: FilterJson,
   row: NaiveRow,
@@ -85,11 +85,11 @@ function isRelated(operator: string, actual: string | bigint | boolean, value: u
   }
 }
 
-/** Integers may be numbers or `bigint`. */
+/** Whether a value equals the value of a test. An integer may be a number or a `bigint`. */
 const isSame = (actual: string | bigint | boolean, value: unknown): boolean =>
   typeof actual === "bigint" ? actual === BigInt(String(value)) : actual === value;
 
-/** SQL's LIKE, character by character: `%` for any text, `_` for one character, `\` before a plain one. */
+/** SQL's LIKE, character by character: `%` for any text, `_` for one character, `\` before a literal one. */
 function isLike(text: readonly string[], pattern: readonly string[]): boolean {
   const [first, ...rest] = pattern;
   if (first === undefined) return text.length === 0;

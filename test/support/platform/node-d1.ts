@@ -4,19 +4,19 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { drizzle } from "drizzle-orm/d1";
 import type { Database } from "#platform/db/database.ts";
 
-/** What a statement of `NodeD1` needs to run. */
+/** A statement of `NodeD1` with its parameters. */
 interface Prepared {
   readonly text: string;
   readonly params: readonly SQLInputValue[];
 }
 
 /**
- * D1 in memory, in the process of the test. Each call is one step, and the test can simulate that the caller is killed
- * before or after it.
+ * D1 in memory, in the process of the test. Each call is one step, and the test can simulate a caller that is killed before or
+ * after it.
  */
 export class NodeD1 {
   readonly #sqlite = new DatabaseSync(":memory:");
-  /** Called before and after each call of the database. The caller gets what it throws. */
+  /** Called before and after each database call. An error that it throws reaches the caller. */
   onStep: (when: "before" | "after") => void = () => undefined;
 
   /** Called before each statement that runs in a step. */
@@ -27,7 +27,7 @@ export class NodeD1 {
     this.#sqlite.exec(text);
   }
 
-  /** Runs a statement without making a step, and returns its rows. */
+  /** Runs a statement without making a step; returns its rows. */
   rows(text: string, ...params: SQLInputValue[]): Record<string, unknown>[] {
     return this.#sqlite.prepare(text).all(...params);
   }
@@ -40,7 +40,7 @@ export class NodeD1 {
     }
   }
 
-  /** Lets no page be added from now on, and writes until there is no room for a row of any of these statements. */
+  /** Allows no further pages, and writes until there is no room for a row of any of the given statements. */
   fill(...inserts: readonly string[]): void {
     const [row] = this.rows("PRAGMA page_count");
     this.exec(`PRAGMA max_page_count = ${String(row?.["page_count"])}`);
@@ -62,7 +62,7 @@ export class NodeD1 {
   }
 
   get binding(): D1Database {
-    // Drizzle calls no other members of a D1 binding.
+    // Drizzle uses only these members of a D1 binding.
     const binding = {
       prepare: (text: string) => this.#statement({ text, params: [] }),
       batch: async (statements: readonly { readonly prepared: Prepared }[]) =>
@@ -93,7 +93,7 @@ export class NodeD1 {
     return { success: true, results, meta };
   }
 
-  /** Rows as arrays, as columns of two tables may have one name. */
+  /** The rows of a query as arrays, because columns of two tables may have the same name. */
   #arrays({ text, params }: Prepared) {
     this.onStatement(text, params);
     const statement = this.#sqlite.prepare(text);
@@ -114,7 +114,7 @@ export class NodeD1 {
       result = work();
       this.#sqlite.exec("COMMIT");
     } catch (error) {
-      // SQLite may have ended the transaction by itself, as it does where it finds no room.
+      // SQLite may already have ended the transaction by itself, for example because it found no room.
       if (this.#sqlite.isTransaction) this.#sqlite.exec("ROLLBACK");
       throw error;
     }

@@ -3,10 +3,10 @@ import { send } from "./api.ts";
 /** An operation of the API, as the document describes it. */
 export interface Operation {
   readonly method: string;
-  /** With `{name}` for parameters. */
+  /** The path, with `{name}` for each parameter. */
   readonly path: string;
   readonly operationId: string;
-  /** Undefined for an operation that needs no token. */
+  /** The scope that the operation needs; undefined for an operation without a token. */
   readonly scope: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export async function listOperations(): Promise<Operation[]> {
   );
 }
 
-/** A path of an operation, with values for its parameters; `x` for those that are not given. */
+/** The path of an operation with values for its parameters, by default `x`. */
 export const pathOf = (
   { path }: Pick<Operation, "path">,
   values: Readonly<Record<string, string>> = {},

@@ -24,7 +24,7 @@ export const eventOf = (id: string, payload: unknown = {}): PlatformEvent => ({
 export class OutboxWorld {
   readonly d1 = new NodeD1();
   readonly watched: number[] = [];
-  /** Messages that are sent and not yet consumed. */
+  /** Messages that are sent and not consumed yet. */
   queue: (readonly string[])[] = [];
   nowMs = START_MS;
   beforeSend: () => void = () => undefined;
@@ -45,7 +45,7 @@ export class OutboxWorld {
     });
   }
 
-  /** A visible change in D1: it inserts a client with this name. */
+  /** A visible change in D1: the insertion of a client with a name. */
   change(name: string) {
     return this.d1.db.insert(authClients).values({
       id: name,
@@ -77,7 +77,7 @@ export class OutboxWorld {
     return new OutboxDelivery(new OutboxStore(this.d1.db), { sink, signal }).deliver(ids);
   }
 
-  /** The same with a sink that takes all. Returns the ids that it took. */
+  /** Delivers the events of a message to a sink that takes all; returns the ids. */
   async consume(ids: readonly string[]): Promise<string[]> {
     const seen: string[] = [];
     await this.deliver(ids, async (events) => void seen.push(...events.map(({ id }) => id)));

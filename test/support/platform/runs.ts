@@ -1,8 +1,8 @@
-/** What `npm test` makes of the runs of a property that takes long. `npm run test:long` makes all of them. */
+/** The share of the runs of a long property that `npm test` makes. `npm run test:long` makes all of them. */
 const SHARE = 1 / 3;
 
-/** `test/vitest.config.ts` sets it for the long tests. */
+/** Whether to make all runs. `test/vitest.config.ts` sets the variable for the long tests. */
 const makesAll = process.env["PROPERTY_RUNS"] === "all";
 
-/** How often a property is tried, or how many of its runs have to show something, given the number for all runs. */
+/** The number of runs of a property, or of runs that must show an outcome, from the number for all runs. */
 export const runsOf = (all: number): number => (makesAll ? all : Math.ceil(all * SHARE));

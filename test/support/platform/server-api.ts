@@ -7,9 +7,9 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 export type { ApiInit };
 
 /**
- * What `api.ts` has, by HTTP to a server that `npm start` runs: e2e tests that import `api.ts` get this file in its place
- * (`test/vitest.config.ts`), so that what calls the API is written once. The server starts with the import, and ends with the test file.
- * As in the contract tests, passwords cost it nothing.
+ * The functions of `api.ts` by HTTP, for a server that `npm start` runs. E2e tests that import `api.ts` get this file in its
+ * place (`test/vitest.config.ts`), so that helpers that call the API are written once. The server starts with the import, and
+ * ends with the test file. As in the contract tests, password hashes have the smallest cost.
  */
 const server = await LocalServer.start(freshFolder(), {
   FLORIN_CLIENT_ID: TEST_SETTINGS.FLORIN_CLIENT_ID,
@@ -18,7 +18,7 @@ const server = await LocalServer.start(freshFolder(), {
 });
 afterAll(() => server.killAll());
 
-/** By a name, because browsers have no passkeys for addresses. */
+/** The URL has a host name, because browsers offer no passkeys for IP addresses. */
 export const BASE_URL = server.url.replace("127.0.0.1", "localhost");
 
 export const send = (path: string, init?: RequestInit): Promise<Response> =>
@@ -42,11 +42,11 @@ export async function api(path: string, init: ApiInit = {}): Promise<Response> {
   });
 }
 
-/** The body of an answer; integers above 2^53 are `bigint`. */
+/** The parsed body of an answer, in which integers above 2^53 are `bigint`. */
 export const bodyOf = async (response: Response): Promise<unknown> =>
   parseJson(await response.text());
 
-/** An access token of the first client with the given scopes; with all scopes by default. */
+/** An access token of the first client with the given scopes, by default all scopes. */
 export function token(...wanted: readonly string[]): Promise<string> {
   const scope = (wanted.length === 0 ? ALL_SCOPES : wanted).join(" ");
   const known = tokens.get(scope) ?? requestToken(scope);

@@ -12,7 +12,7 @@ const ROOT = resolve(import.meta.dirname, "../../..");
 /** A state folder that no other test uses. */
 export const freshFolder = (): string => mkdtempSync(join(tmpdir(), "florin-state-"));
 
-/** How `npm start` ended if it did not start a server. */
+/** The outcome of `npm start` without a server. */
 export interface FailedStart {
   readonly code: number | null;
   readonly stderr: string;
@@ -21,16 +21,16 @@ export interface FailedStart {
 export interface CallInit {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON, in which integers may be `bigint`. */
+  /** The body of the request as JSON, in which integers may be `bigint`. */
   readonly body?: unknown;
 }
 
-/** A server as `npm start` runs it, in a process group of its own. */
+/** A server that `npm start` runs in a process group of its own. */
 export class LocalServer {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** What the server printed until it was ready. */
+  /** The output of the server until it was ready. */
   readonly welcome: string;
   readonly #folder: string;
   readonly #process: ChildProcess;
@@ -48,7 +48,7 @@ export class LocalServer {
     this.#log = launch.log;
   }
 
-  /** Starts a server on a state folder. Throws if it does not become ready. */
+  /** Starts a server on a state folder. Throws if the server does not become ready. */
   static async start(folder: string, env: NodeJS.ProcessEnv = {}): Promise<LocalServer> {
     const launch = launchServer(folder, env);
     const welcome = await launch.ready;
@@ -56,7 +56,7 @@ export class LocalServer {
     throw new Error(`the server ended with ${welcome.code}: ${welcome.stderr}`);
   }
 
-  /** Starts a server that must fail. Throws if it becomes ready. */
+  /** Starts a server that must fail. Throws if the server becomes ready. */
   static async fail(folder: string, env: NodeJS.ProcessEnv = {}): Promise<FailedStart> {
     const launch = launchServer(folder, env);
     const welcome = await launch.ready;
@@ -65,9 +65,9 @@ export class LocalServer {
     throw new Error("the server started");
   }
 
-  /** The runtime below the server, as the state folder records it. */
+  /** The process of the runtime below the server, which the state folder records. */
   get runtime(): ProcessIdentity {
-    return JSON.parse(readFileSync(join(this.#folder, "runtime.json"), "utf8")) as ProcessIdentity; // as it was written
+    return JSON.parse(readFileSync(join(this.#folder, "runtime.json"), "utf8")) as ProcessIdentity; // the server has written this shape
   }
 
   /** Calls the API with all scopes of the first client. */
@@ -108,23 +108,23 @@ export class LocalServer {
     return accessToken;
   }
 
-  /** Ends the server as `kill` does. Returns the exit code. */
+  /** Ends the server as `kill` does; returns its exit code. */
   stop(): Promise<number | null> {
     return this.#end(() => this.#process.kill("SIGTERM"));
   }
 
-  /** Ends the server as Ctrl-C in a terminal does: its child processes get the signal, too. */
+  /** Ends the server as Ctrl-C in a terminal does, which also signals its child processes. Returns the exit code. */
   interrupt(): Promise<number | null> {
     return this.#end(() => process.kill(-this.#pid, "SIGINT"));
   }
 
-  /** Kills the server alone. Its runtime goes on. */
+  /** Kills the server alone, so that its runtime goes on. */
   async killParent(): Promise<void> {
     this.#orphan = this.runtime;
     await this.#end(() => this.#process.kill("SIGKILL"));
   }
 
-  /** Kills the server and its runtime at once, or whichever of them still runs. */
+  /** Kills the server and its runtime, or the one that still runs. */
   async killAll(): Promise<void> {
     await this.#end(() => process.kill(-this.#pid, "SIGKILL"));
     if (this.#orphan !== undefined) await end(this.#orphan);
@@ -148,9 +148,9 @@ export class LocalServer {
 interface Launch {
   readonly folder: string;
   readonly process: ChildProcess;
-  /** What the server prints once it is ready: before, it shows the secret of its first client. */
+  /** The output of the server after it is ready. The output before shows the secret of its first client. */
   readonly log: ServerLog;
-  /** What the server printed until it was ready, or how it failed. */
+  /** The output of the server until it is ready, or how its start failed. */
   readonly ready: Promise<string | FailedStart>;
 }
 
@@ -180,7 +180,7 @@ function launchServer(folder: string, env: NodeJS.ProcessEnv): Launch {
 }
 
 const LAST_LINE = "Ctrl-C stops it.";
-/** Only the end of standard error is kept. */
+/** The length of the kept end of standard error, in characters. */
 const STDERR_LENGTH_MAX = 10_000;
 
 /** Removes Florin's settings, so that tests do not depend on the developer's shell. */

@@ -1,4 +1,4 @@
-/** The settings under which the contract tests run: those of a server on the developer's own machine. */
+/** The settings of contract tests, which are those of a server on a developer's machine. */
 export const TEST_SETTINGS = {
   FLORIN_LOCAL: "true",
   FLORIN_SECRET_KEY: "dGVzdHMtb25seS1rZXktb2YtZXhhY3RseS0zMmJ5dGU=",
@@ -8,9 +8,9 @@ export const TEST_SETTINGS = {
   FLORIN_PIPELINE_PUSH_RETRY_PERIOD: "100ms",
   FLORIN_PIPELINE_SYNC_PERIOD: "100ms",
   FLORIN_PAYMENTS_POLLING_PERIOD_MIN: "100ms",
-  // So that loops of triggers come to their end soon.
+  // A low limit, so that loops of triggers end soon.
   FLORIN_TRIGGER_DEPTH: "4",
-  // All tests are one client, and what a ledger and the stream of events refuse by themselves has tests as well.
+  // A high limit, because all tests act as one client, and other tests cover the limits of a ledger and of the event stream.
   FLORIN_LIMIT_REQUESTS: "4096",
   FLORIN_LIMIT_CREATIONS: "1024",
   FLORIN_LIMIT_STARTS: "1024",

@@ -3,7 +3,7 @@ import type { Reporter, TestModule } from "vitest/node";
 
 const SHOWN_MAX = 10;
 
-/** Prints the slowest files with their seconds in a line at the end of a run. */
+/** Prints the slowest test files with their seconds in one line at the end of a run. */
 export default class SlowestFiles implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const slowest = modules
@@ -18,7 +18,7 @@ export default class SlowestFiles implements Reporter {
   }
 }
 
-/** The time from the import of a file to the end of its last test. */
+/** The milliseconds from the import of a file to the end of its last test. */
 function timeOf(module: TestModule): number {
   const { setupDuration, collectDuration, duration } = module.diagnostic();
   return setupDuration + collectDuration + duration;

@@ -6,7 +6,7 @@ const encoder = new TextEncoder();
 
 export const bytesOf = (text: string): Uint8Array => encoder.encode(text);
 
-/** Splits bytes into chunks of the given sizes. The rest is the last chunk. */
+/** Splits bytes into chunks of the given sizes, and a last chunk with the rest. */
 export function chunksOf(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
   const chunks: Uint8Array[] = [];
   let at = 0;
@@ -17,11 +17,10 @@ export function chunksOf(bytes: Uint8Array, sizes: readonly number[]): Uint8Arra
   return chunks;
 }
 
-/** Splits bytes into chunks of one byte. */
 export const oneByOne = (bytes: Uint8Array): Uint8Array[] =>
   Array.from(bytes, (byte) => Uint8Array.of(byte));
 
-/** The pieces that a splitter makes of chunks, up to the first failure. */
+/** The pieces into which a splitter divides chunks, up to the first failure. */
 export function split<T>(splitter: Splitter<T>, chunks: readonly Uint8Array[]): Result<T>[] {
   const pieces: Result<T>[] = [];
   for (const given of [
@@ -36,7 +35,7 @@ export function split<T>(splitter: Splitter<T>, chunks: readonly Uint8Array[]): 
   return pieces;
 }
 
-/** The values of pieces, and the message of the failure that ended them, if there is one. */
+/** The values of pieces, and the message of the failure that ended them, if any. */
 export const summaryOf = <T>(pieces: readonly Result<T>[]): (T | string)[] =>
   pieces.map((piece) => (piece.ok ? piece.value : `! ${piece.failure.message}`));
 

@@ -5,7 +5,7 @@ import type { NaiveRow, NaiveValue } from "./naive-filter.ts";
 import type { FilterKeys } from "#platform/db/keys.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** A table with a column of each type that filters know. */
+/** A table with a column of each filterable type. */
 export const things = sqliteTable("things", {
   id: integer("id").primaryKey(),
   name: text("name").notNull(),
@@ -46,7 +46,7 @@ export function insertThing(
   return { text: `INSERT INTO things VALUES (${params.map(() => "?").join(", ")})`, params };
 }
 
-/** The columns after the id, in their order, as keys of filters. */
+/** The columns after the id in their order, by filter key. */
 const COLUMNS = [
   "name",
   "note",

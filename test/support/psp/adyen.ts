@@ -19,11 +19,11 @@ interface Webhook {
   readonly username?: string;
   readonly password?: string;
   readonly type: string;
-  /** In hexadecimal digits, once one was made. */
+  /** The key in hexadecimal digits; absent until one is made. */
   readonly hmacKey?: string;
 }
 
-/** The Management API, version 3, of the test platform, and the notifications that it sends. */
+/** The Management API (version 3) of Adyen's test platform, and its notifications. */
 export class FakeAdyen extends FakePsp {
   readonly merchants: { readonly id: string; readonly name: string }[] = [];
   readonly webhooks = new Map<string, Webhook>();
@@ -60,7 +60,7 @@ export class FakeAdyen extends FakePsp {
     });
   }
 
-  /** What is sent to a URL with this path: one notification for each item, signed with the key of its webhook. */
+  /** The delivery to the webhook with a path: a notification with the given items, signed with the webhook's key. */
   notify(urlPath: string, ...items: readonly object[]): Sent {
     const webhook = [...this.webhooks.values()].find(({ url }) => url?.endsWith(urlPath));
     const { username, password, hmacKey = "" } = webhook ?? {};
@@ -111,7 +111,7 @@ const ITEM = {
   amount: { value: 1000, currency: "EUR" },
 };
 
-/** An item as the provider signs it: the values that it has, joined by colons. */
+/** An item with the provider's signature over its values, joined by colons. */
 function signed(item: typeof ITEM & { originalReference?: string }, hmacKey: string): object {
   const text = [
     item.pspReference,
@@ -128,7 +128,6 @@ function signed(item: typeof ITEM & { originalReference?: string }, hmacKey: str
   return { ...item, additionalData: { hmacSignature } };
 }
 
-/** A time as notifications have it. */
 export const toEventDate = (time: Timestamp): string => formatTimestamp(time);
 
 const withoutKey = ({ hmacKey: _hmacKey, password: _password, ...webhook }: Webhook): object =>
@@ -148,6 +147,5 @@ function page(items: readonly object[], { query }: PspRequest): Response {
   });
 }
 
-/** An error in the form of the Management API. */
 export const problem = (status: number, errorCode: string, detail: string): Response =>
   jsonAnswer({ type: "https://docs.adyen.com/errors", title: detail, status, errorCode }, status);

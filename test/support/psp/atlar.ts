@@ -16,11 +16,11 @@ interface Item extends Value {
 const LISTS = ["accounts", "external-accounts", "transactions", "counterparties"] as const;
 type List = (typeof LISTS)[number];
 
-/** No money goes there. */
+/** The reference of an account that accepts no money. */
 export const CLOSED_ACCOUNT = "closed";
 const BEGIN_MS = Date.parse("2026-02-02T02:40:00Z");
 
-/** The API of Atlar: lists behind tokens. */
+/** The API of Atlar, with lists behind tokens. */
 export class FakeAtlar extends FakePsp {
   readonly #lists: Record<List, Item[]> = {
     accounts: [],
@@ -97,7 +97,7 @@ export class FakeAtlar extends FakePsp {
     });
   }
 
-  /** A transaction that is booked. */
+  /** Adds a booked transaction; returns its id. */
   addTransaction(value = 1050, more: Value = {}): string {
     return this.add("transactions", {
       account: { id: "accounts-1" },
@@ -120,7 +120,7 @@ export class FakeAtlar extends FakePsp {
   }
 
   #create(asked: Value): Response {
-    const accounts = asked["externalAccounts"] as readonly Value[]; // as it is asked for
+    const accounts = asked["externalAccounts"] as readonly Value[]; // the connector sends this shape
     const externalAccounts = accounts.map((account) => {
       const id = this.add("external-accounts", account);
       return this.itemsOf("external-accounts").find((item) => item.id === id);
@@ -129,7 +129,7 @@ export class FakeAtlar extends FakePsp {
     return found(this.itemsOf("counterparties").find((item) => item.id === id));
   }
 
-  /** An external id is that of one credit transfer. */
+  /** Makes a credit transfer, unless its external id is used already. */
   #order(asked: Value): Response {
     const { externalId, destinationExternalAccountId } = asked;
     if (this.creditTransfers.some((transfer) => transfer["externalId"] === externalId)) {
@@ -142,7 +142,7 @@ export class FakeAtlar extends FakePsp {
     return jsonAnswer(this.creditTransfers.at(-1), 201);
   }
 
-  /** Lets a credit transfer have another status. */
+  /** Changes members of a credit transfer, such as its status. */
   change(externalId: string, more: Value): void {
     const at = this.creditTransfers.findIndex((each) => each["externalId"] === externalId);
     this.creditTransfers[at] = { id: "", ...this.creditTransfers[at], ...more };
@@ -160,6 +160,5 @@ const EXTERNAL_ACCOUNT = {
 const found = (item: Value | undefined): Response =>
   item === undefined ? problem(404, "NOT_FOUND", "Not found") : jsonAnswer(item);
 
-/** An error in the form of the API. */
 export const problem = (status: number, code: string, message: string): Response =>
   jsonAnswer({ code, message }, status);

@@ -2,7 +2,7 @@ import { FakePsp, jsonAnswer, numberedPage, type PspRequest } from "./fake-psp.t
 import { basicAuth } from "#modules/payments/connectors/kit/signatures.ts";
 import { formatTimestamp, fromMillis } from "#platform/time.ts";
 
-/** A certificate that nobody has issued, and its key. */
+/** A self-signed certificate and its key. */
 const CERTIFICATE = [
   "-----BEGIN CERTIFICATE-----",
   "MIIBiTCCAS+gAwIBAgIULKZiQnKCbSK6Fyku3ZQ6b6Yqt1AwCgYIKoZIzj0EAwIw",
@@ -35,7 +35,7 @@ export const BANKINGCIRCLE_CONFIG = {
 
 type Value = Readonly<Record<string, unknown>>;
 
-/** No money goes there. */
+/** The reference of an account that accepts no money. */
 export const CLOSED_ACCOUNT = "closed";
 const BEGIN_MS = Date.parse("2026-02-02T02:40:00Z");
 const PAYMENTS = "/api/v1/payments/singles";
@@ -44,9 +44,9 @@ const PAYMENTS = "/api/v1/payments/singles";
 export class FakeBankingCircle extends FakePsp {
   readonly accounts: Value[] = [];
   readonly payments: Value[] = [];
-  /** How many tokens it has given; it takes the last one. */
+  /** The number of issued tokens. Only the last token is valid. */
   tokens = 0;
-  /** What payments have in place of what they would. */
+  /** Members that replace those of new payments. */
   answered: Value = {};
   readonly #byKey = new Map<string, Value>();
   #count = 0;
@@ -119,7 +119,7 @@ export class FakeBankingCircle extends FakePsp {
     return paymentId;
   }
 
-  /** Lets a payment have another status, since now. */
+  /** Changes the status of a payment at the present time. */
   change(id: string, status: string): void {
     const at = this.payments.findIndex(({ paymentId }) => paymentId === id);
     this.#count++;
@@ -128,7 +128,7 @@ export class FakeBankingCircle extends FakePsp {
 
   #pay(asked: Value): Response {
     const { idempotencyKey, creditorAccount, amount } = asked;
-    const { account } = creditorAccount as { account: string }; // as it is asked for
+    const { account } = creditorAccount as { account: string }; // the connector sends this shape
     if (account === CLOSED_ACCOUNT) return problem(400, "the account is closed");
     const made = this.#byKey.get(String(idempotencyKey)) ?? {
       paymentId: this.addPayment({
@@ -163,6 +163,5 @@ function one(items: readonly Value[], name: string, id: string | undefined): Res
   return item === undefined ? problem(404, "not found") : jsonAnswer(item);
 }
 
-/** An error in the form of the API. */
 export const problem = (status: number, errorText: string): Response =>
   jsonAnswer({ errors: [{ errorCode: `${status}`, message: errorText }] }, status);

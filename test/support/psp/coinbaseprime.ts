@@ -122,7 +122,6 @@ export class FakeCoinbasePrime extends FakePsp {
     return id;
   }
 
-  /** Changes an order, as the exchange does. */
   changeOrder(id: string, more: object): void {
     const at = this.orders.findIndex((order) => order.id === id);
     const order = this.orders[at];
@@ -135,7 +134,7 @@ export class FakeCoinbasePrime extends FakePsp {
   }
 }
 
-/** Refuses requests whose key or signature is wrong. */
+/** The answer to a request with a wrong key or signature; undefined for a correct one. */
 function refusalOf({ method, path, headers }: PspRequest): Response | undefined {
   const { apiKey, apiSecret, passphrase } = COINBASE_PRIME_CONFIG;
   const text = `${headers.get("x-cb-access-timestamp")}${method}${path}`;
@@ -164,6 +163,5 @@ function page(name: string, items: readonly Item[], { query }: PspRequest): Resp
   });
 }
 
-/** An error in the form of the API. */
 export const problem = (status: number, message: string): Response =>
   jsonAnswer({ message }, status);

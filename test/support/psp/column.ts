@@ -14,7 +14,7 @@ interface Item extends Value {
   readonly id: string;
 }
 
-/** The lists, by the beginning of the ids of their objects. */
+/** The lists of the API by the prefix of their objects' ids. */
 const LISTS = {
   "/bank-accounts": { name: "bank_accounts", prefix: "bacc" },
   "/counterparties": { name: "counterparties", prefix: "cpty" },
@@ -23,7 +23,7 @@ const LISTS = {
 } as const;
 type List = keyof typeof LISTS;
 
-/** Where transfers are made, with how the list of all calls them. */
+/** The paths of transfers, with the type of each in the list of all transfers. */
 const RAILS: Readonly<Record<string, string>> = {
   book: "BOOK",
   ach: "ACH_CREDIT",
@@ -32,12 +32,12 @@ const RAILS: Readonly<Record<string, string>> = {
   "international-wire": "SWIFT",
 };
 
-/** No money goes there. */
+/** The reference of an account that accepts no money. */
 export const CLOSED_ACCOUNT = "closed";
 
 const BEGIN_MS = Date.parse("2026-02-02T02:40:00Z");
 
-/** The API of Column: lists with their newest object first. */
+/** The API of Column, with lists that begin with their newest object. */
 export class FakeColumn extends FakePsp {
   readonly #lists: Record<List, Item[]> = {
     "/bank-accounts": [],
@@ -46,7 +46,7 @@ export class FakeColumn extends FakePsp {
     "/webhook-endpoints": [],
   };
   readonly #byKey = new Map<string, { readonly text: string; readonly answer: Item }>();
-  /** What transfers answer in place of what they would. */
+  /** Members that replace those of new transfers. */
   answered: Value = {};
   #count = 0;
 
@@ -131,12 +131,12 @@ export class FakeColumn extends FakePsp {
     });
   }
 
-  /** A transfer as the list of all has it. */
+  /** Adds a transfer to the list of all transfers; returns its id. */
   addTransfer(more: Value = {}): string {
     return this.#add("/transfers", { ...TRANSFER, ...more }).id;
   }
 
-  /** What is sent to an endpoint. */
+  /** A signed delivery of an event to an endpoint. */
   notify(urlPath: string, { type, data, at }: { type: string; data: Value; at?: Timestamp }): Sent {
     const event = {
       id: `evnt_${++this.#count}`,
@@ -199,7 +199,7 @@ export class FakeColumn extends FakePsp {
     });
   }
 
-  /** Two requests with one idempotency key are one; with another body, the second is refused. */
+  /** Answers a repeated idempotency key as the first time, or refuses it if the body differs. */
   #once({ headers, text, path }: PspRequest, make: () => Item): Response {
     const key = `${path} ${headers.get("idempotency-key")}`;
     if (headers.get("idempotency-key") === null) throw new Error(`${path} has no idempotency key`);
@@ -225,7 +225,6 @@ const TRANSFER = {
   type: "ACH_CREDIT",
 };
 
-/** An error in the form of the API. */
 export const problem = (status: number, code: string, message: string): Response =>
   jsonAnswer(
     { type: status < 500 ? "invalid_request" : "internal_error", code, message, details: {} },

@@ -11,10 +11,10 @@ interface Item extends Value {
   readonly id: string;
 }
 
-/** No money goes there. */
+/** The id of a beneficiary that accepts no money. */
 export const CLOSED = "00000000-0000-0000-0000-000000000000";
 
-/** The API of Currencycloud, version 2: a login that gives a token, and lists that are searched. */
+/** The API of Currencycloud, version 2: a login that gives a token, and searches. */
 export class FakeCurrencycloud extends FakePsp {
   readonly accounts: Item[] = [];
   readonly beneficiaries: Item[] = [];
@@ -22,9 +22,9 @@ export class FakeCurrencycloud extends FakePsp {
   readonly transactions: Item[] = [];
   readonly transfers: Item[] = [];
   readonly payments: Item[] = [];
-  /** What is made has these in place of what it would. */
+  /** Members that replace those of new objects. */
   answered: Value = {};
-  /** The token that it takes: the one of the last login. */
+  /** The only valid token, which is that of the last login. */
   token = "";
   #count = 0;
 
@@ -106,7 +106,7 @@ export class FakeCurrencycloud extends FakePsp {
     return account_id;
   }
 
-  /** Returns the id of what the transaction is of. */
+  /** Adds a transaction; returns the id of its related entity. */
   addTransaction(more: Value = {}): string {
     const times = this.#times();
     const id = this.#id();
@@ -132,7 +132,7 @@ export class FakeCurrencycloud extends FakePsp {
     return related_entity_id;
   }
 
-  /** The id of a request that came before is refused. */
+  /** Makes a transfer or a payment, or refuses a repeated request id. */
   #create(what: "transfers" | "payments", { form }: PspRequest): Response {
     const given = Object.fromEntries(form());
     const isKnown = this[what].some(
@@ -168,7 +168,6 @@ function page(name: string, items: readonly Item[], { query }: PspRequest): Resp
   });
 }
 
-/** An error in the form of the API. */
 export const problem = (status: number, code: string, field: string): Response =>
   jsonAnswer(
     {

@@ -6,44 +6,43 @@ export interface PspRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: Headers;
-  /** What stands in place of `:name` in the path of the route. */
+  /** The values of the route's parameters, such as `:id`. */
   readonly params: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The members of a body in JSON. */
+  /** Parses the body as JSON with members. */
   readonly json: () => Readonly<Record<string, unknown>>;
-  /** The fields of a body that is a form. */
+  /** Parses the body as a form. */
   readonly form: () => URLSearchParams;
 }
 
 type Handler = (request: PspRequest) => Response;
 
-/** What happens to the next request instead of being answered well. */
+/** A fault of the next request. */
 export type PspFault =
-  /** It is answered so, and nothing is done. */
+  /** The request gets this answer, and has no effect. */
   | { readonly answer: (request: PspRequest) => Response }
-  /** What it asks for is done, and the answer is lost. */
+  /** The request has its effect, and its answer is lost. */
   | { readonly kind: "lose-answer" }
-  /** The next request to a path that was read before is answered as it was then. */
+  /** The next request to a path that was read before gets the answer of the earlier read. */
   | { readonly kind: "repeat-answer" }
-  /** It is answered well. */
+  /** The request is answered well. */
   | { readonly kind: "none" };
 
 export interface FakePspOptions {
-  /** The origins that it answers for; other ones are not found. */
+  /** The origins that the fake answers for. Requests to other origins get 404. */
   readonly origins: readonly string[];
-  /** Says what is wrong with who asks; undefined where nothing is. */
+  /** The refusal of a request's credentials; undefined for correct ones. */
   readonly refuse: (request: PspRequest) => Response | undefined;
 }
 
 /**
- * The HTTP API of a provider in memory. A provider's own fake extends it: it holds the provider's objects in their documented shapes, and
- * gives each operation a route. Faults are the same for all.
+ * The HTTP API of a provider in memory. The fake of a provider extends it: it holds the provider's objects in their documented
+ * shapes, and has a route for each operation. All fakes have the same faults.
  */
 export class FakePsp {
-  /** Changes what is in successful answers, where it is given. */
+  /** Changes the content of successful answers. */
   spoil: ((answer: unknown) => unknown) | undefined;
   readonly requests: PspRequest[] = [];
-  /** The URLs of the requests. */
   readonly urls: string[] = [];
   readonly #options: FakePspOptions;
   readonly #routes: { method: string; pattern: RegExp; handler: Handler }[] = [];
@@ -54,18 +53,18 @@ export class FakePsp {
     this.#options = options;
   }
 
-  /** Answers requests of a method to a path such as `/accounts/:id`. */
+  /** Adds a route for a method and a path such as `/accounts/:id`. */
   protected route(method: string, path: string, handler: Handler): void {
     const pattern = new RegExp(`^${path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`);
     this.#routes.push({ method, pattern, handler });
   }
 
-  /** Lets the next request, or those after it, meet faults. */
+  /** Sets the faults of the next requests, one for each. */
   fail(...faults: readonly PspFault[]): void {
     this.#faults.push(...faults);
   }
 
-  /** Answers as `fetch` does. It throws where the answer is lost. */
+  /** Answers as `fetch` does, and throws for a lost answer. */
   readonly fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
     const request = await toPspRequest(new Request(url, init));
     this.requests.push(request);
@@ -127,16 +126,16 @@ async function toPspRequest(request: Request): Promise<PspRequest> {
     headers: request.headers,
     params: {},
     text,
-    json: () => parseJson(text) as Record<string, unknown>, // a route reads what it knows
+    json: () => parseJson(text) as Record<string, unknown>, // routes read only members that they know
     form: () => new URLSearchParams(text),
   };
 }
 
-/** An answer in JSON. Large integers keep their digits. */
+/** An answer with JSON, in which large integers keep their digits. */
 export const jsonAnswer = (value: unknown, status = 200): Response =>
   new Response(stringifyJson(value), { status, headers: JSON_HEADERS });
 
-/** A page of a list that is asked for by the number of the page, which begins at one. */
+/** A page of a list with numbered pages, of which the first has the number 1. */
 export function numberedPage<Item>(
   items: readonly Item[],
   { number, size }: { readonly number: number; readonly size: number },
@@ -144,7 +143,7 @@ export function numberedPage<Item>(
   return items.slice((number - 1) * size, number * size);
 }
 
-/** A page of a list that has its newest item first: what is older than `after`, or the next ones that are newer than `before`. */
+/** A page of a list with its newest item first: the items older than `after`, or the next items newer than `before`. */
 export function cursorPage<Item extends { readonly id: string }>(
   items: readonly Item[],
   { after, before, size }: { after: string | null; before: string | null; size: number },

@@ -8,7 +8,7 @@ interface Item {
   readonly [name: string]: unknown;
 }
 
-/** The REST contract of generic connectors. Each item is one second newer than the one before. */
+/** The REST contract of generic connectors. Each item is a second newer than the item before. */
 export class FakeGeneric extends FakePsp {
   readonly accounts: Item[] = [];
   readonly beneficiaries: Item[] = [];

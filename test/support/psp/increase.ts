@@ -22,7 +22,7 @@ interface Subscription extends Item {
   readonly selected_event_category: string;
 }
 
-/** Each list with the beginning of the ids of its objects, as the provider writes them. */
+/** The lists of the API by the provider's prefix of their objects' ids. */
 const LISTS = {
   accounts: "account_in",
   external_accounts: "external_account_",
@@ -46,16 +46,16 @@ const TRANSFERS = [
   "real_time_payments_transfers",
 ] as const;
 
-/** No money goes there. */
+/** The reference of an account that accepts no money. */
 export const CLOSED_ACCOUNT = "external_account_closed";
 
-/** The API of Increase: lists with their newest object first, behind cursors. */
+/** The API of Increase, with lists behind cursors that begin with their newest object. */
 export class FakeIncrease extends FakePsp {
   readonly #lists = new Map<string, Item[]>();
-  /** The secrets of subscriptions, which the API does not show. */
+  /** The secrets of event subscriptions, which the API does not show. */
   readonly #secrets = new Map<string, string>();
   readonly #byKey = new Map<string, { readonly text: string; readonly item: Item }>();
-  /** What transfers answer in place of what they would. */
+  /** Members that replace those of new transfers. */
   answered: Value = {};
   #count = 0;
 
@@ -116,7 +116,7 @@ export class FakeIncrease extends FakePsp {
     return items;
   }
 
-  /** Adds an object that is newer than all others. */
+  /** Adds an object that is newer than all others; returns it. */
   add(list: IncreaseList, more: Value = {}): Item {
     this.#count++;
     const item: Item = {
@@ -146,7 +146,7 @@ export class FakeIncrease extends FakePsp {
     return this.add("external_accounts", { ...EXTERNAL, ...more }).id;
   }
 
-  /** A transaction whose source is of a category. */
+  /** Adds a transaction whose source has a category. */
   addTransaction(
     list: IncreaseList,
     category: string,
@@ -165,7 +165,7 @@ export class FakeIncrease extends FakePsp {
     }).id;
   }
 
-  /** What the provider sends about an object, signed with the secret of the subscription of that category. */
+  /** A delivery about an object, signed with the secret of the subscription for its category. */
   notify(category: string, object: string, at: Timestamp): Sent {
     this.#count++;
     const body = JSON.stringify({
@@ -192,7 +192,7 @@ export class FakeIncrease extends FakePsp {
     return { currency: "USD", status: "pending_submission", ...given, ...this.answered };
   };
 
-  /** A key that came before is answered with what was made then, and refused with another body. */
+  /** Makes an object. A repeated idempotency key gets the first object, or is refused if the body differs. */
   #make(
     list: IncreaseList,
     { headers, text, json }: PspRequest,
@@ -224,12 +224,12 @@ const EXTERNAL = {
   status: "active",
 };
 
-/** The header of a delivery. */
+/** The signature header of a delivery. */
 function signature(key: string, body: string, at: Timestamp): string {
   const time = new Date(toMillis(at)).toISOString().replace(".000Z", "Z");
   const hex = (secret: string) =>
     createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
-  // While a secret is replaced, the provider signs with both.
+  // During a change of the secret, the provider signs with the old and the new one.
   return `t=${time},v1=${hex("an older secret")},v1=${hex(key)}`;
 }
 
@@ -249,6 +249,5 @@ function page(items: readonly Item[], { query }: PspRequest): Response {
 const found = (value: Value | undefined): Response =>
   value === undefined ? problem(404, "object_not_found_error") : jsonAnswer(value);
 
-/** An error in the form of the API. */
 export const problem = (status: number, type: string): Response =>
   jsonAnswer({ type, title: "It is not possible", detail: null, status, errors: [] }, status);

@@ -18,21 +18,21 @@ interface Hook extends Item {
 }
 
 const BASE = `/v2.01/${MANGOPAY_CONFIG.clientID}`;
-/** No money goes there. */
+/** The id of an account that accepts no money. */
 export const CLOSED_ACCOUNT = "closed";
-/** The first second of the provider's time. */
+/** The first second of the provider's clock. */
 const BEGIN = 1_770_000_000;
 
-/** The API of Mangopay: lists in numbered pages, in the order in which their objects were made. */
+/** The API of Mangopay, with lists in numbered pages, oldest object first. */
 export class FakeMangopay extends FakePsp {
   readonly users: Item[] = [];
   readonly wallets: Item[] = [];
   readonly bankAccounts: Item[] = [];
   readonly transactions: Item[] = [];
   readonly hooks: Hook[] = [];
-  /** How many tokens it has given; it takes the last one. */
+  /** The number of issued tokens. Only the last token is valid. */
   tokens = 0;
-  /** What movements answer in place of what they would. */
+  /** Members that replace those of new movements. */
   answered: Value = {};
   readonly #byKey = new Map<string, { readonly text: string; readonly answer: Item }>();
   #count = 0;
@@ -147,7 +147,7 @@ export class FakeMangopay extends FakePsp {
     return account;
   }
 
-  /** A transfer that is under way, if nothing else is said. */
+  /** Adds a transfer, which by default is under way; returns its id. */
   addTransaction(more: Value = {}): string {
     const transaction = { ...TRANSACTION, ...this.#made("trn"), ...more };
     this.transactions.push(transaction);
@@ -159,14 +159,14 @@ export class FakeMangopay extends FakePsp {
     this.transactions[at] = { Id: id, ...this.transactions[at], ...more };
   }
 
-  /** The notification about an object that the hook with such a URL brings. */
+  /** The notification of an object that the hook with a URL sends. */
   notify(urlPath: string, id: string, seconds = BEGIN): Sent {
     const hook = this.hooks.find(({ Url }) => Url.endsWith(urlPath));
     const query = { EventType: [hook?.EventType ?? ""], RessourceId: [id], Date: [`${seconds}`] };
     return { method: "GET", query, headers: {}, body: "" };
   }
 
-  /** What each object has, which is newer than all before. */
+  /** The members that every new object has. Each object is newer than all before. */
   #made(kind: string) {
     const count = ++this.#count;
     return { Id: `${kind}_m_${count}`, CreationDate: BEGIN + count, Tag: "custom" };
@@ -190,7 +190,7 @@ export class FakeMangopay extends FakePsp {
     });
   }
 
-  /** Lets the provider forget all idempotency keys, as it does after a day. */
+  /** Removes all idempotency keys, as the provider does after a day. */
   forgetKeys(): void {
     this.#byKey.clear();
   }
@@ -233,6 +233,5 @@ function one(items: readonly Item[], id: string | undefined): Response {
   return item === undefined ? problem(404, "ressource_not_found", "Not found.") : jsonAnswer(item);
 }
 
-/** An error in the form of the API. */
 export const problem = (status: number, Type: string, Message: string): Response =>
   jsonAnswer({ Id: "error-1", Message, Type, Date: BEGIN, errors: null }, status);

@@ -6,7 +6,7 @@ export const MODULR_CONFIG = {
   apiSecret: "psp-secret-modulr-secret",
   endpoint: "https://api.modulr.example/api",
 };
-/** An endpoint that takes the key alone. */
+/** The URL of an endpoint that needs only the key, without a signature. */
 export const TOKEN_ENDPOINT = "https://api.modulr.example/api-sandbox-token";
 
 type Value = Readonly<Record<string, unknown>>;
@@ -14,18 +14,18 @@ interface Item extends Value {
   readonly id: string;
 }
 
-/** No money goes there. */
+/** The id of a beneficiary that accepts no money. */
 export const CLOSED_BENEFICIARY = "B0000000";
 
-/** The API of Modulr: numbered pages from 0, and requests that are signed with a date and a nonce. */
+/** The API of Modulr: pages numbered from 0, and requests that are signed with a date and a nonce. */
 export class FakeModulr extends FakePsp {
   readonly accounts: Item[] = [];
   readonly beneficiaries: Item[] = [];
-  /** With the newest one first. */
+  /** Transactions, newest first. */
   readonly transactions: Item[] = [];
   readonly payments: Item[] = [];
   readonly #byNonce = new Map<string, Item>();
-  /** What new payments have in place of what they would. */
+  /** Members that replace those of new payments. */
   answered: Value = {};
   #count = 0;
 
@@ -84,7 +84,7 @@ export class FakeModulr extends FakePsp {
     return id;
   }
 
-  /** Returns the id of what the transaction is of. */
+  /** Adds a transaction; returns the id of its source. */
   addTransaction(more: Value = {}): string {
     const sourceId = `P${++this.#count}`;
     this.transactions.unshift({
@@ -121,7 +121,6 @@ export class FakeModulr extends FakePsp {
     return item;
   }
 
-  /** Lets a payment have another status. */
   change(id: string, status: string): void {
     const at = this.payments.findIndex((payment) => payment.id === id);
     const payment = this.payments[at];
@@ -135,10 +134,10 @@ export class FakeModulr extends FakePsp {
   }
 
   #pay({ headers, text }: PspRequest): Response {
-    // A number of the body is a number, as it is for the provider.
+    // `JSON.parse` reads amounts as numbers, as the provider does.
     const given = JSON.parse(text) as Value;
     const { externalReference, ...details } = given;
-    const { id } = details["destination"] as Item; // as the connector sends it
+    const { id } = details["destination"] as Item; // the connector sends this shape
     if (id === CLOSED_BENEFICIARY) return problem(400, "INVALID");
     const nonce = headers.get("x-mod-nonce") ?? "";
     const known = this.#byNonce.get(nonce);
@@ -163,7 +162,7 @@ function refusal({ path, headers }: PspRequest): Response | undefined {
   return authorization === expected ? undefined : problem(403, "UNAUTHORISED");
 }
 
-/** Those whose time is not before the one of a parameter. */
+/** The items whose time in `member` is not before the time in `parameter`. */
 function since(
   items: readonly Item[],
   { query }: PspRequest,
@@ -185,6 +184,5 @@ function page(items: readonly Item[], { query }: PspRequest): Response {
   });
 }
 
-/** An error in the form of the API. */
 export const problem = (status: number, code: string): Response =>
   jsonAnswer([{ field: "id", code, message: "not possible", sourceService: "api" }], status);

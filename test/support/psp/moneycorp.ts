@@ -14,9 +14,9 @@ export interface MoneycorpItem {
   readonly relationships?: Value;
 }
 
-/** The account that all hangs on. */
+/** The id of the account to which all objects belong. */
 export const ACCOUNT = "101";
-/** No money goes there. */
+/** The id of an account and of a recipient that accept no money. */
 export const CLOSED = "999";
 
 const LISTS = [
@@ -29,7 +29,7 @@ const LISTS = [
 ] as const;
 type ListName = (typeof LISTS)[number];
 
-/** The API of Moneycorp: a login that gives a token, and JSON:API. A list that has nothing is not found. */
+/** The API of Moneycorp, in JSON:API: a login that gives a token, and lists that are not found while they are empty. */
 export class FakeMoneycorp extends FakePsp {
   readonly lists: Readonly<Record<ListName, MoneycorpItem[]>> = {
     accounts: [],
@@ -40,9 +40,9 @@ export class FakeMoneycorp extends FakePsp {
     payments: [],
   };
   readonly #byKey = new Map<string, MoneycorpItem>();
-  /** What is made has these attributes in place of what it would. */
+  /** Attributes that replace those of new objects. */
   answered: Value = {};
-  /** The token that it takes: the one of the last login. */
+  /** The only valid token, which is that of the last login. */
   token = "";
   #count = 100;
 
@@ -126,7 +126,7 @@ export class FakeMoneycorp extends FakePsp {
     });
   }
 
-  /** Adds a transaction of something of that id. */
+  /** Adds a transaction that is related to the object with the id `related`; returns the transaction's id. */
   addTransaction(more: Value = {}, related?: string): string {
     return this.#add(
       "transactions",
@@ -157,7 +157,6 @@ export class FakeMoneycorp extends FakePsp {
     });
   }
 
-  /** Lets a transfer or a payment have another status. */
   change(kind: "transfers" | "payments", id: string, status: string): void {
     const items = this.lists[kind];
     const at = items.findIndex((item) => item.id === id);
@@ -167,9 +166,9 @@ export class FakeMoneycorp extends FakePsp {
     items[at] = { ...item, attributes: { ...item.attributes, [member]: status } };
   }
 
-  /** A key that came before is answered with what was made then. */
+  /** Makes a transfer or a payment. A repeated idempotency key gets the first object. */
   #create(kind: "transfers" | "payments", { headers, text, params }: PspRequest): Response {
-    // A number of the body is a number, as it is for the provider.
+    // `JSON.parse` reads amounts as numbers, as the provider does.
     const { attributes } = (JSON.parse(text) as { data: { attributes: Value } }).data;
     if ([attributes["receivingAccountId"], attributes["recipientId"]].includes(CLOSED)) {
       return problem(400, "Bad request");
@@ -203,6 +202,5 @@ function page(items: readonly MoneycorpItem[], { query }: PspRequest): Response 
   return list(numberedPage(items, { number: number + 1, size }));
 }
 
-/** An error in the form of the API. */
 export const problem = (status: number, title: string): Response =>
   jsonAnswer({ errors: [{ code: String(status), title, detail: "It is not possible" }] }, status);

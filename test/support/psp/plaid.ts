@@ -13,9 +13,9 @@ export const PLAID_CONFIG = {
 
 type Value = Readonly<Record<string, unknown>>;
 
-/** The token of the one item that there is from the beginning. */
+/** The token of the only item at the beginning. */
 export const ITEM_TOKEN = "access-sandbox-1";
-/** The key that deliveries are signed with. */
+/** The id of the key that signs deliveries. */
 const KEY_ID = "6c5516e1-92dc-479e-a8ff-5a51992e0001";
 
 interface Change {
@@ -23,14 +23,13 @@ interface Change {
   readonly value: Value;
 }
 
-/** The API of Plaid: all requests are POST. Users have items, which have accounts and transactions. */
+/** The API of Plaid, in which all requests are POST. Users have items, and items have accounts and transactions. */
 export class FakePlaid extends FakePsp {
   readonly accounts: Value[] = [];
   readonly changes: Change[] = [];
-  /** The tokens of items. */
   readonly items = new Set([ITEM_TOKEN]);
   readonly users = new Set<string>();
-  /** When the key of deliveries has ended. */
+  /** The end of the key that signs deliveries, in seconds; null while it is valid. */
   keyEndedAt: number | null = null;
   /** Whether transactions change while they are read. */
   isChanging = false;
@@ -153,7 +152,7 @@ export class FakePlaid extends FakePsp {
     return id;
   }
 
-  /** What the provider sends: a token names the digest of the body. */
+  /** A signed delivery, whose token contains the digest of the body. */
   notify(value: Value, at: Timestamp): Sent {
     const body = JSON.stringify(value, undefined, 2);
     const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
@@ -170,7 +169,6 @@ export class FakePlaid extends FakePsp {
   }
 }
 
-/** An error in the form of the API. */
 export const problem = (status: number, code: string, type = "INVALID_REQUEST"): Response =>
   jsonAnswer(
     {

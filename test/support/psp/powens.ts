@@ -21,19 +21,19 @@ interface Auth {
   readonly secret: string;
 }
 
-/** The token of the user who is there from the beginning, and the connection of that user. */
+/** The token of the user at the beginning, and the connection of this user. */
 export const USER_TOKEN = "token-of-user-5";
 export const CONNECTION = "7";
 
-/** The API of Powens: users have connections, which have accounts and transactions. */
+/** The API of Powens: users have connections, and connections have accounts and transactions. */
 export class FakePowens extends FakePsp {
   readonly tokens = new Set([USER_TOKEN]);
   readonly connections = new Set([CONNECTION]);
   readonly accounts: Value[] = [];
-  /** With the newest one first. */
+  /** Transactions, newest first. */
   readonly transactions: Value[] = [];
   readonly auths: Auth[] = [];
-  /** Where the webhooks are declared: the path that those of events follow. */
+  /** The path of the base URL of webhooks, which the path of each event follows. */
   webhookPath = new URL(BASE_URL).pathname;
   #count = 100;
 
@@ -157,7 +157,7 @@ export class FakePowens extends FakePsp {
     return String(transaction["id"]);
   }
 
-  /** What the provider sends to a path, signed with the last secret that it has told. */
+  /** A delivery to a path, signed with the last secret that the provider has issued. */
   notify(urlPath: string, value: Value, at: Timestamp): Sent {
     const body = JSON.stringify({ ...value, sent: ++this.#count });
     const date = at.replace(/\.\d{6}Z$/, "+00:00");
@@ -168,6 +168,5 @@ export class FakePowens extends FakePsp {
   }
 }
 
-/** An error in the form of the API. */
 export const problem = (status: number, code: string): Response =>
   jsonAnswer({ code, description: "It is not possible", request_id: "r" }, status);

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import type { FakePsp } from "./fake-psp.ts";
 import type { Sent } from "#test/support/payments/conformance/subject.ts";
 
-/** A fake provider on a port of loopback, for servers that are processes of their own. */
+/** A fake provider on a port of loopback, for servers in processes of their own. */
 export class PspServer {
   readonly #server: Server;
 
@@ -13,12 +13,12 @@ export class PspServer {
     this.#server = server;
   }
 
-  /** Answers as the fake does at its usual origin. */
+  /** Opens a server that answers as the fake does at its usual origin. */
   static async open(fake: FakePsp, origin: string): Promise<PspServer> {
     const server = createServer((request, response) => {
       void answer(fake, origin, request)
         .then((answered) => send(answered, response))
-        // An answer that is lost.
+        // A lost answer ends the connection.
         .catch(() => response.destroy());
     });
     server.listen(0, "127.0.0.1");
@@ -27,7 +27,7 @@ export class PspServer {
   }
 
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo; // it listens on a port, not on a pipe
+    const { port } = this.#server.address() as AddressInfo; // a server that listens on a port
     return `http://127.0.0.1:${port}`;
   }
 
@@ -53,7 +53,7 @@ async function send(answered: Response, response: ServerResponse): Promise<void>
   response.end(await answered.text());
 }
 
-/** Delivers what a provider sends to a URL that was registered at it. Returns the status of the answer. */
+/** Sends a provider's delivery to the URL that was registered for it; returns the status of the answer. */
 export async function deliver(url: string, { headers, body }: Sent): Promise<number> {
   const response = await fetch(url, { method: "POST", headers, body });
   await response.arrayBuffer();

@@ -126,6 +126,5 @@ function page(name: string, items: readonly Item[], { query }: PspRequest): Resp
   });
 }
 
-/** An error in the form of the API. */
 export const problem = (status: number, code: string): Response =>
   jsonAnswer({ errors: [{ code, detail: "not possible" }] }, status);

@@ -7,9 +7,9 @@ import { type Conformance, openBench } from "#test/support/payments/conformance/
 import { fetchAll, NOW } from "#test/support/payments/plugins.ts";
 import type { FakePsp } from "#test/support/psp/fake-psp.ts";
 
-/** What the suites of several connectors do with a provider and a plugin. */
+/** Helpers for tests of several connectors, about their providers and plugins. */
 
-/** An account of the connector, of which a test needs the reference only. */
+/** An account of a connector of which only the reference matters. */
 export const accountOf = (reference: string): ProviderAccount => ({
   reference,
   createdAt: NOW,
@@ -32,7 +32,7 @@ export function openUsers<P extends FakePsp>(subject: Conformance<P>) {
   return { psp, users: present(plugin.users, "it has users") };
 }
 
-/** A function that makes a movement at a new provider, which answers with the given members in place of its own. */
+/** Returns a function that makes a movement at a new provider, whose answer has the given members. */
 export const making =
   <P extends FakePsp & { answered: object }>(subject: Conformance<P>) =>
   (asked: Movement, answered: Readonly<Record<string, unknown>> = {}) => {
@@ -41,7 +41,7 @@ export const making =
     return madeBy(bench, asked);
   };
 
-/** Asserts that a call is refused, and that the provider gets no request of it. */
+/** Asserts that a call is refused, and that the provider gets no request for it. */
 export async function assertRefused(
   psp: FakePsp,
   call: Promise<unknown> | undefined,
@@ -52,7 +52,7 @@ export async function assertRefused(
   expect(psp.requests).toEqual([]);
 }
 
-/** Asserts that a movement is refused, and that the provider gets no request of it. */
+/** Asserts that a movement is refused, and that the provider gets no request for it. */
 export function assertMovementRefused(
   { psp, plugin }: { readonly psp: FakePsp; readonly plugin: Plugin },
   asked: Movement,

@@ -14,13 +14,13 @@ interface Item extends Value {
   readonly id: string;
 }
 
-/** What one user has. */
+/** The objects of one user. */
 class User {
-  /** By which the provider knows the user. */
+  /** The provider's id of the user. */
   readonly id: string;
   readonly accounts: Item[] = [];
   readonly transactions: Item[] = [];
-  /** The accounts that each connection has opened. */
+  /** The ids of the accounts that each connection has opened. */
   readonly consents = new Map<string, string[]>();
 
   constructor(id: string) {
@@ -31,9 +31,9 @@ class User {
 const APP_TOKEN = "psp-token-app";
 const TOKEN_PATH = "/api/v1/oauth/token";
 
-/** The API of Tink, of one application with its users. */
+/** The API of Tink, for one application with its users. */
 export class FakeTink extends FakePsp {
-  /** By the ids that the application has given them. */
+  /** The users by the ids that the application has chosen. */
   readonly users = new Map<string, User>();
   readonly endpoints: (Item & { readonly url: string; readonly secret: string })[] = [];
   #count = 0;
@@ -125,7 +125,7 @@ export class FakeTink extends FakePsp {
     return user;
   }
 
-  /** An account that a connection has opened; none of them where it is undefined. */
+  /** Adds an account that a connection has opened, or no connection for undefined; returns its id. */
   addAccount(user: string, connection: string | undefined, more: Value = {}): string {
     const id = `account-${++this.#count}`;
     const { accounts, consents } = this.addUser(user);
@@ -142,7 +142,7 @@ export class FakeTink extends FakePsp {
     return id;
   }
 
-  /** What is sent about a user to an endpoint, signed at that time. */
+  /** A delivery about a user to an endpoint, signed at a time. */
   notify(urlPath: string, { event, content, user, at }: Notified): Sent {
     const context = { userId: this.users.get(user)?.id ?? "stranger", externalUserId: user };
     const body = JSON.stringify({ context, content, event });
@@ -192,7 +192,7 @@ export class FakeTink extends FakePsp {
 interface Notified {
   readonly event: string;
   readonly content: Value;
-  /** The id that the application has given. */
+  /** The id of the user that the application has chosen. */
   readonly user: string;
   readonly at: Timestamp;
 }
@@ -226,6 +226,5 @@ function page(list: string, items: readonly Value[], { query }: PspRequest): Res
   return jsonAnswer({ [list]: items.slice(start, end), nextPageToken });
 }
 
-/** An error in the form of the API. */
 export const problem = (status: number, errorMessage: string): Response =>
   jsonAnswer({ errorMessage, message: errorMessage, errorCode: "" }, status);

@@ -11,7 +11,7 @@ export const WISE_CONFIG = {
 
 export const WISE_ORIGIN = "https://api.wise.com";
 
-/** The profile that the fake begins with. */
+/** The id of the first profile. */
 export const PROFILE = 101;
 
 interface Subscription {
@@ -37,7 +37,7 @@ interface Transfer {
   readonly [name: string]: unknown;
 }
 
-/** The API of Wise: its profiles have balances, recipients, transfers and subscriptions. Ids grow. */
+/** The API of Wise: profiles have balances, recipients, transfers and subscriptions. Ids increase. */
 export class FakeWise extends FakePsp {
   readonly profiles: { readonly id: number; readonly type: string }[] = [];
   readonly balances: Balance[] = [];
@@ -91,7 +91,7 @@ export class FakeWise extends FakePsp {
       found(this.transfers.find(({ id }) => String(id) === params["id"])),
     );
     this.route("POST", "/v3/profiles/:profile/quotes", ({ params, text }) => {
-      // A number of the body is a number, as it is for the provider.
+      // `JSON.parse` reads amounts as numbers, as the provider does.
       const id = crypto.randomUUID();
       this.#quotes.set(id, { ...(JSON.parse(text) as object), profile: Number(params["profile"]) });
       return jsonAnswer({ id, ...this.#quotes.get(id) });
@@ -108,7 +108,7 @@ export class FakeWise extends FakePsp {
     );
     this.route("POST", path, ({ params, text }) => {
       const id = crypto.randomUUID();
-      const given = JSON.parse(text) as Omit<Subscription, "id" | "profile">; // as the connector sends it
+      const given = JSON.parse(text) as Omit<Subscription, "id" | "profile">; // the connector sends this shape
       this.subscriptions.set(id, { ...given, id, profile: params["profile"] ?? "" });
       return jsonAnswer(this.subscriptions.get(id), 201);
     });
@@ -123,7 +123,7 @@ export class FakeWise extends FakePsp {
     return ++this.#id;
   }
 
-  /** Adds the profile that the fake begins with, unless it is there. */
+  /** Adds a profile, by default the first one, unless it exists; returns its id. */
   addProfile(id = PROFILE, type = "BUSINESS"): number {
     if (!this.profiles.some((profile) => profile.id === id)) this.profiles.push({ id, type });
     return id;
@@ -194,7 +194,7 @@ export class FakeWise extends FakePsp {
     return id;
   }
 
-  /** Lets a transfer have another status, and returns what the provider then sends to a URL. */
+  /** Changes the status of a transfer; returns the delivery about the change. */
   changeTransfer(id: number, status: string, occurredAt = "2026-02-03T12:00:00Z"): Sent {
     const at = this.transfers.findIndex((transfer) => transfer.id === id);
     const transfer = this.transfers[at];
@@ -244,7 +244,7 @@ export class FakeWise extends FakePsp {
   }
 
   #move({ text }: PspRequest): Response {
-    const given = JSON.parse(text) as Readonly<Record<string, unknown>>; // as the connector sends it
+    const given = JSON.parse(text) as Readonly<Record<string, unknown>>; // the connector sends this shape
     const { targetAccount, quoteUuid, customerTransactionId } = given;
     const quote = this.#quotes.get(String(quoteUuid));
     if (quote === undefined) return problem(422, "NOT_VALID", "The quote is not valid");
@@ -276,15 +276,15 @@ export class FakeWise extends FakePsp {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** No transfer goes there. */
+/** The id of a recipient that accepts no transfer. */
 export const CLOSED_RECIPIENT = 999;
-/** The bank details of all recipients. */
+/** The IBAN of all recipients. */
 export const RECIPIENT_IBAN = "DE89370400440532013000";
 export const RECIPIENT_NUMBER = "0532013000";
 
 const found = (value: object | undefined): Response =>
   value === undefined ? problem(404, "not_found", "It is not there") : jsonAnswer(value);
 
-/** How the provider says that something is wrong. */
+/** The format of an error. */
 export const problem = (status: number, code: string, message: string): Response =>
   jsonAnswer({ errors: [{ code, message }] }, status);

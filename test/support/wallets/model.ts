@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-/** What wallets should do, written as simply as possible: one wallet, its balances by name, its holds, and a clock in seconds. */
+/** The rules of wallets in their plainest form: one wallet, its balances by name, its holds, and a clock in seconds. */
 
 export interface ModelBalance {
   readonly name: string;
@@ -15,7 +15,7 @@ export interface ModelHold {
   readonly expiresAt: number | undefined;
 }
 
-/** In the order in which they are spent. */
+/** The balances in the order in which they are spent. */
 export const BALANCES: readonly ModelBalance[] = [
   { name: "soon", expiresAt: 100, priority: 9 },
   { name: "later", expiresAt: 1000, priority: 0 },
@@ -31,13 +31,13 @@ export type Step =
       readonly kind: "debit";
       readonly balances: readonly string[];
       readonly amount: number;
-      /** Of a hold: after how many seconds it expires, 0 for never. */
+      /** Seconds after which the hold expires; 0 for never. */
       readonly hold?: number;
     }
   | {
       readonly kind: "confirm";
       readonly hold: number;
-      /** 0 for all that is left. */
+      /** The amount of the confirmation; 0 for all that is left of the hold. */
       readonly amount: number;
       readonly isFinal: boolean;
     }
@@ -92,10 +92,10 @@ export class WalletModel {
   readonly held = new Map(NAMES.map((name) => [name, 0]));
   readonly holds: ModelHold[] = [];
   now = 0;
-  /** What has come in less what has gone out for good. */
+  /** The sum of all credits, less the sum that has left for good. */
   total = 0;
 
-  /** Does a step. Returns the failure that it ends with. */
+  /** Takes a step; returns its failure. */
   do(step: Step): string | undefined {
     switch (step.kind) {
       case "credit":

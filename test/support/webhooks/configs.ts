@@ -19,7 +19,7 @@ export async function insert(endpoint = freshEndpoint()) {
   return present(answer.configResponse, "a success has a body").data;
 }
 
-/** The error that calls of the SDK end with, if it has the type that the SDK declares for it. */
+/** The error with which calls of the SDK fail, if it has the type that the SDK declares. */
 export async function failureOf(call: Promise<unknown>): Promise<ErrorResponse> {
   const error: unknown = await call.then(
     () => undefined,
@@ -27,5 +27,5 @@ export async function failureOf(call: Promise<unknown>): Promise<ErrorResponse> 
   );
   // The class is not compared: the SDK's modules exist twice here, in two formats.
   expect(error).toMatchObject({ name: "ErrorResponse" });
-  return error as ErrorResponse; // the SDK gives this name to this class only
+  return error as ErrorResponse; // only this class of the SDK has the name
 }

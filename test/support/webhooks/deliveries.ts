@@ -12,16 +12,16 @@ import { fromMillis } from "#platform/time.ts";
 import { freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 
-/** A request that an endpoint got. */
+/** A request that an endpoint received. */
 export interface ReceivedCall {
   readonly url: string;
   readonly headers: Headers;
   readonly body: string;
 }
 
-/** Endpoints in the hands of the test; everything else is the product's own. */
+/** Endpoints that the test controls; the rest is Florin's own. */
 export class EndpointBench {
-  /** What endpoints answer; 200 at first. */
+  /** Makes the answer of an endpoint; at first, 200. */
   respond: (call: ReceivedCall) => Response | Promise<Response> = () => new Response("ok");
   readonly calls: ReceivedCall[] = [];
   readonly configs = WebhookService.from(systemContext(env, "test"));
@@ -39,7 +39,7 @@ export class EndpointBench {
     onTestFinished(() => stub.mockRestore());
   }
 
-  /** A config for event types that no other test uses, unless they are given. It ends with the test. */
+  /** Creates a config for the given event types, or for types that no other test uses. It is deleted with the test. */
   async subscribe(
     eventTypes: readonly string[] = [`ledger.${freshName("type")}`],
   ): Promise<WebhookConfig> {
@@ -53,7 +53,7 @@ export class EndpointBench {
     return config;
   }
 
-  /** Publishes events of the outbox, as the consumer of the queue does. */
+  /** Publishes events of the outbox as the consumer of the queue does. */
   async publish(...events: readonly PlatformEvent[]): Promise<void> {
     const sink = await webhookListener.open([], systemContext(env, "test"));
     await sink?.(events, { source: "outbox", ids: events.map(({ id }) => id) });
@@ -67,7 +67,7 @@ export class EndpointBench {
     return (await this.deliveries.list({ configIds: [configId], limit: 1000 })).data;
   }
 
-  /** The config's deliveries when each has the status. */
+  /** Waits until a config has `count` deliveries, all with one status; returns them. */
   async settled(configId: string, status: string, count = 1): Promise<readonly DeliveryRecord[]> {
     return eventually(async () => {
       const found = await this.deliveriesOf(configId);
@@ -80,7 +80,7 @@ export class EndpointBench {
   }
 }
 
-/** An event of the type that a config subscribes to. */
+/** An event of a type to which a config subscribes. */
 export function eventFor(
   config: { readonly eventTypes: readonly string[] },
   fields: Partial<PlatformEvent> = {},

@@ -31,27 +31,26 @@ export const SPEC: LaneSpec = {
   isDeleted: false,
 };
 
-/** What an endpoint answers: a status, or nothing for a number below 0. */
+/** The answer of an endpoint: a status, or no answer for a number below 0. */
 type Answer = number | Promise<number>;
 
-/** A call that an endpoint got. */
+/** A call that the endpoint received. */
 export interface SeenCall extends LaneCall {
   readonly atMs: number;
 }
 
-/** A lane with time and endpoint in the hands of the test; its storage is SQLite's own. */
+/** A lane on SQLite whose time and endpoint the test controls. */
 export class LaneBench {
   readonly sql = new NodeSql();
   readonly calls: SeenCall[] = [];
   readonly disabled: LaneSpec[] = [];
   alarmMs: number | undefined;
-  /** How far the clock of the machine is off. */
+  /** Milliseconds by which the clock of the machine is off. */
   skewMs = 0;
   answer: (call: LaneCall) => Answer = () => 200;
-  /** The bodies of events in their order; those that are missing at the end are not read. */
+  /** The bodies of events in their order. Bodies that are missing at the end were not read. */
   bodies: (positions: readonly (number | string)[]) => (string | undefined)[] = (positions) =>
     positions.map((position) => `body ${position}`);
-  /** Whether the config can be read. */
   isOpenable = true;
   lane: Lane;
   #lives = 0;
@@ -76,7 +75,7 @@ export class LaneBench {
     return Date.now() + this.skewMs;
   }
 
-  /** As after a crash: nothing is left but what is stored. The old one hangs from now on. */
+  /** Opens a new lane on the stored state, as after a crash. The old lane hangs from now on. */
   restart(): Lane {
     const life = ++this.#lives;
     const whileAlive = async <T>(work: () => T): Promise<T> =>
@@ -106,7 +105,7 @@ export class LaneBench {
     return this.lane;
   }
 
-  /** Entries of a log, all of which the endpoint wants. */
+  /** Accepts entries of a log, all of which the endpoint wants. */
   accept(first: number, last = first, fields: Partial<EventBatch> = {}): boolean {
     const positions = Array.from({ length: last - first + 1 }, (_, index) => first + index);
     return this.lane.accept({
@@ -141,7 +140,7 @@ export class LaneBench {
     return this.list().map(({ status }) => status);
   }
 
-  /** Seconds after the start at which each call came. */
+  /** The times of the calls, in seconds after the start. */
   times(): number[] {
     return this.calls.map(({ atMs }) => (atMs - START_MS) / SECOND);
   }

@@ -10,12 +10,12 @@ import {
   toMicros,
 } from "#platform/time.ts";
 
-/** The resources that have filters of their own. */
+/** The resources whose lists have filters. */
 export type FilteredResource = "transactions" | "accounts" | "volumes" | "balances" | "logs";
 
 type KeyType = "number" | "date" | "text" | "boolean" | "address" | "metadata" | "balance";
 
-/** The keys of each resource, as the reference says. */
+/** The filter keys of each resource, from the reference documentation. */
 export const KEYS: Readonly<Record<FilteredResource, Readonly<Record<string, KeyType>>>> = {
   transactions: {
     id: "number",
@@ -49,7 +49,7 @@ export const KEYS: Readonly<Record<FilteredResource, Readonly<Record<string, Key
   logs: { id: "number", date: "date", type: "text" },
 };
 
-/** Names and values that occur in a ledger. Most of the generated ones are among these or close to one. */
+/** Names and values of a ledger. Most generated ones are equal or close to one of these. */
 export interface Vocabulary {
   readonly dates: readonly Timestamp[];
   readonly ids: readonly number[];
@@ -107,7 +107,7 @@ function nested(test: fc.Arbitrary<FilterJson>, depth: number): fc.Arbitrary<Fil
 
 export const COMPARISONS = ["$match", "$lt", "$lte", "$gt", "$gte"];
 
-/** Tests of one key with each operator that it takes. */
+/** Tests of a key with each operator that its type takes. */
 function testOf(key: string, type: KeyType, words: Vocabulary): fc.Arbitrary<FilterJson> {
   switch (type) {
     case "number":
@@ -213,7 +213,7 @@ const textNear = (texts: readonly string[]): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: fc.constantFrom("", "constructor", "toString", "%", "_") },
   );
 
-/** Full addresses, with and without accounts. */
+/** Full addresses, of accounts and of no accounts. */
 const addressNear = ({ addresses }: Vocabulary): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...addresses) },
@@ -221,7 +221,7 @@ const addressNear = ({ addresses }: Vocabulary): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: fc.constantFrom("nobody", "user", "bad address", "users:...:main") },
   );
 
-/** Patterns that are made of an address by emptying, removing or adding segments, or by opening its end. */
+/** Patterns made from an address: with a segment emptied, removed or added, or with an open end. */
 const addressPattern = (words: Vocabulary): fc.Arbitrary<string> =>
   fc
     .record({
@@ -239,7 +239,7 @@ const addressPattern = (words: Vocabulary): fc.Arbitrary<string> =>
       return all.join(":");
     });
 
-/** Patterns that are made of a text's beginning, end or middle and of wildcards, with escapes or without. */
+/** Patterns made from the beginning, the end or the middle of a text and wildcards, with and without escapes. */
 const likePattern = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .record({
@@ -269,7 +269,7 @@ export const dateNear = ({ dates }: Vocabulary): fc.Arbitrary<Timestamp> =>
     return micros < MICROS_MIN || micros > MICROS_MAX ? date : fromMicros(micros);
   });
 
-/** A date as clients may write it: in other zones, or with more digits than are significant. */
+/** Texts of a date that clients may write: with other zones, or with more digits than are significant. */
 const dateText = (words: Vocabulary): fc.Arbitrary<string> =>
   fc
     .tuple(dateNear(words), fc.constantFrom("short", "full", "east", "west", "down", "up"))

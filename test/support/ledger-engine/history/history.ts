@@ -28,7 +28,7 @@ import type { Order } from "#platform/paging/query.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 import { netOf, pairsOf, sumOf } from "#test/support/ledger-engine/model/sums.ts";
 
-/** What a list is asked for, apart from its pages. */
+/** The parameters of a list, without its pages. */
 export interface ListQuery {
   readonly where?: FilterJson | undefined;
   readonly pit?: Timestamp | undefined;
@@ -51,7 +51,7 @@ export interface BalanceQuery extends Pick<ListQuery, "where" | "pit"> {
   readonly useInsertionDate: boolean;
 }
 
-/** Asks for a balance history whose intervals have the same length, except for the last one. */
+/** The parameters of a balance history. All of its intervals have the same length, except for the last one. */
 export interface BalanceHistoryQuestion {
   readonly account: Account;
   readonly asset: Asset;
@@ -62,12 +62,12 @@ export interface BalanceHistoryQuestion {
   readonly insertionDate: boolean;
 }
 
-/** All rows of the answer, or why there is none: `VALIDATION` if the ledger's features exclude it. */
+/** All rows of the answer, or the kind of a refusal: `VALIDATION` if the features of the ledger exclude the read. */
 export type Answer<T> = readonly T[] | FailureKind;
 
 /**
  * Answers every read of a ledger from its log alone, by plain loops over the whole log. The state at a point in time is
- * found by replaying everything up to it each time.
+ * computed by a replay of all entries up to it.
  */
 export class LedgerHistory {
   readonly entries: readonly LogListEntry[];
@@ -190,7 +190,7 @@ export class LedgerHistory {
     });
   }
 
-  /** What moved in each interval, including its start and excluding its end, and the balance before its end. */
+  /** The amounts that moved in each interval, which includes its start and excludes its end, and the balance at its end. */
   balanceHistory(query: BalanceHistoryQuestion): Answer<BalanceInterval> {
     const { account, asset } = query;
     if (!this.#keepsMoves || !(this.#keepsEffective || query.insertionDate)) return "VALIDATION";
@@ -216,7 +216,7 @@ export class LedgerHistory {
     return volumesOf(this.transactions.filter(isCounted));
   }
 
-  /** The volumes of a transaction's accounts after it, in both orders. They are the same at every point in time. */
+  /** The volumes of a transaction's accounts after it, in both orders. They are equal at every point in time. */
   #volumesOf(
     { id }: Transaction,
     { volumes, effectiveVolumes }: ExpandedListQuery,

@@ -9,7 +9,7 @@ export interface MalformedFilter {
   readonly key: string;
 }
 
-/** Filters that are well-formed except for one test in them. */
+/** Filters that are well-formed except for one of their tests. */
 export function malformedFilter(
   resource: FilteredResource,
   words: Vocabulary,
@@ -68,7 +68,7 @@ function unknownKeys(resource: FilteredResource): BadTest[] {
   );
 }
 
-/** Values of other types, and operators that the type does not take. */
+/** Values of wrong types, and operators that the type of the key does not take. */
 function badTestsOf([key, type]: [string, string]): BadTest[] {
   const bad = (operators: readonly string[], values: readonly unknown[], name = key): BadTest[] =>
     operators.flatMap((operator) => values.map((value) => ({ operator, key: name, value })));

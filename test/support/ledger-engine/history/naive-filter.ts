@@ -4,30 +4,30 @@ import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 /** A filter as the JSON that clients send, with integers as `bigint`. */
 export type FilterJson = { readonly [operator: string]: unknown };
 
-/** A value of a row that filters can test. If it is `undefined`, tests of it are neither true nor false. */
+/** A value of a row that filters can test. Tests of an `undefined` value are neither true nor false. */
 export type RowValue =
   | { readonly type: "number"; readonly value: bigint }
   | { readonly type: "date"; readonly value: Timestamp | undefined }
   | { readonly type: "text"; readonly value: string | undefined }
   | { readonly type: "boolean"; readonly value: boolean }
-  /** A test holds if any of these addresses matches. */
+  /** The addresses of a row. A test holds if any of them matches. */
   | { readonly type: "addresses"; readonly values: readonly string[] }
   | { readonly type: "metadata"; readonly values: Metadata }
   /** Balances by asset. Tests of other assets are neither true nor false. */
   | {
       readonly type: "balances";
       readonly values: ReadonlyMap<string, bigint>;
-      /** Whether they are those of a row of volumes, which has no other asset; a test of another one then fails. */
+      /** Whether the balances are those of a row of volumes, which has only one asset. Tests of any other asset then fail. */
       readonly isOneRow?: boolean;
     };
 
-/** The values of a row by the key of the filter, without brackets. */
+/** The values of a row by the keys of filters, without brackets. */
 export type RowValues = Readonly<Record<string, RowValue>>;
 
-/** True, false, or undefined for unknown. */
+/** A truth value; undefined for unknown. */
 type TruthValue = boolean | undefined;
 
-/** Whether a row matches a filter. Without a filter every row matches. */
+/** Whether a row matches a filter. Every row matches an absent filter. */
 export const isMatch = (filter: FilterJson | undefined, values: RowValues): boolean =>
   filter === undefined || judge(filter, values) === true;
 
@@ -76,7 +76,7 @@ function judgeTest(operator: string, operand: unknown, values: RowValues): Truth
     case "boolean":
       return actual.value === expected;
     case "number":
-      return isRelated(operator, actual.value, expected as bigint); // as drawn for the key
+      return isRelated(operator, actual.value, expected as bigint); // the generator draws integers for this key
     case "date":
       return actual.value === undefined
         ? undefined
@@ -120,7 +120,7 @@ function judgeBalances(
   }
   const known = [...balances].filter(([asset]) => name === undefined || asset === name);
   if (known.length === 0) return isOneRow ? false : undefined;
-  return known.some(([, balance]) => isRelated(operator, balance, value as bigint)); // as drawn for the key
+  return known.some(([, balance]) => isRelated(operator, balance, value as bigint)); // the generator draws integers for this key
 }
 
 function isRelated<V extends bigint | string>(operator: string, actual: V, value: V): boolean {
@@ -145,7 +145,7 @@ function isTextMatch(operator: string, actual: string, value: unknown): boolean 
     case "$match":
       return actual === value;
     case "$in":
-      return (value as string[]).includes(actual); // as drawn for the key
+      return (value as string[]).includes(actual); // the generator draws lists of texts for this operator
     case "$like":
       return isLike(Array.from(actual), Array.from(String(value)));
     default:
@@ -153,7 +153,7 @@ function isTextMatch(operator: string, actual: string, value: unknown): boolean 
   }
 }
 
-/** SQL's LIKE, character by character: `%` for any text, `_` for one character, `\` before a plain one. */
+/** SQL's LIKE, character by character: `%` for any text, `_` for one character, `\` before a literal one. */
 function isLike(text: readonly string[], pattern: readonly string[]): boolean {
   const [first, ...rest] = pattern;
   if (first === undefined) return text.length === 0;
@@ -169,7 +169,10 @@ function isLike(text: readonly string[], pattern: readonly string[]): boolean {
   return text.length > 0 && (first === "_" || text[0] === first) && isLike(text.slice(1), rest);
 }
 
-/** An empty segment stands for any segment; `...` at the end stands for any number of further segments. */
+/**
+ * Whether an address matches a pattern. An empty segment matches any segment, and `...` at the end matches any number of
+ * segments.
+ */
 function isPatternMatch(address: string, pattern: string): boolean {
   const parts = address.split(":");
   const segments = pattern.split(":");

@@ -18,7 +18,7 @@ import { malformedFilter, type MalformedFilter } from "./malformed-filters.ts";
 import { parseAccount, parseAsset } from "#ledger-engine/rules/names.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";
 
-/** A question to a ledger. */
+/** A read of a ledger. */
 export type LedgerQuery =
   | ({ readonly read: "transactions"; readonly id: number } & Paged & ExpandedListQuery)
   | ({ readonly read: "accounts"; readonly address: string } & Paged & ExpandedListQuery)
@@ -30,11 +30,11 @@ export type LedgerQuery =
 
 export interface Paged {
   readonly pageSize: number;
-  /** Whether the first page is asked for by its offset, as cursors of the reference server do. */
+  /** Whether the first page is read by its offset, as by cursors of the reference server. */
   readonly byOffset: boolean;
 }
 
-/** Questions to a ledger whose history is known. */
+/** Reads of a ledger whose history is known. */
 export function queriesAbout(history: LedgerHistory): fc.Arbitrary<LedgerQuery> {
   const words = vocabularyOf(history);
   return fc.oneof(
@@ -121,7 +121,7 @@ const balanceQuery = (words: Vocabulary): fc.Arbitrary<LedgerQuery> => {
   });
 };
 
-/** Asks for some intervals between two dates. The last one may be shorter than the others. */
+/** Reads of a balance history with some intervals between two dates, of which the last may be shorter. */
 const balanceHistoryQuery = (words: Vocabulary): fc.Arbitrary<LedgerQuery> =>
   fc
     .record({

@@ -18,10 +18,10 @@ export interface RandomLedger {
 }
 
 export interface RandomLedgerOptions {
-  /** The same seed makes the same ledger. */
+  /** The seed of the random steps. Equal seeds make equal ledgers. */
   readonly seed: number;
   readonly features?: Partial<Features>;
-  /** How many accounts there are in addition to the usual ones; none by default. */
+  /** The number of accounts in addition to the usual ones; by default, none. */
   readonly crowd?: number;
 }
 

@@ -13,7 +13,7 @@ import { type CursorRules, decodeCursor } from "#platform/paging/cursor.ts";
 import { type Page } from "#platform/paging/pagination.ts";
 import { type PageQuery } from "#platform/paging/query.ts";
 
-/** Asks a random ledger random questions, and compares each answer with that of the naive reader. */
+/** Sends random reads to a random ledger, and compares each answer with that of the naive reader. */
 export function assertReads({
   queries,
   ...options
@@ -31,7 +31,7 @@ export function assertReads({
 type QueryOf<R extends LedgerQuery["read"]> = Extract<LedgerQuery, { read: R }>;
 type PagedQuery = QueryOf<keyof typeof LISTS>;
 
-/** Asks a question and compares the answer with that of the naive reader. */
+/** Sends a read, and compares the answer with that of the naive reader. */
 export function checkQuery({ ledger, history }: RandomLedger, query: LedgerQuery): void {
   const { reads } = ledger.engine;
   switch (query.read) {
@@ -74,7 +74,7 @@ function checkAccounts(
   query: QueryOf<"accounts">,
 ): void {
   checkWalk(query, history.listAccounts(query), (page) => reads.listAccounts(page, query));
-  // A count does not depend on which volumes are shown.
+  // The count is the same for any volumes.
   const counted = history.listAccounts({ ...query, volumes: false, effectiveVolumes: false });
   checkCount(query, counted, (count, after) => reads.countAccounts(count, after));
   checkRows(
@@ -121,13 +121,13 @@ function checkWalk<T>(
   );
 }
 
-/** Expects the same rows on the same pages. A failure shows the first page that differs, or the number of pages. */
+/** Asserts that the rows and the pages are equal. A failure shows the first page that differs, or the number of pages. */
 function expectSame<T>(
   pages: readonly (readonly T[])[],
   expected: readonly (readonly T[])[],
 ): void {
   for (const [at, page] of expected.entries()) {
-    // Most pages are exactly equal, and this comparison is faster.
+    // Most pages are exactly equal, which this comparison finds faster.
     if (isDeepStrictEqual(pages[at], page)) continue;
     expect(pages[at]?.map(canonical)).toEqual(page.map(canonical));
   }
@@ -135,10 +135,10 @@ function expectSame<T>(
 }
 
 const PAGES_MAX = 30;
-/** No count of the tests has more parts. */
+/** The most parts of a count in these tests. */
 const PARTS_MAX = 1000;
 
-/** What the cursors of each list may contain. */
+/** The allowed content of cursors of each list. */
 const LISTS = {
   transactions: {
     list: "main/transactions",
@@ -229,7 +229,7 @@ function checkMalformed(reads: LedgerReads, { resource, where, key }: QueryOf<"m
   for (const read of READS[resource]) checkRefusal(read, "VALIDATION", key);
 }
 
-/** Expects that a read is refused with a message that contains a text. */
+/** Asserts that a read is refused with a kind, and with a message that contains a text. */
 function checkRefusal(read: () => unknown, kind: FailureKind, text = ""): void {
   try {
     read();
@@ -245,7 +245,7 @@ function checkRefusal(read: () => unknown, kind: FailureKind, text = ""): void {
 const toText = (where: FilterJson | undefined): string | undefined =>
   where === undefined ? undefined : stringifyJson(where);
 
-/** A value as text. The order of members and of volumes does not matter, and undefined members are left out. */
+/** A value as text, without undefined members, in which the order of members and of volumes does not matter. */
 function canonical(value: unknown): string {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "undefined";

@@ -8,7 +8,7 @@ import type {
 import type { Timestamp } from "#platform/time.ts";
 import { NaiveSchemas } from "#test/support/ledger-engine/model/naive-schema.ts";
 
-/** Transactions as they are after the last entry, without volumes, by id. */
+/** The state of all transactions after the last entry, without volumes, by id. */
 export function transactionsOf(entries: readonly LogListEntry[]): Transaction[] {
   const transactions = new Map<number, Transaction>();
   const change = (id: number, fields: Partial<Transaction>): void => {
@@ -109,7 +109,7 @@ export function accountVersionsOf(entries: readonly LogListEntry[]): AccountVers
   return [...versions.values()];
 }
 
-/** Metadata of transactions as of a date, or the current metadata. It always includes what they were created with. */
+/** Metadata of transactions as of a date, or the current metadata. The metadata of their creation is always included. */
 export function transactionMetadataOf(
   entries: readonly LogListEntry[],
   pit: Timestamp | undefined,

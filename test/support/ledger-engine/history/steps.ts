@@ -10,19 +10,19 @@ import {
   setMetadata,
 } from "#test/support/ledger-engine/fixtures.ts";
 
-/** A step of a ledger run. Its commands depend on what the ledger contains by then. */
+/** A step of a ledger run. Its commands depend on the content of the ledger at the step. */
 export interface Step {
-  /** By how many microseconds the clock moves before the step. */
+  /** Microseconds by which the clock moves before the step. */
   readonly waitMicros: bigint;
-  /** The idempotency key, empty if there is none. */
+  /** The idempotency key; empty for none. */
   readonly key: string;
   readonly dryRun: boolean;
-  /** Whether the commands come in an atomic bulk or in another one; undefined if they come singly. */
+  /** Whether the commands form an atomic bulk or another one; undefined for single commands. */
   readonly atomic: boolean | undefined;
   readonly toCommands: (known: Known) => readonly Command[];
 }
 
-/** What is known about a ledger at a step. */
+/** The content of a ledger that a step can refer to. */
 export interface Known {
   /** The id of a transaction, the last one for `LATEST`, or an id that may be unknown. */
   id(nth: number): number;
@@ -30,7 +30,7 @@ export interface Known {
   date(choice: DateChoice): Timestamp;
 }
 
-/** Stands for the transaction that was made last. */
+/** A placeholder for the transaction that was made last. */
 export const LATEST = -1;
 
 export interface DateChoice {
@@ -55,9 +55,9 @@ const ADDRESSES = [
   ),
   "a:very:long-segment-with-more-than-fifty-bytes-in-it-so-that-patterns-are-long:end",
 ];
-/** Accounts that never move anything. */
+/** Accounts that never take part in a transaction. */
 const QUIET = ["quiet", "quiet:1:main"];
-/** The last asset is so rare that some accounts never move it. */
+/** Assets, of which the last is so rare that some accounts never move it. */
 const asset = fc.oneof(
   { weight: 20, arbitrary: fc.constant("USD") },
   { weight: 9, arbitrary: fc.constant("EUR/2") },
@@ -111,7 +111,7 @@ const reference = fc
   .tuple(fc.constantFrom(...REFERENCES), fc.nat(60))
   .map(([text, number]) => (number === 0 ? text : `${text}${number}`));
 
-/** Present in about one of `of` cases, otherwise undefined. */
+/** A value in about one of `of` cases, otherwise undefined. */
 const rarely = <T>(of: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: of - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
@@ -153,7 +153,7 @@ const reverting: fc.Arbitrary<ToCommand> = fc
         revert(known.id(nth), { ...options, ...(metadata === undefined ? {} : { metadata }) }),
   );
 
-/** Targets of metadata: often the same few transactions and accounts, or the transaction that was just made. */
+/** Targets of metadata: often one of a few transactions and accounts, or the transaction that was just made. */
 const target = fc.oneof(
   fc.nat(1000),
   fc.nat(12),
@@ -184,7 +184,7 @@ const doing: fc.Arbitrary<ToCommand> = fc.oneof(
   { weight: 3, arbitrary: deletingMetadata },
 );
 
-/** How far the clock moves. Often it stands still, and it may go back. */
+/** Microseconds by which the clock moves. Often it stands still, and it may go back. */
 const waitMicros = fc.oneof(
   { weight: 6, arbitrary: fc.constant(0n) },
   { weight: 1, arbitrary: fc.constant(1n) },
@@ -210,7 +210,7 @@ export const step: fc.Arbitrary<Step> = fc
 
 const AT_ONCE = { waitMicros: 0n, key: "", dryRun: false, atomic: undefined };
 
-/** A transaction with an account that takes part in no other one, and a change of its metadata at the same date. */
+/** A transaction with an account that takes part in no other transaction, and a change of its metadata at the same date. */
 export const welcome = (nth: number): Step[] => [
   {
     ...AT_ONCE,

@@ -16,7 +16,7 @@ import type { Result } from "#platform/result.ts";
 import { ZERO_TIMESTAMP, type Timestamp } from "#platform/time.ts";
 import { ALL, element } from "#test/support/ledger-engine/fixtures.ts";
 
-/** A ledger that is compared with the model, wherever it runs. */
+/** A ledger in any environment that is compared with the model. */
 export interface LedgerUnderTest {
   /** The time at which the test begins. */
   readonly start: Timestamp;
@@ -123,7 +123,7 @@ const toCommand = ({ model, ledger }: Run, write: Write): Command =>
     ledger.start,
   );
 
-/** What the model has to know of a command apart from its postings. */
+/** The parts of a command that the model needs besides its postings. */
 const inputsOf = (command: Command): Pick<ModelOptions, "template" | "inputs"> => ({
   template: command.kind === "runScript" ? command.script.template : undefined,
   inputs: toIdempotencyText(command),
@@ -132,7 +132,7 @@ const inputsOf = (command: Command): Pick<ModelOptions, "template" | "inputs"> =
 const toOutcome = (result: Result<Outcome>): ModelOutcome =>
   result.ok ? result.value : result.failure.kind;
 
-/** When a write was executed, by its transaction or else its log entry. For other writes the date does not matter. */
+/** The date of a write, from its transaction or its log entry. The date of other writes does not matter. */
 async function dateOf(
   result: Result<Outcome>,
   readLogs: () => Promise<readonly LogEntry[]>,
@@ -152,7 +152,7 @@ async function expectSameState(ledger: LedgerUnderTest, model: LedgerModel): Pro
   expectSame(accounts.map(sorted), model.accounts());
 }
 
-/** Expects the same rows. Nearly always they are exactly equal, and that is found out faster. */
+/** Asserts that rows are equal. Most rows are exactly equal, which the first comparison finds faster. */
 function expectSame(rows: readonly unknown[], expected: readonly unknown[]): void {
   if (isDeepStrictEqual(rows, expected)) return;
   expect(textsOf(rows)).toEqual(textsOf(expected));
@@ -163,7 +163,7 @@ const sorted = (account: AccountRecord): AccountRecord => ({
   volumes: (account.volumes ?? []).toSorted((a, b) => (a.asset < b.asset ? -1 : 1)),
 });
 
-/** Expects that money neither appears nor disappears: the balances of each asset add up to zero. */
+/** Asserts that money is conserved: the balances of each asset add up to zero. */
 function expectConserved(accounts: readonly AccountRecord[]): void {
   const totals = new Map<string, bigint>();
   for (const { asset, input, output } of accounts.flatMap(({ volumes = [] }) => volumes)) {
@@ -174,7 +174,7 @@ function expectConserved(accounts: readonly AccountRecord[]): void {
 
 const textsOf = (values: readonly unknown[]): string[] => values.map(textOf);
 
-/** A value as text with its members sorted. `__proto__` is a member like others. */
+/** A value as text, with its members sorted. `__proto__` is an ordinary member. */
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (_key, item: unknown) => {
     if (typeof item === "bigint") return item.toString();

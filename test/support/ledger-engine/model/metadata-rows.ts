@@ -42,7 +42,7 @@ export function storedRows(ledger: Pick<TestLedger, "sql" | "logs">): MetadataRo
   };
 }
 
-/** The rows that a log must lead to, computed in the simplest way. */
+/** The rows that must follow from a log, computed in the simplest way. */
 export function expectedRows(log: readonly LogEntry[], features: Features): MetadataRows {
   const state = statesOf(log).at(-1) ?? EMPTY;
   const keeps = (target: string) =>
@@ -90,7 +90,7 @@ function stateAfter(before: MetadataState, entry: LogEntry): MetadataState {
     metadata.set(target, { ...metadata.get(target), ...added });
     for (const pair of pairsOf(target, added)) ever.add(pair);
   };
-  /** Merges given metadata into an account, along with the defaults of the schema if the entry makes the account. */
+  /** Merges metadata into an account, with the defaults of the schema if the entry creates the account. */
   const mergeAccount = (address: string, given: Metadata | undefined) => {
     const target = `account ${address}`;
     const defaults = metadata.has(target) ? {} : schemas.defaultsOf(entry, address);

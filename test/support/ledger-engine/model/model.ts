@@ -23,7 +23,7 @@ export type ModelOutcome =
   | FailureKind;
 
 /**
- * The rules of a ledger in their plainest form: it stores no volumes, but adds them up from the list of transactions
+ * The rules of a ledger in their plainest form. The model stores no volumes, but adds them up from the list of transactions
  * each time. Its state follows from the log entries alone.
  */
 export class LedgerModel {
@@ -42,7 +42,7 @@ export class LedgerModel {
     this.#isStrict = isStrict;
   }
 
-  /** Replays a log. */
+  /** Makes the model of a log. */
   static fromLog(entries: readonly LogEntry[]): LedgerModel {
     const model = new LedgerModel();
     for (const entry of entries) model.#apply(entry);
@@ -63,7 +63,7 @@ export class LedgerModel {
     return this.#transactions.map((transaction) => this.#withVolumes(transaction));
   }
 
-  /** All accounts by address, with their volumes by asset. */
+  /** All accounts by address, with their current volumes by asset. */
   accounts(): AccountRecord[] {
     return [...this.#accounts.values()]
       .map((account) => ({ ...account, volumes: this.#currentVolumes(account.address) }))
@@ -97,7 +97,7 @@ export class LedgerModel {
     return outcomeOf(entry, false);
   }
 
-  /** Undoes what `work` does if it returns false. The counters keep their values. */
+  /** Calls `work`, and undoes its changes if it returns false. The counters keep their values. */
   atomically(work: () => boolean): void {
     const kept = [
       this.#transactions,
@@ -114,7 +114,7 @@ export class LedgerModel {
     [this.#transactions, this.#accounts, this.#log, this.#keys, this.#schemas] = kept;
   }
 
-  /** Evicts the ledger: ids that were used up and not stored are given again. */
+  /** Evicts the ledger, so that ids that were used up but not stored are given again. */
   evict(): void {
     this.#transactionIds = this.#transactions.at(-1)?.id ?? 0;
     this.#logIds = this.#log.at(-1)?.id ?? 0;
@@ -337,15 +337,15 @@ export class LedgerModel {
 }
 
 export interface ModelOptions {
-  /** The idempotency key, empty if there is none. */
+  /** The idempotency key; empty for none. */
   readonly key: string;
   readonly dryRun: boolean;
   readonly now: Timestamp;
-  /** The version of the schema, empty if there is none. */
+  /** The version of the schema; empty for none. */
   readonly schemaVersion: string;
-  /** The template by which the command is run. */
+  /** The name of the template that the command runs. */
   readonly template: string | undefined;
-  /** The inputs as text, which a repetition with the same key must equal. */
+  /** The inputs as text, which a repetition with the idempotency key must equal. */
   readonly inputs: string;
 }
 

@@ -5,11 +5,11 @@ type Node = Readonly<Record<string, unknown>>;
 /** The model's implementation of a schema. It walks through the chart for each question. */
 export class NaiveSchema {
   readonly #chart: Node;
-  /** The names of its transaction templates. */
+  /** The names of the schema's transaction templates. */
   readonly templates: readonly string[];
 
   constructor(text: string) {
-    const { chart, transactions = {} } = JSON.parse(text) as { chart: Node; transactions?: Node }; // a checked schema
+    const { chart, transactions = {} } = JSON.parse(text) as { chart: Node; transactions?: Node }; // a checked schema has these members
     this.#chart = chart;
     this.templates = Object.keys(transactions);
   }
@@ -24,11 +24,11 @@ export class NaiveSchema {
     const pairs = Object.entries(metadata).map(([key, value]) => [
       key,
       memberOf(value as Node, "default"),
-    ]); // a checked chart
-    return Object.fromEntries(pairs.filter(([, value]) => value !== undefined)) as Metadata; // defaults are texts
+    ]); // nodes of a checked chart
+    return Object.fromEntries(pairs.filter(([, value]) => value !== undefined)) as Metadata; // default metadata are texts
   }
 
-  /** The node of the chart for an account. Undefined if the chart does not allow the account. */
+  /** The node of the chart for an account; undefined for an account that the chart forbids. */
   #find(address: string): Node | undefined {
     let node = this.#chart;
     for (const segment of address.split(":")) {
@@ -44,12 +44,12 @@ export class NaiveSchema {
 function variableOf(node: Node, segment: string): Node | undefined {
   const name = Object.keys(node).find((key) => key.startsWith("$"));
   const variable = name === undefined ? undefined : memberOf(node, name);
-  const pattern = (variable?.[".pattern"] ?? "") as string; // a checked chart
+  const pattern = (variable?.[".pattern"] ?? "") as string; // a pattern of a checked chart is a text
   return new RegExp(pattern).test(segment) ? variable : undefined;
 }
 
 const memberOf = (node: Node, name: string): Node | undefined =>
-  Object.hasOwn(node, name) ? (node[name] as Node) : undefined; // a checked chart
+  Object.hasOwn(node, name) ? (node[name] as Node) : undefined; // members of a checked chart are nodes
 
 /** The schemas of a log, up to one of its entries. */
 export class NaiveSchemas {

@@ -14,7 +14,7 @@ import {
   template,
 } from "#test/support/ledger-engine/fixtures.ts";
 
-/** What a test does to a ledger and to its model. */
+/** A step of a test, which a ledger and its model take. */
 export type Step =
   | { readonly kind: "write"; readonly write: Write; readonly dryRun: boolean }
   | {
@@ -24,7 +24,7 @@ export type Step =
       readonly continueOnFailure: boolean;
       readonly schema: SchemaChoice;
     }
-  /** Sends an earlier write again, with its key. */
+  /** Sends an earlier write again, with its idempotency key. */
   | { readonly kind: "repeat"; readonly nth: number }
   /** Evicts the ledger, which loses what it holds in memory. */
   | { readonly kind: "evict" }
@@ -32,17 +32,17 @@ export type Step =
   | { readonly kind: "wait"; readonly seconds: number };
 
 export interface Write {
-  /** The idempotency key, empty if there is none. */
+  /** The idempotency key; empty for none. */
   readonly key: string;
   readonly schema: SchemaChoice;
-  /** Makes the command from the ids of the transactions that exist and the start of the test. */
+  /** Makes the command from the ids of existing transactions and the start of the test. */
   readonly toCommand: (ids: readonly number[], start: Timestamp) => Command;
 }
 
-/** Which schema a write names: one of the existing ones, one that does not exist, or none for undefined. */
+/** The schema that a write names: an existing one, by its place; an unknown one; or none for undefined. */
 export type SchemaChoice = number | "unknown" | undefined;
 
-/** The version that a write names, empty if it names none. */
+/** The version that a write names; empty for none. */
 export function versionOf(choice: SchemaChoice, versions: readonly string[]): string {
   if (typeof choice !== "number") return choice ?? "";
   return versions[choice % versions.length] ?? "";
@@ -55,7 +55,7 @@ const METADATA_KEYS = ["k", "10", "9", "__proto__", "é"];
 const UNKNOWN_IDS = [0, 1_000_000, Number.MAX_SAFE_INTEGER];
 const FIRST_AND_LAST = ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"].map(parseTimestamp);
 
-/** Present in about one of `of` cases, otherwise undefined. */
+/** A value in about one of `of` cases, otherwise undefined. */
 const rarely = <T>(of: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: of - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
@@ -76,7 +76,7 @@ const postings: fc.Arbitrary<Posting[]> = fc.array(
     .map((it) => posting(`${it.source} -> ${it.destination}`, it.amount, it.asset)),
   { minLength: 1, maxLength: 4 },
 );
-/** Metadata is made of pairs, because fast-check's dictionaries cannot have the key `__proto__`. */
+/** Metadata made of pairs, because fast-check's dictionaries cannot have the key `__proto__`. */
 const metadata = fc
   .array(fc.tuple(fc.constantFrom(...METADATA_KEYS), fc.constantFrom("1", "2", "")), {
     maxLength: 3,
@@ -150,7 +150,7 @@ const SCHEMAS = [
   `{"chart":${CHART}}`,
   '{"chart":{"world":{},"a":{},"users":{"1":{".metadata":{"9":{"default":"1"}}}}}}',
   `{"chart":${CHART},"transactions":{"${TEMPLATE}":{"script":${JSON.stringify(TEMPLATE_SCRIPT)}}}}`,
-].map((text) => parseJson(text) as object); // as is written here
+].map((text) => parseJson(text) as object); // the texts above are objects
 
 const insertionDraft = fc
   .record({ version: fc.constantFrom(...VERSIONS), body: fc.constantFrom(...SCHEMAS) })
@@ -181,7 +181,7 @@ const templateDraft = fc
 /** The command with postings in place of a script, because the model runs no scripts. */
 export const withoutScript = (command: Command): Command => writtenOut.get(command) ?? command;
 
-/** Chooses one of the existing transactions, or rarely one that does not exist. */
+/** Chooses an existing transaction, or rarely an unknown one. */
 const choice = fc.record({
   nth: fc.nat(50),
   unknown: rarely(15, fc.constantFrom(...UNKNOWN_IDS)),

@@ -28,7 +28,7 @@ export function sumOf(
   return { account, asset, input, output };
 }
 
-/** What postings add to an account, less what they take. */
+/** The sum that postings add to an account, less the sum that they take. */
 export function netOf(postings: readonly Posting[], account: string, asset: string): bigint {
   let net = 0n;
   for (const posting of postings) {

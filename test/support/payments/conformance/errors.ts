@@ -3,7 +3,7 @@ import { type Bench, type Conformance, fetchOf, openBench, secretsOf } from "./s
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import { type FakePsp, jsonAnswer, type PspFault } from "#test/support/psp/fake-psp.ts";
 
-/** What a provider may answer wrongly. */
+/** Wrong answers of a provider. */
 const FAULTS: readonly { name: string; kind: ConnectorError["kind"]; fault: PspFault }[] = [
   {
     name: "a limit, with the time until it ends",
@@ -17,7 +17,7 @@ const FAULTS: readonly { name: string; kind: ConnectorError["kind"]; fault: PspF
   { name: "half of an answer", kind: "unknown", fault: { answer: () => new Response('{"a":[{') } },
 ];
 
-/** Failures of the provider are errors of a kind that says whether to try again, and show no secret. */
+/** Failures of the provider are errors whose kind says whether to try again, and which show no secret. */
 export function errorConformance<P extends FakePsp>(subject: Conformance<P>): void {
   const list = subject.lists.find(({ add }) => add !== undefined);
   if (list === undefined) return;
@@ -54,7 +54,7 @@ export function errorConformance<P extends FakePsp>(subject: Conformance<P>): vo
         list.add?.(bench.psp, 1);
         bench.psp.fail({ answer: () => new Response(text) });
         const fetch = fetchOf(bench.plugin, list.task);
-        // A list may have a value that is set aside.
+        // A list may fail, or reject the wrong value and succeed.
         const outcome = await fetch({ ...on, state: undefined, pageSize: 2 }).then(
           ({ rejected = [] }) => rejected.length > 0,
           (error: unknown) => error instanceof ConnectorError,
@@ -105,7 +105,7 @@ export function errorConformance<P extends FakePsp>(subject: Conformance<P>): vo
   });
 }
 
-/** The error that a call ends with. Anything but a `ConnectorError` is a bug of the connector. */
+/** The error with which a call fails. An error other than `ConnectorError` is a bug of the connector. */
 export async function failureOf(call: Promise<unknown>): Promise<ConnectorError> {
   const error = await call.then(
     () => new Error("the call succeeds"),

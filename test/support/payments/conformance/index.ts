@@ -12,8 +12,8 @@ import type { FakePsp } from "#test/support/psp/fake-psp.ts";
 export type { Conformance } from "./subject.ts";
 
 /**
- * The suite that each connector passes. A test file calls it with the connector and a fake of its provider; what the connector does besides
- * (its mappings, row by row) has tests of its own in that file.
+ * The suite that each connector passes. A test file calls it with the connector and a fake of its provider; the file itself
+ * tests the rest of the connector (its mappings, row by row).
  */
 export function connectorConformance<P extends FakePsp>(subject: Conformance<P>): void {
   describe(`the connector ${subject.kind.key}`, () => {
@@ -26,7 +26,7 @@ export function connectorConformance<P extends FakePsp>(subject: Conformance<P>)
   });
 }
 
-/** What a plugin has to have for what its kind promises. */
+/** The operation of a plugin that each capability promises. */
 const OPERATIONS: Readonly<Partial<Record<Capability, (plugin: Plugin) => unknown>>> = {
   ...Object.fromEntries(
     Object.entries(FETCHED_KINDS).map(([task, { operation }]) => [
@@ -41,7 +41,7 @@ const OPERATIONS: Readonly<Partial<Record<Capability, (plugin: Plugin) => unknow
   CREATE_PAYOUT: (plugin) => plugin.createPayout,
 };
 
-/** What a connector promises, what it does, and what the suite tries are the same. */
+/** The capabilities of a connector, its operations, and the cases of the suite must agree. */
 function completeness<P extends FakePsp>(subject: Conformance<P>): void {
   const { kind, lists, movements = [], webhooks, bankAccounts } = subject;
 

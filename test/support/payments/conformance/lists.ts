@@ -19,14 +19,14 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { FakePsp } from "#test/support/psp/fake-psp.ts";
 
 const PAGE_SIZE = 2;
-/** More than two pages. */
+/** Items of a list, for more than two pages. */
 const ITEMS = 2 * PAGE_SIZE + 1;
-/** Most pages of a walk: a list that goes on for longer has no end. */
+/** The most pages of a walk. A list that goes on for longer has no end. */
 const PAGES_MAX = 40;
-/** How many runs a connector has to find what a fault has hidden. */
+/** The most runs until a connector finds items that a fault has hidden. */
 const RUNS_MAX = 3;
 
-/** Each list of a connector is read to its end from wherever a run stands, and a fault of the provider loses nothing of it. */
+/** Each list of a connector is read to its end from any state, and a fault of the provider loses none of its items. */
 export function listConformance<P extends FakePsp>(subject: Conformance<P>): void {
   describe.each(subject.lists)("$task", (list) => {
     const open = () => openList(subject, list);
@@ -87,7 +87,7 @@ export function listConformance<P extends FakePsp>(subject: Conformance<P>): voi
       bench.psp.spoil = (answer) => withBadValue(answer, ids, (id) => spoilt.add(id));
       const { found, rejected } = await read(undefined);
       expect(ids.filter((id) => !found.has(id) && !spoilt.has(id))).toEqual([]);
-      // Some lists are of objects with other ids than the references have, or of one object.
+      // Nothing was spoilt in a list of a single object, or of objects whose ids differ from the references.
       if (spoilt.size === 0) return;
       const bad = rejected.find(({ id }) => !ids.includes(id));
       expect(bad?.reason).toContain("not valid");
@@ -121,7 +121,7 @@ function unknownValues<P extends FakePsp>(subject: Conformance<P>): void {
   });
 }
 
-/** The tasks whose pages hold several items that have nothing to do with each other. */
+/** Tasks whose pages contain several independent items. */
 const ISOLATED: ReadonlySet<string> = new Set([
   "FETCH_ACCOUNTS",
   "FETCH_EXTERNAL_ACCOUNTS",
@@ -129,7 +129,7 @@ const ISOLATED: ReadonlySet<string> = new Set([
 ]);
 const BAD_VALUE = "what no schema takes";
 
-/** An answer with a value that is not valid in place of the second one of each list of objects that have these ids. */
+/** An answer in which the second object of each list of objects with the given ids has an invalid value. */
 function withBadValue(
   value: unknown,
   ids: readonly string[],
@@ -154,9 +154,9 @@ interface Place {
 interface Walk {
   readonly items: readonly unknown[];
   readonly rejected: readonly RejectedItem[];
-  /** The identities of the items. */
+  /** The identities of the found items. */
   readonly found: ReadonlySet<string>;
-  /** The state after each page, and what that page has given. */
+  /** The state after each page, with the identities of the page's items. */
   readonly states: readonly (Place & { readonly given: readonly string[] })[];
   readonly state: unknown;
   readonly hasMore: boolean;
@@ -177,7 +177,7 @@ function openList<P extends FakePsp>(
   };
 }
 
-/** Reads as the engine does: states are stored as JSON, and a page that leads nowhere ends the run. */
+/** Reads as the polling engine does: states are stored as JSON, and a page without a next state ends the run. */
 async function walk(
   fetchPage: (request: FetchRequest) => ReturnType<ReturnType<typeof fetchOf>>,
   from: unknown,

@@ -7,7 +7,7 @@ import { paymentProblem } from "#modules/payments/connectors/provider-objects.ts
 import { present } from "#platform/assert.ts";
 import type { FakePsp, PspFault } from "#test/support/psp/fake-psp.ts";
 
-/** Money moves once for each reference, whatever becomes of requests and answers. */
+/** Money moves once for each reference, even if requests or answers are lost. */
 export function movementConformance<P extends FakePsp>(subject: Conformance<P>): void {
   describe.each(subject.movements ?? [])("$name", (movement) => {
     const openArranged = async () => {
@@ -19,7 +19,7 @@ export function movementConformance<P extends FakePsp>(subject: Conformance<P>):
       const bench = await openArranged();
       return { ...bench, asked: movement.movement(bench.psp) };
     };
-    /** How many requests a movement takes. */
+    /** The number of requests of a movement. */
     const requestsOf = async (): Promise<number> => {
       const { psp, plugin, asked } = await open();
       const before = psp.requests.length;
@@ -50,7 +50,7 @@ export function movementConformance<P extends FakePsp>(subject: Conformance<P>):
       for (let at = 0; at < requests; at++) {
         const { psp, plugin, asked } = await open();
         psp.fail(...atPlace(at, { kind: "lose-answer" }));
-        // A refusal would say that nothing was moved.
+        // A refusal would claim that no money was moved.
         expect(["unknown", "unreachable"]).toContain((await failureOf(move(plugin, asked))).kind);
         await move(plugin, asked);
         expect(await movement.made(psp, plugin)).toBe(1);
@@ -123,7 +123,7 @@ const move = (plugin: Plugin, movement: Movement): Promise<MovementResult> =>
     "the connector moves money",
   )(movement);
 
-/** The faults of which only one request has one. */
+/** Faults for a request at a place; the requests before it are answered well. */
 const atPlace = (place: number, fault: PspFault): PspFault[] => [
   ...Array.from({ length: place }, (): PspFault => ({ kind: "none" })),
   fault,

@@ -4,11 +4,11 @@ import { present } from "#platform/assert.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
 import type { FakePsp, PspRequest } from "#test/support/psp/fake-psp.ts";
 
-/** Adds so many things to a fake, and gives their references. */
+/** Calls `add` `count` times; returns the references. */
 export const many = (count: number, add: () => string): string[] =>
   Array.from({ length: count }, add);
 
-/** A movement of 10.50 for the rent, where a test does not say otherwise. */
+/** A movement of 10.50 for the rent, changed by the given members. */
 export const movementOf = (
   type: Movement["type"],
   fields: Pick<Movement, "source" | "destination" | "asset"> & Partial<Movement>,
@@ -22,7 +22,7 @@ export const movementOf = (
   ...fields,
 });
 
-/** The payment that a plugin makes of a movement, and the last request that it sends for it. */
+/** The payment that a plugin makes of a movement, and the last request that the plugin sends for it. */
 export async function madeBy(
   { psp, plugin }: { readonly psp: FakePsp; readonly plugin: Plugin },
   asked: Movement,
@@ -33,10 +33,10 @@ export async function madeBy(
   return { payment: result.payment, request: present(psp.requests.at(-1), "it asks") };
 }
 
-/** A movement that is refused, and what is said of it. */
+/** A movement that is refused, with the message of the refusal. */
 export type RefusedOrder = [asked: Movement, message: string];
 
-/** Movements like one that lack what each needs. */
+/** Variants of a movement, each without a member that every movement needs. */
 export function incompleteOrders(movement: Movement): RefusedOrder[] {
   const { source: _source, ...sourceless } = movement;
   const { destination: _destination, ...destinationless } = movement;
@@ -47,7 +47,7 @@ export function incompleteOrders(movement: Movement): RefusedOrder[] {
   ];
 }
 
-/** Movements like one whose description no bank would write on a statement. */
+/** Variants of a movement with descriptions that no bank can print on a statement. */
 export const unwritableOrders = (movement: Movement): RefusedOrder[] => [
   [
     { ...movement, description: "a description that is long" },

@@ -16,18 +16,18 @@ import type { Timestamp } from "#platform/time.ts";
 import { memoryStore, NOW } from "#test/support/payments/plugins.ts";
 import type { FakePsp } from "#test/support/psp/fake-psp.ts";
 
-/** What the conformance suite has to know of a connector and of the fake of its provider. */
+/** A connector and the fake of its provider, for the conformance suite. */
 export interface Conformance<P extends FakePsp> {
   readonly kind: ConnectorKind;
-  /** A provider that holds nothing. */
+  /** Makes an empty provider. */
   readonly psp: () => P;
-  /** A configuration that the provider lets in. */
+  /** A configuration that the provider accepts. */
   readonly config: PluginConfig;
-  /** The lists that the plugin reads, with one entry for each fetch task that it has. */
+  /** The lists that the plugin reads, with an entry for each of its fetch tasks. */
   readonly lists: readonly ListCase<P>[];
-  /** How the provider says that something is wrong, in its own words. */
+  /** Errors of the provider in its own format. */
   readonly errors: readonly ErrorCase[];
-  /** Items with values that the connector does not know: they are stored, and hold up nothing. */
+  /** Items with values that the connector does not know, which are stored without an error. */
   readonly unknownValues: readonly UnknownValue<P>[];
   readonly movements?: readonly MovementCase<P>[];
   readonly bankAccounts?: BankAccountCase<P>;
@@ -42,13 +42,13 @@ export interface ListCase<P> {
   /** What the fetch hangs on; absent for a root. It may add to the provider what has to be there. */
   readonly parent?: (psp: P) => Belonging;
   /**
-   * Adds items that are newer than those before. Returns their references; of balances `<account> <asset>`. Absent for a list that the
-   * fake cannot have items of.
+   * Adds items that are newer than all others. Returns their references; for balances `<account> <asset>`. Absent for a list of
+   * a fake that cannot get more items.
    */
   readonly add?: (psp: P, count: number) => readonly string[];
-  /** References of items that no list is without: the account of the key itself. */
+  /** References of items that the list always has, such as the account of the key. */
   readonly always?: readonly string[];
-  /** Most items that can be added, where it is few. */
+  /** The most items that can be added, if they are few. */
   readonly max?: number;
 }
 
@@ -62,34 +62,32 @@ export interface UnknownValue<P> {
   readonly name: string;
   readonly task: ItemTask;
   readonly parent?: (psp: P) => Belonging;
-  /** Adds one item. */
   readonly arrange: (psp: P) => void;
-  /** Some members of the object that comes of it; undefined where the item is left out. */
+  /** Members that the resulting object must have; undefined for an item that is left out. */
   readonly expected: object | undefined;
 }
 
 export interface MovementCase<P> {
   readonly name: string;
-  /** Lets be there what the movement needs: a bank account that was forwarded, for example. */
+  /** Prepares the movement, for example by forwarding a bank account. */
   readonly arrange?: (bench: Bench<P>) => Promise<unknown>;
   readonly movement: (psp: P) => Movement;
-  /** How many movements the provider has made. */
+  /** The number of movements that the provider has made. */
   readonly made: (psp: P, plugin: Plugin) => number | Promise<number>;
-  /** A movement that the connector or the provider refuses. */
   readonly refused?: (psp: P) => Movement;
-  /** How the movement is taken back; absent where the connector does not offer that. */
+  /** The reversal of the movement; absent for a connector without reversals. */
   readonly reversal?: { readonly metadata: (psp: P) => Record<string, string> };
 }
 
 export interface BankAccountCase<P> {
   readonly details: BankAccountDetails;
-  /** How many the provider has; absent where it is not told of them. */
+  /** The number of bank accounts at the provider; absent for a provider that is not told of them. */
   readonly made?: (psp: P) => number;
 }
 
-/** What a provider sends to a URL. */
+/** A delivery of a provider. */
 export interface Sent {
-  /** `POST` where it is absent. */
+  /** The method of the delivery, by default `POST`. */
   readonly method?: string;
   readonly query?: Readonly<Record<string, readonly string[]>>;
   readonly headers: Readonly<Record<string, string>>;
@@ -97,33 +95,36 @@ export interface Sent {
 }
 
 export interface WebhookCase<P> {
-  /** What the webhooks hang on; absent where they are a root of the tree. */
+  /** The objects on which the webhooks depend; absent for a root. */
   readonly parent?: (psp: P) => Pick<FetchRequest, "parent" | "other">;
-  /** How many webhooks the provider has. Absent, as the next one, where it is told of URLs otherwise. */
+  /**
+   * The number of webhooks at the provider. `registered` and `addForeign` are absent for a provider that learns URLs in another
+   * way.
+   */
   readonly registered?: (psp: P) => number;
-  /** Adds a webhook of somebody else. */
+  /** Adds a webhook of another application. */
   readonly addForeign?: (psp: P) => void;
-  /** Lets be there what deliveries are about: users, for example. It may be called again. */
+  /** Prepares deliveries, for example by adding users. It may be called again. */
   readonly arrange?: (bench: Bench<P>) => Promise<unknown>;
-  /** A delivery about something new, to one of the registered paths, signed at that time. */
+  /** A delivery about a new object, to a registered path, signed at a time. */
   readonly deliver: (psp: P, webhook: { readonly urlPath: string; readonly at: Timestamp }) => Sent;
-  /** The path that deliveries go to; the first one that is registered where it is absent. */
+  /** The path of deliveries, by default the first registered one. */
   readonly urlPath?: string;
   /**
-   * What a forger makes of a delivery: another body, another signature, or none. Absent where the provider signs nothing: then the URL is
-   * known to the provider alone, and what a delivery names is read from the provider.
+   * Forgeries of a delivery: with another body, with another signature, or without one. Absent for a provider that signs
+   * nothing: then only the provider knows the URL, and the connector reads the objects of a delivery from the provider.
    */
   readonly forgeries?: Readonly<Record<"body" | "signature" | "absence", (sent: Sent) => Sent>>;
-  /** A delivery, rightly signed, of a type that the connector does not know. */
+  /** A correctly signed delivery of a type that the connector does not know. */
   readonly unknown: (psp: P, webhook: { readonly urlPath: string; readonly at: Timestamp }) => Sent;
-  /** How old a signature may be, in milliseconds; absent where it has no time. */
+  /** The greatest age of a signature, in milliseconds; absent for signatures without a time. */
   readonly toleranceMs?: number;
 }
 
 export const CONNECTOR_ID = "eyJQcm92aWRlciI6InRlc3QifQ";
 export const BASE_URL = `https://florin.example/api/payments/v3/connectors/webhooks/${CONNECTOR_ID}`;
 
-/** A plugin at work on a fake provider. */
+/** A plugin with a fake provider. */
 export interface Bench<P> {
   readonly psp: P;
   readonly plugin: Plugin;
@@ -159,7 +160,7 @@ export const fetchOf = (
   plugin[FETCHED_KINDS[task].operation] ??
   (() => Promise.reject(new Error(`the plugin does not do ${task}`)));
 
-/** The request that a provider's delivery becomes. */
+/** The webhook request of a provider's delivery. */
 export const toWebhook = (
   config: ProviderWebhook["config"],
   { method = "POST", query = {}, headers, body }: Sent,

@@ -16,7 +16,10 @@ import { fromMillis, toMillis } from "#platform/time.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
 import type { FakePsp } from "#test/support/psp/fake-psp.ts";
 
-/** Webhooks are registered once, only what the provider has signed is taken, and a delivery is recognised. */
+/**
+ * Webhooks are registered once, only deliveries that the provider has signed are accepted, and repeated deliveries are
+ * recognised.
+ */
 export function webhookConformance<P extends FakePsp>(subject: Conformance<P>): void {
   const { webhooks } = subject;
   if (webhooks === undefined) return;
@@ -39,7 +42,7 @@ export function webhookConformance<P extends FakePsp>(subject: Conformance<P>): 
       await register();
       const configs = await register();
       expect(await verify(configs, deliver(configs))).toHaveProperty("key");
-      // A change of the configuration registers again, and knows what was stored.
+      // After a change of the configuration, webhooks are registered again, and stored ones are known.
       const renewed = await register(configs);
       expect(await verify(renewed, deliver(renewed))).toHaveProperty("key");
     });

@@ -9,22 +9,22 @@ import { deliver } from "#test/support/psp/psp-server.ts";
 
 type V3 = StartedPayments["sdk"]["payments"]["v3"];
 
-/** What a provider sends, and the URL that it sends it to. */
+/** A notification of a provider, with the URL to which it is sent. */
 export interface Notification {
   readonly url: string;
   readonly sent: Sent;
 }
 
-/** A movement of money that a client asks for. */
+/** A payout that a client asks for. */
 export interface PayoutRequest {
   readonly reference: string;
   readonly amount: bigint;
-  /** References at the provider. */
+  /** The references of the accounts at the provider. */
   readonly source: string;
   readonly destination: string;
 }
 
-/** A connector on a started server, whose payments are booked on a ledger of its own. */
+/** A connector of a started server, whose payments are booked in a ledger of its own. */
 export class StartedConnector {
   readonly started: StartedPayments;
   readonly id: string;
@@ -36,7 +36,7 @@ export class StartedConnector {
     this.ledger = ledger;
   }
 
-  /** Installs it by the official client. */
+  /** Installs the connector through the official client. */
   static async install(
     started: StartedPayments,
     request: Parameters<V3["installConnector"]>[0],
@@ -60,14 +60,14 @@ export class StartedConnector {
     return (await this.v3.listPayments({})).v3PaymentsCursorResponse?.cursor.data ?? [];
   }
 
-  /** The account that the provider knows by a reference. */
+  /** The account with a reference of the provider. */
   async account(reference: string) {
     const accounts = await this.accounts();
     const found = accounts.find((account) => account.reference === reference);
     return present(found, `the account ${reference} is known`);
   }
 
-  /** The payment that the provider knows by a reference, with its adjustments. */
+  /** The payment with a reference of the provider, with its adjustments. */
   async payment(reference: string) {
     const payments = await this.payments();
     const found = payments.find((payment) => payment.reference === reference);
@@ -83,15 +83,15 @@ export class StartedConnector {
     return read?.data.status;
   }
 
-  /** How its schedules are doing. */
+  /** The health of the connector's schedules. */
   async schedules(): Promise<Health["schedules"]> {
     const path = `/api/florin/v1/payments/connectors/${this.id}/health`;
-    const { data } = (await this.started.server.json(path)) as { data: Health }; // as the API says
+    const { data } = (await this.started.server.json(path)) as { data: Health }; // the schema of the answer has this shape
     return data.schedules;
   }
 }
 
-/** Waits until an account has a balance of one asset. */
+/** Waits until an account has a balance in an asset. */
 export async function expectBalance(
   connector: StartedConnector,
   { reference, balance, asset }: { reference: string; balance: bigint; asset: string },
@@ -104,8 +104,8 @@ export async function expectBalance(
 }
 
 /**
- * Delivers what changes a payment, once it was refused in all forms that are not genuine: forged, for a path or a connector that there is
- * not. Delivered again, it changes nothing.
+ * Delivers a notification that changes a payment, after all forms of it that are not genuine were refused: forged, for an
+ * unknown path, and for an unknown connector. A repeated delivery changes nothing.
  */
 export async function expectChange(
   connector: StartedConnector,
@@ -126,7 +126,7 @@ export async function expectChange(
   expect(started.countRows()).toEqual(after);
 }
 
-/** The rows and events that there are once nothing is under way: all schedules wait for their next time, and no job is left. */
+/** The numbers of rows and events when no work is left: all schedules wait for their next time, and no job remains. */
 const atRest = (connector: StartedConnector): Promise<Readonly<Record<string, unknown>>> =>
   eventually(async () => {
     for (const schedule of await connector.schedules()) {
@@ -138,7 +138,7 @@ const atRest = (connector: StartedConnector): Promise<Readonly<Record<string, un
     return rows;
   });
 
-/** Asks for a payout, approves it, and waits until the provider has made it. Returns the payment that was made of it. */
+/** Creates a payout, approves it, and waits until the provider has made it; returns its payment. */
 export async function payOut(
   connector: StartedConnector,
   { reference, amount, source, destination }: PayoutRequest,
@@ -169,7 +169,7 @@ export async function payOut(
   return { paymentInitiationID, reference: related.reference };
 }
 
-/** Waits until events of these types were delivered, all of them signed. */
+/** Waits until signed events of the given types were delivered. */
 export async function expectEvents(
   { started }: StartedConnector,
   types: readonly string[],
@@ -180,20 +180,20 @@ export async function expectEvents(
   expect(started.receiver.deliveries.every(({ isSigned }) => isSigned)).toBe(true);
 }
 
-/** Waits until the accounts of the ledger have these balances, by the references of the accounts at the provider. */
+/** Waits until the accounts of the ledger have the given balances, by their references at the provider. */
 export async function expectBooked(
   { started, ledger }: StartedConnector,
   expected: Readonly<Record<string, Record<string, number>>>,
 ): Promise<void> {
   await eventually(async () => {
     const balances = Object.entries(await started.balancesOf(ledger));
-    // An account of the connector has its reference at the end.
+    // The address of a booked account ends with its reference.
     const booked = balances.map(([address, amounts]) => [address.split(":").at(-1), amounts]);
     expect(Object.fromEntries(booked)).toEqual(expected);
   });
 }
 
-/** Uninstalls it. What the provider has sent and signed before changes nothing any more. */
+/** Uninstalls the connector. Signed notifications from before then change nothing any more. */
 export async function expectRemoval(
   { v3, id, started }: StartedConnector,
   { url, sent }: Notification,
@@ -209,7 +209,7 @@ export async function expectRemoval(
   expect(started.countRows()).toEqual(before);
 }
 
-/** The id of a connector of the same kind that nobody has installed. */
+/** The id of a connector of this kind that was never installed. */
 function unknownLike(id: string): string {
   const { provider } = present(decodeConnectorId(id), "it is the id of a connector");
   return encodeConnectorId({ provider, reference: crypto.randomUUID() });

@@ -10,7 +10,7 @@ import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 import type { FakePsp } from "#test/support/psp/fake-psp.ts";
 import { PspServer } from "#test/support/psp/psp-server.ts";
 
-/** The events that are received. */
+/** The types of the received events. */
 const EVENT_TYPES = [
   "payments.saved_account",
   "payments.saved_balance",
@@ -41,7 +41,7 @@ export class StartedPayments {
     this.sdk = openSdk(server, token);
   }
 
-  /** Starts all of it for a kind of connectors, whose fake answers for the origin of the provider. */
+  /** Starts the three for a kind of connectors. The fake answers requests to the origin of the provider. */
   static async start(kind: string, fake: FakePsp, origin: string): Promise<StartedPayments> {
     const psp = await PspServer.open(fake, origin);
     const receiver = await WebhookReceiver.open();
@@ -65,7 +65,7 @@ export class StartedPayments {
     await this.#psp.close();
   }
 
-  /** A ledger into which the payments of a connector are booked. */
+  /** Creates a ledger, and books the payments of a connector in it. */
   async bookInto(ledger: string, connectorID: string): Promise<void> {
     const path = `/api/ledger/v2/${ledger}`;
     await this.server.json(path, { method: "POST" });
@@ -75,11 +75,11 @@ export class StartedPayments {
     });
   }
 
-  /** The balances of all accounts of a ledger that have some. */
+  /** The balances of all accounts of a ledger that have any. */
   async balancesOf(ledger: string): Promise<Record<string, unknown>> {
     const listed = (await this.server.json(`/api/ledger/v2/${ledger}/accounts?expand=volumes`)) as {
       cursor: { data: { address: string; volumes?: Record<string, { balance: unknown }> }[] };
-    }; // as the API says
+    }; // the schema of the answer has this shape
     return Object.fromEntries(
       listed.cursor.data.map(({ address, volumes = {} }) => [
         address,
@@ -88,14 +88,16 @@ export class StartedPayments {
     );
   }
 
-  /** The types of the events that were received, each once. */
+  /** The types of the received events. */
   get receivedTypes(): ReadonlySet<string> {
     return new Set(
       this.receiver.deliveries.map(({ body }) => /"type":"([^"]+)"/.exec(body)?.[1] ?? ""),
     );
   }
 
-  /** How many rows each table of payments has in the database of the server, and how many events were stored in all. */
+  /**
+   * The number of rows of each table of payments in the server's database, and the number of all events that were ever stored.
+   */
   countRows(): Readonly<Record<string, unknown>> {
     const files = readdirSync(this.#folder, { recursive: true, encoding: "utf8" });
     const file = files.find((path) => path.endsWith(".sqlite") && path.split("/").includes("d1"));
@@ -109,7 +111,7 @@ export class StartedPayments {
       const count = (sql: string) => database.prepare(sql).get()?.["n"];
       const rows: Record<string, unknown> = {};
       for (const name of tables) rows[name] = count(`SELECT count(*) AS n FROM ${name}`);
-      // Events go once they are confirmed; their numbers never come again.
+      // Confirmed events are deleted, but their sequence numbers are never used again.
       const events = count("SELECT seq AS n FROM sqlite_sequence WHERE name = 'outbox'");
       return { ...rows, events };
     } finally {
@@ -118,7 +120,7 @@ export class StartedPayments {
   }
 }
 
-/** The official client, with a token always: it sends none of its own with some operations. */
+/** The official client, which always gets a token, because the SDK itself sends none with some of these operations. */
 const openSdk = (server: LocalServer, token: string): SDK =>
   new SDK({
     serverURL: server.url,

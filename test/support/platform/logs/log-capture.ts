@@ -1,12 +1,12 @@
 import { afterAll } from "vitest";
 import { forbiddenIn } from "./forbidden-in-logs.ts";
 
-// This runs before each file of tests. Whatever is logged during the whole suite must not show a secret or a number of a card or an account.
+// The setup of each test file. No log line of the whole suite may show a secret, or a number of a card or an account.
 
 const LEVELS = ["debug", "info", "log", "warn", "error"] as const;
 
 declare global {
-  /** What was logged and should not have been; absent before the first file of a process. */
+  /** Forbidden content of the log lines so far; absent before the first file of a process. */
   var forbiddenLogs: string[] | undefined;
 }
 

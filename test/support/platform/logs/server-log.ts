@@ -1,6 +1,6 @@
 import { forbiddenIn } from "./forbidden-in-logs.ts";
 
-/** Looks through what a started server prints, a line at a time. */
+/** Checks the output of a started server line by line. */
 export class ServerLog {
   readonly #found: string[] = [];
   #rest = "";
@@ -11,7 +11,7 @@ export class ServerLog {
     for (const line of lines) this.#check(line);
   }
 
-  /** Throws where a line shows a secret, or a number of a card or an account. */
+  /** Throws for a line with a secret, or with a number of a card or an account. */
   assertClean(): void {
     this.#check(this.#rest);
     this.#rest = "";

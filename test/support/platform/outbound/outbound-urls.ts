@@ -1,6 +1,6 @@
 /**
- * What the outbound policy makes of URLs, where private hosts are not allowed: each URL with the host that it is found
- * to name, by the problem that it has.
+ * Decisions of the outbound policy when private hosts are forbidden: each URL with its problem, which names the host that the
+ * policy found.
  */
 
 /** Hosts of the machine, its network or its cloud. */
@@ -18,7 +18,7 @@ const PRIVATE_HOSTS: readonly (readonly [host: string, found?: string])[] = [
   ["127.0.0.1.", "127.0.0.1"],
   ["127.0.0.1..", "127.0.0.1.."],
   ["0x7f.0.0.1.", "127.0.0.1"],
-  // Characters that the URL parser takes for others.
+  // Characters that the URL parser replaces by others.
   ["%31%32%37.0.0.1", "127.0.0.1"],
   ["127%2e0%2e0%2e1", "127.0.0.1"],
   ["127%E3%80%820.0.1", "127.0.0.1"],
@@ -30,7 +30,7 @@ const PRIVATE_HOSTS: readonly (readonly [host: string, found?: string])[] = [
   ["ⓛⓞⓒⓐⓛⓗⓞⓢⓣ", "localhost"],
   ["%6c%6f%63alhost", "localhost"],
   ["local\u00adhost", "localhost"],
-  // Names of loopback.
+  // Names for loopback.
   ["localhost"],
   ["LOCALHOST", "localhost"],
   ["localhost."],
@@ -45,7 +45,7 @@ const PRIVATE_HOSTS: readonly (readonly [host: string, found?: string])[] = [
   ["[0:0:0:0:0:0:0:1]", "[::1]"],
   ["[0000:0000:0000:0000:0000:0000:0000:0001]", "[::1]"],
   ["[::]"],
-  // IPv4 inside IPv6: mapped, compatible, NAT64, 6to4, Teredo.
+  // IPv4 addresses inside IPv6: mapped, compatible, NAT64, 6to4, Teredo.
   ["[::ffff:127.0.0.1]", "[::ffff:7f00:1]"],
   ["[::ffff:7f00:1]"],
   ["[::ffff:10.0.0.1]", "[::ffff:a00:1]"],
@@ -60,7 +60,7 @@ const PRIVATE_HOSTS: readonly (readonly [host: string, found?: string])[] = [
   ["[2002:7f00:1::]"],
   ["[2002:a9fe:a9fe::]"],
   ["[2001:0:4136:e378:8000:63bf:3fff:fdd2]"],
-  // This network, private, shared by customers of a carrier, link-local, and the metadata services of clouds.
+  // The local network, private networks, networks of carriers, link-local addresses, and metadata services of clouds.
   ["0.0.0.0"],
   ["0.1.2.3"],
   ["0", "0.0.0.0"],
@@ -99,7 +99,7 @@ const PRIVATE_HOSTS: readonly (readonly [host: string, found?: string])[] = [
   ["printer.local"],
   ["nas.lan"],
   ["router.home.arpa"],
-  // A name without a dot, and names without a label between two dots.
+  // A name without a dot, and names with an empty label.
   ["metadata"],
   ["intranet"],
   ["intranet."],
@@ -107,7 +107,7 @@ const PRIVATE_HOSTS: readonly (readonly [host: string, found?: string])[] = [
   ["..example.com"],
   ["example..com"],
   ["example.com.."],
-  // Documentation, relays, multicast, reserved, broadcast.
+  // Addresses for documentation, relays, multicast, reservation and broadcast.
   ["192.0.2.1"],
   ["198.51.100.7"],
   ["203.0.113.9"],
@@ -125,7 +125,7 @@ const PRIVATE_HOSTS: readonly (readonly [host: string, found?: string])[] = [
   ["[5f00::1]"],
 ];
 
-/** The neighbours of the blocks above, and names that only look like one of those. */
+/** Neighbours of the forbidden blocks, and names that only look like forbidden ones. */
 const PUBLIC_HOSTS: readonly string[] = [
   "example.com",
   "hooks.example.com.",
@@ -166,7 +166,7 @@ const PUBLIC_HOSTS: readonly string[] = [
   "svc.example.com",
 ];
 
-/** What is no absolute http(s) URL, or names a host that cannot be. */
+/** Texts that are no absolute http(s) URL, or that name an impossible host. */
 const MALFORMED: readonly string[] = [
   "",
   "foo",
@@ -204,7 +204,7 @@ const MALFORMED: readonly string[] = [
   "http://example.com:99999/",
 ];
 
-/** The host of such a URL is not the one that a reader sees first. */
+/** URLs with credentials, whose host is not the one that a reader sees first. */
 const CREDENTIALS: readonly string[] = [
   "https://user@example.com",
   "https://user:pass@example.com",
@@ -214,7 +214,7 @@ const CREDENTIALS: readonly string[] = [
   "http://127.0.0.1%2f@example.com/",
 ];
 
-/** Nothing behind the host changes who is called. */
+/** URLs with parts after the host, which do not change who is called. */
 const PUBLIC_URLS: readonly string[] = [
   "https://example.com",
   "HTTPS://EXAMPLE.COM/in",
@@ -225,7 +225,7 @@ const PUBLIC_URLS: readonly string[] = [
   "http://example.com#@127.0.0.1/",
 ];
 
-/** Each URL with the problem that it has; undefined where it may be called. */
+/** Each URL with its problem; undefined for a URL that may be called. */
 export const OUTBOUND_URLS: readonly (readonly [url: string, problem: string | undefined])[] = [
   ...PRIVATE_HOSTS.flatMap(([host, found = host]) =>
     [`http://${host}/in`, `https://${host}:8443/in?x=1`].map(

@@ -5,13 +5,13 @@ import type { LookupFunction } from "node:net";
 import type { NetworkPorts } from "#scripts/lib/runtime/public-network.ts";
 
 /**
- * An internet in which names have the addresses that a test gives them. Each connection is led to this machine, at the
- * port that it was meant for; where it would have gone is recorded.
+ * An internet in which a test assigns addresses to names. Each connection goes to this machine, at the port that was asked for,
+ * and the address is recorded.
  */
 export class StubInternet {
-  /** The names that were looked up, in their order. */
+  /** The names that were looked up, in the order of the lookups. */
   readonly lookups: string[] = [];
-  /** The addresses that each connection would have been made to. */
+  /** The addresses to which each connection would have gone. */
   readonly connections: string[][] = [];
   readonly ports: NetworkPorts;
   readonly #answers = new Map<string, string[][]>();
@@ -27,7 +27,7 @@ export class StubInternet {
     };
   }
 
-  /** Gives a name its addresses: those of its first lookup, of its second one, and so on. The last ones stay. */
+  /** Assigns addresses to a name: those of its first lookup, of its second lookup, and so on. The last ones stay. */
   register(name: string, ...answers: string[][]): void {
     this.#answers.set(name, answers);
   }
@@ -54,7 +54,7 @@ export class StubInternet {
 
 const LOOPBACK: LookupAddress[] = [{ address: "127.0.0.1", family: 4 }];
 
-/** An agent whose connections find addresses in another way. */
+/** An agent whose connections use another lookup. */
 function withLookup<A extends HttpAgent>(
   agent: A,
   change: (lookup: LookupFunction | undefined) => LookupFunction,

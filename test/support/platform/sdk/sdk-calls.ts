@@ -1,12 +1,12 @@
 /**
- * Which operations tests have called through the official client, as `v3.listPools ok` or `v3.listPools error`. It is apart from the
- * client itself, whose import takes a second.
+ * The operations that tests have called through the official client, as `v3.listPools ok` or `v3.listPools error`. The file
+ * does not import the client itself, because that import takes a second.
  */
 const calls = new Set<string>();
-/** The operations that errors come from. */
+/** The operations whose calls threw the errors. */
 const origins = new WeakMap<object, string>();
 
-/** The same client, whose calls are recorded. */
+/** A client with the same members, whose calls are recorded. */
 export function recorded<T extends object>(client: T, generation: string): T {
   return new Proxy(client, {
     get(target, name) {
@@ -31,18 +31,18 @@ function follow(operation: string, result: Promise<unknown>): void {
   );
 }
 
-/** Records that a test has looked at the code of an error. */
+/** Records that a test has read the code of an error. */
 export function recordTypedError(error: object): void {
   const operation = origins.get(error);
   if (operation !== undefined) calls.add(`${operation} error`);
 }
 
-/** What the files of this worker have called so far, sorted. */
+/** The sorted calls of the test files of this worker so far. */
 export const sdkCalls = (): string[] => [...calls].toSorted();
 
 declare module "vitest" {
   interface TaskMeta {
-    /** What the tests of a worker have called through the official client, up to the end of this file. */
+    /** The calls of a worker through the official client, up to the end of this file. */
     sdkCalls?: string[];
   }
 }

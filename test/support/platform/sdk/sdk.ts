@@ -10,17 +10,17 @@ import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 export interface SdkOptions {
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** The token to send in place of the one that the SDK gets itself. */
+  /** A token to send in place of the SDK's own one. */
   readonly bearer?: string;
-  /** Whether the SDK has no client to get tokens for. */
+  /** Whether the SDK has no credentials to get a token. */
   readonly isAnonymous?: boolean;
-  /** The URL under which the SDK believes the server to be. */
+  /** The URL that the SDK takes for the server's. */
   readonly serverUrl?: string;
-  /** What answers in place of the Worker in this process. */
+  /** The function that answers in place of the Worker in this process. */
   readonly send?: Send;
 }
 
-/** The official SDK, which checks every answer strictly, calling the Worker in this process as the test client. */
+/** The official SDK as the test client, which calls the Worker in this process and checks every answer strictly. */
 export function sdk(options: SdkOptions = {}): SDK {
   const client = new SDK({
     serverURL: options.serverUrl ?? BASE_URL,
@@ -55,27 +55,27 @@ function withBearer(request: Request, { bearer }: SdkOptions): Request {
   return request;
 }
 
-/** The SDK declares a type for the errors of each module. */
+/** The names of the error types that the SDK declares for the modules. */
 const DECLARED_ERRORS = /^(?:(?:ErrorsV2|V3|Payments)?ErrorResponse|V2Error|ErrorT)$/;
 
-/** The code of the error that a call of the SDK ends with, if it has the type that the SDK declares. */
+/** The error code with which a call of the SDK fails, if the error has a type that the SDK declares. */
 export async function codeOf(call: Promise<unknown>): Promise<string> {
   const error: unknown = await call.then(
     () => undefined,
     (reason: unknown) => reason,
   );
   // The class is not compared: the SDK's modules exist twice here, in two formats.
-  const { name } = (error ?? {}) as { name?: string }; // all errors have one
+  const { name } = (error ?? {}) as { name?: string }; // every error has a name
   expect(name).toMatch(DECLARED_ERRORS);
-  const { errorCode, errorMessage } = error as { errorCode: string; errorMessage: string }; // by its name
+  const { errorCode, errorMessage } = error as { errorCode: string; errorMessage: string }; // errors of these names have a code
   expect(errorMessage).toContain(`[${errorCode}] `);
-  recordTypedError(error as object); // it has members
+  recordTypedError(error as object); // the error is an object with these members
   return errorCode;
 }
 
 /**
- * The status and the code of the error that a call ends with, for the operations for which the SDK declares no type of errors:
- * they all end with its general error, which has the answer as a text.
+ * The status and the code with which a call fails, for operations without a declared error type. They fail with the SDK's
+ * general error, which contains the answer as a text.
  */
 export async function refusalOf(
   call: Promise<unknown>,
@@ -85,6 +85,6 @@ export async function refusalOf(
     (reason: unknown) => reason,
   );
   expect(error).toMatchObject({ name: "SDKError" });
-  const { statusCode, body } = error as { statusCode: number; body: string }; // by its name
+  const { statusCode, body } = error as { statusCode: number; body: string }; // the general error has these members
   return { statusCode, errorCode: (JSON.parse(body) as { errorCode?: unknown }).errorCode };
 }

@@ -8,10 +8,10 @@ import { cursorPage, FakePsp, jsonAnswer, type PspRequest } from "#test/support/
 
 export const STRIPE_KEY = "sk_test_psp-secret-stripe";
 export const STRIPE_ROOT = "acct_root";
-/** The first second of the provider's time. */
+/** The first second of the provider's clock. */
 const BEGIN = 1_770_000_000;
 
-/** What one account has. Lists have their newest object first. */
+/** The objects of one account, in lists that begin with their newest object. */
 class Books {
   readonly transactions: StripeValue[] = [];
   readonly transfers: StripeValue[] = [];
@@ -21,14 +21,14 @@ class Books {
   readonly available: { amount: number; currency: string }[] = [];
 }
 
-/** The API of Stripe, with one platform account, those connected to it, and the webhooks that it sends. */
+/** The API of Stripe, with a platform account, the accounts connected to it, and its webhooks. */
 export class FakeStripe extends FakePsp {
-  /** Connected accounts, the newest one first. */
+  /** Connected accounts, newest first. */
   readonly accounts: StripeValue[] = [];
   readonly endpoints: StripeValue[] = [];
-  /** All objects that others refer to. */
+  /** Objects that other objects refer to, by their ids. */
   readonly objects = new Map<string, StripeValue>();
-  /** The time of the newest object. */
+  /** The time of the newest object, in seconds. */
   seconds = BEGIN;
   readonly #books = new Map([[STRIPE_ROOT, new Books()]]);
   readonly #secrets = new Map<string, string>();
@@ -113,7 +113,7 @@ export class FakeStripe extends FakePsp {
     return books;
   }
 
-  /** An id, and a second that is later than all before. */
+  /** A new id; advances the time by a second. */
   #newId(prefix: string): string {
     this.seconds++;
     return `${prefix}_${++this.#count}`;
@@ -149,7 +149,7 @@ export class FakeStripe extends FakePsp {
     this.add({ ...this.get(id), ...more });
   }
 
-  /** A balance transaction of a type, with its source. Returns its id. */
+  /** Adds a balance transaction of a type, with its source; returns its id. */
   addTransaction(
     type: string,
     source: (transaction: string) => StripeValue | null,
@@ -169,13 +169,13 @@ export class FakeStripe extends FakePsp {
     return id;
   }
 
-  /** A charge by card, and the id of its balance transaction. */
+  /** Adds a charge by card; returns the id of its balance transaction. */
   addCharge(owner = STRIPE_ROOT, more: object = {}): string {
     const charge = `ch_${this.#count + 1}`;
     return this.addTransaction("charge", (id) => made.cardCharge(charge, id, more), { owner });
   }
 
-  /** A refund of a charge, and the id of its balance transaction. */
+  /** Adds a refund of a charge; returns the id of its balance transaction. */
   addRefund(charge: string, amount: number): string {
     return this.addTransaction("refund", (id) => {
       const refund = made.refund(`re_${id}`, charge, { amount, balance_transaction: id });
@@ -184,7 +184,7 @@ export class FakeStripe extends FakePsp {
     });
   }
 
-  /** An event, as it is sent to an endpoint. */
+  /** A signed delivery of an event to an endpoint. */
   notify(
     urlPath: string,
     event: { readonly type: string; readonly object: unknown; readonly account?: string },
@@ -229,7 +229,7 @@ export class FakeStripe extends FakePsp {
   #banks(request: PspRequest): Response {
     const { id = "" } = request.params;
     if (request.query.get("object") !== "bank_account") throw new Error("cards are not asked for");
-    // The provider lists those of its own accounts only.
+    // The provider lists bank accounts only for connected accounts.
     if (id === STRIPE_ROOT) return problem(400, { message: "not a connected account" });
     return this.#page(this.booksOf(id).externalAccounts, request);
   }
@@ -256,7 +256,7 @@ export class FakeStripe extends FakePsp {
     return object === undefined ? missing(id) : jsonAnswer(this.#expanded(object, query));
   }
 
-  /** The objects that a request asks for, in place of their ids. */
+  /** The answer with the objects that the request expands in place of their ids. */
   #expanded(value: unknown, parameters: URLSearchParams): unknown {
     const paths = parameters.getAll("expand[]").map((path) => path.split("."));
     if (paths.some(({ length }) => length > 4)) throw new Error("four levels are expanded at most");
@@ -267,13 +267,13 @@ export class FakeStripe extends FakePsp {
     const [name, ...deeper] = path;
     if (Array.isArray(value)) return value.map((item: unknown) => this.#expand(item, path));
     if (name === undefined || typeof value !== "object" || value === null) return value;
-    const members = value as Record<string, unknown>; // what is no array has members
+    const members = value as Record<string, unknown>; // values other than arrays are objects
     const member = members[name];
     const object = typeof member === "string" ? (this.objects.get(member) ?? member) : member;
     return object === undefined ? value : { ...members, [name]: this.#expand(object, deeper) };
   }
 
-  /** A request with a key that was answered before is answered so again, if it is the same one. */
+  /** Answers a repeated idempotency key as the first time, or refuses it if the request differs. */
   #once(request: PspRequest, handle: () => StripeValue | Response): Response {
     const key = request.headers.get("idempotency-key");
     if (key === null || key.length > 255) throw new Error("a movement has a key of 255 characters");
@@ -291,7 +291,7 @@ export class FakeStripe extends FakePsp {
     return new Response(text);
   }
 
-  /** Lets the provider forget all keys, as it does after a day. */
+  /** Removes all idempotency keys, as the provider does after a day. */
   forgetKeys(): void {
     this.#answered.clear();
   }

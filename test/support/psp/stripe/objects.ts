@@ -1,4 +1,7 @@
-/** The objects of Stripe in their documented shapes, as far as anybody reads them. References are ids until they are asked for. */
+/**
+ * The objects of Stripe in their documented shapes, with the members that the connector reads. References are ids, unless a
+ * request expands them.
+ */
 
 export type StripeValue = { readonly id: string } & Record<string, unknown>;
 

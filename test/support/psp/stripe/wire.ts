@@ -1,7 +1,7 @@
 import type { StripeValue } from "./objects.ts";
 import { jsonAnswer, type PspRequest } from "#test/support/psp/fake-psp.ts";
 
-/** How Stripe reads forms and queries, and how it says that something is wrong. */
+/** The format of Stripe's forms, queries and errors. */
 
 export const endpointOf = (id: string, form: URLSearchParams): StripeValue => ({
   id,
@@ -19,7 +19,7 @@ export const filtered = (items: readonly StripeValue[], { query }: PspRequest): 
       Number(item["created"]) >= Number(query.get("created[gte]") ?? "0"),
   );
 
-/** The members of a form that the provider keeps as they are. */
+/** The members of a form that the provider stores unchanged. */
 export const writtenIn = (form: URLSearchParams) => ({
   description: form.get("description"),
   metadata: Object.fromEntries(
@@ -30,7 +30,6 @@ export const writtenIn = (form: URLSearchParams) => ({
   ),
 });
 
-/** An error in the provider's form. */
 export const problem = (
   status: number,
   error: { type?: string; code?: string; param?: string; message: string },
