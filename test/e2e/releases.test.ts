@@ -39,7 +39,7 @@ function changeDatabase(folder: string, statement: string): void {
 }
 
 test.each(readdirSync(inProject("test/releases")))(
-  "what is kept of %s takes at most 2 MB",
+  "the kept Worker and state of %s take at most 2 MB",
   (name) => {
     const folder = inProject("test/releases", name);
     const sizes = readdirSync(folder).map((file) => statSync(join(folder, file)).size);

@@ -147,7 +147,7 @@ describe("a client that is bound to ledgers", () => {
 });
 
 describe("what a client has lost until lately", () => {
-  test("what a client has lost until lately is not taken over while tokens of that time live", async () => {
+  test("scopes that a client has lost are not taken over while tokens of that time live", async () => {
     const victim = await strongClient();
     await asAdministrator(victim.id, { scopes: [] });
     const before = await viewOf(victim.id);
@@ -167,7 +167,7 @@ describe("what a client has lost until lately", () => {
     expect(await scopesBy(victim)).toEqual(STRONG);
   });
 
-  test("what a client has lost until lately is not taken over by its id after it was deleted", async () => {
+  test("scopes of a deleted client are not taken over by its id", async () => {
     const victim = await strongClient();
     await api(pathOf(victim), { method: "DELETE" });
     expect((await make({ id: victim.id, scopes: ["auth:write"] })).status).toBe(400);

@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 test(
-  "nothing that was acknowledged is lost, however the server is killed",
+  "acknowledged writes are never lost, however the server is killed",
   { timeout: 1_800_000 },
   async () => {
     for (let round = 0; round < ROUNDS; round++) {

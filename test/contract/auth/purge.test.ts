@@ -90,7 +90,7 @@ const asAdministrator = (context: ServiceContext): ServiceContext => ({
 const NOTHING = Object.fromEntries(TABLES.map((name) => [name, 0]));
 
 describe("what ends by itself", () => {
-  test("what ends by itself stays as long as it is good for something, and is gone then", async () => {
+  test("rows with a lifetime stay as long as they are good for something, and are gone then", async () => {
     await newCode();
     const { clientId, redeem } = await newCode();
     const { refreshToken = "" } = await redeem();

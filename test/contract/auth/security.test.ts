@@ -89,10 +89,10 @@ describe("a good code is refused with", () => {
   });
 });
 
-describe("whoever tries secrets", () => {
+describe("a client that tries secrets", () => {
   const { failuresMax } = ATTEMPT_RULES.clientAtAddress;
 
-  test("whoever tries secrets learns of ten in a minute whether they are right, however many they send at once", async () => {
+  test("a client that tries secrets learns of ten in a minute whether they are right, however many it sends at once", async () => {
     const { id, secret } = await makeClient({});
     const guess = (clientSecret: string) =>
       post("/oauth/token", {
@@ -114,7 +114,7 @@ describe("whoever tries secrets", () => {
     expect((await post("/revoke", { token: "x" }, header)).status).toBe(429);
   });
 
-  test("whoever tries secrets does not keep other clients out", async () => {
+  test("a client that tries secrets does not keep other clients out", async () => {
     const { id, secret } = await makeClient({});
     const form = { grant_type: "client_credentials", client_id: id, client_secret: secret };
     expect((await ask(form)).status).toBe(200);
@@ -125,7 +125,7 @@ describe("whoever tries secrets", () => {
     ["refresh tokens", { grant_type: "refresh_token", refresh_token: "x" }],
     ["secrets", { grant_type: "refresh_token", refresh_token: "x", client_secret: "x" }],
   ])(
-    "whoever tries secrets takes nothing from the others by wrong %s of a public client",
+    "a client that tries secrets takes nothing from the others by wrong %s of a public client",
     async (_, form) => {
       const app = await freshApp();
       const { failuresMax: max } = ATTEMPT_RULES.publicClientAtAddress;
@@ -141,7 +141,7 @@ describe("whoever tries secrets", () => {
     },
   );
 
-  test("whoever tries secrets takes nothing from a client that hands on the wrong codes of strangers", async () => {
+  test("a client that tries secrets takes nothing from a client that hands on the wrong codes of strangers", async () => {
     const { id, secret } = await makeClient({});
     const client = { client_id: id, client_secret: secret };
     const code = { grant_type: "authorization_code", code: "x", redirect_uri: REDIRECT_URI };

@@ -305,7 +305,7 @@ describe("a token", () => {
   });
 });
 
-describe("what goes on after a request in the name of its client", () => {
+describe("work after a request in the name of its client", () => {
   const ALL = ["a:read", "b:write"];
   const FOREIGN = "https://issuer.example";
   const later = async (principal: Partial<Principal>, settings: object = {}) => {

@@ -216,7 +216,7 @@ describe("who comes again", () => {
 });
 
 describe("some time after the last stream was closed", () => {
-  test("nothing is recorded some time after the last stream was closed, and who comes again hears of a gap", async () => {
+  test("events are no longer recorded some time after the last stream was closed, and a later stream hears of a gap", async () => {
     const { from, reader } = await openStream();
     const event = freshName();
     await record(eventOf(event));
@@ -238,7 +238,7 @@ describe("some time after the last stream was closed", () => {
     expect(await storedAfter(String(Number(from) + 2))).toEqual([]);
   });
 
-  test("nothing is recorded after the last stream was closed once what came is more than is kept", async () => {
+  test("events are no longer recorded after the last stream was closed, once more have come than are kept", async () => {
     const { from, reader } = await openStream();
     await reader.cancel();
     const large = "x".repeat(450_000);

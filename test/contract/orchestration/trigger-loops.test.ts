@@ -140,7 +140,7 @@ test("a chain of triggers that is shorter than the depth comes to its end", asyn
   }
 });
 
-test("what led to an entry is in neither its log nor its export nor what clients get of its event", async () => {
+test("the causation of an entry is in neither the log nor an export nor the event that clients get", async () => {
   const ledger = await newLedger();
   const { id } = await paysOn(ledger, "a", "b");
   await pay(ledger, "a");

@@ -111,7 +111,7 @@ describe("a trigger starts nothing, and says so, when its owner", () => {
   });
 });
 
-test("what a trigger starts may do no more than its owner could then, and can now", async () => {
+test("an instance of a trigger may do no more than its owner could at the start, and can now", async () => {
   const ledger = freshName("books");
   await api(`/api/ledger/v2/${ledger}`, { method: "POST" });
   const postings = {

@@ -55,7 +55,7 @@ test("every DELETE of the API is among the endings that work where the database 
   expect(deletions.filter((id) => !(id in ENDINGS))).toEqual([]);
 });
 
-test("what adds something is refused with 507 where the database is full", async () => {
+test("writes that add something are refused with 507 where the database is full", async () => {
   const body = JSON.stringify({ driver: "noop", config: {} });
   expect((await call(EXPORTERS, { method: "POST", body })).status).toBe(507);
 });

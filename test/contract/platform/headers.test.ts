@@ -79,7 +79,7 @@ test.each<[string, Refusal]>([
   expect(refused.headers.get("access-control-allow-origin")).toBe("*");
 });
 
-test("whatever is thrown is answered as an error, and logged", async () => {
+test("a thrown value of any kind is answered as an error, and logged", async () => {
   const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const ASSETS = { fetch: () => Promise.reject("no files") };
   const response = await createApp().fetch(new Request(`${BASE_URL}/docs/assets/scalar.js`), {

@@ -207,7 +207,7 @@ describe("the OpenAPI document", () => {
 });
 
 describe("what is sent is what the document says", () => {
-  test("what is sent is what the API document says for a URL that no operation takes", async () => {
+  test("an answer is as the API document says for a URL that no operation takes", async () => {
     for (const { path, method } of operations) {
       const url = `${path.replaceAll(/\{[^}]+\}/g, "1")}?a=%00`;
       const response = await send(url, { method: method.toUpperCase() });
@@ -216,7 +216,7 @@ describe("what is sent is what the document says", () => {
     }
   });
 
-  test("what is sent is what the API document says for a bulk that is refused before it is tried, and for one that fails", async () => {
+  test("an answer is as the API document says for a bulk that is refused before it is tried, and for one that fails", async () => {
     const ledger = freshName("document");
     await api(`/api/ledger/v2/${ledger}`, { method: "POST" });
     const bulk = { path: "/api/ledger/v2/{ledger}/_bulk", method: "post" };
@@ -229,7 +229,7 @@ describe("what is sent is what the document says", () => {
     }
   });
 
-  test("what is sent is what the API document says for a write with an idempotency key", async () => {
+  test("an answer is as the API document says for a write with an idempotency key", async () => {
     const takesKey = ({ operation: { parameters = [] } }: (typeof operations)[number]) =>
       parameters.some(({ in: place, name }) => place === "header" && name === "Idempotency-Key");
     const ids = operations.filter(takesKey).map(({ operation }) => operation.operationId);

@@ -181,7 +181,7 @@ describe("clients of wallets at once", () => {
   const at16 = <T>(call: (place: number) => Promise<T>) =>
     Promise.all(Array.from({ length: 16 }, (_, place) => call(place)));
 
-  test("only as many of the clients that pay from a wallet at once are paid as there is money", async () => {
+  test("clients that pay from a wallet at once are paid as far as there is money", async () => {
     const walletId = await newWallet(system, 100);
     const kinds = await at16(() =>
       kindOf(debitWallet(system, { walletId, ...usd(10), ...UNKEYED })),
@@ -191,7 +191,7 @@ describe("clients of wallets at once", () => {
     expect(await mainOf(system, walletId)).toBe(0n);
   });
 
-  test("one of several clients at once closes a hold, and parts of it are confirmed as far as it goes", async () => {
+  test("a hold is closed by one of several clients at once, and parts of it are confirmed as far as it goes", async () => {
     const walletId = await newWallet(system, 100);
     const [first, second] = [
       await newHold(system, { walletId }, 50),
@@ -233,7 +233,7 @@ describe("clients of wallets at once", () => {
     await at16(() => createBalance(system, { walletId, name: "b", priority: 1n, ...key }));
   });
 
-  test("one of several clients at once creates a balance, and the others hear that it exists", async () => {
+  test("a balance is created by one of several clients at once, and the others hear that it exists", async () => {
     const walletId = await newWallet(system);
     const kinds = await at16((place) =>
       kindOf(

@@ -106,34 +106,37 @@ describe("what was pending when a config was deactivated", () => {
   test.each([
     ["is cancelled", false, "cancelled"],
     ["has failed where its endpoint had", true, "failed"],
-  ])("what waited %s, also where its object was not told", async (_what, hasFailed, status) => {
-    const bench = new EndpointBench();
-    const config = await bench.subscribe();
-    bench.respond = () => new Response("busy", { status: 503 });
-    await bench.publish(eventFor(config), eventFor(config));
-    await eventually(async () => {
-      const pending = { status: "pending", attemptCount: 1 };
-      expect(await bench.deliveriesOf(config.id)).toMatchObject([pending, pending]);
-    });
-    bench.respond = () => new Response("ok");
-    await switchUnseen(config.id, hasFailed);
-    const event = eventFor(config);
-    await bench.publish(event);
-    await eventually(async () => {
-      expect(await bench.deliveriesOf(config.id)).toMatchObject([
-        { eventId: event.id, status: "succeeded" },
-        { status },
-        { status },
-      ]);
-    });
-    expect(bench.callsTo(config.endpoint)).toHaveLength(3);
-  });
+  ])(
+    "a delivery that waited when its config was deactivated %s, also where its object was not told",
+    async (_what, hasFailed, status) => {
+      const bench = new EndpointBench();
+      const config = await bench.subscribe();
+      bench.respond = () => new Response("busy", { status: 503 });
+      await bench.publish(eventFor(config), eventFor(config));
+      await eventually(async () => {
+        const pending = { status: "pending", attemptCount: 1 };
+        expect(await bench.deliveriesOf(config.id)).toMatchObject([pending, pending]);
+      });
+      bench.respond = () => new Response("ok");
+      await switchUnseen(config.id, hasFailed);
+      const event = eventFor(config);
+      await bench.publish(event);
+      await eventually(async () => {
+        expect(await bench.deliveriesOf(config.id)).toMatchObject([
+          { eventId: event.id, status: "succeeded" },
+          { status },
+          { status },
+        ]);
+      });
+      expect(bench.callsTo(config.endpoint)).toHaveLength(3);
+    },
+  );
 
   test.each([
     ["ends if its call fails", 503, "cancelled"],
     ["stays if its call succeeds", 200, "succeeded"],
   ])(
-    "what was pending when a config was deactivated and is under way %s, also when the config is active again",
+    "a delivery that was under way when its config was deactivated %s, also when the config is active again",
     async (_what, code, status) => {
       const bench = new EndpointBench();
       const config = await bench.subscribe();

@@ -27,7 +27,7 @@ function notify(item: object) {
   return { sent: adyen.notify("/standard", item), url: present(url, "it has a URL") };
 }
 
-test("what Adyen reports by webhooks reaches payments, events and books", async () => {
+test("webhooks of Adyen reach payments, events and books", async () => {
   const [merchant = ""] = adyen.addMerchants(2);
   const connector = await StartedConnector.install(started, {
     connector: "adyen",

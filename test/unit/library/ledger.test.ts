@@ -162,7 +162,7 @@ describe("metadata", () => {
 });
 
 describe("what is read", () => {
-  test("what is read has the volumes of an account by asset", () => {
+  test("an account that the library reads has its volumes by asset", () => {
     const ledger = ledgerInMemory();
     ledger.createTransaction({ postings: [pay("world -> a", 5), pay("world -> a", 7, "EUR/2")] });
     ledger.createTransaction({ postings: [pay("a -> b", 2)] });
@@ -175,13 +175,13 @@ describe("what is read", () => {
     expect(ledger.balance("a", "JPY")).toBe(0n);
   });
 
-  test("what is read exists or is NOT_FOUND", () => {
+  test("an item that the library reads exists or is NOT_FOUND", () => {
     const ledger = ledgerInMemory();
     expect(refusalOf(() => ledger.getTransaction(1))).toBe("NOT_FOUND: transaction 1 not found");
     expect(refusalOf(() => ledger.getAccount("a"))).toBe("NOT_FOUND: account 'a' not found");
   });
 
-  test("what is read is walked in either order, over several pages, with each item once", () => {
+  test("a list of the library is walked in either order, over several pages, with each item once", () => {
     const ledger = ledgerInMemory();
     const ids = Array.from({ length: 250 }, (_, index) => index + 1);
     for (const id of ids) ledger.createTransaction({ postings: [pay(`world -> a:${id}`, id)] });
@@ -198,7 +198,7 @@ describe("what is read", () => {
     expect([...ledger.logs({ after: 248 })].map(({ id }) => id)).toEqual([249, 250]);
   });
 
-  test("what is read may change while it is walked", () => {
+  test("a list of the library may change while it is walked", () => {
     const ledger = ledgerInMemory();
     ledger.createTransaction({ postings: [pay("world -> a", 1)] });
     const seen: number[] = [];

@@ -135,7 +135,7 @@ describe("traced examples", () => {
     }
   });
 
-  test("what is saved beyond the balance stops a later overdraft (machine) or does not (interpreter)", () => {
+  test("an amount saved beyond the balance stops a later overdraft (machine) or does not (interpreter)", () => {
     const script = `save [C 20] from @a\n${send("C 10", "@a allowing overdraft up to [C 10]", "@x")}`;
     const given = { balances: held({ a: 5 }) };
 

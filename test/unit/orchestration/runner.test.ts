@@ -39,9 +39,9 @@ class SteppedWatch {
   }
 }
 
-describe("those who wait for the ends of instances", () => {
+describe("requests that wait for the ends of instances", () => {
   test.each([1, 10, 1000])(
-    "those who wait for the ends of instances cost one look at a time, be they %d",
+    "requests that wait for the ends of instances cost one look at a time, be they %d",
     async (count) => {
       const stepped = new SteppedWatch();
       const waits = Array.from({ length: count }, (_, at) => stepped.watch.wait(`i${at}`, 50_000));
@@ -56,7 +56,7 @@ describe("those who wait for the ends of instances", () => {
     },
   );
 
-  test("those who wait for the end of an instance leave at once when somebody says that it may have ended, if it has", async () => {
+  test("requests that wait for the end of an instance leave at once when somebody says that it may have ended, if it has", async () => {
     const stepped = new SteppedWatch();
     let left = 0;
     for (let at = 0; at < 2; at++) void stepped.watch.wait("a", 50_000).then(() => left++);
@@ -69,7 +69,7 @@ describe("those who wait for the ends of instances", () => {
     expect([stepped.looks.length, left, stepped.isIdle]).toEqual([2, 2, true]);
   });
 
-  test("those who wait for the ends of instances leave when their time is over, also while looking fails", async () => {
+  test("requests that wait for the ends of instances leave when their time is over, also while looking fails", async () => {
     const stepped = new SteppedWatch();
     stepped.isBroken = true;
     let hasLeft = false;
@@ -81,7 +81,7 @@ describe("those who wait for the ends of instances", () => {
     expect([hasLeft, stepped.isIdle]).toEqual([true, true]);
   });
 
-  test("those who wait for the ends of instances do not wait where too many do", async () => {
+  test("requests that wait for the ends of instances do not wait where too many do", async () => {
     const stepped = new SteppedWatch();
     for (let at = 0; at < 5000; at++) void stepped.watch.wait("a", 50_000);
     await expect(stepped.watch.wait("b", 50_000)).resolves.toBeUndefined();

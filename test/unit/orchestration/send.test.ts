@@ -164,7 +164,7 @@ describe("values", () => {
     expect(parseSignedDurationMs(text)).toBe(milliseconds);
   });
 
-  test("what is refused ends some activities only", () => {
+  test("a refusal ends some activities only", () => {
     expect(isFinal("CreateTransaction", "VALIDATION")).toBe(true);
     expect(isFinal("CreateTransaction", "INSUFFICIENT_FUND")).toBe(false);
     expect(isFinal("CreditWallet", "VALIDATION")).toBe(false);

@@ -14,7 +14,7 @@ function changesOf(adjustments: readonly Adjustment[]): bigint[] {
   });
 }
 
-describe("what adjustments do to the money that has moved", () => {
+describe("the money that has moved after adjustments", () => {
   test.each<[string, readonly Adjustment[], readonly bigint[]]>([
     [
       "a payment that waits and succeeds",

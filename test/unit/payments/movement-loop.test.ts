@@ -47,7 +47,7 @@ test("forty movements are made one after the other without waiting for any time,
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("what comes while others are under way is moved at once where there is a place", async () => {
+test("a movement that comes while others are under way is made at once if there is a place", async () => {
   mover.answersAtOnce = false;
   mover.due = [1];
   const done = mover.loop.wake();
@@ -61,7 +61,7 @@ test("what comes while others are under way is moved at once where there is a pl
   expect(mover.moved).toEqual([1, 2]);
 });
 
-test("what becomes due while others are under way is found within a second", async () => {
+test("a movement that becomes due while others are under way is found within a second", async () => {
   mover.answersAtOnce = false;
   mover.due = [1];
   void mover.loop.wake();

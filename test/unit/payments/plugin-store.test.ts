@@ -3,7 +3,7 @@ import { pluginStore } from "#modules/payments/installs/plugin-store.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
-test("what a plugin keeps is encrypted, and belongs to its installation", async () => {
+test("values that a plugin stores are encrypted, and belong to its installation", async () => {
   const { d1, connector } = new IngestWorld();
   const env = { ...TEST_SETTINGS, DB: d1.binding } as unknown as Env; // the store uses only these members
   const store = pluginStore(env, connector.key);

@@ -21,7 +21,7 @@ test.each([
   expect(forbiddenIn(line)).toBeUndefined();
 });
 
-test("what a server prints is looked through, wherever its chunks are cut", () => {
+test("the output of a server is checked, wherever its chunks are cut", () => {
   const log = new ServerLog();
   log.add("ready\nthe key psp-");
   expect(() => log.assertClean()).not.toThrow();

@@ -56,7 +56,7 @@ describe("a text is nested too deep", () => {
   });
 });
 
-test("what is nested too deep is not parsed", () => {
+test("JSON that is nested too deep is not parsed", () => {
   expect(parseJson(lists(JSON_DEPTH_MAX))).toBeInstanceOf(Array);
   expect(() => parseJson(lists(JSON_DEPTH_MAX + 1))).toThrow(JsonDepthError);
   expect(() => parseJson(lists(JSON_DEPTH_MAX + 1))).toThrow(SyntaxError);

@@ -126,7 +126,7 @@ describe("writing", () => {
   });
 });
 
-test("whatever is written reads back the same", () => {
+test("any written JSON reads back the same", () => {
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
       { depthSize: "small" },

@@ -25,7 +25,7 @@ test("an error is logged with its message, its stack and its cause", () => {
   });
 });
 
-test("whatever is thrown is logged", () => {
+test("a thrown value of any kind is logged", () => {
   expect(lineOf("a text")).toMatchObject({ error: "a text" });
 });
 

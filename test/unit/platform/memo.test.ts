@@ -68,7 +68,7 @@ test("the newest entries are cached, however many came before", () => {
   }
 });
 
-test("nobody can change a frozen value, nor anything in it", () => {
+test("a frozen value cannot be changed, nor can anything in it", () => {
   const value = frozen({ list: [{ text: "a" }], none: null });
   expect(value).toEqual({ list: [{ text: "a" }], none: null });
   expect(() => value.list.push({ text: "b" })).toThrow(TypeError);

@@ -189,7 +189,7 @@ describe("settings", () => {
     expect(platformSettings.of({ ...REQUIRED })).not.toBe(platformSettings.of(env));
   });
 
-  test("are listed on their page as the code has them", () => {
+  test("settings are listed on their page as the code has them", () => {
     const page = readFileSync(inProject("docs/settings.md"), "utf8");
     expect(withSettings(page), "run npm run settings:docs").toBe(page);
     const listed = [...page.matchAll(/^\| `(FLORIN_\w+)` \|/gm)].map(([, name = ""]) => name);

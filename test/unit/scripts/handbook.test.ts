@@ -43,7 +43,7 @@ beforeAll(async () => {
 describe.each([...HANDBOOK, "CHANGELOG.md", ...DOCS])("%s", (page) => {
   const text = read(page);
 
-  test("has links that lead to a file and, where they name one, to a heading", () => {
+  test("a page has links that lead to a file and, if they name one, to a heading", () => {
     expect(linksOf(text).flatMap((link) => problemOf(page, link))).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe.each([...HANDBOOK, "CHANGELOG.md", ...DOCS])("%s", (page) => {
     expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 
-  test("has operators' commands that the command line takes", () => {
+  test("a page has operators' commands that the command line accepts", () => {
     const words = text.matchAll(/npm run (?:-s )?florin -- ([^`#\n|)]+)/g);
     const refused = [...words].filter(([, command = ""]) => {
       const args = [...command.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
@@ -68,7 +68,7 @@ describe.each([...HANDBOOK, "CHANGELOG.md", ...DOCS])("%s", (page) => {
     expect(refused.map(([command]) => command)).toEqual([]);
   });
 
-  test("has blocks of JSON that can be parsed", () => {
+  test("a page has blocks of JSON that can be parsed", () => {
     const broken = inBlocks(text, "json").filter((json) =>
       fails(() => JSON.parse(json) as unknown),
     );

@@ -64,7 +64,7 @@ test("a config is stored with everything that it has", async () => {
   });
 });
 
-test("there are never more configs than may be, whoever creates them at the same time", async () => {
+test("configs are never more than their limit, whoever creates them at the same time", async () => {
   const { store, change, countOf } = storeOf(CONFIGS_MAX - 2);
   const made = await Promise.all(
     [1, 2, 3, 4, 5].map(() => store.insert(newId(), FIELDS, change())),

@@ -149,7 +149,7 @@ test("a lane that does not answer keeps bodies for 95 days at most, and is asked
   expect(kept()).toEqual([]);
 });
 
-test("what nobody has purged for a year goes in parts of bounded size, of which each asks a lane once", async () => {
+test("bodies that were not purged for a year go in parts of bounded size, of which each asks a lane once", async () => {
   const count = 2 * PURGE_ROWS + 10;
   d1.exec(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})

@@ -102,7 +102,7 @@ test("a request whose key another one takes before anything is decided is busy, 
   expect(isDone).toBe(false);
 });
 
-test("what was decided about a replay is decided once", async () => {
+test("a decision about a replay is made once", async () => {
   const decide = (plan: Decision, value: string) => plan(async () => value);
   const failing = ask(async (_name, plan) => {
     await decide(plan, "first");

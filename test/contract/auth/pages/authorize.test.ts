@@ -167,7 +167,7 @@ describe("without a client or a redirect URI of it, nobody is sent anywhere", ()
     ["redirect_uri", "https://app.example.com@evil.example/callback", "not one of those"],
     ["redirect_uri", "https://evil.example/callback", "not one of those"],
     ["redirect_uri", "//app.example.com/callback", "not one of those"],
-  ])("nobody is sent anywhere where %s is %s", async (name, value, text) => {
+  ])("a browser is sent nowhere if %s is %s", async (name, value, text) => {
     const response = await visitor.get(authorizeUrl(app, { [name]: value }));
     expect(response.status).toBe(400);
     expect(response.headers.get("content-type")).toMatch(/^text\/plain/);
@@ -177,7 +177,7 @@ describe("without a client or a redirect URI of it, nobody is sent anywhere", ()
   });
 
   test.each(["client_id", "redirect_uri"])(
-    "nobody is sent anywhere where %s is given twice",
+    "a browser is sent nowhere if %s is given twice",
     async (name) => {
       const value = name === "client_id" ? app.id : app.redirectUri;
       const response = await visitor.get(
@@ -193,7 +193,7 @@ describe("without a client or a redirect URI of it, nobody is sent anywhere", ()
     "https://app.example.com/#/callback",
     "https://app.example.com/zażółć",
     "https://app.example.com/a\nb: c",
-  ])("nobody is sent anywhere where the client has registered %s", async (redirectUri) => {
+  ])("a browser is sent nowhere if the client has registered %s", async (redirectUri) => {
     const client = { ...(await freshApp({ redirectUris: [redirectUri] })), redirectUri };
     const response = await visitor.get(authorizeUrl(client));
     expect([response.status, response.headers.get("location")]).toEqual([400, null]);
@@ -342,7 +342,7 @@ test("parameters that mean nothing here are left alone", async () => {
   expect((await answerOf(authorizeUrl(app, others)))["code"]).toMatch(CODE);
 });
 
-test("what a client sends is shown as text", async () => {
+test("parameters of a client are shown as text", async () => {
   const login_hint = `"><script>alert("${freshName()}")</script>`;
   const browser = new PageVisitor();
   const sent = await browser.get(authorizeUrl(app, { login_hint }));

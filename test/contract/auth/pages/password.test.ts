@@ -250,7 +250,7 @@ describe("what begins while the password is changed", () => {
     proof: hasPassword(hash),
   });
 
-  test("what begins while the password is changed is no session, where the old password was typed", async () => {
+  test("a login by the old password makes no session while the password is changed", async () => {
     const old = await new PeopleStore(env).passwordOf(ada.id);
     const visitor = await loggedIn();
     expect(await beginSession(context, loggedInBy(old ?? ""))).toMatch(/^[\w-]{43}$/);
@@ -260,7 +260,7 @@ describe("what begins while the password is changed", () => {
     expect(await beginSession(context, loggedInBy(next ?? ""))).toMatch(/^[\w-]{43}$/);
   });
 
-  test("what begins while the password is changed is no code, where the session has ended", async () => {
+  test("an ended session gets no code while the password is changed", async () => {
     const session =
       (await beginSession(context, { personId: ada.id, authenticatedAt: context.clock() })) ?? "";
     const request = {

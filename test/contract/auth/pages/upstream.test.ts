@@ -207,7 +207,7 @@ describe("a login at another provider", () => {
   });
 });
 
-test("there is no other way in: no login page and no invitations", async () => {
+test("a deployment with logins at another provider has no login page and no invitations", async () => {
   const visitor = new PageVisitor(local);
   expect((await visitor.get("/api/auth/login?request=1")).status).toBe(404);
   expect((await visitor.post("/api/auth/login", { request: "1" })).status).toBe(404);

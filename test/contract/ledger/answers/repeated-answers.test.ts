@@ -78,7 +78,7 @@ test("amounts are written as each request wants them", async () => {
   }
 });
 
-test("nothing is repeated of a ledger that is deleted", async () => {
+test("kept answers of a deleted ledger are not repeated", async () => {
   const bucket = freshBucket();
   const ledger = await ledgerIn(bucket);
   const before = await textsOf(ledger);
@@ -99,7 +99,7 @@ test("pages that are kept of one ledger are not those of another one", async () 
   }
 });
 
-test("what was kept of a ledger is not shown of the next one in its object", async () => {
+test("kept answers of a ledger are not shown for the next ledger in its object", async () => {
   const ledger = await ledgerIn(freshBucket());
   for (let time = 0; time < 4; time++) {
     expect(await (await inLedger(ledger, "/logs")).text()).toContain('"destination":"a"');

@@ -73,7 +73,7 @@ describe("the metadata of a ledger", () => {
 });
 
 describe("what a ledger tells of itself", () => {
-  test("what a ledger tells of itself includes the counts of its transactions and accounts", async () => {
+  test("the information about a ledger includes the counts of its transactions and accounts", async () => {
     const stats = async () => (await v2.readStats({ ledger })).v2StatsResponse?.data;
     expect(await stats()).toMatchObject({ transactions: 0n, accounts: 0 });
     await okBodyOf(post(ledger, pay("world -> a", 1)));
@@ -88,7 +88,7 @@ describe("what a ledger tells of itself", () => {
     expect(await stats()).toMatchObject({ transactions: 3n, accounts: 5 });
   });
 
-  test("what a ledger tells of itself includes the steps that made its tables", async () => {
+  test("the information about a ledger includes the steps that made its tables", async () => {
     const { v2LedgerInfoResponse } = await v2.getLedgerInfo({ ledger });
     const { name, storage } = v2LedgerInfoResponse?.data ?? {};
     expect(name).toBe(ledger);
@@ -99,7 +99,7 @@ describe("what a ledger tells of itself", () => {
   });
 
   test.each(["stats", "_info"])(
-    "what a ledger tells of itself is not found for an unknown ledger: %s",
+    "the information about an unknown ledger is not found: %s",
     async (path) => {
       for (const name of [freshName(), "dot.dot"]) {
         expect(await refusalOf(api(`/api/ledger/v2/${name}/${path}`))).toMatchObject({

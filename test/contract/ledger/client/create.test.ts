@@ -68,7 +68,7 @@ test.each([
   await expect(clientOf(name).account("a")).rejects.toMatchObject({ kind: "LEDGER_NOT_FOUND" });
 });
 
-test("nothing else creates a ledger: every call to one that does not exist is refused", async () => {
+test("a ledger is created by no other call: every call to one that does not exist is refused", async () => {
   const name = freshName("ledger");
   const ledger = clientOf(name);
   const postings = [{ source: "world", destination: "a", amount: 1n, asset: "USD" }];

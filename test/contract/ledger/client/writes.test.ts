@@ -334,7 +334,7 @@ describe("a write with a key happens once:", () => {
     expect(await logIdsOf(name)).toEqual([1]);
   });
 
-  test("one of two payments at once with money for only one is refused", async () => {
+  test("two payments at once with money for only one: one of them is refused", async () => {
     const { ledger } = await funded();
     const payment = { postings: [usd("alice -> bob", 60n)] };
     const both = await Promise.allSettled([

@@ -147,7 +147,7 @@ describe("the list of notes is refused", () => {
 });
 
 describe("what was imported with odd entries", () => {
-  test("what an odd entry says is verified, and exported as it came", async () => {
+  test("an odd entry is verified, and exported as it came", async () => {
     const ledger = await freshLedger();
     const { lines } = oddLog();
     await importInto(ledger, lines);
@@ -163,7 +163,7 @@ describe("what was imported with odd entries", () => {
     expect(report.data).toMatchObject({ status: "consistent", differences: [] });
   });
 
-  test("what an odd entry says is read by address, at an earlier date, by filters and in lists, and refused in writes", async () => {
+  test("the content of an odd entry is read by address, at an earlier date, by filters and in lists, and refused in writes", async () => {
     const ledger = await freshLedger();
     await importInto(ledger, oddLog().lines);
     for (const [address, metadata] of [
@@ -204,7 +204,7 @@ describe("what was imported with odd entries", () => {
     );
   });
 
-  test("what an odd entry says is listed with null in the log and by exporters, and without null in payloads of events", async () => {
+  test("the content of an odd entry is listed with null in the log and by exporters, and without null in payloads of events", async () => {
     const { endpoint, ledger } = await running();
     await importInto(ledger, oddLog().lines);
     type Entry = { id: number; data: Record<string, unknown> };

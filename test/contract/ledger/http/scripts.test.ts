@@ -196,7 +196,7 @@ send $all (
   });
 });
 
-describe("what only one runtime refuses", () => {
+describe("a script that only one runtime refuses", () => {
   test.each([
     ["machine", "garbage", "COMPILATION_FAILED", {}],
     ["experimental-interpreter", "garbage", "INTERPRETER_PARSE", {}],
@@ -205,13 +205,13 @@ describe("what only one runtime refuses", () => {
     ["machine", `${FUND}\nfail`, "COMPILATION_FAILED", {}],
     ["machine", FUND, "COMPILATION_FAILED", { vars: { extra: "1" } }],
   ] as const)(
-    "only one runtime refuses a script, %s: %s",
+    "a script is refused by only one runtime, %s: %s",
     async (...[runtime, script, code, fields]) => {
       expect(await codeOf(run(script, runtime, fields))).toBe(code);
     },
   );
 
-  test("only the machine refuses the metadata of an unknown account, which it reports as not found", async () => {
+  test("the metadata of an unknown account is refused only by the machine, which reports it as not found", async () => {
     const script = `vars {\n  account $a = meta(@nobody, "k")\n}\n${FUND.replace("@users:1", "$a")}`;
     expect(await codeOf(run(script, "machine"))).toBe("NOT_FOUND");
     expect(await codeOf(run(script, "experimental-interpreter"))).toBe("INTERPRETER_RUNTIME");

@@ -81,7 +81,7 @@ const textsOf = (
     }),
   );
 
-test("what clients read is what is stored, whatever was read before or is written meanwhile", async () => {
+test("clients read the stored state, whatever was read before or is written meanwhile", async () => {
   const run = fc.asyncProperty(steps, async (made) => {
     const bucket = freshBucket();
     const ledgers = [await ledgerIn(bucket), await ledgerIn(bucket)] as const;

@@ -44,7 +44,7 @@ test("a database that the migrations have made has what every module wants", asy
   expect(unhealthy(answer)).toEqual([]);
 });
 
-test("what an operator adds to the database is no problem", async () => {
+test("tables that an operator adds to the database are no problem", async () => {
   await change("CREATE INDEX operators_own ON audit (request_id)");
   await change("CREATE TABLE operators_own_table (one TEXT)");
   await change("ALTER TABLE wallet_hold_expiries ADD COLUMN operators_own TEXT");

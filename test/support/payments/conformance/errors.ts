@@ -79,7 +79,7 @@ export function errorConformance<P extends FakePsp>(subject: Conformance<P>): vo
     });
   });
 
-  test("what is fetched holds no secret of the configuration", async () => {
+  test("fetched items hold no secret of the configuration", async () => {
     const bench = openBench(subject);
     const on = list.parent?.(bench.psp);
     list.add?.(bench.psp, 1);

@@ -21,7 +21,7 @@ const of = (scopes: readonly string[], others: Partial<Authority> = {}): Authori
 });
 const bound = (...ledgers: readonly string[]) => of(["ledger:write"], { ledgers });
 
-describe("one authority covers another one", () => {
+describe("an authority that covers another one", () => {
   test.each([
     ["the same scopes", of(["a:read"]), of(["a:read"])],
     ["fewer scopes", of(["a:read", "b:read"]), of(["b:read"])],
@@ -33,7 +33,7 @@ describe("one authority covers another one", () => {
     ["a ledger of its pattern", bound("eu-*"), bound("eu-1", "eu-*", "eu-a*")],
     ["bound ledgers, for who is bound to none", bound(), bound("eu")],
     ["all ledgers by name, for a star", bound("*"), bound("eu", "u*")],
-  ])("one authority covers another one with %s", (_, holder, wanted) => {
+  ])("an authority covers another one with %s", (_, holder, wanted) => {
     expect(lacks(holder, wanted)).toEqual([]);
     expect(covers(holder, wanted)).toBe(true);
   });
@@ -61,7 +61,7 @@ describe("one authority covers another one", () => {
       of(["a:write"]),
       ["all ledgers"],
     ],
-  ])("one authority does not cover another one with %s", (...row) => {
+  ])("an authority does not cover another one with %s", (...row) => {
     const [, holder, wanted, lacking] = row;
     expect(lacks(holder, wanted)).toEqual(lacking);
     expect(covers(holder, wanted)).toBe(false);
@@ -102,7 +102,7 @@ test("two authorities together allow what both do", () => {
   expect(commonAuthority(FULL_AUTHORITY, of(["a:write"])).scopes).toEqual(["a:write"]);
 });
 
-test("whoever had all scopes has those that a release adds, and nobody else has", () => {
+test("a holder of all scopes has those that a release adds, and no other holder has", () => {
   const before = ["a:read", "a:write"];
   const after = [...before, "b:read", "b:write"];
   const everything = { scopes: before, hasAll: areAll(["a:write"], before) };

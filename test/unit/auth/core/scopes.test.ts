@@ -28,7 +28,7 @@ test("scopes of a token are separated by spaces", () => {
   expect(splitScopes(" a:read  b:write ")).toEqual(new Set(["a:read", "b:write"]));
 });
 
-test("who may write may read, and who may read may not write", () => {
+test("a write scope allows reads, and a read scope allows no writes", () => {
   expect(mayHave(["ledger:write"], "ledger:read")).toBe(true);
   expect(mayHave(["ledger:read"], "ledger:read")).toBe(true);
   expect(mayHave(["ledger:read"], "ledger:write")).toBe(false);

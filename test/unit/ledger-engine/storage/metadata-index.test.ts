@@ -209,7 +209,7 @@ describe("what a unit of work does to a pair", () => {
     setMetadata(1, { l: "1" }),
   ];
 
-  test.each([true, false])("what a pair gets last counts in an atomic bulk: %s", (atomic) => {
+  test.each([true, false])("the last value of a pair counts in an atomic bulk: %s", (atomic) => {
     const ledger = new TestLedger();
     ledger.bulk([...transaction, ...account], { atomic });
     expect(storedRows(ledger).index).toEqual([
@@ -226,14 +226,14 @@ describe("what a unit of work does to a pair", () => {
     expectExact(ledger);
   });
 
-  test("what a unit of work does to a pair is the same as that of one write after the other", () => {
+  test("the changes of a pair in a unit of work are those of one write after the other", () => {
     const [bulk, single] = [new TestLedger(), new TestLedger()];
     bulk.bulk([...transaction, ...account]);
     for (const command of [...transaction, ...account]) single.run(command);
     expect(storedRows(bulk)).toEqual(storedRows(single));
   });
 
-  test("what a unit of work does to a pair is undone with it: dry runs, refusals and failed bulks leave nothing", () => {
+  test("the changes of a pair in a unit of work are undone with it: dry runs, refusals and failed bulks leave nothing", () => {
     const ledger = ledgerAfter([...transaction, ...account]);
     const before = ledger.dump();
     for (const command of [...account, ...transaction.slice(1)]) {
@@ -251,7 +251,7 @@ describe("what a unit of work does to a pair", () => {
     expectExact(ledger);
   });
 
-  test("what a unit of work does to a pair is written before it takes too much memory, and is exact nevertheless", () => {
+  test("the changes of a pair in a unit of work are written before they take too much memory, and are exact nevertheless", () => {
     const many = (value: string) =>
       Object.fromEntries(Array.from({ length: 4000 }, (_, index) => [`k${index}`, value]));
     const ledger = new TestLedger();

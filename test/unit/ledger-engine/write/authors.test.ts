@@ -90,7 +90,7 @@ describe("the author of a log entry", () => {
 });
 
 describe("what is stored", () => {
-  test("what is stored of authors does not grow if the same client writes again, even in bulks", () => {
+  test("the storage of authors does not grow if the same client writes again, even in bulks", () => {
     const ledger = new TestLedger();
     for (let round = 0; round < 3; round++) {
       ledger.run(pay(), { author: { ...SHOP } });
@@ -101,14 +101,14 @@ describe("what is stored", () => {
     expect([countRows(ledger, "author"), countRows(ledger, "authorship")]).toEqual([1, 1]);
   });
 
-  test("what is stored of authors is nothing if no author is given", () => {
+  test("the storage of authors is empty if no author is given", () => {
     const ledger = new TestLedger();
     ledger.run(pay());
     ledger.bulk([pay(), pay()]);
     expect([countRows(ledger, "author"), countRows(ledger, "authorship")]).toEqual([0, 0]);
   });
 
-  test("what is stored of authors is at most 8 bytes a transaction, where a thousand clients take turns", () => {
+  test("the storage of authors takes at most 8 bytes a transaction when a thousand clients take turns", () => {
     const { sql } = new TestLedger();
     const authorship = new Authorship(sql);
     const authors = Array.from({ length: 1000 }, (_, index) => authorOf(`client-${index}`));
@@ -133,7 +133,7 @@ describe("what is stored", () => {
 });
 
 describe("nothing changes the author", () => {
-  test("nothing changes the author where a write is a dry run or is refused", () => {
+  test("the author of an entry does not change with a dry run or a refused write", () => {
     const ledger = new TestLedger();
     ledger.run(pay(), { author: SHOP });
     ledger.run(pay(), { author: BANK, dryRun: true });
@@ -147,7 +147,7 @@ describe("nothing changes the author", () => {
     expect(countRows(ledger, "authorship")).toBe(1);
   });
 
-  test("nothing changes the author where a key is used again: the first client wrote the entry", () => {
+  test("the author of an entry does not change when its key is used again", () => {
     const ledger = new TestLedger();
     ledger.run(pay(), { author: SHOP, key: "k" });
     const replay = ledger.run(pay(), { author: BANK, key: "k" });
@@ -156,7 +156,7 @@ describe("nothing changes the author", () => {
     expect(clientsOf(ledger)).toEqual(["shop", "bank"]);
   });
 
-  test("nothing changes the author where the storage fails, at any operation", () => {
+  test("the author of an entry does not change when the storage fails, at any operation", () => {
     for (let fault = 1; ; fault++) {
       const sql = new FaultySql(new NodeSql());
       const ledger = new TestLedger({ sql });

@@ -116,7 +116,7 @@ test("the scripts of a bulk may take a limited amount of work together, else not
 });
 
 describe("what a script makes", () => {
-  test("what a script makes cannot be larger than what a request may be", () => {
+  test("a transaction of a script cannot be larger than one of a request", () => {
     const ledger = new TestLedger();
     const long = `@${"a".repeat(257)}`;
     expect(refusalOf(() => ledger.commit(script(send("[USD 1]", "@world", long))))).toBe(
@@ -135,14 +135,14 @@ describe("what a script makes", () => {
     expect(ledger.engine.lastLogId).toBe(0);
   });
 
-  test("what a script makes may be a posting in any asset that the machine can write, as on the reference server", () => {
+  test("a posting of a script may be in any asset that the machine can write, as on the reference server", () => {
     const ledger = new TestLedger();
     expect(waysOf(ledger.commit(script(send("[A//2 1]", "@world", "@a"))))).toEqual([
       "world>a A//2 1",
     ]);
   });
 
-  test("what a script makes may have metadata keys of any name, even those of inherited properties", () => {
+  test("a transaction of a script may have metadata keys of any name, even those of inherited properties", () => {
     const ledger = new TestLedger();
     const plain = `${send("[USD 1]", "@world", "@__proto__")}set_tx_meta("__proto__", "x")\nset_account_meta(@__proto__, "constructor", 1)\n`;
     const transaction = ledger.commit(script(plain));

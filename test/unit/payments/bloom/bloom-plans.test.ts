@@ -55,17 +55,20 @@ describe("payments", () => {
     ["a negation", { $not: { $match: { connector_id: "none" } } }],
   ];
 
-  test.each(PAGES)("of a filter by %s come from the index of the list", async (name, where) => {
-    world.addFullBlocks("payment_segments", PAYMENT_LAYOUT);
-    const list = (isLater: boolean) => () => listPayments(world.context, queryOf(where, isLater));
-    const table = "payment_payments";
-    expect(await world.keyPlanOf(table, list(false))).toBe(scanOf(table, name));
-    expect(await world.keyPlanOf(table, list(true))).toBe(
-      `SEARCH ${table} USING ${indexOf(table, name)} (created_at<?)`,
-    );
-  });
+  test.each(PAGES)(
+    "payments of a filter by %s come from the index of the list",
+    async (name, where) => {
+      world.addFullBlocks("payment_segments", PAYMENT_LAYOUT);
+      const list = (isLater: boolean) => () => listPayments(world.context, queryOf(where, isLater));
+      const table = "payment_payments";
+      expect(await world.keyPlanOf(table, list(false))).toBe(scanOf(table, name));
+      expect(await world.keyPlanOf(table, list(true))).toBe(
+        `SEARCH ${table} USING ${indexOf(table, name)} (created_at<?)`,
+      );
+    },
+  );
 
-  test("of a filter that finds few blocks come from these", async () => {
+  test("payments of a filter that finds few blocks come from these blocks", async () => {
     world.removeFullBlocks("payment_segments");
     const list = () => listPayments(world.context, queryOf({ $match: { asset: "EUR/2" } }));
     expect(await world.keyPlanOf("payment_payments", list)).toBe(blockPlanOf("payment_payments"));
@@ -75,7 +78,7 @@ describe("payments", () => {
     ["status", { status: "PENDING" }],
     ["metadata", { "metadata[order]": "1" }],
     ["source_account_id", { source_account_id: IDS.account }],
-  ])("of a filter by %s that finds no block are not read", async (_name, match) => {
+  ])("payments of a filter by %s that finds no block are not read", async (_name, match) => {
     world.removeFullBlocks("payment_segments");
     const list = () => listPayments(world.context, queryOf({ $match: match }));
     expect(await world.planOf("payment_payments", list)).toBe("");
@@ -110,13 +113,13 @@ describe("accounts", () => {
     ["psu_id", { $match: { psu_id: "x" } }],
     ["open_banking_connection_id", { $match: { open_banking_connection_id: "x" } }],
     ["metadata", { $match: { "metadata[order]": "42" } }],
-  ])("of a filter by %s come from the index of the list", async (name, where) => {
+  ])("accounts of a filter by %s come from the index of the list", async (name, where) => {
     world.addFullBlocks("payment_account_segments", ACCOUNT_LAYOUT);
     const list = () => listAccounts(world.context, queryOf(where));
     expect(await world.keyPlanOf("payment_accounts", list)).toBe(scanOf("payment_accounts", name));
   });
 
-  test("of a filter that finds few blocks come from these", async () => {
+  test("accounts of a filter that finds few blocks come from these blocks", async () => {
     world.removeFullBlocks("payment_account_segments");
     const list = () => listAccounts(world.context, queryOf({ $match: { type: "INTERNAL" } }));
     expect(await world.keyPlanOf("payment_accounts", list)).toBe(blockPlanOf("payment_accounts"));
@@ -136,7 +139,7 @@ describe("accounts", () => {
     ["default_asset", { default_asset: "CHF/2" }],
     ["name", { name: "x" }],
     ["metadata", { "metadata[order]": "1" }],
-  ])("of a filter by %s that finds no block are not read", async (_name, match) => {
+  ])("accounts of a filter by %s that finds no block are not read", async (_name, match) => {
     world.removeFullBlocks("payment_account_segments");
     const list = () => listAccounts(world.context, queryOf({ $match: match }));
     expect(await world.planOf("payment_accounts", list)).toBe("");
@@ -167,19 +170,19 @@ describe("orders", () => {
     ["limit_price", { $gt: { limit_price: 5 } }],
     ["fee", { $gt: { fee: 5 } }],
     ["metadata", { $match: { "metadata[order]": "42" } }],
-  ])("of a filter by %s come from the index of the list", async (name, where) => {
+  ])("orders of a filter by %s come from the index of the list", async (name, where) => {
     world.addFullBlocks("payment_order_segments", ORDER_LAYOUT);
     const list = () => listOrders(world.context, queryOf(where));
     expect(await world.keyPlanOf("payment_orders", list)).toBe(scanOf("payment_orders", name));
   });
 
-  test("of a filter that finds few blocks come from these", async () => {
+  test("orders of a filter that finds few blocks come from these blocks", async () => {
     world.removeFullBlocks("payment_order_segments");
     const list = () => listOrders(world.context, queryOf({ $match: { source_asset: "EUR/2" } }));
     expect(await world.keyPlanOf("payment_orders", list)).toBe(blockPlanOf("payment_orders"));
   });
 
-  test("of a filter that finds no block are not read", async () => {
+  test("orders of a filter that finds no block are not read", async () => {
     world.removeFullBlocks("payment_order_segments");
     const list = () => listOrders(world.context, queryOf({ $match: { status: "FAILED" } }));
     expect(await world.planOf("payment_orders", list)).toBe("");
@@ -198,7 +201,7 @@ describe("conversions", () => {
     ["source_amount", { $gt: { source_amount: 5 } }],
     ["destination_amount", { $gt: { destination_amount: 5 } }],
     ["metadata", { $match: { "metadata[order]": "42" } }],
-  ])("of a filter by %s come from the index of the list", async (name, where) => {
+  ])("conversions of a filter by %s come from the index of the list", async (name, where) => {
     world.addFullBlocks("payment_conversion_segments", CONVERSION_LAYOUT);
     const list = () => listConversions(world.context, queryOf(where));
     expect(await world.keyPlanOf("payment_conversions", list)).toBe(
@@ -206,7 +209,7 @@ describe("conversions", () => {
     );
   });
 
-  test("of a filter that finds few blocks come from these", async () => {
+  test("conversions of a filter that finds few blocks come from these blocks", async () => {
     world.removeFullBlocks("payment_conversion_segments");
     const list = () =>
       listConversions(world.context, queryOf({ $match: { source_asset: "EUR/2" } }));
@@ -215,7 +218,7 @@ describe("conversions", () => {
     );
   });
 
-  test("of a filter that finds no block are not read", async () => {
+  test("conversions of a filter that finds no block are not read", async () => {
     world.removeFullBlocks("payment_conversion_segments");
     const list = () => listConversions(world.context, queryOf({ $match: { status: "FAILED" } }));
     expect(await world.planOf("payment_conversions", list)).toBe("");

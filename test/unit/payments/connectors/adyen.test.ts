@@ -80,27 +80,30 @@ describe("a notification of Adyen", () => {
     ["PAYOUT_THIRDPARTY", "PAYOUT", "SUCCEEDED", undefined, "OTHER", "FAILED"],
     ["PAYOUT_DECLINE", "PAYOUT", "FAILED", "psp-1", "OTHER", undefined],
     ["PAYOUT_EXPIRE", "PAYOUT", "EXPIRED", "psp-1", "OTHER", undefined],
-  ])("%s is a %s with the status %s", (...[eventCode, type, status, parent, scheme, failed]) => {
-    const payment = toPayment(item({ eventCode }));
-    expect(payment).toMatchObject({
-      reference: "psp-2",
-      type,
-      status,
-      scheme,
-      amount: 1000n,
-      asset: "EUR/2",
-      createdAt: "2026-03-01T08:00:00.000000Z",
-    });
-    expect(payment?.parentReference).toBe(parent);
-    const merchant = [payment?.sourceReference, payment?.destinationReference];
-    expect(merchant).toEqual(
-      type === "PAYOUT" ? ["Merchant1", undefined] : [undefined, "Merchant1"],
-    );
-    // A notification of a failed request has the status of the failure, or makes no payment.
-    expect(toPayment(item({ eventCode, success: "false" }))?.status).toBe(failed);
-  });
+  ])(
+    "the notification %s of Adyen is a %s with the status %s",
+    (...[eventCode, type, status, parent, scheme, failed]) => {
+      const payment = toPayment(item({ eventCode }));
+      expect(payment).toMatchObject({
+        reference: "psp-2",
+        type,
+        status,
+        scheme,
+        amount: 1000n,
+        asset: "EUR/2",
+        createdAt: "2026-03-01T08:00:00.000000Z",
+      });
+      expect(payment?.parentReference).toBe(parent);
+      const merchant = [payment?.sourceReference, payment?.destinationReference];
+      expect(merchant).toEqual(
+        type === "PAYOUT" ? ["Merchant1", undefined] : [undefined, "Merchant1"],
+      );
+      // A notification of a failed request has the status of the failure, or makes no payment.
+      expect(toPayment(item({ eventCode, success: "false" }))?.status).toBe(failed);
+    },
+  );
 
-  test("has a row of the table for each code", () => {
+  test("the table of notifications of Adyen has a row for each code", () => {
     expect(Object.keys(EVENTS)).toHaveLength(12);
   });
 
@@ -120,10 +123,13 @@ describe("a notification of Adyen", () => {
     ["diners", "CARD_DINERS"],
     ["ideal", "OTHER"],
     [undefined, "OTHER"],
-  ])("of the payment method %s has the scheme %s", (paymentMethod, scheme) => {
-    expect(toPayment(item({ eventCode: "AUTHORISATION", paymentMethod }))?.scheme).toBe(scheme);
-    expect(SCHEMES).toHaveLength(13);
-  });
+  ])(
+    "a notification of Adyen with the payment method %s has the scheme %s",
+    (paymentMethod, scheme) => {
+      expect(toPayment(item({ eventCode: "AUTHORISATION", paymentMethod }))?.scheme).toBe(scheme);
+      expect(SCHEMES).toHaveLength(13);
+    },
+  );
 
   test.each([
     ["JPY", 1000, 1000n, "JPY"],
@@ -133,12 +139,15 @@ describe("a notification of Adyen", () => {
     ["CVE", 10, 1000n, "CVE/2"],
     ["IDR", 10, 1000n, "IDR/2"],
     ["KWD", 1000, 1000n, "KWD/3"],
-  ])("of %s %i is one of %i %s", (...[currency, value, amount, asset]) => {
-    const payment = toPayment(item({ eventCode: "AUTHORISATION", amount: { value, currency } }));
-    expect(payment).toMatchObject({ amount, asset });
-  });
+  ])(
+    "a notification of Adyen with %s %i has the amount %i %s",
+    (...[currency, value, amount, asset]) => {
+      const payment = toPayment(item({ eventCode: "AUTHORISATION", amount: { value, currency } }));
+      expect(payment).toMatchObject({ amount, asset });
+    },
+  );
 
-  test("of another code, or a currency that is not known, reports nothing", () => {
+  test("a notification of Adyen with another code, or an unknown currency, reports nothing", () => {
     expect(toPayment(item({ eventCode: "REPORT_AVAILABLE" }))).toBeUndefined();
     expect(toPayment(item({ eventCode: "toString" }))).toBeUndefined();
     const amount = { value: 1, currency: "XXX" };
@@ -155,7 +164,7 @@ describe("the webhook of Adyen", () => {
     return { ...bench, webhook };
   }
 
-  test("is registered with the settings that the provider wants", async () => {
+  test("the webhook of Adyen is registered with the settings that the provider wants", async () => {
     const { psp } = await registered();
     expect([...psp.webhooks.values()]).toMatchObject([
       {
@@ -179,17 +188,20 @@ describe("the webhook of Adyen", () => {
     ["florin", "x", undefined, false],
     ["florin", "", "florin:", false],
     ["", "x", ":x", false],
-  ])("with the user '%s' and the password '%s' takes %s: %s", async (...row) => {
-    const [webhookUsername, webhookPassword, given, isTaken] = row;
-    const config = { ...ADYEN_CONFIG, webhookUsername, webhookPassword };
-    const { psp, plugin, webhook } = await registered(config);
-    const { body } = psp.notify("/standard", {});
-    const headers = given === undefined ? {} : { authorization: `Basic ${btoa(given)}` };
-    const verdict = await plugin.webhooks?.verify(toWebhook(webhook, { headers, body }));
-    expect(verdict).toHaveProperty(isTaken ? "key" : "refused");
-  });
+  ])(
+    "the webhook of Adyen with the user '%s' and the password '%s' takes %s: %s",
+    async (...row) => {
+      const [webhookUsername, webhookPassword, given, isTaken] = row;
+      const config = { ...ADYEN_CONFIG, webhookUsername, webhookPassword };
+      const { psp, plugin, webhook } = await registered(config);
+      const { body } = psp.notify("/standard", {});
+      const headers = given === undefined ? {} : { authorization: `Basic ${btoa(given)}` };
+      const verdict = await plugin.webhooks?.verify(toWebhook(webhook, { headers, body }));
+      expect(verdict).toHaveProperty(isTaken ? "key" : "refused");
+    },
+  );
 
-  test("refuses a delivery of which one item is not signed", async () => {
+  test("the webhook of Adyen refuses a delivery of which one item is not signed", async () => {
     const { psp, plugin, webhook } = await registered();
     const { headers, body } = psp.notify("/standard", {}, { pspReference: "psp-9" });
     const changed = body.replace("psp-9", "psp-8");
@@ -197,7 +209,7 @@ describe("the webhook of Adyen", () => {
     expect(verdict).toEqual({ refused: "an item is not signed" });
   });
 
-  test("reports all items of a delivery", async () => {
+  test("the webhook of Adyen reports all items of a delivery", async () => {
     const { psp, plugin, webhook } = await registered();
     const capture = { eventCode: "CAPTURE", pspReference: "psp-2", originalReference: "psp-1" };
     const sent = psp.notify("/standard", { pspReference: "psp-1" }, capture);

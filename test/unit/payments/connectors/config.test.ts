@@ -11,7 +11,7 @@ const generic = (body: unknown) => parseConfig(genericKind.fields, body, LIMITS)
 const dummypay = (body: unknown) => parseConfig(dummypayKind.fields, body, LIMITS);
 
 describe("a configuration", () => {
-  test("has its fields under their canonical names, in whatever case they come, and no others", () => {
+  test("a configuration of a connector has its fields under their canonical names, in any case of letters, and no others", () => {
     const body = { NAME: "my psp", APIKEY: "k", Endpoint: "e", provider: "Generic", pageSize: 5 };
     expect(generic(body)).toEqual({
       name: "my psp",
@@ -21,7 +21,7 @@ describe("a configuration", () => {
     expect(generic({ ...GENERIC, apikey: "other" }).values).toMatchObject({ apiKey: "k" });
   });
 
-  test("has the empty value of an optional field that is absent", () => {
+  test("a configuration of a connector has the empty value of an absent optional field", () => {
     const { values } = dummypay({ name: "dummy", directory: "/tmp/x" });
     expect(values).toEqual({
       directory: "/tmp/x",
@@ -30,7 +30,7 @@ describe("a configuration", () => {
     });
   });
 
-  test("is refused with the names of all required fields that are missing", () => {
+  test("a configuration of a connector is refused with the names of all missing required fields", () => {
     const expected = ["Name", "APIKey", "Endpoint"].map(
       (label) =>
         `Key: 'Config.${label}' Error:Field validation for '${label}' failed on the 'required' tag`,
@@ -51,26 +51,26 @@ describe("a configuration", () => {
       "polling period invalid: polling period cannot be lower than minimum of 20m0s",
     ],
     [{ ...GENERIC, pollingPeriod: "9000h" }, "polling period cannot be longer than 8760h0m0s"],
-  ])("%j is refused", (body, message) => {
+  ])("the configuration %j of a connector is refused", (body, message) => {
     expect(() => generic(body)).toThrow(message);
   });
 
   test.each(["", "0", "0s", "-5m", undefined, null])(
-    "with the period %j has the default",
+    "a configuration of a connector with the period %j has the default",
     (text) => {
       expect(generic({ ...GENERIC, pollingPeriod: text }).pollingPeriodMs).toBe(1_800_000);
     },
   );
 
   test.each(["https://psp.example/files", "/tmp/some-folder", "demo", "a b/"])(
-    "of dummypay takes the directory %j",
+    "a configuration of dummypay takes the directory %j",
     (directory) => {
       expect(dummypay({ name: "dummy", directory }).values).toMatchObject({ directory });
     },
   );
 
   test.each(["^&()sodj", "$#2djskajdj", "   ", "http://"])(
-    "of dummypay refuses the directory %j",
+    "a configuration of dummypay refuses the directory %j",
     (directory) => {
       expect(() => dummypay({ name: "dummy", directory })).toThrow(
         "Key: 'Config.Directory' Error:Field validation for 'Directory' failed on the 'dirpath' tag",

@@ -34,7 +34,7 @@ const movement: Movement = {
 };
 
 describe("a dummy provider with a name", () => {
-  test("has the same valid accounts and payments each time, and others under another name", async () => {
+  test("a dummy provider with a name has the same valid accounts and payments each time, and others under another name", async () => {
     const [accounts, external, payments] = await Promise.all([
       fetchAll(seeded().fetchAccounts),
       fetchAll(seeded().fetchExternalAccounts),
@@ -52,7 +52,7 @@ describe("a dummy provider with a name", () => {
     expect((await fetchAll(seeded().fetchPayments, payments)).items).toEqual([]);
   });
 
-  test("has on each account what its payments come to, which is never negative", async () => {
+  test("a dummy provider with a name has the sum of its payments on each account, which is never negative", async () => {
     const plugin = seeded();
     const { items: payments } = await fetchAll(plugin.fetchPayments);
     const { items: accounts } = await fetchAll(plugin.fetchAccounts);
@@ -67,7 +67,7 @@ describe("a dummy provider with a name", () => {
     }
   });
 
-  test("moves money once for each reference", async () => {
+  test("a dummy provider with a name moves money once for each reference", async () => {
     const plugin = seeded();
     const { "EUR/2": before = 0n } = await balancesOf(plugin, "main-eur");
     const made = await plugin.createPayout?.(movement);
@@ -79,7 +79,7 @@ describe("a dummy provider with a name", () => {
     expect(await balancesOf(plugin, "landlord")).toEqual({ "EUR/2": 1000n });
   });
 
-  test("moves back at most what was moved", async () => {
+  test("a dummy provider with a name moves back at most what was moved", async () => {
     const plugin = seeded();
     const reversal = { ...movement, movement, amount: 600n };
     const reverse = (reference: string) => plugin.reversePayout?.({ ...reversal, reference });
@@ -92,7 +92,7 @@ describe("a dummy provider with a name", () => {
     await expect(reverse("r-2")).rejects.toThrow("balance will be negative if 600 is subtracted");
   });
 
-  test("makes an account of a bank account", async () => {
+  test("a dummy provider with a name makes an account of a bank account", async () => {
     const account = { id: "b-1", createdAt: now, name: "x", metadata: {} };
     expect(await seeded().createBankAccount?.(account)).toMatchObject({
       reference: "dummypay-b-1",
@@ -115,7 +115,7 @@ describe("a dummy provider with a URL", () => {
       return file === undefined ? new Response(null, { status: 404 }) : Response.json(file);
     });
 
-  test("reads accounts and balances from files, with assets as they stand there", async () => {
+  test("a dummy provider with a URL reads accounts and balances from files, with unchanged assets", async () => {
     const plugin = withFiles();
     const { items, state } = await fetchAll(plugin.fetchAccounts);
     expect(items).toMatchObject([{ reference: "acc-1", name: "One", defaultAsset: "EUR" }]);
@@ -126,7 +126,7 @@ describe("a dummy provider with a URL", () => {
     expect(balance && balanceProblem(balance)).toBeUndefined();
   });
 
-  test("has nothing where files are missing, and finds accounts that are added later", async () => {
+  test("a dummy provider with a URL has nothing where files are missing, and finds accounts that are added later", async () => {
     const files: Record<string, unknown> = {};
     const plugin = withFiles(files);
     const { items, state } = await fetchAll(plugin.fetchAccounts);
@@ -157,7 +157,7 @@ describe("users of a dummy provider", () => {
     return plugin.users?.completeLink({ ...user, query, headers: {}, body: "" });
   };
 
-  test("are linked by a link that leads straight back", async () => {
+  test("users of a dummy provider follow a link that leads straight back", async () => {
     expect(await seeded().users?.createUser(user.user)).toMatchObject({ providerUserId: "psu-1" });
     const link = await seeded().users?.createLink(request);
     expect(link?.url).toBe(
@@ -168,14 +168,14 @@ describe("users of a dummy provider", () => {
     });
   });
 
-  test("are not linked where the configuration asks for an error", async () => {
+  test("users of a dummy provider are not linked where the configuration asks for an error", async () => {
     const plugin = openPlugin(dummypayKind, { directory: "demo", linkFlowError: true });
     const link = await plugin.users?.createLink(request);
     expect(await complete(link?.url ?? "")).toEqual({ error: "error" });
   });
 
   test.each(["?status=success", "?status=odd&user_id=psu-1", "?status=success&user_id=other"])(
-    "are refused with %s",
+    "users of a dummy provider are refused with %s",
     async (query) => {
       await expect(complete(`https://florin.example/${query}`)).rejects.toMatchObject({
         kind: "invalid",

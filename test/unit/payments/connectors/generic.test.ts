@@ -61,7 +61,7 @@ const idsOf = (found: readonly { reference: string }[]): string[] => [
 ];
 
 describe("a list of a generic provider", () => {
-  test("is read to its end, and then only what is new", async () => {
+  test("a list of a generic provider is read to its end, and then only its new items", async () => {
     items = ["a", "b", "c", "d", "e"].map((id, second) => transaction(id, second));
     const first = await fetchAll(plugin.fetchPayments);
     expect(idsOf(first.items)).toEqual(["a", "b", "c", "d", "e"]);
@@ -74,7 +74,7 @@ describe("a list of a generic provider", () => {
     expect(idsOf((await fetchAll(plugin.fetchPayments, idle)).items)).toEqual(["f"]);
   });
 
-  test("loses no item of a time that another one had before", async () => {
+  test("a list of a generic provider loses no item with the time of an earlier item", async () => {
     items = [transaction("a", 1), transaction("b", 1)];
     const { state } = await fetchAll(plugin.fetchPayments, { pageSize: 1 });
     items.push(transaction("c", 1), transaction("d", 1));
@@ -82,7 +82,7 @@ describe("a list of a generic provider", () => {
     expect(idsOf(next.items)).toEqual(["c", "d"]);
   });
 
-  test("gives a new state of an item that is known", async () => {
+  test("a list of a generic provider gives a new state of a known item", async () => {
     items = [transaction("a", 1, { status: "PENDING" })];
     const { state } = await fetchAll(plugin.fetchPayments);
     items = [transaction("a", 1)];
@@ -90,7 +90,7 @@ describe("a list of a generic provider", () => {
     expect(next.items).toMatchObject([{ reference: "a", status: "SUCCEEDED" }]);
   });
 
-  test("is read whole when its items are shuffled, and when pages come twice", async () => {
+  test("a list of a generic provider is read whole when its items are shuffled, and when pages come twice", async () => {
     const all = Array.from({ length: 20 }, (_, index) => `tx-${index}`);
     items = all
       .map((id, second) => transaction(id, second % 7))
@@ -107,7 +107,7 @@ describe("a list of a generic provider", () => {
     expect((await fetchAll(plugin.fetchPayments, { state })).items).toEqual([]);
   });
 
-  test("misses no item that is moved to another page by one that changes meanwhile", async () => {
+  test("a list of a generic provider misses no item that moves to another page when an item changes", async () => {
     items = ["a", "b", "c", "d"].map((id, second) => transaction(id, second));
     disturb = (page) => {
       const [first, ...others] = items;
@@ -120,7 +120,7 @@ describe("a list of a generic provider", () => {
     expect(idsOf(found).toSorted()).toEqual(["a", "b", "c", "d"]);
   });
 
-  test("whose items are all older than the pass is read once, and twice where one is of now", async () => {
+  test("a list of a generic provider is read once if all items are older than the pass, and otherwise twice", async () => {
     items = Array.from({ length: 7 }, (_, second) => transaction(`tx-${second}`, second));
     const now = parseTimestamp(time(3600));
     const first = await fetchAll(plugin.fetchPayments, { now });
@@ -138,7 +138,7 @@ describe("a list of a generic provider", () => {
     expect(requests.filter(({ searchParams }) => searchParams.get("page") === "1")).toHaveLength(2);
   });
 
-  test("that never ends is refused", async () => {
+  test("a list of a generic provider that never ends is refused", async () => {
     items = ["a", "b", "c"].map((id, second) => transaction(id, second));
     disturb = () => items;
     await expect(fetchAll(plugin.fetchPayments)).rejects.toMatchObject({ kind: "invalid" });
@@ -148,7 +148,7 @@ describe("a list of a generic provider", () => {
     ["an item without an id", {}, /^sha256:/],
     ["a date that is none", transaction("a", 1, { updatedAt: "yesterday" }), /^a$/],
     ["an amount with decimals", transaction("a", 1, { amount: "1.5" }), /^a$/],
-  ])("with %s gives the others", async (_, item, id) => {
+  ])("a list of a generic provider with %s gives its other items", async (_, item, id) => {
     disturb = () => [item, transaction("good", 1)];
     const page = await plugin.fetchPayments?.({ state: undefined, pageSize: 3 });
     expect(page?.items).toMatchObject([{ reference: "good" }]);
@@ -156,12 +156,12 @@ describe("a list of a generic provider", () => {
     expect(page?.read).toEqual(["good"]);
   });
 
-  test("that is an object is refused", async () => {
+  test("a list of a generic provider that is an object is refused", async () => {
     disturb = () => ({});
     await expect(fetchAll(plugin.fetchPayments)).rejects.toMatchObject({ kind: "unknown" });
   });
 
-  test("becomes payments", async () => {
+  test("a list of a generic provider becomes payments", async () => {
     items = [
       transaction("a", 1, {
         relatedTransactionID: "b",
@@ -200,10 +200,13 @@ describe("a transaction of a generic provider", () => {
     ["OTHER", "OTHER"],
     ["toString", "OTHER"],
     [null, "OTHER"],
-  ])("of the type %s is a payment of the type %s", (type, expected) => {
-    expect(toPayment(transaction("a", 1, { type })).item.type).toBe(expected);
-    expect(Object.keys(TYPES)).toHaveLength(3);
-  });
+  ])(
+    "a transaction of a generic provider of the type %s is a payment of the type %s",
+    (type, expected) => {
+      expect(toPayment(transaction("a", 1, { type })).item.type).toBe(expected);
+      expect(Object.keys(TYPES)).toHaveLength(3);
+    },
+  );
 
   test.each([
     ["PENDING", "PENDING"],
@@ -225,7 +228,7 @@ describe("a transaction of a generic provider", () => {
     ["AMOUNT_ADJUSTEMENT", "OTHER"],
     ["constructor", "OTHER"],
     [undefined, "OTHER"],
-  ])("that is %s has the status %s", (status, expected) => {
+  ])("a transaction of a generic provider that is %s has the status %s", (status, expected) => {
     expect(toPayment(transaction("a", 1, { status })).item.status).toBe(expected);
     expect(Object.keys(STATUSES)).toHaveLength(14);
   });
@@ -250,7 +253,7 @@ describe("a movement at a generic provider", () => {
       return answer(await request.json());
     });
 
-  test("has its reference as idempotency key, and gives the payment that it made", async () => {
+  test("a movement at a generic provider has its reference as idempotency key, and gives the payment that it made", async () => {
     let sent: unknown;
     const { createPayout } = withAnswer((body) => {
       sent = body;
@@ -289,10 +292,13 @@ describe("a movement at a generic provider", () => {
     [{ amount: 0n }, "amount must be positive"],
     [{ reference: "" }, "reference is required"],
     [{ asset: "usd" }, "the asset usd is not valid"],
-  ])("with %o is refused without a call", async (change, message) => {
-    const { createPayout } = withAnswer(() => new Response(null));
-    const changed = { ...movement, ...change } as Parameters<NonNullable<typeof createPayout>>[0];
-    await expect(createPayout?.(changed)).rejects.toThrow(message);
-    expect(requests).toEqual([]);
-  });
+  ])(
+    "a movement at a generic provider with %o is refused without a call",
+    async (change, message) => {
+      const { createPayout } = withAnswer(() => new Response(null));
+      const changed = { ...movement, ...change } as Parameters<NonNullable<typeof createPayout>>[0];
+      await expect(createPayout?.(changed)).rejects.toThrow(message);
+      expect(requests).toEqual([]);
+    },
+  );
 });

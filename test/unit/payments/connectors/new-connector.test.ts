@@ -40,7 +40,7 @@ describe("a new connector", () => {
   });
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  test("has the files that each connector has, under its own name", () => {
+  test("a new connector has the files that each connector has, under its own name", () => {
     const folder = "src/modules/payments/connectors/acmepay";
     const names =
       "README.md accounts.ts balances.ts client.ts config.ts index.ts payments.ts transfers.ts webhooks.ts";
@@ -54,7 +54,7 @@ describe("a new connector", () => {
     expect(texts).not.toMatch(/example(?!\/v1)|connector-template/i);
   });
 
-  test("is in the list of kinds, in the order of names", () => {
+  test("a new connector is in the list of kinds, in the order of names", () => {
     const list = readFileSync(join(root, LIST), "utf8");
     expect(list).toContain('import { acmepayKind } from "./acmepay/index.ts";');
     expect(list).toContain("[acmepayKind, ");
@@ -62,7 +62,7 @@ describe("a new connector", () => {
     expect(withKind(kinds, "c")).toContain("[bKind, cKind, dKind]");
   });
 
-  test("has a suite that is red, and no file that does not load", () => {
+  test("a new connector has a suite that is red, and all of its files load", () => {
     const { VITEST: _vitest, VITEST_MODE: _mode, ...env } = process.env;
     const written = join(root, "report.json");
     const where = ["--root", root, "--dir", join(root, "test")];
@@ -81,7 +81,7 @@ describe("a new connector", () => {
     expect(report.numFailedTests).toBeGreaterThan(10);
   });
 
-  test("is not made twice, nor under a name that paths cannot have", () => {
+  test("a new connector is not made twice, nor under a name that paths cannot have", () => {
     expect(() => newConnector(root, "acmepay")).toThrow("already");
     for (const name of ["", "a", "Acme", "acme-pay", "../acme"]) {
       expect(() => newConnector(root, name)).toThrow("no name of a connector");

@@ -85,7 +85,7 @@ describe("a transaction of Qonto", () => {
     ["WalletToWallet", "TRANSFER"],
     ["Other", "OTHER"],
     ["toString", "OTHER"],
-  ])("of the kind %s is a %s", (subject_type, type) => {
+  ])("a transaction of Qonto of the kind %s is a %s", (subject_type, type) => {
     expect(transaction({ subject_type })?.item.type).toBe(type);
     expect(Object.keys(TYPES)).toHaveLength(14);
   });
@@ -95,12 +95,12 @@ describe("a transaction of Qonto", () => {
     ["declined", "FAILED"],
     ["completed", "SUCCEEDED"],
     ["reversed", "OTHER"],
-  ])("that is %s has the status %s", (status, expected) => {
+  ])("a transaction of Qonto that is %s has the status %s", (status, expected) => {
     expect(transaction({ status })?.item.status).toBe(expected);
     expect(Object.keys(STATUSES)).toHaveLength(3);
   });
 
-  test("has its account and the counterparty at the right ends", () => {
+  test("a transaction of Qonto has its account and the counterparty at the right ends", () => {
     const party = {
       counterparty_account_number: "FR7630006000011234567890189",
       counterparty_bank_identifier: "AGRIFRPP",
@@ -120,7 +120,7 @@ describe("a transaction of Qonto", () => {
     expect(card).not.toHaveProperty("destinationReference");
   });
 
-  test("that is completed later comes again", async () => {
+  test("a transaction of Qonto that is completed later comes again", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addTransaction({ status: "pending" });
     const read = (state: unknown) =>

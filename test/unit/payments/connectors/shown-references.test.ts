@@ -112,12 +112,15 @@ const LISTED: Readonly<Record<string, (reference?: string) => ProviderPayment | 
 const REFERENCES = ["6E6A4F0A-8DB4-4E50-9F1B-2D8F0E3A7C11", "po:1/é", "x".repeat(1000)];
 
 describe.each(Object.keys(LISTED))("%s", (provider) => {
-  test.each(REFERENCES)("shows on a payment the reference that it was told, %#", (reference) => {
-    const told = kindOf(provider)?.shownReferenceOf?.(reference) ?? reference;
-    expect(LISTED[provider]?.(told)).toMatchObject({ initiationReference: told });
-  });
+  test.each(REFERENCES)(
+    "a connector shows on a payment the reference that it was told, %#",
+    (reference) => {
+      const told = kindOf(provider)?.shownReferenceOf?.(reference) ?? reference;
+      expect(LISTED[provider]?.(told)).toMatchObject({ initiationReference: told });
+    },
+  );
 
-  test("shows none on a payment that was made elsewhere", () => {
+  test("a connector shows no reference on a payment that was made elsewhere", () => {
     const payment = LISTED[provider]?.();
     expect(payment?.reference).toBeDefined();
     expect(payment).not.toHaveProperty("initiationReference");

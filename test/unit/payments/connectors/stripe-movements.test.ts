@@ -41,8 +41,8 @@ const movement = (more: Partial<Movement> = {}): Movement => ({
 /** A time before all objects of the fake, and days before the test's present. */
 const LONG_AGO = present(parseTimestamp("2026-02-02T02:00:00Z"), "the time is valid");
 
-describe("a movement of Stripe", () => {
-  test("is a transfer in the provider's words", async () => {
+describe("a movement at Stripe", () => {
+  test("a movement at Stripe is a transfer with the provider's members", async () => {
     const { psp, plugin } = open();
     const result = await plugin.createTransfer?.(movement());
     const request = psp.requests.at(-1);
@@ -71,7 +71,7 @@ describe("a movement of Stripe", () => {
     });
   });
 
-  test("is a payout in the name of a connected account, as polling shows it", async () => {
+  test("a movement at Stripe is a payout in the name of a connected account, as polling shows it", async () => {
     const { psp, plugin } = open();
     const source = { reference: psp.addAccount(), metadata: {} };
     const asked = movement({ type: "PAYOUT", source, asset: "JPY" });
@@ -97,18 +97,21 @@ describe("a movement of Stripe", () => {
     ],
     ["an unknown asset", { asset: "BTC/8" }, "does not take the asset BTC/8"],
     ["too small a part", { asset: "MGA/2", amount: 150n }, "counts MGA with 0 decimals"],
-  ])("is refused before the provider is asked: %s", async (_, more, message) => {
-    const { psp, plugin } = open();
-    for (const type of ["TRANSFER", "PAYOUT"] as const) {
-      const { destination, ...asked } = { ...movement({ type }), ...more };
-      const whole = destination === undefined ? asked : { ...asked, destination };
-      const create = type === "PAYOUT" ? plugin.createPayout : plugin.createTransfer;
-      await expect(create?.(whole)).rejects.toThrow(message);
-    }
-    expect(psp.requests.filter(({ method }) => method === "POST")).toEqual([]);
-  });
+  ])(
+    "a movement at Stripe is refused before the provider is asked: %s",
+    async (_, more, message) => {
+      const { psp, plugin } = open();
+      for (const type of ["TRANSFER", "PAYOUT"] as const) {
+        const { destination, ...asked } = { ...movement({ type }), ...more };
+        const whole = destination === undefined ? asked : { ...asked, destination };
+        const create = type === "PAYOUT" ? plugin.createPayout : plugin.createTransfer;
+        await expect(create?.(whole)).rejects.toThrow(message);
+      }
+      expect(psp.requests.filter(({ method }) => method === "POST")).toEqual([]);
+    },
+  );
 
-  test("with a reference that the provider does not take as a key has the digest of it", async () => {
+  test("a movement at Stripe has a digest in place of a reference that the provider does not accept as a key", async () => {
     const { psp, plugin } = open();
     for (const reference of ["x".repeat(256), "größer"]) {
       await plugin.createTransfer?.(movement({ reference }));
@@ -118,7 +121,7 @@ describe("a movement of Stripe", () => {
   });
 
   test.each(["TRANSFER", "PAYOUT"] as const)(
-    "is made once, even when the provider has forgotten its key: %s",
+    "a movement at Stripe is made once, even when the provider has forgotten its key: %s",
     async (type) => {
       const { psp, plugin } = open();
       const create = type === "PAYOUT" ? plugin.createPayout : plugin.createTransfer;
@@ -145,7 +148,7 @@ describe("a reversal of Stripe", () => {
     ...more,
   });
 
-  test("needs the id of the transfer", async () => {
+  test("a reversal of Stripe needs the id of the transfer", async () => {
     const { plugin } = open();
     await expect(plugin.reverseTransfer?.(reversal({}))).rejects.toThrow(
       "transfer id is required in metadata of transfer reversal request",
@@ -153,7 +156,7 @@ describe("a reversal of Stripe", () => {
     expect(plugin.reversePayout).toBeUndefined();
   });
 
-  test("belongs to the payment of the transfer, once", async () => {
+  test("a reversal of Stripe belongs to the payment of the transfer, once", async () => {
     const { psp, plugin } = open();
     await plugin.createTransfer?.(movement());
     const [transfer] = psp.booksOf().transfers;
@@ -177,7 +180,7 @@ describe("a reversal of Stripe", () => {
   });
 });
 
-describe("the webhooks of Stripe", () => {
+describe("webhooks of Stripe", () => {
   async function registered() {
     const bench = open();
     const plugin = present(bench.plugin.webhooks, "it has webhooks");
@@ -186,7 +189,7 @@ describe("the webhooks of Stripe", () => {
     return { ...bench, plugin, register, configs: await register() };
   }
 
-  test("are two endpoints, whose secrets are kept when they are registered again", async () => {
+  test("the webhooks of Stripe are two endpoints, whose secrets are kept when they are registered again", async () => {
     const { psp, register, configs } = await registered();
     expect(psp.endpoints).toMatchObject([
       { url: `${BASE_URL}/connect`, connect: true, api_version: "2024-09-30.acacia" },
@@ -223,7 +226,7 @@ describe("the webhooks of Stripe", () => {
     ["payout.paid", "payout", "SUCCEEDED"],
     ["payout.canceled", "payout", "CANCELLED"],
     ["transfer.created", "transfer", "SUCCEEDED"],
-  ])("of the type %s report the payment of a %s", async (type, kind, status) => {
+  ])("webhooks of Stripe of the type %s report the payment of a %s", async (type, kind, status) => {
     const words: Record<string, string> = {
       PENDING: "in_transit",
       SUCCEEDED: "paid",
@@ -238,7 +241,7 @@ describe("the webhooks of Stripe", () => {
     expect(report.payments).toMatchObject([{ status }]);
   });
 
-  test("of a failed payout report both of its transactions", async () => {
+  test("webhooks of Stripe about a failed payout report both of its transactions", async () => {
     const report = await reportOf((psp) => {
       const paid = psp.addTransaction("payout", (txn) => made.payout("po_1", txn));
       const failed = psp.addTransaction("payout_failure", () => psp.get("po_1"));
@@ -252,7 +255,7 @@ describe("the webhooks of Stripe", () => {
     ]);
   });
 
-  test("of a refund report all refunds of the charge, the oldest first", async () => {
+  test("webhooks of Stripe about a refund report all refunds of the charge, the oldest first", async () => {
     const report = await reportOf((psp) => {
       const charge = String(psp.get(psp.addCharge())["source"]);
       psp.addRefund(charge, 100);
@@ -270,16 +273,19 @@ describe("the webhooks of Stripe", () => {
     ["charge.dispute.funds_withdrawn", "under_review", "DISPUTE"],
     ["charge.dispute.funds_reinstated", "won", "SUCCEEDED"],
     ["charge.dispute.closed", "lost", "FAILED"],
-  ])("of the type %s report how the dispute stands", async (type, status, expected) => {
-    const report = await reportOf((psp) => {
-      psp.add(made.cardCharge("ch_1", "txn_a"));
-      const id = psp.addTransaction("adjustment", () => made.dispute("dp_1", "ch_1", { status }));
-      return { type, object: { ...psp.get("dp_1"), balance_transactions: [{ id }] } };
-    });
-    expect(report.payments).toMatchObject([{ status: expected, parentReference: "txn_a" }]);
-  });
+  ])(
+    "webhooks of Stripe of the type %s report the state of the dispute",
+    async (type, status, expected) => {
+      const report = await reportOf((psp) => {
+        psp.add(made.cardCharge("ch_1", "txn_a"));
+        const id = psp.addTransaction("adjustment", () => made.dispute("dp_1", "ch_1", { status }));
+        return { type, object: { ...psp.get("dp_1"), balance_transactions: [{ id }] } };
+      });
+      expect(report.payments).toMatchObject([{ status: expected, parentReference: "txn_a" }]);
+    },
+  );
 
-  test("of a reversed transfer report the reversal", async () => {
+  test("webhooks of Stripe about a reversed transfer report the reversal", async () => {
     const report = await reportOf((psp) => {
       psp.add(made.transfer("tr_1", "txn_a"));
       const reversal = { id: "trr_1", object: "transfer_reversal", transfer: "tr_1" };
@@ -290,7 +296,7 @@ describe("the webhooks of Stripe", () => {
     expect(report.payments).toMatchObject([{ status: "REFUNDED", amount: 300n }]);
   });
 
-  test("of balances are of the account that they name, or of that of the key", async () => {
+  test("webhooks of Stripe about balances report the account that they name, or the account of the key", async () => {
     const object = {
       available: [
         { amount: 5, currency: "eur" },
@@ -307,11 +313,11 @@ describe("the webhooks of Stripe", () => {
     expect(connected.balances?.[0]?.accountReference).toBe("acct_7");
   });
 
-  test("have a case for each type of events", () => {
+  test("the tests of webhooks of Stripe have a case for each type of events", () => {
     expect(Object.keys(EVENTS)).toHaveLength(14);
   });
 
-  test("of a transaction that is gone report nothing", async () => {
+  test("webhooks of Stripe about a transaction that is gone report nothing", async () => {
     const object = made.cardCharge("ch_1", "txn_gone");
     expect(await reportOf(() => ({ type: "charge.succeeded", object }))).toEqual({ payments: [] });
   });

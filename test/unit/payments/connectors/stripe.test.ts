@@ -131,7 +131,7 @@ describe("a balance transaction of Stripe", () => {
       { to: "seller" },
     ],
     ["adjustment", dispute, "PAY-IN", "DISPUTE", "txn_charge", 2500n, "CARD_VISA", PAID],
-  ])("of the type %s is a payment", (...row) => {
+  ])("a balance transaction of Stripe of the type %s is a payment", (...row) => {
     const [type, source, paymentType, status, parent, amount, scheme, metadata] = row;
     const payment = toPayment(transaction(type, source), "acct_own");
     expect(payment).toMatchObject({
@@ -155,7 +155,7 @@ describe("a balance transaction of Stripe", () => {
     TRANSFER: ["acct_own", "acct_1"],
   };
 
-  test("has a row of the table for each type", () => {
+  test("the table of balance transactions of Stripe has a row for each type", () => {
     expect(Object.keys(TRANSACTIONS)).toHaveLength(14);
   });
 
@@ -167,12 +167,15 @@ describe("a balance transaction of Stripe", () => {
     ["payout", null],
     ["stripe_fee", charge],
     ["toString", charge],
-  ])("of the type %s is left out without what it is about", (type, source) => {
-    expect(toPayment(transaction(type, source), "acct_own")).toBeUndefined();
-  });
+  ])(
+    "a balance transaction of Stripe of the type %s is left out without its source",
+    (type, source) => {
+      expect(toPayment(transaction(type, source), "acct_own")).toBeUndefined();
+    },
+  );
 
   test.each(["refund", "dispute"])(
-    "of a %s that comes without its charge is asked for again",
+    "a balance transaction of Stripe of a %s that comes without its charge is asked for again",
     (kind) => {
       const source = { ...(kind === "refund" ? refund : dispute), charge: "ch_1" };
       const type = kind === "refund" ? "refund" : "adjustment";
@@ -182,7 +185,7 @@ describe("a balance transaction of Stripe", () => {
     },
   );
 
-  test("of a refund that no charge has brought is a payment of its own", () => {
+  test("a balance transaction of Stripe of a refund that no charge has brought is a payment of its own", () => {
     const payment = toPayment(transaction("refund", { ...refund, charge: null }), "acct_own");
     expect(payment).toMatchObject({ status: "REFUNDED", scheme: "UNKNOWN" });
     expect(payment?.parentReference).toBeUndefined();
@@ -196,21 +199,27 @@ describe("a balance transaction of Stripe", () => {
     ["paid", "SUCCEEDED"],
     ["lately_invented", "OTHER"],
     ["constructor", "OTHER"],
-  ])("of a payout with the status %s has the status %s", (status, expected) => {
-    expect(Object.keys(PAYOUT_STATUSES)).toHaveLength(5);
-    const payment = toPayment(transaction("payout", { ...payout, status }), "acct_own");
-    expect(payment?.status).toBe(expected);
-  });
+  ])(
+    "a balance transaction of Stripe of a payout with the status %s has the status %s",
+    (status, expected) => {
+      expect(Object.keys(PAYOUT_STATUSES)).toHaveLength(5);
+      const payment = toPayment(transaction("payout", { ...payout, status }), "acct_own");
+      expect(payment?.status).toBe(expected);
+    },
+  );
 
   test.each([
     ["bank_account", "ba_1", "SEPA_CREDIT"],
     ["card", { id: "card_1", brand: "mastercard" }, "CARD_MASTERCARD"],
     ["card", "card_1", "UNKNOWN"],
     ["lately_invented", "ba_1", "UNKNOWN"],
-  ])("of a payout to a %s has a scheme", (type, destination, scheme) => {
-    const value = transaction("payout", { ...payout, type, destination });
-    expect(toPayment(value, "acct_own")?.scheme).toBe(scheme);
-  });
+  ])(
+    "a balance transaction of Stripe of a payout to a %s has a scheme",
+    (type, destination, scheme) => {
+      const value = transaction("payout", { ...payout, type, destination });
+      expect(toPayment(value, "acct_own")?.scheme).toBe(scheme);
+    },
+  );
 
   test.each([
     ["won", "SUCCEEDED"],
@@ -218,11 +227,14 @@ describe("a balance transaction of Stripe", () => {
     ["needs_response", "DISPUTE"],
     ["under_review", "DISPUTE"],
     ["constructor", "DISPUTE"],
-  ])("of a dispute that is %s has the status %s", (status, expected) => {
-    expect(Object.keys(DISPUTE_STATUSES)).toHaveLength(2);
-    const payment = toPayment(transaction("adjustment", { ...dispute, status }), "acct_own");
-    expect(payment?.status).toBe(expected);
-  });
+  ])(
+    "a balance transaction of Stripe of a dispute that is %s has the status %s",
+    (status, expected) => {
+      expect(Object.keys(DISPUTE_STATUSES)).toHaveLength(2);
+      const payment = toPayment(transaction("adjustment", { ...dispute, status }), "acct_own");
+      expect(payment?.status).toBe(expected);
+    },
+  );
 
   test.each([
     ["visa", "CARD_VISA"],
@@ -235,7 +247,7 @@ describe("a balance transaction of Stripe", () => {
     ["lately_invented", "UNKNOWN"],
     ["toString", "UNKNOWN"],
     [undefined, "UNKNOWN"],
-  ])("of a charge by %s has the scheme %s", (brand, scheme) => {
+  ])("a balance transaction of Stripe of a charge by %s has the scheme %s", (brand, scheme) => {
     expect(Object.keys(CARD_SCHEMES)).toHaveLength(7);
     const value = { ...charge, payment_method_details: { card: { brand } } };
     expect(toPayment(transaction("charge", value), "acct_own")?.scheme).toBe(scheme);
@@ -248,12 +260,15 @@ describe("a balance transaction of Stripe", () => {
     ["isk", 1000, 10n, "ISK"],
     ["ugx", 1000, 10n, "UGX"],
     ["mga", 10, 1000n, "MGA/2"],
-  ])("of %s %i is one of %i %s", (...[currency, amount, expected, asset]) => {
-    const value = transaction("charge", { ...charge, currency, amount });
-    expect(toPayment(value, "acct_own")).toMatchObject({ amount: expected, asset });
-  });
+  ])(
+    "a balance transaction of Stripe of %s %i has the amount %i %s",
+    (...[currency, amount, expected, asset]) => {
+      const value = transaction("charge", { ...charge, currency, amount });
+      expect(toPayment(value, "acct_own")).toMatchObject({ amount: expected, asset });
+    },
+  );
 
-  test("keeps nothing secret of what comes with it", () => {
+  test("a balance transaction of Stripe keeps no secret of its source", () => {
     const secret = { ...intent, client_secret: "pi_1_secret_abc" };
     const transferred = { ach_credit_transfer: { account_number: "test_52796e3294dc" } };
     const source = { ...charge, payment_intent: secret, payment_method_details: transferred };
@@ -263,7 +278,7 @@ describe("a balance transaction of Stripe", () => {
     expect(raw).not.toContain("test_52796e3294dc");
   });
 
-  test("puts the states of one payout in order, whichever comes last", () => {
+  test("balance transactions of Stripe put the states of a payout in order, in any order of arrival", () => {
     const timeOf = (status: string) =>
       toPayment(transaction("payout", { ...payout, status }), "acct_own")?.createdAt ?? "";
     expect(timeOf("pending") < timeOf("paid")).toBe(true);
@@ -272,7 +287,7 @@ describe("a balance transaction of Stripe", () => {
 });
 
 describe("the payments of an account of Stripe", () => {
-  test("come with the oldest first, whatever the size of pages", async () => {
+  test("the payments of an account of Stripe come with the oldest first, for any page size", async () => {
     const { psp, plugin } = open();
     const added = Array.from({ length: 7 }, () => psp.addCharge());
     for (const pageSize of [1, 2, 3, 7, 10]) {
@@ -282,7 +297,7 @@ describe("the payments of an account of Stripe", () => {
     }
   });
 
-  test("are asked for again while a payout is on its way", async () => {
+  test("the payments of an account of Stripe are asked for again while a payout is on its way", async () => {
     const { psp, plugin } = open();
     const paid = psp.addTransaction("payout", (id) =>
       made.payout("po_a", id, { status: "pending" }),
@@ -299,7 +314,7 @@ describe("the payments of an account of Stripe", () => {
     expect(psp.requests).toHaveLength(before + 1);
   });
 
-  test("of a connected account are asked for in its name", async () => {
+  test("the payments of a connected account of Stripe are asked for in its name", async () => {
     const { psp, plugin } = open();
     const account = psp.addAccount();
     psp.addCharge();
@@ -311,7 +326,7 @@ describe("the payments of an account of Stripe", () => {
 });
 
 describe("the accounts of Stripe", () => {
-  test("have what the provider says of them", async () => {
+  test("the accounts of Stripe have the members that the provider shows", async () => {
     const { psp, plugin } = open();
     const account = psp.addAccount({ default_currency: "jpy", settings: null });
     const { items } = await fetchAll(plugin.fetchAccounts);
@@ -323,7 +338,7 @@ describe("the accounts of Stripe", () => {
     expect(items[1]).not.toHaveProperty("name");
   });
 
-  test("are read anew when the place in the list was deleted", async () => {
+  test("the accounts of Stripe are read anew when the last known object was deleted", async () => {
     const { psp, plugin } = open();
     psp.addAccount();
     psp.addAccount();
@@ -334,7 +349,7 @@ describe("the accounts of Stripe", () => {
     expect(items.map(({ reference }) => reference)).toContain(later);
   });
 
-  test("have bank accounts, but for that of the key", async () => {
+  test("the accounts of Stripe have bank accounts, except for the account of the key", async () => {
     const { psp, plugin } = open();
     const account = psp.addAccount();
     const bank = psp.addBankAccount(account);

@@ -32,7 +32,7 @@ describe("a movement at Wise", () => {
     };
   };
 
-  test("is a quote with exact decimals, and a transfer by it", async () => {
+  test("a movement at Wise is a quote with exact decimals, and a transfer with this quote", async () => {
     const reference = "0B2D6E3C-6C0A-4B7E-9C55-7C1A8E0F4D21";
     const { bodies, payment } = await made(movement("PAYOUT", { reference }));
     expect(bodies[0]).toBe('{"sourceCurrency":"EUR","targetCurrency":"EUR","sourceAmount":10.50}');
@@ -48,13 +48,13 @@ describe("a movement at Wise", () => {
     });
   });
 
-  test("between accounts of ours goes to the profile of the destination", async () => {
+  test("a movement at Wise between own accounts goes to the profile of the destination", async () => {
     const { bodies, payment } = await made(movement("TRANSFER"));
     expect(bodies[1]).toContain('"targetAccount":102');
     expect(payment).toMatchObject({ type: "TRANSFER", destinationReference: "2" });
   });
 
-  test("is the payment that is polled later", async () => {
+  test("a movement at Wise is the payment that polling reads later", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addProfile(102);
     for (const type of ["TRANSFER", "PAYOUT"] as const) {
@@ -64,7 +64,7 @@ describe("a movement at Wise", () => {
     expect(items?.map(({ type }) => type)).toEqual(["TRANSFER", "PAYOUT"]);
   });
 
-  test("has the same id of the customer for the same reference, in the form of a UUID", () => {
+  test("a movement at Wise has a customer id that follows from its reference, as a UUID", () => {
     const id = toCustomerTransactionId("order-1");
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(toCustomerTransactionId("order-1")).toBe(id);
@@ -92,18 +92,18 @@ describe("a movement at Wise", () => {
     [movement("PAYOUT", { asset: "BTC/8" }), "the provider does not take the asset BTC/8"],
     [movement("PAYOUT", { asset: "EUR/4" }), "the provider counts EUR with 2 decimals"],
     [movement("PAYOUT", { amount: 0n }), "amount must be positive"],
-  ])("is refused: %#", async (asked, message) => {
+  ])("a movement at Wise is refused: %#", async (asked, message) => {
     await expect(made(asked)).rejects.toMatchObject({ kind: "invalid", message });
   });
 
-  test("is refused under a reference that the provider knows from another one", async () => {
+  test("a movement at Wise is refused under a reference that the provider knows from another one", async () => {
     const { plugin } = openBench(subject);
     await plugin.createPayout?.(movement("PAYOUT"));
     const other = movement("PAYOUT", { destination: { reference: "501", metadata: {} } });
     await expect(plugin.createPayout?.(other)).rejects.toMatchObject({ kind: "invalid" });
   });
 
-  test("has not failed when its answer cannot be read", async () => {
+  test("a movement at Wise has not failed when its answer cannot be read", async () => {
     const { psp, plugin } = openBench(subject);
     psp.fail({ kind: "none" }, { answer: () => Response.json({ id: 5 }) });
     await expect(plugin.createPayout?.(movement("PAYOUT"))).rejects.toMatchObject({
@@ -132,7 +132,7 @@ describe("a configuration of Wise", () => {
       "failed to parse webhook public key in config",
     ],
     [String(pem("ec")), "failed to parse webhook public key in config: it is no RSA key"],
-  ])("is refused: %#", (webhookPublicKey, message) => {
+  ])("a configuration of Wise is refused: %#", (webhookPublicKey, message) => {
     const open = () => openPlugin(wiseKind, { ...WISE_CONFIG, webhookPublicKey });
     expect(open).toThrow(expect.objectContaining({ kind: "invalid", message }));
   });
@@ -151,7 +151,7 @@ describe("webhooks of Wise", () => {
     return { ...bench, webhooks, registration, transfers, balances };
   };
 
-  test("are subscribed to for each profile, and removed from each", async () => {
+  test("webhooks of Wise are subscribed to for each profile, and removed from each", async () => {
     const { psp, plugin, webhooks, registration, transfers } = await registered();
     const parent = { reference: String(psp.addProfile(102)), raw: "{}" };
     await webhooks.create({ ...registration, parent });
@@ -168,7 +168,7 @@ describe("webhooks of Wise", () => {
     expect(psp.subscriptions.size).toBe(0);
   });
 
-  test("tell what a transfer is now, at the time of the event", async () => {
+  test("webhooks of Wise report the present state of a transfer, at the time of the event", async () => {
     const { psp, webhooks, transfers } = await registered();
     psp.addBalance("EUR");
     const id = psp.addTransfer({ status: "processing" });
@@ -203,7 +203,7 @@ describe("webhooks of Wise", () => {
     ["credit", { transaction_type: "credit" }, { type: "PAY-IN", destinationReference: "31" }],
     ["debit", { transaction_type: "debit" }, { type: "PAYOUT", sourceReference: "31" }],
     ["credit of yen", { currency: "JPY", amount: 960 }, { amount: 960n, asset: "JPY" }],
-  ])("tell of a %s of a balance", async (_, more, expected) => {
+  ])("webhooks of Wise report a %s of a balance", async (_, more, expected) => {
     const { psp, webhooks, balances } = await registered();
     const sent = psp.notify("balances#update", update(more));
     const { payments = [] } = await webhooks.translate(toWebhook(balances, sent));
@@ -214,13 +214,13 @@ describe("webhooks of Wise", () => {
     expect(ends.filter((end) => end !== undefined)).toEqual(["31"]);
   });
 
-  test("tell nothing of a currency that is not supported", async () => {
+  test("webhooks of Wise report nothing about an unsupported currency", async () => {
     const { psp, webhooks, balances } = await registered();
     const sent = psp.notify("balances#update", update({ currency: "ARS" }));
     expect(await webhooks.translate(toWebhook(balances, sent))).toEqual({});
   });
 
-  test("are known by the id of the delivery, which they have to have", async () => {
+  test("webhooks of Wise are known by their delivery id, which they need", async () => {
     const { psp, webhooks, transfers } = await registered();
     const { headers, body } = psp.notify("transfers#state-change", {});
     const key = headers["X-Delivery-Id"];
@@ -230,7 +230,7 @@ describe("webhooks of Wise", () => {
     expect(verdict).toEqual({ refused: "it has no delivery id" });
   });
 
-  test("that only try a URL are one delivery, and tell nothing", async () => {
+  test("webhooks of Wise that only test a URL are one delivery, and report nothing", async () => {
     const { psp, webhooks, transfers } = await registered();
     const { body } = psp.changeTransfer(psp.addTransfer(), "cancelled");
     const trials = ["{}", body].map((text) =>

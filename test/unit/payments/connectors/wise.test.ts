@@ -21,7 +21,7 @@ const page = (psp: FakeWise): FetchRequest => ({
 });
 
 describe("a balance of Wise", () => {
-  test("is an account of its profile", async () => {
+  test("a balance of Wise is an account of its profile", async () => {
     const { psp, plugin } = openBench(subject);
     const id = psp.addBalance("JPY");
     const { items } = (await plugin.fetchAccounts?.(page(psp))) ?? {};
@@ -41,18 +41,21 @@ describe("a balance of Wise", () => {
     ["EUR", 120.5, 12_050n, "EUR/2"],
     ["JPY", 9000, 9000n, "JPY"],
     ["USD", -0.01, -1n, "USD/2"],
-  ])("of %s has an amount in its smallest unit", async (...[currency, value, amount, asset]) => {
-    const { psp, plugin } = openBench(subject);
-    const accountReference = String(psp.addBalance(currency, { value }));
-    const parent = account(accountReference);
-    const fetched = await plugin.fetchBalances?.({ parent, state: undefined, pageSize: 100 });
-    const createdAt = "2026-02-05T10:00:00.654321Z";
-    expect(fetched?.items).toEqual([{ accountReference, createdAt, amount, asset }]);
-  });
+  ])(
+    "a balance of Wise of %s has an amount in its smallest unit",
+    async (...[currency, value, amount, asset]) => {
+      const { psp, plugin } = openBench(subject);
+      const accountReference = String(psp.addBalance(currency, { value }));
+      const parent = account(accountReference);
+      const fetched = await plugin.fetchBalances?.({ parent, state: undefined, pageSize: 100 });
+      const createdAt = "2026-02-05T10:00:00.654321Z";
+      expect(fetched?.items).toEqual([{ accountReference, createdAt, amount, asset }]);
+    },
+  );
 });
 
 describe("a profile of Wise", () => {
-  test("is kept by its id and type alone", async () => {
+  test("a profile of Wise is stored with its id and type only", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addProfile(7, "PERSONAL");
     const { items } = (await plugin.fetchOthers?.({ state: undefined, pageSize: 100 })) ?? {};
@@ -61,7 +64,7 @@ describe("a profile of Wise", () => {
 });
 
 describe("a recipient of Wise", () => {
-  test("is an external account, of which no number is kept", async () => {
+  test("a recipient of Wise is an external account without numbers", async () => {
     const { psp, plugin } = openBench(subject);
     const id = psp.addRecipient({ currency: "GBP" });
     const { items = [] } = (await plugin.fetchExternalAccounts?.(page(psp))) ?? {};
@@ -100,17 +103,17 @@ describe("a transfer of Wise", () => {
     ["cancelled", "CANCELLED"],
     ["unknown", "OTHER"],
     ["constructor", "OTHER"],
-  ])("that is %s is %s", async (status, expected) => {
+  ])("a transfer of Wise that is %s is %s", async (status, expected) => {
     expect(await fetched((psp) => psp.addTransfer({ status }))).toMatchObject([
       { status: expected, scheme: "OTHER", createdAt: "2026-02-01T08:00:00.000000Z" },
     ]);
   });
 
-  test("has a row of the table for each status", () => {
+  test("the table of transfers of Wise has a row for each status", () => {
     expect(Object.keys(STATUSES)).toHaveLength(9);
   });
 
-  test("has the amount that arrives, and comes from the balance of its profile", async () => {
+  test("a transfer of Wise has the amount that arrives, and comes from the balance of its profile", async () => {
     const items = await fetched((psp) => {
       psp.addBalance("EUR");
       psp.addTransfer({ targetCurrency: "JPY", targetValue: 1640 });
@@ -137,7 +140,7 @@ describe("a transfer of Wise", () => {
       "TRANSFER",
       "1001",
     ],
-  ])("to %s", async (...[, target, type, destinationReference]) => {
+  ])("a transfer of Wise to %s", async (...[, target, type, destinationReference]) => {
     const items = await fetched((psp) => {
       psp.addBalance("EUR", { profile: OTHER_PROFILE });
       psp.addTransfer({ targetAccount: target(psp) });
@@ -145,7 +148,7 @@ describe("a transfer of Wise", () => {
     expect(items).toMatchObject([{ type, destinationReference }]);
   });
 
-  test("that had not ended is asked for again until it has", async () => {
+  test("a transfer of Wise that had not ended is asked for again until it has", async () => {
     const { psp, plugin } = openBench(subject);
     const ids = Array.from({ length: 12 }, () => psp.addTransfer({ status: "processing" }));
     const { fetchPayments = () => Promise.reject(new Error("it fetches payments")) } = plugin;

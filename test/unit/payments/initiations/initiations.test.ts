@@ -246,7 +246,7 @@ describe("a sweep", () => {
   });
 });
 
-test("what is due is found by an index, however much is scheduled", async () => {
+test("due movements are found by an index, however many are scheduled", async () => {
   const world = await openWorld();
   const plan = world.world.d1
     .rows(

@@ -362,7 +362,7 @@ describe("what a client sends", () => {
     [{ $match: { [`metadata[${HOSTILE}]`]: HOSTILE } }],
     [{ $exists: { metadata: HOSTILE } }],
     [{ $exists: { [`metadata[${HOSTILE}]`]: false } }],
-  ])("what a client sends is never in the statement: %j", async (filter) => {
+  ])("a value of a client is never in the statement: %j", async (filter) => {
     const { sql: statement, params } = rendered(filter);
     expect(statement).not.toContain("DROP");
     expect(params.join(" ")).toContain("DROP");
@@ -372,7 +372,7 @@ describe("what a client sends", () => {
   });
 
   test.each([`name" OR 1=1 --`, "name) --", "1=1", "things.name", "rowid"])(
-    "what a client sends as a key is one of the table, or none: %s",
+    "a filter key of a client is one of the table, or none: %s",
     (key) => {
       expect(refusalOf({ $match: { [key]: "x" } })).toBe(
         `unknown key '${key}' when building query`,

@@ -152,7 +152,7 @@ describe("a database without room", () => {
     expect(world.slots).toBe(RESERVE_SLOTS);
   });
 
-  test("somebody logs in although the database is full", async () => {
+  test("a person logs in although the database is full", async () => {
     await world.start(0);
     const id = await beginLogin(world.context, { request: LOGIN, browser: "b" });
     const loggedIn = { personId: "p", authenticatedAt: world.context.clock() };

@@ -121,7 +121,7 @@ test("more ids than one statement names are delivered", async () => {
   expect(world.stored).toEqual([]);
 });
 
-test("nothing more is offered when nobody waits for the delivery any more", async () => {
+test("a sink is offered nothing more when nobody waits for the delivery any more", async () => {
   for (const id of ["1", "2", "3", "4"]) await world.publish(id);
   const controller = new AbortController();
   const offered: string[][] = [];

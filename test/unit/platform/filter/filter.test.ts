@@ -62,9 +62,12 @@ describe("a filter", () => {
     expect(parseFilterText(text)).toEqual(tree);
   });
 
-  test.each(["", "  ", "null", "{}", '{"$and":[]}', '{"$or":[]}'])("%j is no filter", (text) => {
-    expect(parseFilterText(text)).toBeUndefined();
-  });
+  test.each(["", "  ", "null", "{}", '{"$and":[]}', '{"$or":[]}'])(
+    "the query %j is no filter",
+    (text) => {
+      expect(parseFilterText(text)).toBeUndefined();
+    },
+  );
 
   test("a filter may be absent", () => {
     expect(parseFilter(undefined)).toBeUndefined();

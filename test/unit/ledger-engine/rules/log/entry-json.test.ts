@@ -201,7 +201,7 @@ describe("what looks like what is derived", () => {
   };
 
   test.each(Object.entries(TEXTS))(
-    "what looks derived %s is left out, or read as JSON",
+    "a member that looks derived %s is left out, or read as JSON",
     (_, [text, isLeftOut]) => {
       expect(parseWithoutDerived(text) !== undefined).toBe(isLeftOut);
       if (!isBroken(text)) expectSame(text);
@@ -210,20 +210,17 @@ describe("what looks like what is derived", () => {
 
   const BROKEN = [entry(`"id":1,${DERIVED}5`), entry(`"id":1,${DERIVED},`)];
 
-  test.each(BROKEN)(
-    "what looks like what is derived is left out where it alone is broken: %s",
-    (text) => {
-      const parsed = parseWithoutDerived(text);
-      expect(() => members(parsed?.derived ?? "")).toThrow(SyntaxError);
-    },
-  );
+  test.each(BROKEN)("a derived member is left out where it alone is broken: %s", (text) => {
+    const parsed = parseWithoutDerived(text);
+    expect(() => members(parsed?.derived ?? "")).toThrow(SyntaxError);
+  });
 
   test.each([
     entry(`"id":01,${DERIVED}`),
     entry(`"k":"insertedAt":1,${DERIVED}`),
     entry(`"id":1,${DERIVED}`).slice(0, -1),
     `${entry(`"id":1,${DERIVED}`)}x`,
-  ])("what looks like what is derived is not left out of a broken entry: %s", (text) => {
+  ])("a derived member is not left out of a broken entry: %s", (text) => {
     expect(parseWithoutDerived(text)).toBeUndefined();
   });
 });

@@ -224,7 +224,7 @@ describe("a schema as clients read it", () => {
   });
 });
 
-test("what is shown of a schema decodes to the same schema, and so does its text", () => {
+test("the shown form of a schema decodes to the same schema, and so does its text", () => {
   const name = fc.constantFrom("a", "b", "10", "9", "__proto__", "constructor", "é", "x_y");
   const { segment } = fc.letrec<{ segment: unknown }>((tie) => ({
     segment: fc.oneof(

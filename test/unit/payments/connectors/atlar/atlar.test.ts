@@ -16,7 +16,7 @@ const spec = (values: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [SPEC + name, value]));
 
 describe("accounts of Atlar", () => {
-  test("are told of with their bank, whose name is asked for once", async () => {
+  test("accounts of Atlar are reported with their bank, whose name is asked for once", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addAccount();
     psp.addAccount({ thirdPartyId: null, bank: null, identifiers: null, fictive: null });
@@ -46,7 +46,7 @@ describe("accounts of Atlar", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("have the balance that the bank has told last", async () => {
+  test("accounts of Atlar have the last balance that the bank has reported", async () => {
     const { psp, plugin } = openBench(subject);
     const accountReference = psp.addAccount();
     const read = () => plugin.fetchBalances?.({ ...ofAccount(), state: undefined, pageSize: 9 });
@@ -58,7 +58,7 @@ describe("accounts of Atlar", () => {
     expect((await read())?.items).toEqual([]);
   });
 
-  test("of counterparties have their names", async () => {
+  test("accounts of counterparties of Atlar have their names", async () => {
     const { psp, plugin } = openBench(subject);
     const counterpartyId = psp.addCounterparty();
     psp.addExternalAccount({ counterpartyId });
@@ -89,7 +89,7 @@ describe("a transaction of Atlar", () => {
     [1050, "PAY-IN", "SEPA_DEBIT", 1050n, [undefined, "accounts-1"]],
     [0, "PAY-IN", "SEPA", 0n, [undefined, "accounts-1"]],
     [-1050, "PAYOUT", "SEPA_CREDIT", 1050n, ["accounts-1", undefined]],
-  ])("of %i is a %s", (...[value, type, scheme, amount, ends]) => {
+  ])("a transaction of Atlar of %i is a %s", (...[value, type, scheme, amount, ends]) => {
     const payment = transaction(value);
     expect(payment).toMatchObject({ type, scheme, amount, asset: "EUR/2" });
     expect([payment?.sourceReference, payment?.destinationReference]).toEqual(ends);
@@ -108,20 +108,23 @@ describe("a transaction of Atlar", () => {
     ["RECONCILED", "SUCCEEDED", "01.000001Z"],
     ["constructor", "OTHER", "01.000001Z"],
     [null, "OTHER", "01.000001Z"],
-  ])("that is %s has the status %s, and a time in its order", (status, expected, time) => {
-    const payment = transaction(1050, { reconciliation: { status } });
-    expect(payment?.status).toBe(expected);
-    expect(payment?.createdAt).toBe(`2026-02-02T02:40:${time}`);
-    expect(Object.keys(STATUSES)).toHaveLength(3);
-  });
+  ])(
+    "a transaction of Atlar that is %s has the status %s, and a time in its order",
+    (status, expected, time) => {
+      const payment = transaction(1050, { reconciliation: { status } });
+      expect(payment?.status).toBe(expected);
+      expect(payment?.createdAt).toBe(`2026-02-02T02:40:${time}`);
+      expect(Object.keys(STATUSES)).toHaveLength(3);
+    },
+  );
 
-  test("may be in crowns of Denmark, and in no other currency than these and euros", () => {
+  test("a transaction of Atlar may be in crowns of Denmark, and in no other currency than these and euros", () => {
     const amount = (currency: string) => ({ amount: { currency, value: 1050 } });
     expect(transaction(1, amount("DKK"))).toMatchObject({ amount: 1050n, asset: "DKK/2" });
     expect(transaction(1, amount("USD"))).toBeUndefined();
   });
 
-  test("has the bank of its account, which is asked for once in a page", async () => {
+  test("a transaction of Atlar has the bank of its account, which is asked for once in a page", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addAccount();
     psp.addTransaction();
@@ -143,7 +146,7 @@ describe("a payout at Atlar", () => {
     return { psp, plugin, result, poll };
   };
 
-  test("is a credit transfer of today under its reference", async () => {
+  test("a payout at Atlar is a credit transfer of today under its reference", async () => {
     const { psp, result } = await order();
     expect(result).toEqual({ pollingId: "order-1" });
     expect(psp.requests.at(-1)?.json()).toEqual({
@@ -158,7 +161,7 @@ describe("a payout at Atlar", () => {
   });
 
   test.each(["CREATED", "SENT", "EXECUTED", "lately invented", "toString"])(
-    "that is %s goes on",
+    "a payout at Atlar that is %s goes on",
     async (status) => {
       const { psp, poll } = await order();
       psp.change("order-1", { status });
@@ -166,14 +169,17 @@ describe("a payout at Atlar", () => {
     },
   );
 
-  test.each(["REJECTED", "FAILED", "RETURNED"])("that is %s has failed", async (status) => {
-    const { psp, poll } = await order();
-    psp.change("order-1", { status });
-    expect(await poll()).toEqual({ error: `payment failed: ${status}` });
-    expect(Object.keys(TRANSFER_STATUSES)).toHaveLength(4);
-  });
+  test.each(["REJECTED", "FAILED", "RETURNED"])(
+    "a payout at Atlar that is %s has failed",
+    async (status) => {
+      const { psp, poll } = await order();
+      psp.change("order-1", { status });
+      expect(await poll()).toEqual({ error: `payment failed: ${status}` });
+      expect(Object.keys(TRANSFER_STATUSES)).toHaveLength(4);
+    },
+  );
 
-  test("that is RECONCILED is the transaction that was booked", async () => {
+  test("a payout at Atlar that is RECONCILED is the transaction that was booked", async () => {
     const { psp, poll } = await order();
     psp.change("order-1", { status: "RECONCILED" });
     expect(await poll()).toEqual({ pending: true });
@@ -184,7 +190,7 @@ describe("a payout at Atlar", () => {
     });
   });
 
-  test("that the provider does not show yet goes on", async () => {
+  test("a payout at Atlar that the provider does not show yet goes on", async () => {
     const { plugin } = openBench(subject);
     expect(await plugin.pollPayout?.("order-9")).toEqual({ pending: true });
   });
@@ -196,7 +202,7 @@ describe("a payout at Atlar", () => {
     ["without a destination", aimless, "destination account is required"],
     ["of nothing", payout({ amount: 0n }), "amount must be positive"],
     ["in another currency", payout({ asset: "USD/2" }), "USD/2"],
-  ])("%s is refused without a call", async (_, asked, message) => {
+  ])("a payout at Atlar, asked for %s, is refused without a call", async (_, asked, message) => {
     const { psp, plugin } = openBench(subject);
     const call = plugin.createPayout?.(asked);
     await assertRefused(psp, call, message);
@@ -211,7 +217,7 @@ describe("a bank account for Atlar", () => {
     return { made, request: present(psp.requests.at(-1), "it asks the provider") };
   };
 
-  test("becomes the account of a counterparty", async () => {
+  test("a bank account for Atlar becomes the account of a counterparty", async () => {
     const contact = {
       "owner/contact/email": "a@example.com",
       "owner/contact/address/city": "Oslo",
@@ -248,13 +254,13 @@ describe("a bank account for Atlar", () => {
     ],
     ["a country", { ...bare, accountNumber: "123456789" }, "the country of the bank account"],
     ["a number", { ...bare, country: "FR" }, "an IBAN or an account number is required"],
-  ])("is not made without %s", async (_, account, message) => {
+  ])("a bank account for Atlar is not made without %s", async (_, account, message) => {
     const { psp, plugin } = openBench(subject);
     const call = plugin.createBankAccount?.(account);
     await assertRefused(psp, call, message);
   });
 
-  test("is found among the counterparties, however many there are", async () => {
+  test("a bank account for Atlar is found among the counterparties, however many there are", async () => {
     const { psp, plugin } = openBench(subject);
     for (let count = 0; count < 150; count++) psp.addCounterparty();
     const first = await plugin.createBankAccount?.(details);

@@ -30,13 +30,13 @@ describe("a configuration of Banking Circle", () => {
     ["another certificate", { userCertificate: userCertificateKey }],
     ["no certificate", { userCertificate: "none" }],
     ["no key", { userCertificateKey: userCertificate }],
-  ])("with %s is refused without a call", async (_, more) => {
+  ])("a configuration of Banking Circle with %s is refused without a call", async (_, more) => {
     const { psp, plugin } = openBench({ ...subject, config: { ...subject.config, ...more } });
     await expect(plugin.checkAccess?.()).rejects.toThrow("failed to load user certificate: ");
     expect(psp.requests).toEqual([]);
   });
 
-  test("with a certificate and its key is good", async () => {
+  test("a configuration of Banking Circle with a certificate and its key is good", async () => {
     const { plugin } = openBench(subject);
     await expect(plugin.checkAccess?.()).resolves.toBeUndefined();
   });
@@ -55,7 +55,7 @@ test("requests go through the binding of a deployment that has a certificate", a
 });
 
 describe("accounts of Banking Circle", () => {
-  test("have their description as a name, and the time of their opening", async () => {
+  test("accounts of Banking Circle have their description as a name, and the time of their opening", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addAccount();
     const { items, state } = await fetchAll(plugin.fetchAccounts);
@@ -71,7 +71,7 @@ describe("accounts of Banking Circle", () => {
     expect(psp.requests.at(-1)?.query.get("OpeningDateFrom")).toBe("2026-02-02T02:40:01Z");
   });
 
-  test("have what the day has begun with and what has moved since as their balance", async () => {
+  test("accounts of Banking Circle have as balance the opening balance of the day and what has moved since", async () => {
     const { psp, plugin } = openBench(subject);
     const accountReference = psp.addAccount();
     const none = psp.addAccount({ balances: null });
@@ -103,7 +103,7 @@ describe("a payment of Banking Circle", () => {
     ["Own", "TRANSFER"],
     ["toString", "OTHER"],
     [null, "OTHER"],
-  ])("that is %s is a %s", (classification, type) => {
+  ])("a payment of Banking Circle that is %s is a %s", (classification, type) => {
     expect(payment({ classification, creditorInformation: { accountId: "account-2" } })).toEqual(
       expect.objectContaining({
         reference: "payment-1",
@@ -129,12 +129,12 @@ describe("a payment of Banking Circle", () => {
     ["Returned", "FAILED"],
     ["ScaPending", "OTHER"],
     ["constructor", "OTHER"],
-  ])("that is %s has the status %s", (status, expected) => {
+  ])("a payment of Banking Circle that is %s has the status %s", (status, expected) => {
     expect(payment({ status })?.status).toBe(expected);
     expect(Object.keys(STATUSES)).toHaveLength(7);
   });
 
-  test("whose status has changed comes again, and the others do not", async () => {
+  test("a payment of Banking Circle with a changed status comes again, and the others do not", async () => {
     const { psp, plugin } = openBench(subject);
     const pending = psp.addPayment({ status: "PendingProcessing" });
     psp.addPayment();
@@ -156,7 +156,7 @@ describe("a movement at Banking Circle", () => {
     chargeBearer: "SHA",
   };
 
-  test("between own accounts goes from the first identifier of one to that of the other", async () => {
+  test("a movement at Banking Circle between own accounts goes from the first identifier of the source to the first of the destination", async () => {
     const { psp, plugin } = openBench(subject);
     withAccounts(psp);
     const result = await plugin.createTransfer?.(transfer());
@@ -179,7 +179,7 @@ describe("a movement at Banking Circle", () => {
     });
   });
 
-  test("to a bank account has its numbers, which only the plugin keeps", async () => {
+  test("a movement at Banking Circle to a bank account has its numbers, which only the plugin stores", async () => {
     const { psp, plugin } = openBench(subject);
     withAccounts(psp);
     const account = await plugin.createBankAccount?.(DETAILS);
@@ -224,7 +224,7 @@ describe("a movement at Banking Circle", () => {
     await assertMovementRefused(openBench(subject), asked, message);
   });
 
-  test("from an account without an identifier is refused", async () => {
+  test("a movement at Banking Circle from an account without an identifier is refused", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addAccount({ accountIdentifiers: [] });
     psp.addAccount();
@@ -237,14 +237,17 @@ describe("a movement at Banking Circle", () => {
     ["has another currency", { transfer: { amount: { currency: "USD", amount: 1 } } }],
     ["has an unknown currency", { transfer: { amount: { currency: "XXX", amount: 1 } } }],
     ["cannot be read", { transfer: null }],
-  ])("whose payment %s may have been made", async (_, answered) => {
-    const { psp, plugin } = openBench(subject);
-    withAccounts(psp).answered = answered;
-    const call = plugin.createTransfer?.(transfer());
-    await expect(call).rejects.toMatchObject({ kind: "unknown" });
-  });
+  ])(
+    "a movement at Banking Circle with a payment that is %s may have been made",
+    async (_, answered) => {
+      const { psp, plugin } = openBench(subject);
+      withAccounts(psp).answered = answered;
+      const call = plugin.createTransfer?.(transfer());
+      await expect(call).rejects.toMatchObject({ kind: "unknown" });
+    },
+  );
 
-  test("needs a number to forward a bank account", async () => {
+  test("a bank account for Banking Circle needs a number to be forwarded", async () => {
     const { plugin } = openBench(subject);
     const { iban: _iban, ...bare } = DETAILS;
     const call = present(plugin.createBankAccount, "it takes bank accounts")(bare);

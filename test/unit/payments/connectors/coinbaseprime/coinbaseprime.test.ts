@@ -80,7 +80,7 @@ describe("a transaction of Coinbase Prime", () => {
   };
 
   test.each([...Object.entries(TYPES), ["STAKE", "OTHER"], ["toString", "OTHER"]])(
-    "of the type %s is a %s",
+    "a transaction of Coinbase Prime of the type %s is a %s",
     async (type, expected) => {
       expect((await paymentOf({ type }))?.type).toBe(expected);
     },
@@ -89,11 +89,11 @@ describe("a transaction of Coinbase Prime", () => {
   test.each([
     ...Object.entries(FINAL_STATUSES),
     ...[...OPEN_STATUSES].map((status) => [status, "PENDING"] as const),
-  ])("with the status %s is %s", async (status, expected) => {
+  ])("a transaction of Coinbase Prime with the status %s is %s", async (status, expected) => {
     expect((await paymentOf({ status }))?.status).toBe(expected);
   });
 
-  test("has its wallets at both ends, and the decimals of its asset", async () => {
+  test("a transaction of Coinbase Prime has its wallets at both ends, and the decimals of its asset", async () => {
     const wallets = {
       transfer_from: { type: "WALLET", value: "wallet-1" },
       transfer_to: { type: "WALLET", value: "wallet-2" },
@@ -115,7 +115,7 @@ describe("a transaction of Coinbase Prime", () => {
     expect(paidOut).not.toHaveProperty("destinationReference");
   });
 
-  test("of an asset that is not known is set aside", async () => {
+  test("a transaction of Coinbase Prime with an unknown asset is set aside", async () => {
     const { psp, plugin } = bench();
     psp.addTransaction({ symbol: "NEWCOIN" });
     const { items, rejected } = await fetchPage(plugin.fetchPayments);
@@ -125,7 +125,7 @@ describe("a transaction of Coinbase Prime", () => {
     ]);
   });
 
-  test("that is open is read again until it ends", async () => {
+  test("a transaction of Coinbase Prime that is open is read again until it ends", async () => {
     const { psp, plugin } = bench();
     psp.addTransaction({ status: "TRANSACTION_PROCESSING" });
     psp.addTransaction();
@@ -163,7 +163,7 @@ describe("an order of Coinbase Prime", () => {
     return items[0];
   };
 
-  test("is read with all that it says", async () => {
+  test("an order of Coinbase Prime is read with all of its members", async () => {
     expect(await orderOf({ expiry_time: "2026-03-02T00:00:00Z" })).toMatchObject({
       reference: "order-1",
       clientOrderId: "client-order-1",
@@ -186,12 +186,12 @@ describe("an order of Coinbase Prime", () => {
     });
   });
 
-  test("to sell gives the base asset", async () => {
+  test("an order of Coinbase Prime to sell gives the base asset", async () => {
     const order = await orderOf({ side: "SELL" });
     expect(order).toMatchObject({ sourceAsset: "BTC/8", destinationAsset: "USD/2" });
   });
 
-  test("of a value at the market has no quantity before it is filled", async () => {
+  test("an order of Coinbase Prime for a value at the market has no quantity before it is filled", async () => {
     const open = { type: "MARKET", base_quantity: "", quote_value: "100", time_in_force: "" };
     const nothing = {
       filled_quantity: "",
@@ -207,16 +207,22 @@ describe("an order of Coinbase Prime", () => {
     });
   });
 
-  test.each(Object.entries(ORDER_TYPES))("of the type %s is a %s", async (type, expected) => {
-    expect((await orderOf({ type }))?.type).toBe(expected);
-  });
+  test.each(Object.entries(ORDER_TYPES))(
+    "an order of Coinbase Prime of the type %s is a %s",
+    async (type, expected) => {
+      expect((await orderOf({ type }))?.type).toBe(expected);
+    },
+  );
 
-  test.each(Object.entries(STATUSES))("with the status %s is %s", async (status, expected) => {
-    expect((await orderOf({ status, filled_quantity: "0" }))?.status).toBe(expected);
-  });
+  test.each(Object.entries(STATUSES))(
+    "an order of Coinbase Prime with the status %s is %s",
+    async (status, expected) => {
+      expect((await orderOf({ status, filled_quantity: "0" }))?.status).toBe(expected);
+    },
+  );
 
   test.each([{ type: "LATELY_INVENTED" }, { status: "LATELY_INVENTED" }, { product_id: "BTC" }])(
-    "that is not understood is set aside: %j",
+    "an order of Coinbase Prime that is not understood is set aside: %j",
     async (more) => {
       const { psp, plugin } = bench();
       psp.addOrder({ status: "OPEN", ...more });
@@ -227,7 +233,7 @@ describe("an order of Coinbase Prime", () => {
     },
   );
 
-  test("goes through its states, each of which is read", async () => {
+  test("an order of Coinbase Prime goes through its states, each of which is read", async () => {
     const { psp, plugin } = bench();
     const id = psp.addOrder({ status: "OPEN", filled_quantity: "0" });
     psp.addOrder();
@@ -275,7 +281,7 @@ describe("a conversion of Coinbase Prime", () => {
     ["TRANSACTION_PROCESSING", "PENDING"],
     ["TRANSACTION_FAILED", "FAILED"],
     ["TRANSACTION_EXPIRED", "FAILED"],
-  ])("with the status %s is %s", async (status, expected) => {
+  ])("a conversion of Coinbase Prime with the status %s is %s", async (status, expected) => {
     const { psp, plugin } = bench();
     psp.addTransaction({
       ...conversion,
@@ -300,7 +306,7 @@ describe("a conversion of Coinbase Prime", () => {
     ]);
   });
 
-  test("is no payment", async () => {
+  test("a conversion of Coinbase Prime is no payment", async () => {
     const { psp, plugin } = bench();
     psp.addTransaction(conversion);
     psp.addTransaction();

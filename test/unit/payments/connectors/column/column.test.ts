@@ -27,7 +27,7 @@ import { FakeColumn } from "#test/support/psp/column.ts";
 connectorConformance<FakeColumn>(subject);
 
 describe("accounts of Column", () => {
-  test("are named as they are shown, and have what payers need", async () => {
+  test("accounts of Column have their shown names, and the numbers that payers need", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addAccount();
     psp.addAccount({ display_name: "" });
@@ -49,7 +49,7 @@ describe("accounts of Column", () => {
     ]);
   });
 
-  test("have what is available as their balance", async () => {
+  test("accounts of Column have their available amount as balance", async () => {
     const { psp, plugin } = openBench(subject);
     const accountReference = psp.addAccount();
     const parent = accountOf(accountReference);
@@ -60,7 +60,7 @@ describe("accounts of Column", () => {
     expect((await plugin.fetchBalances?.(gone))?.items).toEqual([]);
   });
 
-  test("at other banks are kept without their numbers", async () => {
+  test("accounts of Column at other banks are kept without their numbers", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addCounterparty();
     const { items } = await fetchAll(plugin.fetchExternalAccounts);
@@ -80,7 +80,7 @@ describe("a bank account for Column", () => {
   };
   const address = { [`${OWNER}addressLine1`]: "12 Main Street", [`${OWNER}city`]: "Boston" };
 
-  test("becomes a counterparty with what its metadata say", async () => {
+  test("a bank account for Column becomes a counterparty with the members of its metadata", async () => {
     const more = { [`${SPEC}account_type`]: "SAVINGS", [`${OWNER}email`]: "ada@example.com" };
     const metadata = { ...details.metadata, ...address, ...more };
     const { psp, made } = create({ metadata });
@@ -112,7 +112,7 @@ describe("a bank account for Column", () => {
       { ...nowhere, metadata: { ...details.metadata, ...address } },
       "needs a country",
     ],
-  ])("is not made without %s", async (_, asked, message) => {
+  ])("a bank account for Column is not made without %s", async (_, asked, message) => {
     const { psp, plugin } = openBench(subject);
     const made = plugin.createBankAccount?.(asked);
     await expect(made).rejects.toMatchObject({ kind: "invalid" });
@@ -146,19 +146,22 @@ describe("a transfer of Column", () => {
     ["BOOK", true, "TRANSFER", other, own],
     // An incoming debit takes money to the other account.
     ["ACH_DEBIT", true, "PAYOUT", own, other],
-  ])("of the type %s, incoming: %s, is a %s", (...[type, is_incoming, expected, source, to]) => {
-    expect(transfer({ type, is_incoming })).toMatchObject({
-      type: expected,
-      sourceReference: source,
-      destinationReference: to,
-      amount: 1050n,
-      asset: "USD/2",
-      scheme: "OTHER",
-    });
-    expect(Object.keys(TYPES)).toHaveLength(6);
-  });
+  ])(
+    "a transfer of Column of the type %s, incoming: %s, is a %s",
+    (...[type, is_incoming, expected, source, to]) => {
+      expect(transfer({ type, is_incoming })).toMatchObject({
+        type: expected,
+        sourceReference: source,
+        destinationReference: to,
+        amount: 1050n,
+        asset: "USD/2",
+        scheme: "OTHER",
+      });
+      expect(Object.keys(TYPES)).toHaveLength(6);
+    },
+  );
 
-  test("between two accounts of the bank has both of them", () => {
+  test("a transfer of Column between two accounts of the bank has both of them", () => {
     const ends = { sender_bank_account_id: "bacc_5", receiver_bank_account_id: "bacc_6" };
     expect(transfer({ type: "BOOK", ...ends })).toMatchObject({
       type: "TRANSFER",
@@ -197,12 +200,12 @@ describe("a transfer of Column", () => {
     ["hold", "CAPTURE"],
   ];
 
-  test.each(rows)("that is %s has the status %s", (status, expected) => {
+  test.each(rows)("a transfer of Column that is %s has the status %s", (status, expected) => {
     expect(transfer({ status })?.status).toBe(expected);
     expect(transfer({ status: status.toUpperCase() })?.status).toBe(expected);
   });
 
-  test("has a case for each row of the table, and a rule for those that are pending", () => {
+  test("the tests of transfers of Column have a case for each row of the table, and for the pending ones", () => {
     expect(rows.map(([status]) => status)).toEqual(Object.keys(STATUSES));
     expect(statusOf("pending_first_return")).toBe("PENDING");
     expect(statusOf("PENDING_RETURN")).toBe("PENDING");
@@ -230,7 +233,7 @@ describe("an event of Column", () => {
     ["swift.outgoing_transfer.submitted", {}, "PAYOUT", "bacc_1", "cpty_2"],
     ["realtime.incoming_transfer.completed", {}, "PAY-IN", "cpty_2", "bacc_1"],
     ["book.transfer.hold_created", {}, "TRANSFER", "bacc_1", "cpty_2"],
-  ])("%s is a later state of the payment of its transfer", async (...row) => {
+  ])("the event %s of Column is a later state of the payment of its transfer", async (...row) => {
     const [event, more, type, sourceReference, destinationReference] = row;
     const data = achTransfer({ status: "RETURNED", ...more });
     const { payments } = await translated(event, data);
@@ -242,7 +245,7 @@ describe("an event of Column", () => {
     ]);
   });
 
-  test("is one of those that the endpoint is registered for", async () => {
+  test("an event of Column has one of the types that the endpoint is registered for", async () => {
     expect(EVENTS).toHaveLength(new Set(EVENTS).size);
     expect(EVENTS).toContain("ach.outgoing_transfer.return_dishonored");
     const { psp, plugin } = openBench(subject);

@@ -16,8 +16,8 @@ const made = making(subject);
 
 const MONEY = { amount: 1050, currency_code: "USD", description: "rent" };
 
-describe("a transfer of Column", () => {
-  test("is a book transfer with what its metadata say", async () => {
+describe("a book transfer of Column", () => {
+  test("a movement between accounts of Column is a book transfer with the members of its metadata", async () => {
     const metadata = spec({
       allow_overdraft: "true",
       hold: "false",
@@ -57,7 +57,7 @@ describe("a transfer of Column", () => {
     ["HOLD", "PENDING"],
     ["initiated", "PENDING"],
     ["lately_invented", "UNKNOWN"],
-  ])("that is %s has the status %s", async (status, expected) => {
+  ])("a book transfer of Column that is %s has the status %s", async (status, expected) => {
     const { payment } = await made(movement("TRANSFER"), { status });
     expect(payment.status).toBe(expected);
     expect(Object.keys(BOOK_STATUSES)).toHaveLength(4);
@@ -83,7 +83,7 @@ describe("a payout of Column", () => {
       "/transfers/international-wire",
       { fx_quote_id: "fxqt_1", remittance_info: "42" },
     ],
-  ])("is made as its metadata say: %o", async (metadata, path, more) => {
+  ])("a payout of Column is made as its metadata say: %o", async (metadata, path, more) => {
     const { payment, request } = await made(movement("PAYOUT", { metadata: spec(metadata) }));
     expect(request.path).toBe(path);
     expect(request.json()).toEqual({ ...MONEY, ...ends, ...more });
@@ -91,7 +91,7 @@ describe("a payout of Column", () => {
     expect(Object.keys(PAYOUT_TYPES)).toHaveLength(4);
   });
 
-  test("of another amount of another currency than asked for is asked for again", async () => {
+  test("a payout of Column with another amount or currency than was asked for is asked for again", async () => {
     const answered = { currency_code: "EUR" };
     await expect(made(movement("PAYOUT"), answered)).rejects.toMatchObject({ kind: "unknown" });
   });
@@ -135,23 +135,26 @@ describe("a reversal of a payout by ACH", () => {
     movement: movement("PAYOUT"),
   };
 
-  test.each(REVERSAL_REASONS)("is asked for with the reason %s", async (reason) => {
-    const { psp, plugin } = openBench(subject);
-    await plugin.createPayout?.(reversal.movement);
-    const made = await plugin.reversePayout?.({ ...reversal, metadata: spec({ reason }) });
-    const request = psp.requests.at(-1);
-    expect(request?.path).toBe("/transfers/ach/trnf_1/reverse");
-    expect(request?.json()).toEqual({ reason, description: "twice" });
-    expect(request?.headers.get("idempotency-key")).toBe("back-1");
-    expect(made).toMatchObject({
-      reference: "trnf_2",
-      parentReference: "trnf_1",
-      type: "PAYOUT",
-      status: "REFUNDED",
-      amount: 1050n,
-    });
-    expect(REVERSAL_REASONS).toHaveLength(5);
-  });
+  test.each(REVERSAL_REASONS)(
+    "a reversal of a payout by ACH is asked for with the reason %s",
+    async (reason) => {
+      const { psp, plugin } = openBench(subject);
+      await plugin.createPayout?.(reversal.movement);
+      const made = await plugin.reversePayout?.({ ...reversal, metadata: spec({ reason }) });
+      const request = psp.requests.at(-1);
+      expect(request?.path).toBe("/transfers/ach/trnf_1/reverse");
+      expect(request?.json()).toEqual({ reason, description: "twice" });
+      expect(request?.headers.get("idempotency-key")).toBe("back-1");
+      expect(made).toMatchObject({
+        reference: "trnf_2",
+        parentReference: "trnf_1",
+        type: "PAYOUT",
+        status: "REFUNDED",
+        amount: 1050n,
+      });
+      expect(REVERSAL_REASONS).toHaveLength(5);
+    },
+  );
 
   test.each([
     ["without a reason", { metadata: {} }, "reason is ''"],

@@ -93,8 +93,8 @@ const subject = {
 
 connectorConformance<FakeCurrencycloud>(subject);
 
-describe("what Currencycloud holds", () => {
-  test("are accounts and beneficiaries with their names, and without their numbers", async () => {
+describe("objects of Currencycloud", () => {
+  test("accounts and beneficiaries of Currencycloud have their names, and not their numbers", async () => {
     const { psp, plugin } = openBench(subject);
     const reference = psp.addAccount();
     psp.addBeneficiary();
@@ -112,7 +112,7 @@ describe("what Currencycloud holds", () => {
     for (const { raw } of items) expect(raw).not.toMatch(/0532013000/);
   });
 
-  test("comes again only where it has changed", async () => {
+  test("objects of Currencycloud come again only after a change", async () => {
     const { psp, plugin } = openBench(subject);
     many(4, () => psp.addAccount());
     const { state } = await fetchAll(plugin.fetchAccounts);
@@ -125,7 +125,7 @@ describe("what Currencycloud holds", () => {
     );
   });
 
-  test("are balances in the smallest unit of their currency", async () => {
+  test("balances of Currencycloud are in the smallest unit of their currency", async () => {
     const { psp, plugin } = openBench(subject);
     const accountReference = psp.addBalance({ currency: "JPY", amount: "-900.00" });
     const { items } = await fetchAll(plugin.fetchBalances);
@@ -149,10 +149,13 @@ describe("a transaction of Currencycloud", () => {
     ["conversion", "debit", "PAYOUT"],
     ["toString", "neither", "OTHER"],
     [null, "credit", "PAY-IN"],
-  ])("of %s at the side of the %s is a %s", (related_entity_type, side, type) => {
-    expect(transaction({ related_entity_type, type: side })?.type).toBe(type);
-    expect([...Object.keys(TYPES), ...Object.keys(SIDES)]).toHaveLength(6);
-  });
+  ])(
+    "a transaction of Currencycloud of %s at the side of the %s is a %s",
+    (related_entity_type, side, type) => {
+      expect(transaction({ related_entity_type, type: side })?.type).toBe(type);
+      expect([...Object.keys(TYPES), ...Object.keys(SIDES)]).toHaveLength(6);
+    },
+  );
 
   test.each([
     ["completed", "SUCCEEDED"],
@@ -161,12 +164,12 @@ describe("a transaction of Currencycloud", () => {
     ["deleted", "FAILED"],
     ["cancelled", "CANCELLED"],
     ["lately_invented", "OTHER"],
-  ])("that is %s is %s", (status, expected) => {
+  ])("a transaction of Currencycloud that is %s is %s", (status, expected) => {
     expect(transaction({ status })?.status).toBe(expected);
     expect(Object.keys(STATUSES)).toHaveLength(5);
   });
 
-  test("has its account at the side that it names, and the reference of what it is of", () => {
+  test("a transaction of Currencycloud has its account at the side that it names, and the reference of its entity", () => {
     const credit = transaction({ type: "credit" });
     expect(credit).toMatchObject({
       reference: "entity-1",
@@ -180,7 +183,7 @@ describe("a transaction of Currencycloud", () => {
     expect(debit?.reference).toMatch(/^00000000-0000-4000/);
   });
 
-  test("that is completed later comes again", async () => {
+  test("a transaction of Currencycloud that is completed later comes again", async () => {
     const { psp, plugin } = openBench(subject);
     const related_entity_id = psp.addTransaction({ status: "pending" });
     const { state } = await fetchAll(plugin.fetchPayments);
@@ -200,7 +203,7 @@ describe("a movement at Currencycloud", () => {
   };
   const common = "currency=EUR&amount=10.50&reason=rent&unique_request_id=order-1";
 
-  test("is a transfer between accounts", async () => {
+  test("a movement at Currencycloud is a transfer between accounts", async () => {
     const { request, payment } = await made(movement("TRANSFER"));
     expect(request.path).toBe("/v2/transfers/create");
     expect(request.text).toBe(
@@ -216,7 +219,7 @@ describe("a movement at Currencycloud", () => {
     });
   });
 
-  test("is a payment to a beneficiary", async () => {
+  test("a movement at Currencycloud is a payment to a beneficiary", async () => {
     const { request, payment } = await made(movement("PAYOUT", { description: "" }));
     expect(request.path).toBe("/v2/payments/create");
     expect(request.text).toBe(
@@ -234,19 +237,19 @@ describe("a movement at Currencycloud", () => {
     await expect(made(asked)).rejects.toMatchObject({ kind: "invalid", message });
   });
 
-  test("is refused under a reference that the provider knows from another one", async () => {
+  test("a movement at Currencycloud is refused under a reference that the provider knows from another one", async () => {
     const { plugin } = openBench(subject);
     await plugin.createPayout?.(movement("PAYOUT"));
     const other = movement("PAYOUT", { amount: 7n });
     await expect(plugin.createPayout?.(other)).rejects.toMatchObject({ kind: "invalid" });
   });
 
-  test("has not failed when its answer cannot be read", async () => {
+  test("a movement at Currencycloud has not failed when its answer cannot be read", async () => {
     const answer = made(movement("PAYOUT"), { created_at: "yesterday" });
     await expect(answer).rejects.toMatchObject({ kind: "unknown" });
   });
 
-  test("goes on with another token where the one that is known has ended", async () => {
+  test("a movement at Currencycloud goes on with a new token when the known one has ended", async () => {
     const { psp, plugin } = openBench(subject);
     await plugin.createPayout?.(movement("PAYOUT"));
     psp.token = "another one";

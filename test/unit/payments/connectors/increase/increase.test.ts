@@ -10,7 +10,7 @@ import { FakeIncrease } from "#test/support/psp/increase.ts";
 connectorConformance<FakeIncrease>(subject);
 
 describe("accounts of Increase", () => {
-  test("have the currency and the bank that the provider names", async () => {
+  test("accounts of Increase have the currency and the bank that the provider names", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addAccount();
     const { items } = await fetchAll(plugin.fetchAccounts);
@@ -29,7 +29,7 @@ describe("accounts of Increase", () => {
     ]);
   });
 
-  test("have a balance in the smallest unit of their currency", async () => {
+  test("accounts of Increase have a balance in the smallest unit of their currency", async () => {
     const { psp, plugin } = openBench(subject);
     const reference = psp.addAccount({ currency: "JPY", available: -7 });
     const account = { ...parent(reference), defaultAsset: "JPY" };
@@ -39,7 +39,7 @@ describe("accounts of Increase", () => {
     ]);
   });
 
-  test("at other banks are kept without their numbers", async () => {
+  test("accounts of Increase at other banks are kept without their numbers", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addExternalAccount();
     const { items } = await fetchAll(plugin.fetchExternalAccounts);
@@ -55,7 +55,7 @@ describe("accounts of Increase", () => {
     expect(items[0]?.raw).toContain('"account_number":"***1012"');
   });
 
-  test("are asked for since the newest one that is known", async () => {
+  test("accounts of Increase are asked for since the newest known one", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addAccount();
     const twin = { created_at: "2026-02-02T02:40:01Z" };
@@ -74,7 +74,7 @@ describe("a bank account for Increase", () => {
     ["routingNumber", "com.increase.spec/routingNumber is required"],
     ["accountHolder", "com.increase.spec/accountHolder is required"],
     ["description", "com.increase.spec/description is required"],
-  ])("has to have the metadata %s", async (name, message) => {
+  ])("a bank account for Increase needs the metadata %s", async (name, message) => {
     const { plugin } = openBench(subject);
     const metadata = { ...details.metadata, [`com.increase.spec/${name}`]: "" };
     const made = plugin.createBankAccount?.({ ...details, metadata });
@@ -82,7 +82,7 @@ describe("a bank account for Increase", () => {
     await expect(made).rejects.toThrow(message);
   });
 
-  test("has to have a number", async () => {
+  test("a bank account for Increase needs a number", async () => {
     const { plugin } = openBench(subject);
     const { accountNumber: _number, ...others } = details;
     await expect(plugin.createBankAccount?.(others)).rejects.toMatchObject({
@@ -124,11 +124,14 @@ describe("a transaction of Increase", () => {
     ["check_transfer_stop_payment_request", "PAYOUT", "CANCELLED"],
   ];
 
-  test.each(rows)("of the category %s is a %s that is %s", (category, type, status) => {
-    expect(transaction("transactions", category)).toMatchObject({ type, status });
-  });
+  test.each(rows)(
+    "a transaction of Increase with the category %s is a %s that is %s",
+    (category, type, status) => {
+      expect(transaction("transactions", category)).toMatchObject({ type, status });
+    },
+  );
 
-  test("has a case for each row of the table", () => {
+  test("the tests of transactions of Increase have a case for each row of the table", () => {
     expect(rows.map(([category]) => category).toSorted()).toEqual(
       Object.keys(CATEGORIES).toSorted(),
     );
@@ -139,7 +142,7 @@ describe("a transaction of Increase", () => {
     ["pending_transactions", "PENDING"],
     ["transactions", "SUCCEEDED"],
     ["declined_transactions", "FAILED"],
-  ] as const)("in the list of %s is %s", (list, status) => {
+  ] as const)("a transaction of Increase in the list of %s is %s", (list, status) => {
     expect(transaction(list, "card_settlement")).toMatchObject({ status, scheme: "OTHER" });
     // Only a posted transaction can be refunded.
     const returned = transaction(list, "inbound_wire_transfer_reversal");
@@ -153,11 +156,14 @@ describe("a transaction of Increase", () => {
     ["check_deposit_return", { check_deposit_id: "check_deposit_7" }, "check_deposit_7"],
     ["card_settlement", { pending_transaction_id: "pending_7" }, "pending_7"],
     ["fee_payment", {}, undefined],
-  ])("of the category %s is a state of the payment that it names", (category, details, parent) => {
-    expect(transaction("transactions", category, { details })?.parentReference).toBe(parent);
-  });
+  ])(
+    "a transaction of Increase with the category %s is a state of the payment that it names",
+    (category, details, parent) => {
+      expect(transaction("transactions", category, { details })?.parentReference).toBe(parent);
+    },
+  );
 
-  test("has its account at the right end, and an amount without a sign", () => {
+  test("a transaction of Increase has its account at the right end, and an amount without a sign", () => {
     const payout = transaction("transactions", "ach_transfer_intention");
     expect(payout).toMatchObject({
       amount: 1050n,
@@ -171,7 +177,7 @@ describe("a transaction of Increase", () => {
     expect(odd).toMatchObject({ type: "OTHER", destinationReference: "account_in1" });
   });
 
-  test("between own accounts is a transfer where it is paid, and a pay-in where it arrives", () => {
+  test("a transaction of Increase between own accounts is a transfer where it is paid, and a pay-in where it arrives", () => {
     const ends = { source_account_id: "account_in1", destination_account_id: "account_in2" };
     const details = { ...ends, transfer_id: "account_transfer_7" };
     const both = { sourceReference: "account_in1", destinationReference: "account_in2" };
@@ -187,7 +193,7 @@ describe("a transaction of Increase", () => {
     });
   });
 
-  test("of each list is read in one run", async () => {
+  test("transactions of Increase in all lists are read in one run", async () => {
     const { psp, plugin } = openBench(subject);
     const ids = (Object.keys(LISTS) as (keyof typeof LISTS)[]).flatMap((list) =>
       [1, 2, 3, 4].map(() => psp.addTransaction(list, "card_settlement")),

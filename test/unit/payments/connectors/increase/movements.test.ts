@@ -36,7 +36,7 @@ const CHECK = {
 };
 
 describe("a movement at Increase", () => {
-  test("between own accounts is an account transfer under a key of its reference", async () => {
+  test("a movement at Increase between own accounts is an account transfer under a key of its reference", async () => {
     const { payment, request } = await made(movement("TRANSFER"));
     expect(request.path).toBe("/account_transfers");
     expect(request.headers.get("idempotency-key")).toBe(sha256("order-1", "hex"));
@@ -108,12 +108,15 @@ describe("a movement at Increase", () => {
         third_party: { recipient_name: "Ian Crease", check_number: "77" },
       },
     ],
-  ])("to another bank is made as its metadata says: %o", async (metadata, path, body) => {
-    const { request, payment } = await made(payout(metadata));
-    expect(request.path).toBe(path);
-    expect(request.json()).toEqual(body);
-    expect(payment.type).toBe("PAYOUT");
-  });
+  ])(
+    "a movement at Increase to another bank is made as its metadata says: %o",
+    async (metadata, path, body) => {
+      const { request, payment } = await made(payout(metadata));
+      expect(request.path).toBe(path);
+      expect(request.json()).toEqual(body);
+      expect(payment.type).toBe("PAYOUT");
+    },
+  );
 
   test.each([
     ["pending_approval", "PENDING"],
@@ -134,7 +137,7 @@ describe("a movement at Increase", () => {
     ["returned", "REFUNDED"],
     ["lately_invented", "OTHER"],
     ["constructor", "OTHER"],
-  ])("that is %s is %s", async (status, expected) => {
+  ])("a movement at Increase that is %s is %s", async (status, expected) => {
     expect((await made(movement("TRANSFER"), { status })).payment.status).toBe(expected);
     expect(Object.keys(STATUSES)).toHaveLength(10);
   });
@@ -175,11 +178,11 @@ describe("a movement at Increase", () => {
     ["that cannot be read", { created_at: "yesterday" }],
     ["in a currency that is not known", { currency: "XBT" }],
     ["in another currency", { currency: "EUR" }],
-  ])("has not failed when its answer is one %s", async (_, answered) => {
+  ])("a movement at Increase has not failed when its answer has one %s", async (_, answered) => {
     await expect(made(movement("TRANSFER"), answered)).rejects.toMatchObject({ kind: "unknown" });
   });
 
-  test("is refused under a reference that the provider knows from another one", async () => {
+  test("a movement at Increase is refused under a reference that the provider knows from another one", async () => {
     const { plugin } = openBench(subject);
     await plugin.createTransfer?.(movement("TRANSFER"));
     const other = movement("TRANSFER", { amount: 7n });
@@ -195,7 +198,7 @@ describe("webhooks of Increase", () => {
     return { ...bench, webhooks, configs: await webhooks.create(registration) };
   };
 
-  test("are a subscription for each kind of event, with the shared secret", async () => {
+  test("webhooks of Increase are a subscription for each kind of event, with the shared secret", async () => {
     const { psp } = await registered();
     const bodies = psp.requests.filter(({ method }) => method === "POST").map(({ json }) => json());
     expect(bodies).toEqual(
@@ -207,7 +210,7 @@ describe("webhooks of Increase", () => {
     );
   });
 
-  test("are made anew where the shared secret is another one, or the provider has disabled them", async () => {
+  test("webhooks of Increase are made anew after a change of the shared secret, or when the provider has disabled them", async () => {
     const { psp, webhooks, configs } = await registered();
     const [first, ...others] = configs.map(({ metadata, ...config }, at) => ({
       ...config,
@@ -235,16 +238,19 @@ describe("webhooks of Increase", () => {
     ["transaction.created", "transactions", "SUCCEEDED"],
     ["pending_transaction.created", "pending_transactions", "PENDING"],
     ["pending_transaction.updated", "pending_transactions", "PENDING"],
-  ] as const)("of %s tell what the transaction is now", async (category, list, status) => {
-    const { psp, webhooks, configs } = await registered();
-    const id = psp.addTransaction(list, "card_settlement");
-    const at = SUBSCRIPTIONS.findIndex((each) => each.category === category);
-    const config = present(configs[at], "it is subscribed to");
-    const report = await webhooks.translate(toWebhook(config, psp.notify(category, id, NOW)));
-    expect(report.payments).toMatchObject([{ reference: id, status, type: "PAYOUT" }]);
-  });
+  ] as const)(
+    "webhooks of Increase about %s report the present state of the transaction",
+    async (category, list, status) => {
+      const { psp, webhooks, configs } = await registered();
+      const id = psp.addTransaction(list, "card_settlement");
+      const at = SUBSCRIPTIONS.findIndex((each) => each.category === category);
+      const config = present(configs[at], "it is subscribed to");
+      const report = await webhooks.translate(toWebhook(config, psp.notify(category, id, NOW)));
+      expect(report.payments).toMatchObject([{ reference: id, status, type: "PAYOUT" }]);
+    },
+  );
 
-  test("tell nothing of a transaction that is gone", async () => {
+  test("webhooks of Increase about a transaction that is gone report nothing", async () => {
     const { psp, webhooks, configs } = await registered();
     const sent = psp.notify("transaction.created", "transaction_gone", NOW);
     const config = present(configs[1], "it is subscribed to");

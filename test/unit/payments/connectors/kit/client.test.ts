@@ -30,7 +30,7 @@ const client = new ApiClient(
 const Answer = z.object({ id: z.string() });
 
 describe("the API of a provider", () => {
-  test("is asked with a query, and its answer is checked", async () => {
+  test("a request of a provider's API has a query, and its answer is checked", async () => {
     const query = { limit: 2, cursor: undefined, expand: ["a", "b&c"] };
     expect(await client.read({ path: "/accounts", query }, Answer, "an account")).toEqual({
       id: "1",
@@ -43,7 +43,7 @@ describe("the API of a provider", () => {
     );
   });
 
-  test("takes bodies as JSON and as forms", async () => {
+  test("a request of a provider's API has a body as JSON or as a form", async () => {
     await client.send({ method: "POST", path: "/a", json: { amount: 10n ** 20n, no: undefined } });
     expect(asked.headers.get("content-type")).toBe("application/json");
     expect(await asked.text()).toBe('{"amount":100000000000000000000}');
@@ -58,13 +58,13 @@ describe("the API of a provider", () => {
     expect(await asked.text()).toBe("metadata%5Ba%5D=%C3%A4+b&amount=5");
   });
 
-  test("may not know what is asked for", async () => {
+  test("a request of a provider's API may find nothing", async () => {
     answer = () => new Response(null, { status: 404 });
     expect(await client.find({ path: "/accounts/1" }, Answer, "an account")).toBeUndefined();
     await expect(client.read({ path: "/accounts/1" }, Answer, "an account")).rejects.toThrow("404");
   });
 
-  test("says itself what an error is, where the status does not", async () => {
+  test("an answer of a provider's API may be an error with the status of a success", async () => {
     answer = () =>
       Response.json({ errors: [{ code: "BUSY", message: "try later" }] }, { status: 400 });
     kind = undefined;

@@ -16,9 +16,12 @@ describe("the currencies of a provider", () => {
     // The provider counts whole units of a currency with two decimals.
     [5n, "CVE", 500n, "CVE/2"],
     [1234n, "KWD", 1234n, "KWD/3"],
-  ])("make of %i units of %s %i %s", (...[units, currency, amount, asset]) => {
-    expect(currencies.fromUnits(units, currency)).toEqual({ amount, asset });
-  });
+  ])(
+    "the currencies of a provider turn %i units of %s into %i %s",
+    (...[units, currency, amount, asset]) => {
+      expect(currencies.fromUnits(units, currency)).toEqual({ amount, asset });
+    },
+  );
 
   test.each([
     ["10.5", "EUR", 1050n, "EUR/2"],
@@ -26,15 +29,18 @@ describe("the currencies of a provider", () => {
     ["-3", "EUR", -300n, "EUR/2"],
     ["12.0", "JPY", 12n, "JPY"],
     ["0.001", "KWD", 1n, "KWD/3"],
-  ])("make of the number %s %s %i %s", (...[text, currency, amount, asset]) => {
-    expect(currencies.fromDecimal(text, currency)).toEqual({ amount, asset });
-  });
+  ])(
+    "the currencies of a provider turn the number %s %s into %i %s",
+    (...[text, currency, amount, asset]) => {
+      expect(currencies.fromDecimal(text, currency)).toEqual({ amount, asset });
+    },
+  );
 
-  test("refuse a number with more decimals than its currency has", () => {
+  test("the currencies of a provider refuse a number with more decimals than its currency has", () => {
     expect(() => currencies.fromDecimal("1.005", "EUR")).toThrow("more than 2 decimals");
   });
 
-  test("know no other ones", () => {
+  test("the currencies of a provider include no others", () => {
     expect(currencies.fromUnits(1n, "XXX")).toBeUndefined();
     expect(currencies.fromDecimal("1", "GBP")).toBeUndefined();
     expect(currencies.assetOf("USD")).toBeUndefined();
@@ -42,7 +48,7 @@ describe("the currencies of a provider", () => {
     expect(() => currencies.toUnits({ amount: 1n, asset: "USD/2" })).toThrow("USD/2");
   });
 
-  test("write amounts as the provider counts them, and lose no part of one", () => {
+  test("the currencies of a provider write amounts in its units, and lose no part of an amount", () => {
     expect(currencies.toUnits({ amount: 10n, asset: "CLP" })).toEqual({
       units: 1000n,
       currency: "CLP",

@@ -38,13 +38,13 @@ describe("a call of a provider", () => {
     [500, "unknown", undefined],
     [503, "unknown", undefined],
     [302, "invalid", undefined],
-  ])("that is answered with %i is %s", async (status, kind, retryAfterMs) => {
+  ])("a call of a provider that is answered with %i is %s", async (status, kind, retryAfterMs) => {
     const failure = await failureOf(() => new Response("no", { status }));
     expect(failure).toMatchObject({ kind, retryAfterMs });
     expect(failure.message).toBe(`GET /accounts: the provider answered ${status}: no`);
   });
 
-  test("waits as long as the provider says, but no longer than an hour", async () => {
+  test("a call of a provider waits as long as the provider says, but no longer than an hour", async () => {
     const withHeader = (text: string) => () =>
       new Response(null, { status: 429, headers: { "retry-after": text } });
     expect((await failureOf(withHeader("7"))).retryAfterMs).toBe(7000);
@@ -56,7 +56,7 @@ describe("a call of a provider", () => {
     expect((await failureOf(withHeader("soon"))).retryAfterMs).toBe(5000);
   });
 
-  test("has an unknown outcome without an answer, unless it is a read", async () => {
+  test("a call of a provider has an unknown outcome without an answer, unless it is a read", async () => {
     const refuse = (): Response => {
       throw new Error("connection lost");
     };
@@ -64,7 +64,7 @@ describe("a call of a provider", () => {
     expect(await failureOf(refuse)).toMatchObject({ kind: "unreachable" });
   });
 
-  test("ends when the provider hangs, also in the middle of a body", async () => {
+  test("a call of a provider ends when the provider hangs, also in the middle of a body", async () => {
     const never = () => new Promise<Response>(() => undefined);
     expect((await failureOf(never, POST)).kind).toBe("unknown");
     const body = new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(1)) });
@@ -72,7 +72,7 @@ describe("a call of a provider", () => {
     expect(failure.message).toContain("no complete answer");
   });
 
-  test("refuses an answer that is too large, and a host that is not public", async () => {
+  test("a call of a provider refuses an answer that is too large, and a host that is not public", async () => {
     const large = new Uint8Array(ANSWER_BYTES_MAX + 1);
     expect(await failureOf(() => new Response(large))).toMatchObject({ kind: "invalid" });
     const inside = { ...GET, url: "http://127.0.0.1/accounts" };
@@ -81,20 +81,20 @@ describe("a call of a provider", () => {
     expect(failure.message).toContain("not a public host");
   });
 
-  test("may have done what a request that is no read has asked for, if its answer is too large", async () => {
+  test("a call of a provider that is no read may have been executed if its answer is too large", async () => {
     const large = () => new Response("x".repeat(ANSWER_BYTES_MAX));
     expect((await failureOf(large, POST)).kind).toBe("unknown");
     expect((await failureOf(large, { ...POST, isRead: true })).kind).toBe("invalid");
   });
 
-  test("shows no part of a secret where the error body is cut", async () => {
+  test("a call of a provider shows no part of a secret where the error body is cut", async () => {
     const body = `${"x".repeat(195)} very-secret`;
     const { message } = await failureOf(() => new Response(body, { status: 400 }));
     expect(message).toContain("xxxx ***");
     expect(message).not.toContain("very");
   });
 
-  test("shows what the error body says, but no secret", async () => {
+  test("a call of a provider shows the message of the error body, but no secret", async () => {
     const body = JSON.stringify({ title: "Bad key", detail: "very-secret is not a key" });
     const failure = await failureOf(() => new Response(body, { status: 403 }));
     expect(failure.message).toBe(
@@ -102,7 +102,7 @@ describe("a call of a provider", () => {
     );
   });
 
-  test("shows the end only of numbers of cards and bank accounts", async () => {
+  test("a call of a provider shows only the ends of card and bank account numbers", async () => {
     const detail =
       "4111 1111 1111 1111, DE89 3704 0044 0532 0130 00, GB29NWBK60161331926819 or 12345678";
     const failure = await failureOf(() =>
@@ -113,7 +113,7 @@ describe("a call of a provider", () => {
     );
   });
 
-  test("gives a success, and 404, to the plugin", async () => {
+  test("a call of a provider gives a success, and 404, to the plugin", async () => {
     for (const status of [200, 201, 404]) {
       const call = providerFetch({
         fetch: async () => new Response("[]", { status }),

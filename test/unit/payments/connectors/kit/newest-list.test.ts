@@ -23,7 +23,7 @@ function listOf(minutes: number[], follow: (page: NewestPage) => NewestPage = (p
 }
 
 describe("a list with its newest object first", () => {
-  test("is read to its end, and then from its newest object on", async () => {
+  test("a list with its newest object first is read to its end, and then from its newest object on", async () => {
     const minutes = [1, 2, 3, 4, 5];
     const first = await fetchAll(listOf(minutes), { pageSize: 2 });
     expect(first.items).toEqual([5, 4, 3, 2, 1]);
@@ -34,7 +34,7 @@ describe("a list with its newest object first", () => {
     expect(third.items).toEqual([]);
   });
 
-  test("hides nothing that is added while it is read", async () => {
+  test("a list with its newest object first hides nothing that is added while it is read", async () => {
     const minutes = [1, 2, 3, 4];
     const page = await listOf(minutes)({ state: undefined, pageSize: 2 });
     minutes.push(5);
@@ -43,7 +43,7 @@ describe("a list with its newest object first", () => {
     expect(new Set([...page.items, ...rest.items, ...later.items])).toEqual(new Set(minutes));
   });
 
-  test("ends a run at a page that names itself, and goes on there", async () => {
+  test("a list with its newest object first ends a run at a page that names itself, and goes on there", async () => {
     const minutes = [1, 2, 3, 4, 5];
     const stuck = await fetchAll(
       listOf(minutes, (page) => ({ ...page, next: "2" })),
@@ -54,7 +54,7 @@ describe("a list with its newest object first", () => {
     expect(rest.items).toEqual([3, 2, 1]);
   });
 
-  test("does not step back where it is empty", async () => {
+  test("a list with its newest object first does not step back when it is empty", async () => {
     const { state } = await fetchAll(listOf([3]), { pageSize: 2 });
     const empty = await fetchAll(listOf([]), { state, pageSize: 2 });
     expect(empty).toMatchObject({ items: [], state: { since: at(3) } });

@@ -23,7 +23,7 @@ function open(ends: ReadonlyMap<string, ProviderPayment | "gone">) {
 }
 
 describe("movements that have not ended", () => {
-  test("are asked for in each run until they have, and forgotten once that is stored", async () => {
+  test("movements that have not ended are asked for in each run until their end is stored", async () => {
     const { asked, store, movements, page } = open(
       new Map([["1", payment("1", { status: "FAILED" })]]),
     );
@@ -38,7 +38,7 @@ describe("movements that have not ended", () => {
     expect(asked).toEqual(["1", "10", "10"]);
   });
 
-  test("are ten in a page, and gone ones are nothing", async () => {
+  test("movements that have not ended are asked for in pages of ten, without those that are gone", async () => {
     const ids = Array.from({ length: 25 }, (_, at) => String(at));
     const { asked, movements, page } = open(new Map(ids.map((id) => [id, "gone"])));
     for (const id of ids) await movements.add("a/1", id);

@@ -14,11 +14,11 @@ test.each([
     { payment_intent: { client_secret: "***" } },
   ],
   ["secrets in lists", [{ secret: "whsec_1" }, null], [{ secret: "***" }, null]],
-])("what is kept of a provider's object hides %s", (_, sent, kept) => {
+])("the stored raw object of a provider hides %s", (_, sent, kept) => {
   expect(parseJson(rawOf(sent))).toEqual(kept);
 });
 
-test("what is kept of a provider's object has all the rest of it", () => {
+test("the stored raw object of a provider has all other members", () => {
   const sent = {
     id: "ba_1",
     last4: "3000",

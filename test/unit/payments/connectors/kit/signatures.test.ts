@@ -14,13 +14,13 @@ import {
 import { fromMillis } from "#platform/time.ts";
 
 describe("a signature", () => {
-  test("is compared as a whole", () => {
+  test("a signature is compared as a whole", () => {
     expect(isSameText("abc", "abc")).toBe(true);
     expect(isSameText("abc", "abd")).toBe(false);
     expect(isSameText("abc", "abcd")).toBe(false);
   });
 
-  test("is an HMAC with SHA-256", () => {
+  test("a signature is an HMAC with SHA-256", () => {
     // Test case 2 of RFC 4231.
     const hmac = { key: "Jefe", text: "what do ya want for nothing?", encoding: "hex" } as const;
     const expected = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
@@ -31,7 +31,7 @@ describe("a signature", () => {
     expect(sha256("", "hex").slice(0, 8)).toBe("e3b0c442");
   });
 
-  test("comes with its time, and several of them at once", () => {
+  test("a signature comes with its time, and perhaps with other signatures", () => {
     expect(parseTimedSignature("t=12,v1=a=,v0=b, v1=c")).toEqual({
       time: "12",
       signatures: ["a=", "c"],
@@ -40,7 +40,7 @@ describe("a signature", () => {
     expect(parseTimedSignature(undefined)).toBeUndefined();
   });
 
-  test("is too old, or of the future, outside of a tolerance", () => {
+  test("a signature is too old, or of the future, outside of a tolerance", () => {
     const isNear = (ms: number) => isRecent(fromMillis(ms), fromMillis(1_000_000));
     expect([700_000, 1_300_000].map(isNear)).toEqual([true, true]);
     expect([699_999, 1_300_001].map(isNear)).toEqual([false, false]);

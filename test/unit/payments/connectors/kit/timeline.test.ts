@@ -24,7 +24,7 @@ const fetchPage = ({ state, pageSize }: { state: unknown; pageSize: number }) =>
   });
 
 describe("a list with its newest item first", () => {
-  test("is walked to its oldest item, and then read on from the newest one", async () => {
+  test("a list with its newest item first is walked to its oldest item, and then read on from the newest one", async () => {
     const walk = await fetchAll(fetchPage, { pageSize: 2 });
     expect(walk).toMatchObject({ items: ["e", "d", "c", "b", "a"], pages: 3 });
     items.unshift("h", "g", "f");
@@ -33,7 +33,7 @@ describe("a list with its newest item first", () => {
     expect((await fetchAll(fetchPage, { state: news.state })).items).toEqual([]);
   });
 
-  test("misses nothing that is added during the walk", async () => {
+  test("a list with its newest item first misses nothing that is added during the walk", async () => {
     const { state } = await fetchPage({ state: undefined, pageSize: 2 });
     items.unshift("g", "f");
     const rest = await fetchAll(fetchPage, { state, pageSize: 2 });
@@ -41,7 +41,7 @@ describe("a list with its newest item first", () => {
     expect((await fetchAll(fetchPage, { state: rest.state })).items).toEqual(["f", "g"]);
   });
 
-  test("is walked when it is not empty any more", async () => {
+  test("a list with its newest item first is walked once it is no longer empty", async () => {
     items = [];
     const empty = await fetchAll(fetchPage);
     expect(empty).toMatchObject({ items: [], pages: 1 });

@@ -38,14 +38,14 @@ function open(lifetimeMs?: number) {
 }
 
 describe("a token", () => {
-  test("is asked for once, and shown with each request", async () => {
+  test("a token of a provider is asked for once, and shown with each request", async () => {
     const { state, ask } = open();
     await ask();
     await ask();
     expect(state.logins).toBe(1);
   });
 
-  test("is renewed before it ends", async () => {
+  test("a token of a provider is renewed before it ends", async () => {
     const { state, ask } = open(60_000);
     await ask();
     state.now += 54_000;
@@ -56,7 +56,7 @@ describe("a token", () => {
     expect(state.logins).toBe(2);
   });
 
-  test("is renewed once where the provider does not take it any more", async () => {
+  test("a token of a provider is renewed once when the provider no longer accepts it", async () => {
     const { state, ask } = open();
     await ask();
     state.valid = "another one";

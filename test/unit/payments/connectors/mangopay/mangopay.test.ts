@@ -28,15 +28,15 @@ connectorConformance<FakeMangopay>(subject);
 
 const page = { state: undefined, pageSize: 100 };
 
-describe("what Mangopay holds", () => {
-  test("is read for each user, of whom only the id is kept", async () => {
+describe("objects of Mangopay", () => {
+  test("objects of Mangopay are read for each user, of whom only the id is stored", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addUser();
     const { items } = await fetchAll(plugin.fetchOthers);
     expect(items).toEqual([{ reference: USER, raw: `{"Id":"${USER}"}` }]);
   });
 
-  test("are wallets with their user, and a balance", async () => {
+  test("wallets of Mangopay have their user and a balance", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addWallet(USER);
     psp.addWallet("somebody else");
@@ -55,7 +55,7 @@ describe("what Mangopay holds", () => {
     ]);
   });
 
-  test("are bank accounts of users, without their numbers", async () => {
+  test("bank accounts of users of Mangopay are read without their numbers", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addBankAccount(USER, { IBAN: "FR7630006000011234567890189" });
     const accounts = await plugin.fetchExternalAccounts?.({ ...page, ...ofUser() });
@@ -63,7 +63,7 @@ describe("what Mangopay holds", () => {
     expect(accounts?.items[0]?.raw).toContain('"IBAN":"***0189"');
   });
 
-  test("is asked for with one token, until it is not taken any more", async () => {
+  test("objects of Mangopay are asked for with one token until it is no longer accepted", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addUser();
     await fetchAll(plugin.fetchOthers);
@@ -89,7 +89,7 @@ describe("a transaction of Mangopay", () => {
     ["CONVERSION", "OTHER"],
     ["toString", "OTHER"],
     [null, "OTHER"],
-  ])("of the type %s is a %s", (Type, type) => {
+  ])("a transaction of Mangopay of the type %s is a %s", (Type, type) => {
     expect(transaction({ Type })).toMatchObject({
       type,
       amount: 1050n,
@@ -106,14 +106,17 @@ describe("a transaction of Mangopay", () => {
     ["SUCCEEDED", "SUCCEEDED", "01.000001Z"],
     ["FAILED", "FAILED", "01.000001Z"],
     ["constructor", "OTHER", "01.000001Z"],
-  ])("that is %s has the status %s, and a time in its order", (Status, status, time) => {
-    const payment = transaction({ Status });
-    expect(payment?.status).toBe(status);
-    expect(payment?.createdAt).toBe(`2026-02-02T02:40:${time}`);
-    expect(Object.keys(STATUSES)).toHaveLength(3);
-  });
+  ])(
+    "a transaction of Mangopay that is %s has the status %s, and a time in its order",
+    (Status, status, time) => {
+      const payment = transaction({ Status });
+      expect(payment?.status).toBe(status);
+      expect(payment?.createdAt).toBe(`2026-02-02T02:40:${time}`);
+      expect(Object.keys(STATUSES)).toHaveLength(3);
+    },
+  );
 
-  test("to a bank account goes there, and has the time at which it was made", () => {
+  test("a transaction of Mangopay to a bank account has this destination, and the time at which it was made", () => {
     const more = { CreditedWalletId: null, BankAccountId: "bankacc_m_9" };
     const done = { Status: "SUCCEEDED", ExecutionDate: 1_770_000_060 };
     expect(transaction({ Type: "PAYOUT", ...more, ...done })).toMatchObject({
@@ -122,7 +125,7 @@ describe("a transaction of Mangopay", () => {
     });
   });
 
-  test("that waits for money is none yet", () => {
+  test("a transaction of Mangopay that waits for money is no payment yet", () => {
     expect(transaction({ Type: "PAYIN", DebitedFunds: null })).toBeUndefined();
   });
 });
@@ -142,7 +145,7 @@ describe("a refund of Mangopay", () => {
     ["PAYIN", "SUCCEEDED", "PAY-IN", "REFUNDED"],
     ["PAYOUT", "FAILED", "PAYOUT", "REFUNDED_FAILURE"],
     ["TRANSFER", "SUCCEEDED", "TRANSFER", "REFUNDED"],
-  ])("of a %s that has %s is a state of its payment", (...row) => {
+  ])("a refund of a %s of Mangopay that has %s is a state of its payment", (...row) => {
     const [InitialTransactionType, Status, type, status] = row;
     expect(transaction({ ...REFUND, InitialTransactionType, Status })).toMatchObject({
       reference: "trn_m_1",
@@ -158,11 +161,11 @@ describe("a refund of Mangopay", () => {
     expect(Object.keys(REFUND_STATUSES)).toHaveLength(2);
   });
 
-  test("that goes on changes nothing yet", () => {
+  test("a refund of Mangopay that is under way changes nothing yet", () => {
     expect(transaction({ ...REFUND, InitialTransactionType: "PAYIN" })).toBeUndefined();
   });
 
-  test("belongs to its payment in the list of a wallet as well", async () => {
+  test("a refund of Mangopay belongs to its payment in the list of a wallet as well", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addTransaction({ ...REFUND, InitialTransactionType: "PAYIN", Status: "SUCCEEDED" });
     const payments = await plugin.fetchPayments?.({ ...page, ...ofWallet() });
@@ -178,21 +181,24 @@ describe("a notification of Mangopay", () => {
     return { psp, webhooks, registration, configs: await webhooks.create(registration) };
   };
 
-  test.each(EVENTS)("of $type makes its object be read", async ({ type, urlPath, list }) => {
-    const { psp, webhooks, configs } = await open();
-    const config = present(
-      configs.find((each) => each.urlPath === urlPath),
-      "it is registered",
-    );
-    const refund = { InitialTransactionId: "trn_0", InitialTransactionType: "PAYIN" };
-    const more = list === "refunds" ? refund : {};
-    const id = psp.addTransaction({ Status: "SUCCEEDED", ...more });
-    const webhook = toWebhook(config, psp.notify(urlPath, id));
-    expect(await webhooks.verify(webhook)).toEqual({ key: `${type} ${id} 1770000000` });
-    expect((await webhooks.translate(webhook)).payments).toMatchObject([{ reference: id }]);
-    expect(psp.requests.at(-1)?.path).toBe(`/v2.01/florin/${list}/${id}`);
-    expect(EVENTS).toHaveLength(17);
-  });
+  test.each(EVENTS)(
+    "a notification of Mangopay of the type $type causes a read of its object",
+    async ({ type, urlPath, list }) => {
+      const { psp, webhooks, configs } = await open();
+      const config = present(
+        configs.find((each) => each.urlPath === urlPath),
+        "it is registered",
+      );
+      const refund = { InitialTransactionId: "trn_0", InitialTransactionType: "PAYIN" };
+      const more = list === "refunds" ? refund : {};
+      const id = psp.addTransaction({ Status: "SUCCEEDED", ...more });
+      const webhook = toWebhook(config, psp.notify(urlPath, id));
+      expect(await webhooks.verify(webhook)).toEqual({ key: `${type} ${id} 1770000000` });
+      expect((await webhooks.translate(webhook)).payments).toMatchObject([{ reference: id }]);
+      expect(psp.requests.at(-1)?.path).toBe(`/v2.01/florin/${list}/${id}`);
+      expect(EVENTS).toHaveLength(17);
+    },
+  );
 
   test.each([
     ["of another event", { EventType: ["PAYIN_NORMAL_FAILED"] }],
@@ -207,7 +213,7 @@ describe("a notification of Mangopay", () => {
     expect(await webhooks.verify(webhook)).toHaveProperty("refused");
   });
 
-  test("comes to hooks that the provider has given up, or that lead elsewhere", async () => {
+  test("hooks of Mangopay that are disabled or lead elsewhere are registered anew", async () => {
     const { psp, webhooks, registration } = await open();
     const [first, second] = psp.hooks;
     const url = present(first, "it is there").Url;

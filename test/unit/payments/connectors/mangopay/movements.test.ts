@@ -35,26 +35,29 @@ describe("a movement at Mangopay", () => {
       { BankAccountId: "bankacc_m_2" },
       "PENDING",
     ],
-  ])("is asked for under its reference", async (...[asked, path, more, status]) => {
-    const { psp, plugin } = openBench(subject);
-    const create = asked.type === "PAYOUT" ? plugin.createPayout : plugin.createTransfer;
-    const result = await create?.(asked);
-    const request = present(psp.requests.at(-1), "it asks the provider");
-    expect(request.path).toBe(`/v2.01/florin${path}`);
-    expect(request.headers.get("idempotency-key")).toBe(asked.reference);
-    expect(request.json()).toEqual({ ...money, ...more });
-    expect(result).toMatchObject({
-      payment: {
-        reference: "trn_m_1",
-        type: asked.type,
-        status,
-        amount: 1050n,
-        asset: "EUR/2",
-        sourceReference: WALLET,
-        destinationReference: asked.destination?.reference,
-      },
-    });
-  });
+  ])(
+    "a movement at Mangopay is asked for under its reference",
+    async (...[asked, path, more, status]) => {
+      const { psp, plugin } = openBench(subject);
+      const create = asked.type === "PAYOUT" ? plugin.createPayout : plugin.createTransfer;
+      const result = await create?.(asked);
+      const request = present(psp.requests.at(-1), "it asks the provider");
+      expect(request.path).toBe(`/v2.01/florin${path}`);
+      expect(request.headers.get("idempotency-key")).toBe(asked.reference);
+      expect(request.json()).toEqual({ ...money, ...more });
+      expect(result).toMatchObject({
+        payment: {
+          reference: "trn_m_1",
+          type: asked.type,
+          status,
+          amount: 1050n,
+          asset: "EUR/2",
+          sourceReference: WALLET,
+          destinationReference: asked.destination?.reference,
+        },
+      });
+    },
+  );
 
   const { source: _source, ...sourceless } = movement("TRANSFER");
   const { destination: _destination, ...aimless } = movement("PAYOUT");
@@ -75,7 +78,7 @@ describe("a movement at Mangopay", () => {
     await assertMovementRefused(openBench(subject), asked, message);
   });
 
-  test("is made once, even if the provider has forgotten its key", async () => {
+  test("a movement at Mangopay is made once, even if the provider has forgotten its key", async () => {
     const { psp, plugin } = openBench(subject);
     const dayBefore = fromMillis(toMillis(NOW) - 86_400_000 * 60);
     const asked = movement("PAYOUT", { createdAt: dayBefore });
@@ -92,7 +95,7 @@ describe("a movement at Mangopay", () => {
   test.each([
     ["in another currency", { DebitedFunds: { Currency: "USD", Amount: 1 } }],
     ["that cannot be read", { DebitedFunds: "much" }],
-  ])("whose answer is one %s may have been made", async (_, answered) => {
+  ])("a movement at Mangopay whose answer has one %s may have been made", async (_, answered) => {
     const { psp, plugin } = openBench(subject);
     psp.answered = answered;
     const call = plugin.createTransfer?.(movement("TRANSFER"));
@@ -145,7 +148,7 @@ describe("a bank account for Mangopay", () => {
       { ...numbered, country: "JP", swiftBicCode: "BOTKJPJT" },
       { AccountNumber, BIC: "BOTKJPJT", Country: "JP" },
     ],
-  ])("is of the kind %s", async (kind, account, numbers) => {
+  ])("a bank account for Mangopay is of the kind %s", async (kind, account, numbers) => {
     const { made, request } = await create(account);
     expect(request.path).toBe(`/v2.01/florin/users/${USER}/bankaccounts/${kind}`);
     expect(request.headers.get("idempotency-key")).toBe(details.id);
@@ -153,7 +156,7 @@ describe("a bank account for Mangopay", () => {
     expect(made).toMatchObject({ name: "Ada", metadata: { user_id: USER } });
   });
 
-  test("has the address of its owner, and a tag", async () => {
+  test("a bank account for Mangopay has the address of its owner, and a tag", async () => {
     const OWNER = "com.formance.spec/owner/";
     const address = { [`${OWNER}addressLine1`]: "12 Main Street", [`${OWNER}city`]: "Paris" };
     const metadata = { ...spec({ tag: "42" }), ...address };
@@ -172,7 +175,7 @@ describe("a bank account for Mangopay", () => {
     ["a bank in Canada", { ...numbered, country: "CA" }, "institutionNumber is required"],
     ["a sort code in Britain", { ...numbered, country: "GB" }, "sortCode is required"],
     ["a BIC elsewhere", { ...numbered, country: "JP" }, "the BIC of the bank account is required"],
-  ])("is not made without %s", async (_, account, message) => {
+  ])("a bank account for Mangopay is not made without %s", async (_, account, message) => {
     const { psp, plugin } = openBench(subject);
     const call = plugin.createBankAccount?.(account);
     await assertRefused(psp, call, message);

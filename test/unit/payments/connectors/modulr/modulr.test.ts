@@ -95,7 +95,7 @@ connectorConformance<FakeModulr>(subject);
 const open = () => openPayments<FakeModulr>(subject, parent);
 
 describe("an account of Modulr", () => {
-  test("and a beneficiary are kept without their numbers", async () => {
+  test("an account and a beneficiary of Modulr are stored without their numbers", async () => {
     const { psp, plugin } = open();
     psp.addAccount();
     psp.addBeneficiary();
@@ -117,7 +117,7 @@ describe("an account of Modulr", () => {
     }
   });
 
-  test("has a balance of now", async () => {
+  test("an account of Modulr has its present balance", async () => {
     const { psp, plugin } = open();
     psp.addAccount({ balance: "9000", currency: "JPY" });
     const page = await plugin.fetchBalances?.({ parent, state: undefined, pageSize: 100 });
@@ -128,7 +128,7 @@ describe("an account of Modulr", () => {
 });
 
 describe("requests to Modulr", () => {
-  test("are signed, each with another nonce", async () => {
+  test("requests to Modulr are signed, each with another nonce", async () => {
     const { psp, plugin } = open();
     await fetchAll(plugin.fetchAccounts);
     await fetchAll(plugin.fetchAccounts);
@@ -138,7 +138,7 @@ describe("requests to Modulr", () => {
     expect(first?.get("x-mod-nonce")).not.toBe(second?.get("x-mod-nonce"));
   });
 
-  test("have the key alone where the endpoint takes tokens", async () => {
+  test("requests to Modulr have only the key at an endpoint that takes tokens", async () => {
     const config = { ...MODULR_CONFIG, endpoint: TOKEN_ENDPOINT };
     const { psp, plugin } = openBench({ ...subject, config });
     psp.addAccount();
@@ -164,14 +164,14 @@ describe("a transaction of Modulr", () => {
     ["INT_INTERC", "TRANSFER"],
     ["INT_OTHER", "OTHER"],
     ["constructor", "OTHER"],
-  ])("of the type %s is a %s", async (type, expected) => {
+  ])("a transaction of Modulr of the type %s is a %s", async (type, expected) => {
     expect(await fetched({ type })).toMatchObject([
       { type: expected, status: "SUCCEEDED", scheme: "OTHER", amount: 1234n, asset: "GBP/2" },
     ]);
     expect([...Object.keys(TYPES), ...Object.keys(PREFIXES)]).toHaveLength(6);
   });
 
-  test("has its account at the side that it says", async () => {
+  test("a transaction of Modulr has its account at the side that it names", async () => {
     const [credit] = await fetched({ type: "PI_FAST" });
     expect(credit).toMatchObject({ destinationReference: "A1", reference: "P1" });
     expect(credit).not.toHaveProperty("sourceReference");
@@ -180,7 +180,7 @@ describe("a transaction of Modulr", () => {
     expect(debit).not.toHaveProperty("destinationReference");
   });
 
-  test("between accounts is told of by the side that is paid, with both accounts", async () => {
+  test("a transaction of Modulr between accounts is reported by the paid side, with both accounts", async () => {
     expect(await fetched({ type: "INT_INTERC", credit: false })).toEqual([]);
     const { psp, run } = open();
     const { id } = psp.addPayment({
@@ -204,7 +204,7 @@ describe("a payment at Modulr", () => {
   test.each([
     ["TRANSFER", "ACCOUNT", "A2"],
     ["PAYOUT", "BENEFICIARY", "B2"],
-  ] as const)("that is a %s goes to an %s", async (type, kind, id) => {
+  ] as const)("a payment at Modulr that is a %s goes to an %s", async (type, kind, id) => {
     const { payment, request } = await made(movement(type));
     expect(request.text).toBe(
       `{"sourceAccountId":"A1","destination":{"type":"${kind}","id":"${id}"},"currency":"GBP","amount":10.50,"reference":"rent","externalReference":"order-1"}`,
@@ -234,7 +234,7 @@ describe("a payment at Modulr", () => {
     ["ER_GENERAL", "FAILED"],
     ["LATELY_INVENTED", "UNKNOWN"],
     ["constructor", "UNKNOWN"],
-  ])("that is %s is %s", async (status, expected) => {
+  ])("a payment at Modulr that is %s is %s", async (status, expected) => {
     expect((await made(movement("PAYOUT"), { status })).payment.status).toBe(expected);
     expect(Object.keys(STATUSES)).toHaveLength(11);
   });
@@ -247,18 +247,18 @@ describe("a payment at Modulr", () => {
     await expect(made(asked)).rejects.toMatchObject({ kind: "invalid", message });
   });
 
-  test("has a digest in place of a reference that the provider does not take", async () => {
+  test("a payment at Modulr has a digest in place of a reference that the provider does not accept", async () => {
     const { request } = await made(movement("PAYOUT", { reference: "Miete für März" }));
     expect(request.json()["externalReference"]).toMatch(/^[0-9a-f]{40}$/);
     expect(request.headers.get("x-mod-nonce")).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test("has not failed when its answer cannot be read", async () => {
+  test("a payment at Modulr has not failed when its answer cannot be read", async () => {
     const answer = made(movement("PAYOUT"), { createdDate: "yesterday" });
     await expect(answer).rejects.toMatchObject({ kind: "unknown" });
   });
 
-  test("is asked for until it has ended, which no transaction tells of where it fails", async () => {
+  test("a payment at Modulr is asked for until it has ended, because no transaction reports its failure", async () => {
     const { psp, plugin, run } = open();
     for (let at = 1; at <= 12; at++) {
       await plugin.createPayout?.(movement("PAYOUT", { reference: `order-${at}` }));

@@ -112,8 +112,8 @@ connectorConformance<FakeMoneycorp>(subject);
 
 const open = () => openPayments<FakeMoneycorp>(subject, parent);
 
-describe("what Moneycorp holds", () => {
-  test("are accounts, recipients without their numbers, and balances of each currency", async () => {
+describe("objects of Moneycorp", () => {
+  test("accounts, recipients and balances of each currency of Moneycorp are read, without numbers", async () => {
     const { psp, plugin } = open();
     psp.addAccount();
     psp.addRecipient();
@@ -147,38 +147,41 @@ describe("a transaction of Moneycorp", () => {
     ["Exchange", "Credit", "PAY-IN"],
     ["Charge", "Debit", "PAYOUT"],
     ["Refund", "Credit", "PAY-IN"],
-  ])("of the type %s and the direction %s is a %s", async (type, direction, expected) => {
-    const { id, items } = await fetched({
-      transactionType: type,
-      transactionDirection: direction,
-    });
-    const end = direction === "Debit" ? "sourceReference" : "destinationReference";
-    expect(items).toMatchObject([
-      {
-        reference: id,
-        type: expected,
-        status: "SUCCEEDED",
-        scheme: "OTHER",
-        amount: 1234n,
-        asset: "EUR/2",
-        [end]: ACCOUNT,
-      },
-    ]);
-    expect([...Object.keys(TYPES), ...Object.keys(DIRECTIONS)]).toHaveLength(7);
-  });
+  ])(
+    "a transaction of Moneycorp of the type %s and the direction %s is a %s",
+    async (type, direction, expected) => {
+      const { id, items } = await fetched({
+        transactionType: type,
+        transactionDirection: direction,
+      });
+      const end = direction === "Debit" ? "sourceReference" : "destinationReference";
+      expect(items).toMatchObject([
+        {
+          reference: id,
+          type: expected,
+          status: "SUCCEEDED",
+          scheme: "OTHER",
+          amount: 1234n,
+          asset: "EUR/2",
+          [end]: ACCOUNT,
+        },
+      ]);
+      expect([...Object.keys(TYPES), ...Object.keys(DIRECTIONS)]).toHaveLength(7);
+    },
+  );
 
-  test("of another type or direction is left out", async () => {
+  test("a transaction of Moneycorp of another type or direction is left out", async () => {
     expect((await fetched({ transactionType: "toString" })).items).toEqual([]);
     expect((await fetched({ transactionDirection: "toString" })).items).toEqual([]);
   });
 
-  test("has the reference of the payment that it is of, and of nothing else", async () => {
+  test("a transaction of Moneycorp has the reference of its payment only", async () => {
     expect((await fetched({}, "700")).items).toMatchObject([{ reference: "700" }]);
     const refund = await fetched({ transactionType: "Refund" }, "700");
     expect(refund.items).toMatchObject([{ reference: refund.id }]);
   });
 
-  test("of a transfer is the transfer, told of by the side that pays", async () => {
+  test("a transaction of a transfer of Moneycorp is the transfer, reported by the paying side", async () => {
     const { psp, run } = open();
     const id = psp.addTransfer();
     psp.addTransaction({ transactionType: "Transfer", transactionDirection: "Debit" }, id);
@@ -199,7 +202,7 @@ describe("a transaction of Moneycorp", () => {
 describe("a movement at Moneycorp", () => {
   const made = making<FakeMoneycorp>(subject);
 
-  test("is a transfer to another account", async () => {
+  test("a movement at Moneycorp is a transfer to another account", async () => {
     const { request, payment } = await made(movement("TRANSFER"));
     expect(request.path).toBe(`/accounts/${ACCOUNT}/transfers`);
     expect(request.headers.get("idempotency-key")).toBe("order-1");
@@ -209,7 +212,7 @@ describe("a movement at Moneycorp", () => {
     expect(payment).toMatchObject({ type: "TRANSFER", status: "PENDING", amount: 1050n });
   });
 
-  test("is a payment to a recipient", async () => {
+  test("a movement at Moneycorp is a payment to a recipient", async () => {
     const { request, payment } = await made(movement("PAYOUT"));
     expect(request.path).toBe(`/accounts/${ACCOUNT}/payments`);
     expect(request.text).toBe(
@@ -227,10 +230,13 @@ describe("a movement at Moneycorp", () => {
     ["Cleared", "SUCCEEDED"],
     ["Cancelled", "FAILED"],
     ["constructor", "UNKNOWN"],
-  ])("that is a transfer in the state %s is %s", async (transferStatus, expected) => {
-    expect((await made(movement("TRANSFER"), { transferStatus })).payment.status).toBe(expected);
-    expect(Object.keys(TRANSFER_STATUSES)).toHaveLength(3);
-  });
+  ])(
+    "a movement at Moneycorp that is a transfer in the state %s is %s",
+    async (transferStatus, expected) => {
+      expect((await made(movement("TRANSFER"), { transferStatus })).payment.status).toBe(expected);
+      expect(Object.keys(TRANSFER_STATUSES)).toHaveLength(3);
+    },
+  );
 
   test.each([
     ["Unauthorised", "FAILED"],
@@ -241,10 +247,13 @@ describe("a movement at Moneycorp", () => {
     ["Sent", "PENDING"],
     ["Cleared", "SUCCEEDED"],
     ["constructor", "UNKNOWN"],
-  ])("that is a payment in the state %s is %s", async (paymentStatus, expected) => {
-    expect((await made(movement("PAYOUT"), { paymentStatus })).payment.status).toBe(expected);
-    expect(Object.keys(PAYMENT_STATUSES)).toHaveLength(7);
-  });
+  ])(
+    "a movement at Moneycorp that is a payment in the state %s is %s",
+    async (paymentStatus, expected) => {
+      expect((await made(movement("PAYOUT"), { paymentStatus })).payment.status).toBe(expected);
+      expect(Object.keys(PAYMENT_STATUSES)).toHaveLength(7);
+    },
+  );
 
   test.each<RefusedOrder>([
     ...incompleteOrders(movement("PAYOUT")),
@@ -255,14 +264,14 @@ describe("a movement at Moneycorp", () => {
   });
 
   test.each([{ createdAt: "yesterday" }, { transferCurrency: "XBT" }])(
-    "has not failed when its answer cannot be read: %o",
+    "a movement at Moneycorp has not failed when its answer cannot be read: %o",
     async (answered) => {
       const answer = made(movement("TRANSFER"), answered);
       await expect(answer).rejects.toMatchObject({ kind: "unknown" });
     },
   );
 
-  test("is asked for until it has ended, which no transaction tells of where it fails", async () => {
+  test("a movement at Moneycorp is asked for until it has ended, because no transaction reports its failure", async () => {
     const { psp, plugin, run } = open();
     await plugin.createTransfer?.(movement("TRANSFER"));
     await plugin.createPayout?.(movement("PAYOUT", { reference: "order-2" }));

@@ -34,7 +34,7 @@ describe("a connection of Plaid", () => {
     return { account, balances: fetched?.items };
   };
 
-  test("has accounts, and the balances that come with them", async () => {
+  test("a connection of Plaid has accounts with their balances", async () => {
     const { psp, plugin } = open();
     psp.addAccount();
     const { account, balances } = await balanceOf(plugin);
@@ -49,7 +49,7 @@ describe("a connection of Plaid", () => {
     ]);
   });
 
-  test("is all that there is: nothing is fetched without one", async () => {
+  test("without a connection of Plaid, nothing is fetched", async () => {
     const { psp, plugin } = open();
     for (const list of [plugin.fetchAccounts, plugin.fetchExternalAccounts, plugin.fetchPayments]) {
       expect(await list?.({ state: undefined, pageSize: 100 })).toMatchObject({ items: [] });
@@ -57,7 +57,7 @@ describe("a connection of Plaid", () => {
     expect(psp.requests).toEqual([]);
   });
 
-  test("is fetched from the last page on that was stored", async () => {
+  test("a connection of Plaid is fetched from the last stored page on", async () => {
     const { psp, payments } = open();
     many(5, () => psp.addTransaction());
     expect((await payments()).items).toHaveLength(5);
@@ -72,14 +72,14 @@ describe("a connection of Plaid", () => {
     ]);
   });
 
-  test("tells of transactions that the provider has withdrawn", async () => {
+  test("a connection of Plaid reports transactions that the provider has withdrawn", async () => {
     const { psp, plugin } = open();
     psp.changes.push({ kind: "removed", value: { transaction_id: "transaction-9" } });
     const page = { connection: linked, state: undefined, pageSize: 100 };
     expect(await plugin.fetchPayments?.(page)).toMatchObject({ deleted: ["transaction-9"] });
   });
 
-  test("is read from the beginning where it changes while it is read", async () => {
+  test("a connection of Plaid is read from the beginning when it changes during the read", async () => {
     const { psp, payments } = open();
     many(5, () => psp.addTransaction());
     psp.isChanging = true;
@@ -92,18 +92,21 @@ describe("a connection of Plaid", () => {
     [-12.3, "PAY-IN", 1230n, "destinationReference"],
     [0, "PAY-IN", 0n, "destinationReference"],
     [7, "PAYOUT", 700n, "sourceReference"],
-  ])("has a transaction of %s as a %s", (...[amount, type, expected, end]) => {
-    const psp = new FakePlaid();
-    psp.addTransaction({ amount: Number.isInteger(amount) ? amount : Symbol(String(amount)) });
-    expect(toPayment(psp.changes[0]?.value)).toMatchObject({
-      type,
-      amount: expected,
-      status: "SUCCEEDED",
-      scheme: "OTHER",
-      createdAt: "2026-02-01T00:00:00.000000Z",
-      [end]: "account-1",
-    });
-  });
+  ])(
+    "a connection of Plaid has a transaction of %s as a %s",
+    (...[amount, type, expected, end]) => {
+      const psp = new FakePlaid();
+      psp.addTransaction({ amount: Number.isInteger(amount) ? amount : Symbol(String(amount)) });
+      expect(toPayment(psp.changes[0]?.value)).toMatchObject({
+        type,
+        amount: expected,
+        status: "SUCCEEDED",
+        scheme: "OTHER",
+        createdAt: "2026-02-01T00:00:00.000000Z",
+        [end]: "account-1",
+      });
+    },
+  );
 });
 
 describe("a webhook of Plaid", () => {
@@ -117,7 +120,7 @@ describe("a webhook of Plaid", () => {
     reported({ webhook_type: "ITEM", webhook_code, item_id: "item-1", ...more });
 
   test.each(["SYNC_UPDATES_AVAILABLE", "HISTORICAL_UPDATE"])(
-    "of transactions says that there are data: %s",
+    "a webhook of Plaid about transactions says that there are data: %s",
     async (webhook_code) => {
       const value = { webhook_type: "TRANSACTIONS", webhook_code, item_id: "item-1" };
       expect(await reported(value)).toEqual({
@@ -128,7 +131,7 @@ describe("a webhook of Plaid", () => {
   );
 
   test.each(["ITEM_LOGIN_REQUIRED", "USER_PERMISSION_REVOKED", "USER_ACCOUNT_REVOKED"])(
-    "of an item says that it does not work: %s",
+    "a webhook of Plaid about an item says that the item does not work: %s",
     async (error_code) => {
       const broken = { kind: "disconnected", connectionId: "item-1", at: NOW };
       expect(await item("ERROR", { error: { error_code, error_message: "log in" } })).toEqual({
@@ -159,11 +162,11 @@ describe("a webhook of Plaid", () => {
       },
     ],
     ["LOGIN_REPAIRED", {}, { kind: "reconnected", at: NOW }],
-  ])("of an item says %s", async (code, more, expected) => {
+  ])("a webhook of Plaid about an item says %s", async (code, more, expected) => {
     expect((await item(code, more))?.connections).toMatchObject([expected]);
   });
 
-  test("of another error of an item says nothing", async () => {
+  test("a webhook of Plaid about another error of an item says nothing", async () => {
     expect(await item("ERROR", { error: { error_code: "INTERNAL_SERVER_ERROR" } })).toEqual({});
     expect(await item("LATELY_INVENTED")).toEqual({});
   });
@@ -176,7 +179,7 @@ describe("a webhook of Plaid", () => {
     public_tokens: ["public-item-1"],
   };
 
-  test("of a link says how the attempt has ended that its URL names", async () => {
+  test("a webhook of Plaid about a link says how the attempt in its URL has ended", async () => {
     expect(await reported(finished, { attemptID: ["attempt-1"] })).toEqual({
       endedLinks: [
         {
@@ -193,7 +196,7 @@ describe("a webhook of Plaid", () => {
     expect(await reported({ webhook_type: "LINK", webhook_code: "EVENTS" })).toEqual({});
   });
 
-  test("is refused where its key has expired, or is not known", async () => {
+  test("a webhook of Plaid is refused if its key has expired or is unknown", async () => {
     const { psp, plugin } = open();
     const sent = psp.notify({ ...ready }, NOW);
     psp.keyEndedAt = 1;

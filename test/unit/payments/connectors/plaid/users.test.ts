@@ -24,7 +24,7 @@ describe("a user of Plaid", () => {
     webhookUrl: BASE_URL,
   };
 
-  test("is known by an id and a token, and is removed once", async () => {
+  test("a user of Plaid is known by an id and a token, and is removed once", async () => {
     const { psp, users } = open();
     const created = await users.createUser(user);
     expect(created).toEqual({
@@ -37,7 +37,7 @@ describe("a user of Plaid", () => {
     expect(psp.users.size).toBe(0);
   });
 
-  test("is linked by a hosted link, whose end the provider tells of", async () => {
+  test("a user of Plaid is linked by a hosted link, whose end the provider reports", async () => {
     const { psp, users } = open();
     expect(await users.createLink(request)).toEqual({
       url: "https://secure.plaid.com/link/link-sandbox-1",
@@ -58,7 +58,7 @@ describe("a user of Plaid", () => {
     });
   });
 
-  test("renews a connection by a link with its token", async () => {
+  test("a user of Plaid renews a connection by a link with its token", async () => {
     const { psp, users } = open();
     await users.updateLink({ ...request, ...linked });
     expect(psp.requests[0]?.json()).toMatchObject({ access_token: ITEM_TOKEN, language: "fr" });
@@ -77,7 +77,7 @@ describe("a user of Plaid", () => {
       "the user has to have an address in a known country",
     ],
     [nameless, "the name of the application is required"],
-  ])("is refused: %#", async (asked, message) => {
+  ])("a link of a user of Plaid is refused: %#", async (asked, message) => {
     await expect(open().users.createLink(asked)).rejects.toMatchObject({
       kind: "invalid",
       message,
@@ -91,7 +91,7 @@ describe("a user of Plaid", () => {
   };
   const link_token = ["link-sandbox-1"];
 
-  test("gets a connection for each public token", async () => {
+  test("a user of Plaid gets a connection for each public token", async () => {
     const public_token = ["public-item-1", "public-item-2"];
     expect(await completed({ link_token, public_token })).toEqual({
       connections: ["item-1", "item-2"].map((connectionId) => ({
@@ -103,14 +103,14 @@ describe("a user of Plaid", () => {
     });
   });
 
-  test("gets none where a connection was renewed, or the attempt has ended without one", async () => {
+  test("a user of Plaid gets no connection from a renewal, or from an attempt that has failed", async () => {
     expect(await completed({ link_token, status: ["success"] })).toEqual({ connections: [] });
     expect(await completed({ link_token, status: ["exited"] })).toEqual({ error: "exited" });
     expect(await completed({ link_token })).toEqual({ error: "exited" });
   });
 
   test.each([{}, { link_token: ["another"] }, { link_token: ["link-sandbox-1", "another"] }])(
-    "is not linked by another link: %o",
+    "a user of Plaid is not linked by another link: %o",
     async (query) => {
       await expect(completed({ ...query, public_token: ["public-1"] })).rejects.toMatchObject({
         kind: "invalid",
@@ -118,7 +118,7 @@ describe("a user of Plaid", () => {
     },
   );
 
-  test("loses a connection once", async () => {
+  test("a user of Plaid loses a connection once", async () => {
     const { psp, users } = open();
     await users.deleteConnection(linked);
     await users.deleteConnection(linked);

@@ -119,7 +119,7 @@ test.each([
 });
 
 describe("data of Powens", () => {
-  test("are accounts with their balances, and without their numbers or transactions", () => {
+  test("accounts of Powens have their balances, and not their numbers or transactions", () => {
     const value = received(new FakePowens().account({ transactions: [{ id: 1 }] }));
     const account = toAccount(value, NOW);
     expect(account).toMatchObject({
@@ -146,7 +146,7 @@ describe("data of Powens", () => {
     ["12.3", {}, { type: "PAY-IN", amount: 1230n, destinationReference: "101" }],
     ["5", { coming: true }, { type: "PAY-IN", amount: 500n, status: "PENDING" }],
     ["5", { datetime: "2026-02-01 12:00:00" }, { createdAt: "2026-02-01T11:00:00.000000Z" }],
-  ])("are transactions of %s, %o", (value, more, expected) => {
+  ])("transactions of Powens of %s are read as %o", (value, more, expected) => {
     const psp = new FakePowens();
     const account = received(psp.account());
     const transaction = received(psp.transaction({ value, ...more }));
@@ -155,7 +155,7 @@ describe("data of Powens", () => {
     expect(payments).toMatchObject([{ reference: "102", ...standard, ...expected }]);
   });
 
-  test("are withdrawn where the provider has deleted them", () => {
+  test("data of Powens are withdrawn if the provider has deleted them", () => {
     const psp = new FakePowens();
     const transaction = received(psp.transaction({ deleted: "2026-02-02 10:00:00" }));
     expect(toPayments([transaction], [], "101")).toMatchObject({
@@ -165,7 +165,7 @@ describe("data of Powens", () => {
     });
   });
 
-  test("are those of connections only", async () => {
+  test("data of Powens are read for connections only", async () => {
     const { psp, plugin } = openBench(subject);
     for (const list of [plugin.fetchAccounts, plugin.fetchExternalAccounts, plugin.fetchPayments]) {
       expect((await fetchAll<unknown>(list)).items).toEqual([]);
@@ -185,7 +185,7 @@ describe("a user of Powens", () => {
     webhookUrl: BASE_URL,
   };
 
-  test("has an id and a permanent token, and is removed once", async () => {
+  test("a user of Powens has an id and a permanent token, and is removed once", async () => {
     const { psp, users } = open();
     const created = await users.createUser(user);
     expect(created).toEqual({
@@ -197,7 +197,7 @@ describe("a user of Powens", () => {
     expect([...psp.tokens]).toEqual([USER_TOKEN]);
   });
 
-  test("is linked in a view of the provider, which returns to the URL as it is", async () => {
+  test("a user of Powens is linked in a page of the provider, which returns to the unchanged URL", async () => {
     const link = await open().users.createLink(request);
     const common = "domain=florin-sandbox&client_id=12345678&code=code-101&state=a%2Bb%3D";
     const back = "redirect_uri=https://florin.example/open-banking/c1/redirect";
@@ -222,18 +222,18 @@ describe("a user of Powens", () => {
     [{ connection_id: ["7"] }, ["7"]],
     [{ connection_ids: ["7,8"] }, ["7", "8"]],
     [{ connection_ids: ["7", "8"], connection_id: ["7"] }, ["7", "8"]],
-  ])("gets the connections that the browser names: %o", async (query, ids) => {
+  ])("a user of Powens gets the connections that the browser names: %o", async (query, ids) => {
     const made = ids.map((connectionId) => ({ connectionId, createdAt: NOW, metadata: {} }));
     expect(await completed(query)).toEqual({ connections: made });
   });
 
-  test("gets none where the attempt has failed, or they are those of somebody else", async () => {
+  test("a user of Powens gets no connection from a failed attempt, or from connections of another user", async () => {
     expect(await completed({ error: ["access_denied"] })).toEqual({ error: "access_denied" });
     await expect(completed({})).rejects.toMatchObject({ kind: "invalid" });
     await expect(completed({ connection_id: ["9"] })).rejects.toMatchObject({ kind: "invalid" });
   });
 
-  test("loses a connection once", async () => {
+  test("a user of Powens loses a connection once", async () => {
     const { psp, users } = open();
     await users.deleteConnection(linked);
     await users.deleteConnection(linked);
@@ -252,7 +252,7 @@ describe("webhooks of Powens", () => {
   };
   const about = { providerUserId: "5", connectionId: CONNECTION };
 
-  test("have one signature for all their paths, under the id of the connector", async () => {
+  test("webhooks of Powens have one secret for all their paths, under the id of the connector", async () => {
     const { psp, plugin } = openBench(subject);
     const registration = { baseUrl: BASE_URL, connectorId: CONNECTOR_ID, registered: [] };
     const configs = await plugin.webhooks?.create(registration);
@@ -260,7 +260,7 @@ describe("webhooks of Powens", () => {
     expect(psp.auths).toMatchObject([{ name: CONNECTOR_ID }]);
   });
 
-  test("say that a user or a connection is gone", async () => {
+  test("webhooks of Powens report a user or a connection that is gone", async () => {
     expect(await reported("/user-deleted", () => ({ id: 5 }))).toEqual({
       connections: [{ kind: "user-disconnected", providerUserId: "5", at: NOW }],
     });
@@ -273,7 +273,7 @@ describe("webhooks of Powens", () => {
     ...Object.entries(STATES),
     ["latelyInvented", "latelyInvented"],
     ["constructor", "constructor"],
-  ])("say why a connection does not work: %s", async (state, reason) => {
+  ])("webhooks of Powens report why a connection does not work: %s", async (state, reason) => {
     const report = await reported("/connection-synced", (psp) => synced(psp, { state }));
     expect(report).toEqual({
       connections: [{ kind: "disconnected", ...about, at: NOW, reason }],
@@ -285,7 +285,7 @@ describe("webhooks of Powens", () => {
     );
   });
 
-  test("bring the data of a connection that works", async () => {
+  test("webhooks of Powens bring the data of a connection that works", async () => {
     expect(await reported("/connection-synced", synced)).toMatchObject({
       owner: about,
       connections: [{ kind: "reconnected", ...about }],

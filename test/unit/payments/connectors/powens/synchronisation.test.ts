@@ -52,7 +52,7 @@ const countsOf = (reports: readonly WebhookReport[]) =>
     payments.length + deletedPayments.length,
   ]);
 
-describe("a synchronisation of Powens is split", () => {
+describe("a synchronisation of Powens", () => {
   test.each([
     [
       "an account with many transactions",
@@ -74,17 +74,20 @@ describe("a synchronisation of Powens is split", () => {
       ],
     ],
     ["no account", [], [[1, 0, 0, 0]]],
-  ])("with %s, and says the same in all", (_, counts, expected) => {
-    const value = syncedOf(counts.map((count) => accountOf(count)));
-    const parts = split(value);
-    const reports = reportsOf(parts);
-    expect(countsOf(reports)).toEqual(expected);
-    expect(joined(reports)).toEqual(toSynchronisation(value, NOW));
-    for (const { owner } of reports) expect(owner).toEqual(reports[0]?.owner);
-    expect(split(value)).toEqual(parts);
-  });
+  ])(
+    "a synchronisation of Powens with %s is split, and the parts report the same data",
+    (_, counts, expected) => {
+      const value = syncedOf(counts.map((count) => accountOf(count)));
+      const parts = split(value);
+      const reports = reportsOf(parts);
+      expect(countsOf(reports)).toEqual(expected);
+      expect(joined(reports)).toEqual(toSynchronisation(value, NOW));
+      for (const { owner } of reports) expect(owner).toEqual(reports[0]?.owner);
+      expect(split(value)).toEqual(parts);
+    },
+  );
 
-  test("by the size of its transactions, too", () => {
+  test("a synchronisation of Powens is split by the size of its transactions, too", () => {
     const value = syncedOf([accountOf(6, { wording: "é".repeat(50_000) })]);
     const parts = split(value);
     for (const part of parts) expect(Buffer.byteLength(part)).toBeLessThan(300_000);
@@ -93,7 +96,7 @@ describe("a synchronisation of Powens is split", () => {
     expect(joined(reports)).toEqual(toSynchronisation(value, NOW));
   });
 
-  test("into one that says why the connection does not work", () => {
+  test("a synchronisation of Powens is a single part if it says why the connection does not work", () => {
     const value = syncedOf([accountOf(250)], { state: "bug", error_message: "a fault" });
     const parts = split(value);
     expect(parts).toHaveLength(1);
@@ -105,7 +108,7 @@ describe("a synchronisation of Powens is split", () => {
     [EVENTS.CONNECTION_SYNCED, '{"bank":{"id":40}}'],
     [EVENTS.CONNECTION_SYNCED, '{"user":{},"connection":{"accounts":"none"}}'],
     [EVENTS.USER_DELETED, '{"id":5}'],
-  ])("unless it is another event: %s, %s", (urlPath, body) => {
+  ])("a webhook of Powens about another event is not split: %s, %s", (urlPath, body) => {
     const config = { name: "any", urlPath, metadata: {} };
     const webhook = { config, method: "POST", url: "https://a.example", headers: {}, query: {} };
     expect(splitPowensWebhook({ ...webhook, body })).toEqual([body]);

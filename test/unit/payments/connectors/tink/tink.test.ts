@@ -29,7 +29,7 @@ connectorConformance<FakeTink>(subject);
 const page = { state: undefined, pageSize: 100 };
 
 describe("accounts of Tink", () => {
-  test("are those that the consent of a connection names, and those that none names", async () => {
+  test("accounts of Tink are those of a connection's consent, and those that no consent names", async () => {
     const { psp, plugin } = openBench(subject);
     const own = psp.addAccount(USER.id, CONNECTION);
     psp.addAccount(USER.id, "credentials-2");
@@ -48,14 +48,14 @@ describe("accounts of Tink", () => {
     expect(fetched?.items[0]?.raw).toContain('"iban":"***0189"');
   });
 
-  test("are none without a connection", async () => {
+  test("accounts of Tink are not read without a connection", async () => {
     const { psp, plugin } = openBench(subject);
     expect((await plugin.fetchAccounts?.(page))?.items).toEqual([]);
     expect((await plugin.fetchPayments?.(page))?.items).toEqual([]);
     expect(psp.requests).toEqual([]);
   });
 
-  test("have what is booked as their balance", async () => {
+  test("accounts of Tink have their booked amount as balance", async () => {
     const { psp, plugin } = openBench(subject);
     psp.addUser(USER.id);
     const accountReference = psp.addAccount(USER.id, CONNECTION);
@@ -84,7 +84,7 @@ describe("an amount of Tink", () => {
     expect(amountOf({ value, currencyCode })).toEqual({ amount, asset });
   });
 
-  test("that has more decimals than its currency is refused, and of no currency is none", () => {
+  test("an amount of Tink with more decimals than its currency is refused, and an amount of no currency is left out", () => {
     const value = { unscaledValue: "10501", scale: "3" };
     expect(() => amountOf({ value, currencyCode: "EUR" })).toThrow("decimals");
     expect(amountOf({ value, currencyCode: "XXX" })).toBeUndefined();
@@ -101,7 +101,7 @@ describe("a transaction of Tink", () => {
   test.each([
     ["-1050", "PAYOUT", "account-1", undefined],
     ["1050", "PAY-IN", undefined, "account-1"],
-  ])("of %s is a %s", (...[unscaledValue, type, source, destination]) => {
+  ])("a transaction of Tink of %s is a %s", (...[unscaledValue, type, source, destination]) => {
     const amount = { currencyCode: "EUR", value: { unscaledValue, scale: "2" } };
     const payment = transaction({ amount });
     expect(payment).toMatchObject({ type, amount: 1050n, asset: "EUR/2", scheme: "OTHER" });
@@ -116,14 +116,17 @@ describe("a transaction of Tink", () => {
     ["PENDING", "PENDING", "00.000000Z"],
     ["UNDEFINED", "OTHER", "00.000001Z"],
     ["constructor", "OTHER", "00.000001Z"],
-  ])("that is %s has the status %s, and a time in its order", (status, expected, time) => {
-    const payment = transaction({ status });
-    expect(payment?.status).toBe(expected);
-    expect(payment?.createdAt).toBe(`2026-02-02T00:00:${time}`);
-    expect(Object.keys(STATUSES)).toHaveLength(2);
-  });
+  ])(
+    "a transaction of Tink that is %s has the status %s, and a time in its order",
+    (status, expected, time) => {
+      const payment = transaction({ status });
+      expect(payment?.status).toBe(expected);
+      expect(payment?.createdAt).toBe(`2026-02-02T00:00:${time}`);
+      expect(Object.keys(STATUSES)).toHaveLength(2);
+    },
+  );
 
-  test("has the time of its booking, or else the day, or else the time at which it is read", () => {
+  test("a transaction of Tink has the time of its booking, or else its day, or else the time of the read", () => {
     const bookedDateTime = "2026-02-02T10:00:00Z";
     const status = "PENDING";
     expect(transaction({ status, bookedDateTime })?.createdAt).toContain("2026-02-02T10:00:00");
@@ -143,7 +146,7 @@ describe("a user of Tink", () => {
     state: "state-1",
   };
 
-  test("is made once, and found again if the answer was lost", async () => {
+  test("a user of Tink is made once, and found again if the answer was lost", async () => {
     const { psp, users } = open();
     const forwarded = { providerUserId: "tink-user-1", metadata: {} };
     expect(await users.createUser(PSU)).toEqual(forwarded);
@@ -167,7 +170,7 @@ describe("a user of Tink", () => {
     expect([MARKETS.length, LOCALES.length]).toEqual([18, 16]);
   });
 
-  test("is led to the provider with a code, and back with the state", async () => {
+  test("a user of Tink is led to the provider with a code, and back with the state", async () => {
     const { psp, users } = open();
     psp.addUser(USER.id);
     const link = await users.createLink(request);
@@ -195,13 +198,13 @@ describe("a user of Tink", () => {
   test.each([
     [{ credentials_id: ["c-1"] }, { connectionId: "c-1" }],
     [{ credentialsId: ["c-1"] }, { connectionId: "c-1" }],
-  ])("has a connection when the browser brings %o", async (query, connection) => {
+  ])("a user of Tink has a connection when the browser brings %o", async (query, connection) => {
     const { users } = open();
     const outcome = await users.completeLink({ ...linked, query, headers: {}, body: "" });
     expect(outcome).toMatchObject({ connections: [{ ...connection, createdAt: NOW }] });
   });
 
-  test("has none when the browser brings an error, or nothing", async () => {
+  test("a user of Tink has no connection when the browser brings an error, or nothing", async () => {
     const { users } = open();
     const complete = (query: Record<string, string[]>) =>
       users.completeLink({ ...linked, query, headers: {}, body: "" });
@@ -211,7 +214,7 @@ describe("a user of Tink", () => {
     await expect(complete({})).rejects.toMatchObject({ kind: "invalid" });
   });
 
-  test("is deleted with the connections, however often that is asked for", async () => {
+  test("a user of Tink is deleted with the connections, also when the deletion is repeated", async () => {
     const { psp, users } = open();
     await users.createUser(PSU);
     psp.addAccount(USER.id, CONNECTION);
@@ -242,7 +245,7 @@ describe("an event of Tink", () => {
   };
   const owner = { psuId: USER.id, connectionId: CONNECTION };
 
-  test("has a row of the table, and all but those that say nothing new are asked for", async () => {
+  test("events of Tink each have a row of the table, and those with news are subscribed to", async () => {
     const { psp } = await open();
     expect(Object.keys(EVENTS)).toHaveLength(6);
     expect(psp.endpoints).toMatchObject([
@@ -259,7 +262,7 @@ describe("an event of Tink", () => {
   });
 
   test.each(["account-transactions:modified", "account:created"])(
-    "%s brings the account, its balance and its transactions",
+    "the event %s of Tink brings the account, its balance and its transactions",
     async (event) => {
       const { psp, translate } = await open();
       const id = psp.addAccount(USER.id, CONNECTION);
@@ -279,7 +282,7 @@ describe("an event of Tink", () => {
     },
   );
 
-  test("about very many transactions lets all of the connection be fetched", async () => {
+  test("an event of Tink about very many transactions causes a fetch of the whole connection", async () => {
     const { psp, translate } = await open();
     const id = psp.addAccount(USER.id, CONNECTION);
     for (let count = 0; count < 501; count++) psp.addTransaction(USER.id, id);
@@ -290,7 +293,7 @@ describe("an event of Tink", () => {
     ]);
   });
 
-  test("about transactions that are gone cancels their payments", async () => {
+  test("an event of Tink about transactions that are gone cancels their payments", async () => {
     const { translate } = await open();
     const content = { account: { id: "account-1" }, transactions: { ids: ["t-1", "t-2"] } };
     expect(await translate("account-transactions:deleted", content)).toEqual({
@@ -303,16 +306,19 @@ describe("an event of Tink", () => {
     ["TEMPORARY_ERROR", { kind: "disconnected", reason: "TEMPORARY_ERROR: BANK_DOWN" }],
     ["AUTHENTICATION_ERROR", { kind: "disconnected", reason: "AUTHENTICATION_ERROR: BANK_DOWN" }],
     ["SESSION_EXPIRED", { kind: "disconnected", reason: "SESSION_EXPIRED: BANK_DOWN" }],
-  ])("about a refresh that ended with %s", async (credentialsStatus, news) => {
-    const { translate } = await open();
-    const content = { credentialsId: CONNECTION, credentialsStatus, finished: 1_770_000_000_000 };
-    const detailedError = { type: "BANK_DOWN" };
-    const at = "2026-02-02T02:40:00.000000Z";
-    expect(await translate("refresh:finished", { ...content, detailedError })).toEqual({
-      connections: [{ providerUserId: "tink-user-1", connectionId: CONNECTION, at, ...news }],
-    });
-    expect(Object.keys(REFRESHES)).toHaveLength(4);
-  });
+  ])(
+    "an event of Tink about a refresh that ended with %s reports the state of the connection",
+    async (credentialsStatus, news) => {
+      const { translate } = await open();
+      const content = { credentialsId: CONNECTION, credentialsStatus, finished: 1_770_000_000_000 };
+      const detailedError = { type: "BANK_DOWN" };
+      const at = "2026-02-02T02:40:00.000000Z";
+      expect(await translate("refresh:finished", { ...content, detailedError })).toEqual({
+        connections: [{ providerUserId: "tink-user-1", connectionId: CONNECTION, at, ...news }],
+      });
+      expect(Object.keys(REFRESHES)).toHaveLength(4);
+    },
+  );
 
   test.each([
     ["refresh:finished", { credentialsId: CONNECTION, credentialsStatus: "toString" }],
@@ -320,12 +326,12 @@ describe("an event of Tink", () => {
     ["account-booked-transactions:modified", {}],
     ["account:created", { id: "gone" }],
     ["toString", {}],
-  ])("%s with %o reports nothing", async (event, content) => {
+  ])("the event %s of Tink with %o reports nothing", async (event, content) => {
     const { translate } = await open();
     expect(Object.values(await translate(event, content)).flat()).toEqual([]);
   });
 
-  test("about a user of another installation reports nothing", async () => {
+  test("an event of Tink about a user of another installation reports nothing", async () => {
     const { psp, translate } = await open();
     const id = psp.addAccount("somebody else", CONNECTION);
     expect(await translate("account:created", { id }, "somebody else")).toEqual({});
