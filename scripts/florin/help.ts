@@ -12,7 +12,7 @@ export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   url: {
     kind: "text",
     meaning:
-      "the server, with FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET; else the one that runs on the state folder",
+      "the server, with FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET; by default, the server that runs on the state folder",
   },
   help: { kind: "flag", meaning: "shows this" },
 };
@@ -28,10 +28,10 @@ export const programHelp = (nouns: Nouns): string =>
       ]),
     ),
     "",
-    `\`${PROGRAM} <noun>\` shows what its verbs do, and --help behind a verb shows its options.`,
+    `\`${PROGRAM} <noun>\` shows what its verbs do, and --help after a verb shows the options of the verb.`,
     `\`${PROGRAM} completion bash\` (or zsh) prints a script that makes \`florin\` a command of the shell and completes it.`,
     "",
-    "Exit codes: 0 it is done; 1 it failed, or what was checked is wrong; 2 the command line is wrong.",
+    "Exit codes: 0 for success; 1 for a failure, or for a check that found a problem; 2 for a wrong command line.",
   ].join("\n");
 
 export const nounHelp = (name: string, { summary, verbs }: Noun): string =>

@@ -21,7 +21,7 @@ const USAGE = `Usage: npm run listen -- [--types 'ledger.*'] [--ledger <name>] [
   --ledger   only events of these ledgers, with commas between their names
   --forward  posts each event to this URL, with the headers and the signature of a webhook
   --secret   signs them with this secret, 24 bytes in base64, instead of one that belongs to the server's client
-  --url      listens to this server, with FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET, instead of the one of this folder
+  --url      listens to this server, with FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET, instead of the server of this folder
   --json     prints the bodies, one a line`;
 
 /** Parses the command line. Throws `OperatorError`, with the usage, for a wrong command line. */

@@ -17,7 +17,8 @@ export const platformSettings = new DeclaredSettings(
   {
     FLORIN_LOCAL: boolean({
       standard: "false",
-      meaning: "Set by `npm start` and by tests only: allows what is refused on the internet",
+      meaning:
+        "Set by `npm start` and by tests only: allows settings and requests that are refused on the internet",
     }),
     FLORIN_DIRECT: boolean({
       standard: "false",
@@ -32,7 +33,10 @@ export const platformSettings = new DeclaredSettings(
     FLORIN_PREVIOUS_SECRET_KEYS: list(
       "comma separated keys of 32 bytes in base64",
       (value) => decodedLength(value) === 32,
-      { isSecret: true, meaning: "Earlier keys, which still decrypt what was encrypted with them" },
+      {
+        isSecret: true,
+        meaning: "Earlier keys, which still decrypt the secrets that they have encrypted",
+      },
     ),
     FLORIN_PUBLIC_URL: publicUrl(),
     FLORIN_ALLOW_PRIVATE_HOSTS: boolean({

@@ -150,7 +150,7 @@ describe("npm run florin", () => {
     };
     expect(await (await fetch(reset.url)).text()).toContain("Choose a new password");
     expect(await florin("people", "reset", reset.id)).toMatch(
-      /^http\S+\nada@example.com sets a new password with it, until \S+\.\n$/,
+      /^http\S+\nada@example.com sets a new password with this link, until \S+\.\n$/,
     );
     expect((await fetch(reset.url)).status).toBe(404);
     const unknown = await florin("people", "reset", "bob").catch((error: unknown) => error);

@@ -24,7 +24,7 @@ export const noun: Noun = {
   summary: "Programs that may ask for tokens",
   verbs: {
     create: {
-      summary: "Creates a client, and a secret unless it is public, which is shown only now",
+      summary: "Creates a client and, unless it is public, a secret, which is shown only now",
       parameters: ["name"],
       options: {
         scopes: { kind: "list", meaning: "what its tokens may allow, such as ledger:read" },
@@ -32,11 +32,17 @@ export const noun: Noun = {
           kind: "list",
           meaning: "the only ledgers that its tokens reach: names, or beginnings such as eu-*",
         },
-        description: { kind: "text", meaning: "what it is for" },
-        public: { kind: "flag", meaning: "it cannot keep a secret, as in a browser" },
-        trusted: { kind: "flag", meaning: "it may introspect the tokens of others" },
+        description: { kind: "text", meaning: "what the client is for" },
+        public: {
+          kind: "flag",
+          meaning: "for a client that cannot keep a secret, as in a browser",
+        },
+        trusted: { kind: "flag", meaning: "lets it introspect the tokens of other clients" },
         "redirect-uris": { kind: "list", meaning: "where people come back to after a login" },
-        "post-logout-redirect-uris": { kind: "list", meaning: "the same after a logout" },
+        "post-logout-redirect-uris": {
+          kind: "list",
+          meaning: "where people come back to after a logout",
+        },
       },
       run: create,
     },

@@ -22,7 +22,7 @@ const PasswordReset = z.object({ url: z.string(), email: z.string(), expiresAt: 
 
 const SCOPES: Option = {
   kind: "list",
-  meaning: "what the person's tokens may allow, such as ledger:read; none without it",
+  meaning: "what the person's tokens may allow, such as ledger:read; by default, nothing",
 };
 
 export const noun: Noun = {
@@ -32,7 +32,10 @@ export const noun: Noun = {
       summary: "Prints a link with which somebody becomes a person who can log in",
       options: {
         scopes: SCOPES,
-        email: { kind: "text", meaning: "the person's e-mail address; else the person chooses it" },
+        email: {
+          kind: "text",
+          meaning: "the person's e-mail address; without it, the person chooses one",
+        },
       },
       run: invite,
     },
@@ -61,7 +64,7 @@ async function invite(call: Call): Promise<Outcome> {
     body: { scopes: call.list("scopes"), ...(email === undefined ? {} : { email }) },
     answer: z.object({ data: Invitation }),
   });
-  return { data, lines: [data.url, `It works once, until ${data.expiresAt}.`] };
+  return { data, lines: [data.url, `The link works once, until ${data.expiresAt}.`] };
 }
 
 async function list(call: Call): Promise<Outcome> {
@@ -92,7 +95,7 @@ async function setScopes(call: Call): Promise<Outcome> {
   const lines = [`${data.email} has ${data.scopes.join(" ") || "no scopes"} now.`];
   if (!data.canLogIn) {
     lines.push(
-      `${data.email} cannot log in. A password does not count that goes back to a link of somebody who may do less; \`people reset ${data.email}\` makes a link for another one.`,
+      `${data.email} cannot log in. The password does not count, because it was chosen by a link of somebody who may do less; \`people reset ${data.email}\` makes a link to choose a new one.`,
     );
   }
   return { data, lines };
@@ -119,7 +122,10 @@ async function reset(call: Call): Promise<Outcome> {
     path: `/api/florin/v1/users/${encodeURIComponent(user.id)}/password-reset`,
     answer: z.object({ data: PasswordReset }),
   });
-  const lines = [data.url, `${data.email} sets a new password with it, until ${data.expiresAt}.`];
+  const lines = [
+    data.url,
+    `${data.email} sets a new password with this link, until ${data.expiresAt}.`,
+  ];
   return { data: { id: user.id, ...data }, lines };
 }
 

@@ -51,8 +51,8 @@ async function checkFolder(path: string): Promise<Outcome> {
   const refusal = folderRefusal ?? refusalOf(migrations) ?? whyObjectsRefused(objects);
   const used =
     version === undefined
-      ? "It does not say which version used it last."
-      : `Florin ${version.florin} used it last; its format is ${version.format}.`;
+      ? "The state does not say which version used it last."
+      : `Florin ${version.florin} used the state last; the format of the state is ${version.format}.`;
   const data = {
     florin: FLORIN_VERSION,
     folder: path,
@@ -117,7 +117,7 @@ async function checkRemote(): Promise<Outcome> {
   const lines = [
     `This is Florin ${FLORIN_VERSION}.`,
     describeMigrations(migrations, "npx wrangler d1 migrations apply florin --remote applies"),
-    "How far the objects of a deployment are cannot be seen from here. Each one makes the steps that it lacks when it is next used, and answers 503 where a later version has made more. The last step that this version knows for each class:",
+    "The steps of a deployment's objects cannot be seen from here. An object makes the steps that it lacks at its next use, and answers 503 if a later version has made more steps. The last step that this version knows for each class:",
     ...steps,
   ];
   return refusal === undefined
@@ -165,6 +165,6 @@ function describeObjects({ className, known, countByStep }: ObjectProgress): str
       if (step === 0) return `${objects}, without tables yet.`;
       if (step >= known) return `${objects}.`;
       const names = (OBJECT_STEPS[className] ?? []).slice(step).map(({ name }) => name);
-      return `${objects}; at the next use come: ${names.join(", ")}.`;
+      return `${objects}; steps at the next use: ${names.join(", ")}.`;
     });
 }

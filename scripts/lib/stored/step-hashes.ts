@@ -68,7 +68,7 @@ export function findChanges(
     if (current[name] === hash) return [];
     const what = current[name] === undefined ? "is gone" : "has changed";
     return [
-      `The ${name} ${what}. States exist that were made with it, and would not be changed with it: leave it as it was, and add a new step behind the last one.`,
+      `The ${name} ${what}. Existing states were made with the recorded text, and a change of it would not reach them: restore it, and add a new step after the last one.`,
     ];
   });
   const unrecorded = Object.keys(current).filter((name) => recorded[name] === undefined);

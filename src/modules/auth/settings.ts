@@ -23,11 +23,11 @@ function parseTrustedIssuer(text: string): TrustedIssuer {
 }
 
 const TRUSTED_ISSUERS = list(
-  "comma separated http(s) URLs, each with its audiences behind it if it has any, separated by spaces",
+  "comma separated http(s) URLs, each followed by its audiences, if any, separated by spaces",
   (item) => isBaseUrl(parseTrustedIssuer(item).issuer),
   {
     meaning:
-      "Other issuers whose tokens this server accepts: URLs, separated by commas. Audiences may stand behind a URL, separated by spaces; a token of this issuer must then name one of them",
+      "Other issuers whose tokens this server accepts: URLs, separated by commas. Audiences may follow a URL, separated by spaces; a token of this issuer must then name one of them",
   },
 );
 
@@ -54,7 +54,7 @@ export const authSettings = new DeclaredSettings(
     }),
     FLORIN_LOGIN_ISSUER: optionalText("an http(s) URL", isBaseUrl, {
       meaning:
-        "The OpenID provider at which people log in; without it, they log in at our own page",
+        "The OpenID provider at which people log in; without one, people log in at Florin's own page",
     }),
     FLORIN_LOGIN_CLIENT_ID: optionalText("a non-empty text", (value) => value.length > 0, {
       meaning: "The id of this server as a client of the login provider",

@@ -18,6 +18,9 @@ export async function armSweep(
   try {
     await armClock(env, sweep, atMs);
   } catch (error) {
-    logError("the sweep of what has expired could not be scheduled; the next one is", error);
+    logError(
+      "the sweep of expired rows could not be scheduled; the next change schedules it",
+      error,
+    );
   }
 }

@@ -49,7 +49,10 @@ export class LiveRecorder {
       if (!isSet) this.#hasMissed = false;
       return isSet;
     } catch (error) {
-      logError("event streams may miss events: whether one is open was not read", error);
+      logError(
+        "event streams may miss events: it could not be read whether a stream is open",
+        error,
+      );
       this.#hasMissed = true;
       return false;
     }

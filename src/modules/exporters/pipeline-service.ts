@@ -322,7 +322,9 @@ export async function wakePipelinesOf(context: ServiceContext, ledger: string): 
   try {
     await PipelineService.from(context).wake(new Map([[ledger, undefined]]));
   } catch (error) {
-    logError("the pipelines of a ledger could not be woken; they poll it later", error, { ledger });
+    logError("the pipelines of a ledger could not be woken; they poll the ledger later", error, {
+      ledger,
+    });
   }
 }
 

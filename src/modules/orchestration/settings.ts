@@ -6,7 +6,7 @@ export const orchestrationSettings = new DeclaredSettings({
     {
       standard: "200000",
       meaning:
-        "Steps that the expressions of all triggers of one client and subject, filters and variables, take in a second; five times as many are saved up",
+        "Steps a second for the expressions (filters and variables) of all triggers of one client and subject; unused steps are saved, up to five times this number",
     },
   ),
   FLORIN_TRIGGER_DEPTH: integer(
@@ -14,12 +14,11 @@ export const orchestrationSettings = new DeclaredSettings({
     {
       standard: "16",
       meaning:
-        "How many triggers, one after the other, may lead to each other; the trigger that would be one more is stopped, as it is part of a loop",
+        "How many triggers, one after the other, may lead to an event; a trigger that fires for an event after more is stopped, because it is part of a loop",
     },
   ),
   FLORIN_ORCHESTRATION_RETENTION: retention({
     standard: "2160h",
-    meaning:
-      "How long instances that have ended are kept, with their history, and firings of triggers",
+    meaning: "How long ended instances with their history, and firings of triggers, are kept",
   }),
 });

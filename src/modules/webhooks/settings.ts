@@ -13,11 +13,11 @@ export const webhookSettings = new DeclaredSettings({
   }),
   FLORIN_WEBHOOK_RETRY_ABORT_AFTER: duration({
     standard: "10h",
-    meaning: "A delivery is given up when its waits would be longer than this together",
+    meaning: "A delivery is given up when the sum of its waits would exceed this time",
   }),
   FLORIN_WEBHOOK_RETRY_MAX_ATTEMPTS: integer(
     { least: 0, most: 1000 },
-    { standard: "15", meaning: "After this many attempts a delivery is given up" },
+    { standard: "15", meaning: "The number of attempts after which a delivery is given up" },
   ),
   FLORIN_WEBHOOK_DISABLE_AFTER: duration({
     standard: "120h",

@@ -9,7 +9,7 @@ const TRUSTED_PROXIES = list(
   (item) => parseNetwork(item) !== undefined,
   {
     meaning:
-      "The proxies before `npm start` whose `X-Forwarded-For` says where a request comes from; without any, it comes from its socket's other end",
+      "The proxies in front of `npm start` whose `X-Forwarded-For` header has the address of a request; without any, the address is that of the socket's other end",
   },
 );
 

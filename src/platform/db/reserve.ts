@@ -113,7 +113,7 @@ async function takeBack(db: Database, slots: number): Promise<void> {
         WHERE slot NOT IN (SELECT slot FROM ${storageReserve}) LIMIT ${part}`);
     } catch (error) {
       if (isStorageFull(error)) continue;
-      logError("the reserve could not be taken back; the sweep takes it", error);
+      logError("the reserve could not be taken back; the sweep takes it back", error);
       return;
     }
   }

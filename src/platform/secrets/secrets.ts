@@ -37,18 +37,18 @@ export class SecretBox {
     const [format, keyId = "", data = ""] = sealed.split(".");
     const bytes = Buffer.from(data, "base64url");
     if (format !== FORMAT || bytes.length < NONCE_BYTES + TAG_BYTES) {
-      throw new Error(`what is stored for ${purpose} is not a ciphertext`);
+      throw new Error(`the stored value of ${purpose} is not a ciphertext`);
     }
     const key = this.#keys.get(keyId);
     if (key === undefined) {
       throw new Error(
-        `what is stored for ${purpose} was encrypted with the key ${keyId}, which is neither in FLORIN_SECRET_KEY nor in FLORIN_PREVIOUS_SECRET_KEYS`,
+        `the stored value of ${purpose} was encrypted with the key ${keyId}, which is neither in FLORIN_SECRET_KEY nor in FLORIN_PREVIOUS_SECRET_KEYS`,
       );
     }
     try {
       return decrypt(bytes, key, purpose);
     } catch (cause) {
-      throw new Error(`what is stored for ${purpose} was changed or belongs elsewhere`, { cause });
+      throw new Error(`the stored value of ${purpose} was changed or belongs elsewhere`, { cause });
     }
   }
 

@@ -37,7 +37,7 @@ export class SizeGauge {
     try {
       await keep(name, { bytes: size, measuredMs });
     } catch (error) {
-      log("warn", "the size of an object could not be kept; it is measured again", {
+      log("warn", "the size of an object could not be stored; it is measured again", {
         what: name,
         error: error instanceof Error ? error.name : undefined,
       });

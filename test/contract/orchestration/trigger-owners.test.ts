@@ -59,7 +59,7 @@ describe("a trigger starts nothing, and says so, when its owner", () => {
     const [one, two] = [await newTrigger({}, flows), await newTrigger({}, flows)];
     expect(await ownerErrorOf(one.id)).toBeUndefined();
     await remove(flows);
-    const gone = `the client '${flows.id}' is gone`;
+    const gone = `the client '${flows.id}', is gone`;
     expect({ workflowInstanceID: undefined, ...(await firingOf(one)) }).toMatchObject(
       refused(gone),
     );

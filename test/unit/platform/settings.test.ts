@@ -106,7 +106,7 @@ describe("settings", () => {
     [
       "FLORIN_TRUSTED_ISSUERS",
       "https://a.example.com?x",
-      'FLORIN_TRUSTED_ISSUERS is "https://a.example.com?x". It takes comma separated http(s) URLs, each with its audiences behind it if it has any, separated by spaces.',
+      'FLORIN_TRUSTED_ISSUERS is "https://a.example.com?x". It takes comma separated http(s) URLs, each followed by its audiences, if any, separated by spaces.',
     ],
     [
       "FLORIN_WEBHOOK_RETRY_MIN_BACKOFF",

@@ -86,7 +86,7 @@ async function logIn(page: PageRequest, request: AuthorizeRequest): Promise<Page
     return toCode(page, { request, session, cause });
   }
   if (request.prompts.includes("none")) {
-    throw new AuthorizeError("login_required", "nobody is logged in who would do");
+    throw new AuthorizeError("login_required", "nobody is logged in who meets the request");
   }
   const browser = readCookie(c, "florin-browser", issuer) ?? newOpaqueToken();
   const id = await beginLogin(context, { request, browser });

@@ -43,7 +43,7 @@ export async function assertFull(context: ServiceContext, what: string): Promise
   if (isFull(authority)) return;
   throw new AppError(
     "VALIDATION",
-    `${what}: whoever does so has all scopes and is bound to no ledgers`,
+    `${what}: only a client or a person who has all scopes, and is bound to no ledgers, may do so`,
   );
 }
 
@@ -59,5 +59,8 @@ export async function decideAnew<T>(attempt: () => Promise<T | undefined>): Prom
     const made = await attempt();
     if (made !== undefined) return made;
   }
-  throw new AppError("CONFLICT", "others change the same at the same time; try again");
+  throw new AppError(
+    "CONFLICT",
+    "other requests change the same object at the same time; try again",
+  );
 }

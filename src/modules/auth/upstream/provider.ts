@@ -227,7 +227,9 @@ export class UpstreamProvider {
     });
     const profile = Profile.parse(answer);
     if (profile.sub === claims.sub) return profile;
-    throw new Error(`${this.#client.issuer} tells of another person than its ID token`);
+    throw new Error(
+      `${this.#client.issuer}: the answer of userinfo is about another person than the ID token`,
+    );
   }
 
   async #call(call: ProviderCall): Promise<unknown> {

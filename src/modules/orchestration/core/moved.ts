@@ -36,4 +36,4 @@ const describe = ({ ledger, id, postings }: LedgerMoney): string[] =>
 export const withMoved = (message: string, moved: readonly string[]): string =>
   moved.length === 0
     ? message
-    : `${message}. Before that, the stage has moved ${moved.join(", and ")}, and that stays so. Once the cause is mended, POST /api/florin/v1/instances/{id}/retry goes on without moving it again; whoever gives the instance up reverts what was moved.`;
+    : `${message}. Before that, the stage has moved ${moved.join(", and ")}, and this money stays there. Once the cause is mended, POST /api/florin/v1/instances/{id}/retry goes on without moving it again; to give the instance up, revert these moves.`;

@@ -84,7 +84,7 @@ export class EndWatch {
     try {
       for (const id of await this.#ports.look(ids)) this.#ended(id);
     } catch (error) {
-      logError("ends of instances could not be looked after", error, { count: ids.length });
+      logError("the ends of instances could not be looked up", error, { count: ids.length });
     }
   }
 

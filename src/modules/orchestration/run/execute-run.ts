@@ -21,7 +21,7 @@ export async function executeRun(env: Env, run: RunParams, untilMs: number): Pro
       if (next.kind !== "go-on") return next;
     }
   } catch (error) {
-    logError("an instance could not be executed; the platform does it", error, {
+    logError("an instance could not be executed; the platform executes it", error, {
       instance: run.id,
     });
   }

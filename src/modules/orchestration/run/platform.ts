@@ -21,7 +21,7 @@ export async function startRun(context: RunContext, run: Run): Promise<void> {
   } catch (error) {
     // Another caller may have been faster. Where the run has ended meanwhile, the sweep begins another one.
     if (await isOnPlatform(context, run)) return;
-    logError("an instance could not be given to the platform; the sweep does it", error, {
+    logError("an instance could not be given to the platform; the sweep gives it", error, {
       instance: run.id,
     });
   }

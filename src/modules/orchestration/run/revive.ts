@@ -52,7 +52,7 @@ async function reviveLogged(context: ServiceContext, overdue: OverdueRun): Promi
   try {
     await revive(context, overdue);
   } catch (error) {
-    logError("an instance could not be revived; the next sweep does it", error, {
+    logError("an instance could not be revived; the next sweep tries again", error, {
       instance: overdue.id,
     });
   }

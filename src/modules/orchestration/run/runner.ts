@@ -29,9 +29,13 @@ export async function wakeRunner(
   try {
     await reachObject(runnerOf(context).wake({ id, run }, atMs), TO_RUNNER);
   } catch (error) {
-    logError("the runner of instances cannot be reached; the platform executes one", error, {
-      instance: id,
-    });
+    logError(
+      "the runner of instances cannot be reached; the platform executes the instance",
+      error,
+      {
+        instance: id,
+      },
+    );
     await startRun(context, { id, run });
   }
 }

@@ -108,7 +108,7 @@ async function needsOf({ lanes, ask, atOnce, nowMs }: PurgePorts, ids: readonly 
   const failed = results.filter(({ error }) => error !== undefined);
   if (failed.length > 0) {
     logError(
-      "bodies of webhooks are kept for longer, as lanes do not say what they need",
+      "bodies of webhooks are kept for longer, because lanes do not say which ones they need",
       failed[0]?.error,
       {
         configs: failed

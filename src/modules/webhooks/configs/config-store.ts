@@ -344,7 +344,7 @@ export class ConfigStore {
       const changed = await change(row);
       if (changed !== undefined) return changed;
     }
-    throw new AppError("OVERLOADED", "the config is being changed by others");
+    throw new AppError("OVERLOADED", "the config is being changed by other requests");
   }
 
   /** The secrets of a config before and after a change; undefined before it if they cannot be decrypted. */

@@ -106,7 +106,7 @@ async function fanOut({ events, message, subscriptions, isBare, context }: FanOu
   );
   const failed = results.filter(({ error }) => error !== undefined);
   if (failed.length === 0) return;
-  logError("endpoints did not take events; they are given to them later", failed[0]?.error, {
+  logError("endpoints did not take events; the sweep offers the events again", failed[0]?.error, {
     count: failed.length,
   });
   await new OwedBatches(context).add(failed.map(({ item }) => item));

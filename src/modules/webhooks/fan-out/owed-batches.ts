@@ -105,7 +105,7 @@ export class OwedBatches {
    * config deactivated, so that its batches do not grow without end.
    */
   async #putOff(configId: string, rows: readonly Row[], error: unknown): Promise<void> {
-    logError("an endpoint does not take its events; they are given to it later", error, {
+    logError("an endpoint does not take its events; the sweep offers the events again", error, {
       config: configId,
     });
     const { env, clock } = this.#context;

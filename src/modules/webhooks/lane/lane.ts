@@ -256,13 +256,9 @@ export class Lane {
     try {
       await this.#ports.disable(this.#spec);
     } catch (error) {
-      logError(
-        "a webhook config could not be deactivated; it is tried after the next failure",
-        error,
-        {
-          config: this.#spec.configId,
-        },
-      );
+      logError("a webhook config could not be deactivated; the next failure tries again", error, {
+        config: this.#spec.configId,
+      });
     } finally {
       this.#isDisabling = false;
     }
@@ -280,7 +276,7 @@ export class Lane {
     try {
       this.#transaction(() => this.#settle(results));
     } catch (error) {
-      this.#failed(error, "results of deliveries could not be stored; it is tried again");
+      this.#failed(error, "results of deliveries could not be stored; the write is repeated");
       return this.#rest.untilMs - this.#clock.nowMs();
     }
     this.#rest.succeed();

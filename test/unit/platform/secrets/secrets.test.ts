@@ -43,7 +43,7 @@ describe("a secret box", () => {
     "a secret box says that '%s' is no ciphertext",
     (text) => {
       expect(() => box.open(text, "the key x")).toThrow(
-        "what is stored for the key x is not a ciphertext",
+        "the stored value of the key x is not a ciphertext",
       );
     },
   );

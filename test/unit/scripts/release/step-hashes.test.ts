@@ -33,7 +33,7 @@ describe("findChanges", () => {
 
   test("findChanges says for a changed step that it stays, and that a new step is added", () => {
     expect(findChanges(RECORDED, { ...RECORDED, "step 2 of LedgerObject": "c" })).toEqual([
-      "The step 2 of LedgerObject has changed. States exist that were made with it, and would not be changed with it: leave it as it was, and add a new step behind the last one.",
+      "The step 2 of LedgerObject has changed. Existing states were made with the recorded text, and a change of it would not reach them: restore it, and add a new step after the last one.",
     ]);
   });
 

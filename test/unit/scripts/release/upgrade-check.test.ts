@@ -78,7 +78,7 @@ describe("upgrade check", () => {
     expect(code).toBe(0);
     expect(text).toContain(`The database lacks ${MIGRATIONS.join(", ")}: npm start applies it.`);
     expect(text).toContain(
-      "LedgerObject: 2 objects at step 1 of 2; at the next use come: Transactions with their log entries.",
+      "LedgerObject: 2 objects at step 1 of 2; steps at the next use: Transactions with their log entries.",
     );
     expect(text).toContain("LedgerObject: 1 object at step 2 of 2.");
   });

@@ -34,7 +34,7 @@ export async function ownerErrorOf(
 
 /** A sentence that says that a trigger starts nothing because its owner is gone. */
 export const goneOwner = ({ principal }: Owned): string =>
-  `${nameOf(principal)} is gone, who created the trigger and for whom it acts, so that it starts nothing; somebody who may do so creates it anew`;
+  `the owner of the trigger, ${nameOf(principal)}, is gone, so the trigger starts nothing; somebody who may do so has to create it anew`;
 
 /** A sentence that says what the owner of a trigger has lost, so that nothing is started for an event; undefined where nothing is lost. */
 export function lostBy(
@@ -45,7 +45,7 @@ export function lostBy(
   const lost = scopes.find((scope) => !allows(owner.scopes, scope as `${string}:read`));
   const what = lost === undefined ? lostLedger(owner, event) : `the scope ${lost}`;
   if (what === undefined) return undefined;
-  return `${nameOf(owner)}, who created the trigger and for whom it acts, has lost ${what}, so that it starts nothing`;
+  return `the owner of the trigger, ${nameOf(owner)}, has lost ${what}, so the trigger starts nothing`;
 }
 
 const lostLedger = (owner: Principal, event?: Pick<OccurrenceEvent, "app" | "payload">) =>

@@ -115,7 +115,7 @@ export class TriggerLaneObject extends DurableObject<Env> {
     try {
       await this.#run();
     } catch (error) {
-      logError("filters of triggers could not be evaluated; that is repeated", error);
+      logError("filters of triggers could not be evaluated; the evaluation is repeated", error);
     }
   }
 
