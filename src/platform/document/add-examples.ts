@@ -2,7 +2,7 @@ import { type Exchange, type Message } from "./exchanges.ts";
 import { parseForm } from "#platform/http/body.ts";
 import { parseJson } from "#platform/json.ts";
 
-/** What examples need to know of an OpenAPI document. */
+/** The part of an OpenAPI document to which examples are added. */
 export interface ExampleDocument {
   readonly paths?: Readonly<Record<string, object>> | undefined;
 }
@@ -25,8 +25,8 @@ interface MediaType {
 }
 
 /**
- * Puts each exchange to its operation: what was sent into the parameters and the body, what came into the answer of its
- * status. Of a parameter, the first exchange that has it counts. Throws where the document does not have what was sent.
+ * Adds each exchange to its operation: the parameters and the body of its request, and the body of its answer under its status.
+ * A parameter shows the value of the first exchange that has it. Throws if the document lacks a part of an exchange.
  */
 export function addExamples(document: ExampleDocument, exchanges: readonly Exchange[]): void {
   const operations = operationsOf(document);
@@ -43,7 +43,7 @@ export function addExamples(document: ExampleDocument, exchanges: readonly Excha
 
 function operationsOf(document: ExampleDocument) {
   const found = new Map<string, { path: string; operation: Operation }>();
-  // The document was made of operations.
+  // The values of `paths` are operations, because the document was made of them.
   for (const [path, methods] of Object.entries(document.paths ?? {})) {
     for (const operation of Object.values(methods) as Operation[]) {
       if (operation.operationId !== undefined)

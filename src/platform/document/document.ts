@@ -10,13 +10,13 @@ import { FLORIN_VERSION } from "#platform/upgrade/version.ts";
 
 export interface DocumentParts {
   readonly modules: readonly Module[];
-  /** How the API is used, in Markdown. */
+  /** How clients use the API, in Markdown. */
   readonly introduction: string;
   /** Every `errorCode` that an answer may have. */
   readonly errorCodes: readonly string[];
 }
 
-/** Where a client gets its token. */
+/** The path at which a client gets its token. */
 export const TOKEN_PATH = "/api/auth/oauth/token";
 
 /** Registers the components that the document refers to. The document itself is made at its first request. */
@@ -59,7 +59,7 @@ export function makeDocument(
 
 type Document = ReturnType<OpenAPIHono<AppEnv>["getOpenAPI31Document"]>;
 
-/** The platform writes error bodies, and the modules know the codes. */
+/** Adds the error codes of all modules to the schema of an error's body, which the platform declares without them. */
 function withErrorCodes(document: Document, errorCodes: readonly string[]): Document {
   const body = document.components?.schemas?.["Error"];
   assert(body !== undefined && "properties" in body, "the document describes the body of an error");
@@ -69,7 +69,7 @@ function withErrorCodes(document: Document, errorCodes: readonly string[]): Docu
   return document;
 }
 
-/** The order in which modules are read and their examples played: a part comes after what it is part of. */
+/** The order in which modules are shown and their examples are played: a part comes after the module that it belongs to. */
 export const inReadingOrder = (modules: readonly Module[]): readonly Module[] =>
   modules
     .filter(({ partOf }) => partOf === undefined)

@@ -27,7 +27,7 @@ const EventTypesQuery = z.object({
 
 type EventTypeView = z.input<typeof EventTypeResponse>;
 
-/** `GET /api/florin/v1/event-types`: what the modules declare, which is what they emit. */
+/** `GET /api/florin/v1/event-types`: the event types that the modules declare, which are all that they emit. */
 export function registerEventTypeList(app: OpenAPIHono<AppEnv>, modules: readonly Module[]): void {
   let views: EventTypeView[] | undefined;
   endpoint(
@@ -45,7 +45,7 @@ export function registerEventTypeList(app: OpenAPIHono<AppEnv>, modules: readonl
       responses: { 200: json("The types", dataOf(z.array(EventTypeResponse))) },
     },
     ({ query: { name } }) => {
-      // Schemas are made once, at the first request for them.
+      // The schemas are made once, at the first request for the list.
       views ??= toViews(deliveredTypesOf(modules));
       const data = name === undefined ? views : views.filter((view) => view.name === name);
       return { status: 200, body: { data } };
@@ -73,12 +73,12 @@ function toViews(types: readonly DeliveredEventType[]): EventTypeView[] {
   }));
 }
 
-/** The generator wants them, and they are not used. */
+/** The generator needs a title and a version, which the list does not use. */
 const INFO = { title: "", version: "" };
 
 const REFERENCE = /(?<="\$ref":")#\/components\/schemas\/([^"]+)/g;
 
-/** The schema of that name with all that it refers to, so that a validator needs nothing else. */
+/** The schema of a name with all schemas that it refers to, so that a validator needs nothing else. */
 function schemaOf(root: string, texts: ReadonlyMap<string, string>): Record<string, unknown> {
   const definitions: Record<string, unknown> = {};
   const take = (name: string): Record<string, unknown> => {

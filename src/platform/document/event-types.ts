@@ -3,16 +3,16 @@ import { EVENT_VERSION, eventName } from "#platform/events/envelope.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import type { Module } from "#platform/modules/module.ts";
 
-/** A type of event as it is delivered. */
+/** An event type as consumers get it. */
 export interface DeliveredEventType {
-  /** The name that webhooks subscribe to. */
+  /** The name under which webhooks subscribe to the type. */
   readonly name: string;
-  /** The module that it comes from. */
+  /** The name of the module that emits the event. */
   readonly app: string;
   readonly description: string;
-  /** The schema of the whole body. */
+  /** The schema of the delivered body, with the envelope. */
   readonly body: z.ZodObject;
-  /** A whole body. */
+  /** An example of the delivered body, with the envelope. */
   readonly example: object;
 }
 
@@ -41,7 +41,7 @@ export const deliveredTypesOf = (modules: readonly Module[]): DeliveredEventType
     }),
   );
 
-/** Describes every event as a webhook delivers it. */
+/** Registers a description of each event as a webhook delivers it. */
 export function registerEventTypes(app: OpenAPIHono<AppEnv>, modules: readonly Module[]): void {
   for (const { name, description, body, example } of deliveredTypesOf(modules)) {
     app.openAPIRegistry.registerWebhook({

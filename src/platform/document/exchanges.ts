@@ -1,27 +1,28 @@
 /**
- * Examples of the API: requests with the answers that they got, written down as Markdown. A contract test sends the requests
- * of all modules in their order and compares each answer with the one that stands there.
+ * Examples of the API: requests and their answers, in Markdown. A contract test sends the requests of all modules in their
+ * order, and compares each answer with that of the example.
  *
- * An exchange is a heading, `## operationId` or `## operationId: what it shows`, and two code blocks of the kind `http`. The
- * first holds the method and the target, headers, an empty line and the body; the second the same with a status.
+ * An exchange is a heading, `## operationId` or `## operationId: title`, and two code blocks of the kind `http`. The first
+ * block holds the method and the target, headers, an empty line and the body; the second block holds the same parts with a
+ * status in place of method and target.
  */
 export interface Exchange {
   readonly operationId: string;
-  /** What it shows, where an operation has several. */
+  /** The case that the example shows; undefined for the only example of an operation. */
   readonly title: string | undefined;
   readonly request: Message;
   readonly answer: Message;
 }
 
 export interface Message {
-  /** The method and the target of a request, the status of an answer. */
+  /** The method and the target of a request, or the status of an answer. */
   readonly start: string;
-  /** By their names in small letters. */
+  /** The headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 }
 
-/** Reads the exchanges of a Markdown text. Throws where one is not complete. */
+/** Parses the exchanges of a Markdown text. Throws for an incomplete exchange. */
 export function parseExchanges(markdown: string): Exchange[] {
   return markdown
     .split(/^## /m)

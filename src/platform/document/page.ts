@@ -15,7 +15,7 @@ export interface PageParts {
 
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g;
 
-/** Allows the page its own scripts and styles, and calls of this server only. */
+/** Lets the page use its own scripts and styles, and call only this server. */
 const restrict: MiddlewareHandler = async (c, next) => {
   await next();
   const page = await c.res.text();
@@ -27,13 +27,13 @@ const restrict: MiddlewareHandler = async (c, next) => {
   });
 };
 
-/** How a policy names a script that stands in the page. */
+/** The name of an inline script in a content security policy. */
 async function hashSource(script: string): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(script));
   return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}'`;
 }
 
-/** The page that shows the document. */
+/** The routes of the page that shows the document. */
 export function documentRoutes({ modules, clientIdOf }: PageParts): Routes {
   const app = new OpenAPIHono<AppEnv>();
   app.get(

@@ -1,9 +1,9 @@
 import { assetsOf, type Site } from "#platform/modules/site.ts";
 
-/** The page that shows the API document. */
+/** The site of the page that shows the API document. */
 export const DOCUMENT_SITE = {
   path: "/docs",
-  // Styles are written while the page runs, so that they cannot be named one by one.
+  // Inline styles are allowed, because the page writes styles at run time.
   policy: {
     "style-src": ["'self'", "'unsafe-inline'"],
     "img-src": ["'self'", "data:", "blob:"],

@@ -12,16 +12,16 @@ import type { SettingsTable } from "#platform/settings.ts";
 
 /** What a part of the product declares. The app, the queues and the clock walk the list of modules and know none by name. */
 export interface Module {
-  /** Path segment below `/api`. */
+  /** The path segment of the module below `/api`. */
   readonly name: string;
-  /** The module whose API its operations belong to: they are served below that one's path, with its version. */
+  /** The name of the module that this one is part of, whose path and version its operations have. */
   readonly partOf?: string;
-  /** Version of the API that it speaks, as its clients compare it. A module that is part of another one has none. */
+  /** The version of the module's API, which clients compare. A module that is part of another one has none. */
   readonly version?: string;
   readonly routes: () => Routes;
-  /** What the API document shows of it: each of its operations has the name of one of these resources as its tag. */
+  /** The resources of the module in the API document. The tag of each of its operations is the name of one of them. */
   readonly resources: readonly ResourceGroup[];
-  /** Examples of all its operations, in Markdown; see `parseExchanges`. */
+  /** Examples of all operations of the module, in Markdown; see `parseExchanges`. */
   readonly examples: string;
   /** Routes that are Florin's own, below `/api/florin/v1`. */
   readonly florinRoutes?: () => Routes;
@@ -29,28 +29,28 @@ export interface Module {
   readonly health: (context: ServiceContext) => Promise<void>;
   readonly settings: SettingsTable;
   readonly scopes: ScopeTable;
-  /** The failures that only this module knows. */
+  /** The failures that only this module declares. */
   readonly errors?: ErrorTable;
-  /** What its clients call codes that they do not know: `{ INTERNAL: "INTERNAL_ERROR" }`. */
+  /** Codes of failures in answers of this module whose clients know other names: `{ INTERNAL: "INTERNAL_ERROR" }`. */
   readonly clientCodes?: Readonly<Record<string, string>>;
-  /** The types of its events: the API document describes them, and consumers may rely on them. */
+  /** The module's event types, which the API document describes and consumers may rely on. */
   readonly eventTypes?: EventTypeTable;
-  /** How consumers get the events of its messages. */
+  /** The source from which consumers get the events that the module's messages announce. */
   readonly eventSource?: EventSource;
   /** The module's listener for events of all modules. */
   readonly eventListener?: EventListener;
-  /** Its pages for browsers, declared in its file `site.ts`. */
+  /** The module's pages for browsers, declared in its file `site.ts`. */
   readonly site?: Site;
   readonly queues?: QueueConsumers;
   readonly sweeps?: readonly Sweep[];
   readonly classes?: Classes;
-  /** Its tables in D1: `tablesIn` of its files `tables.ts`. It is healthy only where the database has them. */
+  /** The module's tables in D1: `tablesIn` of its files `tables.ts`. The module is healthy only if the database has them. */
   readonly tables: readonly SQLiteTable[];
 }
 
 export type Routes = OpenAPIHono<AppEnv>;
 
-/** The scopes that a token may have, each with what it allows, in words without a full stop. */
+/** The scopes that a token may have, each with its meaning, in words without a full stop. */
 export type ScopeTable = Readonly<Record<Scope, string>>;
 
 /** The scopes of all modules. */
@@ -64,11 +64,14 @@ export type QueueConsumers = Readonly<
 
 /** Completes work that a message or a request has left undone because a process was killed, late or unreachable. */
 export interface Sweep {
-  /** Names it in the log, and its clock; see `platform/objects/deployment-clock.ts`. */
+  /** The name of the sweep in the log and of its clock; see `platform/objects/deployment-clock.ts`. */
   readonly name: string;
-  /** Does what is overdue, and returns when to run again, in milliseconds since the epoch; undefined for whenever it is asked for, or after an hour. */
+  /**
+   * Does the overdue work. Returns the time of the next run, in milliseconds since the epoch; undefined to run only when the
+   * clock is armed, or after an hour.
+   */
   readonly run: (context: ServiceContext) => Promise<number | undefined>;
-  /** Whether it deletes: it may use the reserve where the database is full, and is run once more then. */
+  /** Whether the sweep deletes. Such a sweep may use the reserve of a full database, and then runs once more. */
   readonly purges?: boolean;
 }
 

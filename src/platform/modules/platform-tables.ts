@@ -4,5 +4,5 @@ import * as events from "#platform/events/tables.ts";
 import * as sizes from "#platform/storage/tables.ts";
 import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
-/** The tables that all modules use. */
+/** The tables that belong to no module, because all modules use them. */
 export const PLATFORM_TABLES = tablesIn(audit, events, reserve, sizes);

@@ -1,4 +1,4 @@
-/** What the API document shows under one name: an operation's tag is the name of its resource. */
+/** A group of operations in the API document, which have its name as their tag. */
 export interface Resource {
   readonly name: string;
   readonly description: string;
@@ -8,6 +8,6 @@ export interface Resource {
 export interface ResourceGroup {
   readonly name: string;
   readonly resources: readonly Resource[];
-  /** Whether the group is there for clients of an earlier API: it stands at the end. */
+  /** Whether the resources are only for clients of an earlier API, and stand at the end of the document. */
   readonly isLegacy?: boolean;
 }

@@ -4,27 +4,29 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { type ContentPolicy, pageHeaders } from "#platform/http/pages/page-headers.ts";
 
 /**
- * Pages for browsers beside an API. A module declares its site in a file `site.ts`, which scripts import as well and which therefore
- * imports nothing of the Workers runtime.
+ * Pages for browsers beside an API. A module declares its site in a file `site.ts`. Scripts import this file too, so it imports
+ * nothing of the Workers runtime.
  *
  *     /docs               routes, or the fallback
  *     /docs/a/b           routes, or the fallback
  *     /docs/assets/x.js   a file of `site/` beside `site.ts`; Cloudflare serves files without the Worker
  */
 export interface Site {
-  /** Where the site begins, for example `/docs`. */
+  /** The path of the site, for example `/docs`. */
   readonly path: `/${string}`;
-  /** What browsers may do with the fallback. */
+  /** The content security policy of the fallback. */
   readonly policy: ContentPolicy;
-  /** Pages that are made for each request; their paths are relative to the site's. */
+  /** The routes of pages that are made for each request, with paths below the path of the site. */
   readonly routes?: () => OpenAPIHono<AppEnv>;
-  /** The file below `assets/` that answers every path of the site without a route: a client that finds its way by itself. */
+  /**
+   * The file below `assets/` that answers every path of the site without a route. It is a client that reads the path by itself.
+   */
   readonly fallback?: string;
   /** Whether `/` leads to this site. */
   readonly isFront?: boolean;
 }
 
-/** Where the files of a site are served. */
+/** The path below which the files of a site are served. */
 export const assetsOf = ({ path }: Pick<Site, "path">): string => `${path}/assets`;
 
 /** Registers the pages of all sites, and the front page, which leads to one of them. */
@@ -45,7 +47,7 @@ export function registerSites(app: OpenAPIHono<AppEnv>, sites: readonly Site[]):
 
 async function answerFallback(c: Context<AppEnv>, site: Site, fallback: string): Promise<Response> {
   const { req, env } = c;
-  // The Worker answers for files, too, where nothing serves them before it.
+  // The Worker also gets requests for files if nothing serves them before it.
   if (req.path.startsWith(`${assetsOf(site)}/`)) return c.notFound();
   const { ok, body, headers } = await env.ASSETS.fetch(
     new URL(`${assetsOf(site)}/${fallback}`, req.url),
@@ -56,8 +58,8 @@ async function answerFallback(c: Context<AppEnv>, site: Site, fallback: string):
 }
 
 /**
- * The paths of `run_worker_first` in `wrangler.toml`: Cloudflare asks the Worker before it looks for a file. Paths that the Worker
- * serves besides sites are in `paths`.
+ * The paths of `run_worker_first` in `wrangler.toml`, for which Cloudflare calls the Worker before it looks for a file. `paths`
+ * are the Worker's other paths.
  */
 export const workerFirst = (paths: readonly string[], sites: readonly Site[]): string[] => [
   ...paths,

@@ -5,21 +5,21 @@ import { memoByEnv } from "#platform/memo.ts";
 import { stateGuardOf } from "#platform/upgrade/state-guard.ts";
 import { TablesWatch } from "#platform/upgrade/tables-watch.ts";
 
-/** Stands for the tables that all modules use. */
+/** The name under which the tables of the platform are checked. */
 const PLATFORM = "platform";
 
-/** So many problems are shown. A state that is not this code's at all has hundreds. */
+/** The most problems that are shown. The state of another program has hundreds. */
 const SHOWN_MAX = 20;
 
-/** What keeps modules from working on the state. */
+/** Problems that keep modules from working on the state. */
 export interface StateProblems {
-  /** Sentences, for the operator. */
+  /** A sentence for the operator about each problem. */
   readonly sentences: readonly string[];
-  /** Whether a module, one with a version of its own, lacks something. */
+  /** Whether a module with a version of its own has a problem, or a part of it has one. */
   readonly concern: (module: string) => boolean;
 }
 
-/** Makes the function that finds the problems of the state for these modules. */
+/** Makes the function that finds the problems of the state for some modules. */
 export function stateProblems(modules: readonly Module[]): (env: Env) => Promise<StateProblems> {
   const wanted = new Map([
     [PLATFORM, PLATFORM_TABLES],
@@ -33,7 +33,7 @@ export function stateProblems(modules: readonly Module[]): (env: Env) => Promise
     const lacks = await watchOf(env)
       .lacks()
       .catch((error: unknown) => {
-        // The health of each module tells of a database that does not answer.
+        // A database that does not answer is no problem of the state; the health of each module shows it.
         logError("the tables of the database could not be read", error);
         return new Map<string, readonly string[]>();
       });

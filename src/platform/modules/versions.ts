@@ -25,15 +25,17 @@ const VersionsResponse = z
           growthPerDay: z
             .int()
             .optional()
-            .openapi({ description: "Bytes a day; absent as long as it is not known" }),
+            .openapi({ description: "Bytes a day; absent as long as the growth is not known" }),
           whatToDo: z.string(),
         }),
       )
       .optional()
-      .openapi({ description: "What has reached 70 % of its limit; absent where nothing has" }),
+      .openapi({
+        description: "Storage that has reached 70 % of its limit; absent if there is none",
+      }),
     problems: z.array(z.string()).optional().openapi({
       description:
-        "What keeps this version from working on the state, a sentence each: migrations of D1 that it does not know, tables and columns that it lacks; absent where nothing does",
+        "Problems that keep this version from working on the state, a sentence each: migrations of D1 that the version does not know, tables and columns that the state lacks; absent if there are none",
     }),
   })
   .openapi("Versions");
@@ -86,7 +88,10 @@ async function showHealth(
   return { name, version, health: passes };
 }
 
-/** What is near its limit. The answer is public: it names no ledger. A database that does not answer is told of by the health of others. */
+/**
+ * The database and objects that are near their limit. The answer is public, so it names no ledger. It is empty if the database
+ * does not answer, which the health of modules shows.
+ */
 async function showLarge({
   env,
   clock,
