@@ -1,5 +1,6 @@
 import { EventRing, isGap, type RingItem } from "./core/event-ring.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
+import { jsonColumns } from "#platform/sql/json-columns.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
 import { TableSteps } from "#platform/sql/table-steps.ts";
 
@@ -87,7 +88,9 @@ export class EventRecording {
   add(items: readonly RingItem[]): void {
     const added = this.#ring.add(items.map(bounded));
     if (added.length === 0) return;
-    const rows = added.map(({ sequence, item }) => stringifyJson([sequence, stringifyJson(item)]));
+    const rows = added.map(({ sequence, item }) =>
+      ENTRY.rowText({ sequence, item: stringifyJson(item) }),
+    );
     try {
       this.#sql.transaction(() => {
         for (const chunk of chunksOf(rows)) this.#sql.all(INSERT, `[${chunk.join()}]`);
@@ -109,7 +112,7 @@ export class EventRecording {
 
   #store({ isOn, last, idleSinceMs }: RecordingState): void {
     this.#sql.all(
-      "INSERT OR REPLACE INTO recording VALUES (1, ?, ?, ?)",
+      "INSERT OR REPLACE INTO recording (id, is_on, last, idle_since_ms) VALUES (1, ?, ?, ?)",
       isOn ? 1 : 0,
       last,
       idleSinceMs ?? null,
@@ -138,7 +141,8 @@ interface RecordingState {
   readonly idleSinceMs: number | undefined;
 }
 
-const INSERT = "INSERT INTO entry SELECT value ->> 0, value ->> 1 FROM json_each(?)";
+const ENTRY = jsonColumns("sequence", "item");
+const INSERT = `INSERT INTO entry (sequence, item) SELECT ${ENTRY.items.sequence}, ${ENTRY.items.item} FROM json_each(?)`;
 
 function bounded(item: RingItem): RingItem {
   if (isGap(item) || item.body.length <= BODY_LENGTH_MAX) return item;

@@ -4,7 +4,8 @@ import { audit } from "./tables.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { columnsOf, type GuardedRow, packRows } from "#platform/db/guarded-rows.ts";
+import { type Guard, guardedRows } from "#platform/db/guarded-rows.ts";
+import { columnValues, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { storeWithReserve } from "#platform/db/reserve.ts";
 import { logError } from "#platform/log.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
@@ -112,33 +113,31 @@ export class AuditedChange {
 }
 
 /** One of several changes that are stored together, and its author. */
-export interface AuditedRow extends Pick<GuardedRow, "guard"> {
+export interface AuditedRow {
+  readonly guard: Guard;
   readonly context: Pick<ServiceContext, "principal" | "requestId">;
   readonly action: string;
   readonly object: string;
 }
 
 /**
- * The statements that store the entries of several changes, for the batch of the changes. An entry is stored if the condition, which finds
- * its change by `guardOf`, holds after the changes. The caller calls `armAuditSweep` afterwards.
+ * The statement that stores the entries of several changes, at least one, for the batch of the changes. An entry is stored if the condition,
+ * which finds its change by `guardPart`, holds after the changes. The caller calls `armAuditSweep` afterwards.
  */
 export const auditEntries = (
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   rows: readonly AuditedRow[],
   condition: SQL,
-): Statement[] => {
-  const packs = packRows(
+): Statement => {
+  const { source, items } = guardedRows(
     rows.map(({ context: { principal, requestId }, action, object, guard }) => {
       const { issuer, subject, clientId } = principal;
-      return { guard, columns: [issuer, subject, clientId, action, object, requestId] };
+      return { guard, columns: { issuer, subject, clientId, action, object, requestId } };
     }),
   );
-  const db = databaseOf(env);
-  return packs.map((pack) =>
-    db.insert(audit).select(sql`
-      SELECT NULL, ${clock()}, ${columnsOf(6)} FROM json_each(${pack}) AS e
-      WHERE ${condition} ORDER BY e.key`),
-  );
+  return databaseOf(env).insert(audit).select(sql`
+    SELECT ${columnValues(audit, { ...items, id: null, date: clock() })} FROM ${source}
+    WHERE ${condition} ORDER BY ${ROW_ORDER}`);
 };
 
 /** Schedules the sweep of the audit. Never throws: the next change schedules the sweep, too. */

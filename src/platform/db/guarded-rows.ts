@@ -1,32 +1,26 @@
 import { type SQL, sql } from "drizzle-orm";
-import { packJson } from "./pack-json.ts";
-import { stringifyJson } from "#platform/json.ts";
+import { type JsonRows, jsonRows } from "./json-rows.ts";
 
 type Value = string | number | null;
+
+/** Named values that identify one of several changes in one batch, such as the id of an object and of its change. */
+export type Guard = Readonly<Record<string, string | number>>;
 
 /**
  * A row that belongs to one of several changes in one batch. The guard names the row's change, so that a condition can decide for each row
  * whether its change was stored.
  */
-export interface GuardedRow {
-  readonly guard: readonly (string | number)[];
-  readonly columns: readonly Value[];
+export interface GuardedRow<Columns extends Readonly<Record<keyof Columns, Value>>> {
+  readonly guard: Guard;
+  readonly columns: Columns;
 }
 
-/** The rows as JSON parameters, each for `json_each(…) AS e`. */
-export const packRows = (rows: readonly GuardedRow[]): string[] => [
-  ...packJson(rows.map(({ guard, columns }) => stringifyJson([guard, ...columns]))),
-];
+/** The rows as a source of a statement, with the value of each column. At least one row is needed. */
+export const guardedRows = <Columns extends Readonly<Record<keyof Columns, Value>>>(
+  rows: readonly GuardedRow<Columns>[],
+): JsonRows<keyof Columns & string> =>
+  jsonRows(rows.map(({ guard, columns }) => ({ guard, ...columns })));
 
-/** A column of the row `e`. */
-export const columnOf = (number: number): SQL => sql.raw(`e.value ->> ${number + 1}`);
-
-/** The first `count` columns of the row `e`. */
-export const columnsOf = (count: number): SQL =>
-  sql.join(
-    Array.from({ length: count }, (_, number) => columnOf(number)),
-    sql`, `,
-  );
-
-/** A part of the guard of the row `e`. */
-export const guardOf = (part: number): SQL => sql.raw(`e.value ->> '$[0][${part}]'`);
+/** A part of the guard, which is the first value of each row of `guardedRows`. */
+export const guardPart = <G extends Guard>(name: keyof G & string): SQL =>
+  sql.raw(`r.item ->> '$[0].${name}'`);

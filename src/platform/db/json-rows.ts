@@ -23,18 +23,37 @@ export interface JsonRows<Name extends string> {
 export function jsonRows<Name extends string>(
   rows: readonly Readonly<Record<Name, unknown>>[],
 ): JsonRows<Name> {
+  const { packs, items } = packRows(rows);
+  return { source: sourceOf(packs), items };
+}
+
+/** Rows as `jsonRows` takes them, for one statement after the other, because their texts together may be too long for one statement. */
+export function* jsonRowParts<Name extends string>(
+  rows: readonly Readonly<Record<Name, unknown>>[],
+): Generator<JsonRows<Name>> {
+  const { packs, items } = packRows(rows);
+  for (const pack of packs) yield { source: sourceOf([pack]), items };
+}
+
+function packRows<Name extends string>(rows: readonly Readonly<Record<Name, unknown>>[]) {
   const names = Object.keys(rows[0] ?? {}) as Name[]; // the type of the rows names no others
   const arrays = rows.map((row) => stringifyJson(names.map((name) => row[name])));
-  const packs = [...packJson(arrays)].map((pack, place) => sql`(${place}, ${pack})`);
-  return {
-    source: sql`(
+  // One entry for each name.
+  const items = Object.fromEntries(
+    names.map((name, place) => [name, sql.raw(`r.item ->> ${place}`)]),
+  ) as Record<Name, SQL>;
+  return { packs: [...packJson(arrays)], items };
+}
+
+function sourceOf(packs: readonly string[]): SQL {
+  if (packs.length === 1) {
+    // D1 bills a row that is read for each row of `VALUES`.
+    return sql`(SELECT 0 AS place, e.key AS at, e.value AS item FROM json_each(${packs[0]}) AS e) AS r`;
+  }
+  const values = packs.map((pack, place) => sql`(${place}, ${pack})`);
+  return sql`(
       SELECT pack.column1 AS place, e.key AS at, e.value AS item
-      FROM (VALUES ${sql.join(packs, sql`, `)}) AS pack, json_each(pack.column2) AS e) AS r`,
-    // One entry for each name.
-    items: Object.fromEntries(
-      names.map((name, place) => [name, sql.raw(`r.item ->> ${place}`)]),
-    ) as Record<Name, SQL>,
-  };
+      FROM (VALUES ${sql.join(values, sql`, `)}) AS pack, json_each(pack.column2) AS e) AS r`;
 }
 
 /** The order of the rows of `jsonRows`. */

@@ -2,7 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import type { PlatformEvent } from "./envelope.ts";
 import { outbox } from "./tables.ts";
 import type { Database } from "#platform/db/database.ts";
-import { columnsOf, type GuardedRow, packRows } from "#platform/db/guarded-rows.ts";
+import { type Guard, guardedRows } from "#platform/db/guarded-rows.ts";
+import { columnValues, jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
@@ -11,8 +12,8 @@ export interface OutboxEvent {
   readonly event: PlatformEvent;
   /** The key of the order. Consumers get an event after the earlier events of its key; events without a key have no order. */
   readonly orderKey?: string;
-  /** The guard that names the event's change, for the condition of a publication: `guardOf` of `platform/db/guarded-rows.ts`. */
-  readonly guard?: GuardedRow["guard"];
+  /** The guard that names the event's change, for the condition of a publication: `guardPart` of `platform/db/guarded-rows.ts`. */
+  readonly guard?: Guard;
 }
 
 /** An event that is not confirmed yet. */
@@ -58,15 +59,11 @@ export class OutboxStore {
    * the condition holds. All events are in one statement, so that they are stored together or not at all.
    */
   insert(events: readonly OutboxEvent[], announceAt: Timestamp, condition: SQL = sql`1`) {
-    const packs = packRows(events.map(toRow)).map((rows, place) => sql`(${place}, ${rows})`);
+    const { source, items } = guardedRows(events.map(toRow));
+    const values = columnValues(outbox, { ...items, sequence: null, attempts: 0, announceAt });
     return this.#db
       .insert(outbox)
-      .select(
-        sql`
-          WITH packs (place, rows) AS (VALUES ${sql.join(packs, sql`, `)})
-          SELECT NULL, ${columnsOf(3)}, 0, ${announceAt}
-          FROM packs, json_each(packs.rows) AS e WHERE ${condition} ORDER BY packs.place, e.key`,
-      )
+      .select(sql`SELECT ${values} FROM ${source} WHERE ${condition} ORDER BY ${ROW_ORDER}`)
       .onConflictDoNothing()
       .returning({ id: outbox.id });
   }
@@ -130,11 +127,12 @@ export class OutboxStore {
    * that this caller got.
    */
   async claim(due: readonly (UnconfirmedEvent & { readonly nextMs: number })[]): Promise<string[]> {
-    const rows = due.map(({ id, attempts, nextMs }) => [id, attempts, fromMillis(nextMs)]);
+    const { source, items } = jsonRows(
+      due.map(({ id, attempts, nextMs }) => ({ id, attempts, next: fromMillis(nextMs) })),
+    );
     const claimed = await this.#db.all<{ id: string }>(sql`
-      UPDATE outbox SET attempts = attempts + 1, announce_at = d.next
-      FROM (SELECT value ->> 0 AS due_id, value ->> 1 AS tried, value ->> 2 AS next FROM json_each(${stringifyJson(rows)})) AS d
-      WHERE outbox.id = d.due_id AND attempts = d.tried
+      UPDATE outbox SET attempts = attempts + 1, announce_at = ${items.next} FROM ${source}
+      WHERE outbox.id = ${items.id} AND attempts = ${items.attempts}
       RETURNING outbox.id`);
     return claimed.map(({ id }) => id);
   }
@@ -148,7 +146,7 @@ export class OutboxStore {
   }
 }
 
-const toRow = ({ event, orderKey, guard = [] }: OutboxEvent): GuardedRow => ({
+const toRow = ({ event, orderKey, guard = {} }: OutboxEvent) => ({
   guard,
-  columns: [event.id, orderKey ?? null, stringifyJson(event)],
+  columns: { id: event.id, orderKey: orderKey ?? null, event: stringifyJson(event) },
 });

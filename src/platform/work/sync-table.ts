@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { IS_PENDING } from "./sync-columns.ts";
 import type { Database } from "#platform/db/database.ts";
+import { jsonRows } from "#platform/db/json-rows.ts";
 import { runWithReserve } from "#platform/db/reserve.ts";
-import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** A claimed row, with which the other side may not agree yet. */
@@ -74,41 +74,40 @@ export class SyncTable<Row extends PendingRow> {
   async #remove(rows: readonly PendingRow[]): Promise<void> {
     if (rows.length === 0) return;
     const { table, isFinal } = this.#options;
+    const { source, items } = jsonRows(rows.map(toConfirmed));
     await this.#run(sql`
       DELETE FROM ${table} WHERE ${isFinal}
-        AND (${this.#key}, revision) IN (SELECT value ->> 0, value ->> 1 FROM json_each(${toPairs(rows)}))`);
+        AND (${this.#key}, revision) IN (SELECT ${items.id}, ${items.confirmed} FROM ${source})`);
   }
 
   async #markSynced(rows: readonly PendingRow[]): Promise<void> {
     if (rows.length === 0) return;
     const { table } = this.#options;
+    const { source, items } = jsonRows(rows.map(toConfirmed));
     await this.#run(sql`
       UPDATE ${table} SET
-        synced_revision = c.confirmed,
-        sync_attempts = CASE WHEN revision = c.confirmed THEN 0 ELSE sync_attempts END,
-        sync_after = CASE WHEN revision = c.confirmed THEN NULL ELSE sync_after END
-      FROM (SELECT value ->> 0 AS row_id, value ->> 1 AS confirmed FROM json_each(${toPairs(rows)})) AS c
-      WHERE ${this.#key} = c.row_id AND synced_revision < c.confirmed`);
+        synced_revision = ${items.confirmed},
+        sync_attempts = CASE WHEN revision = ${items.confirmed} THEN 0 ELSE sync_attempts END,
+        sync_after = CASE WHEN revision = ${items.confirmed} THEN NULL ELSE sync_after END
+      FROM ${source}
+      WHERE ${this.#key} = ${items.id} AND synced_revision < ${items.confirmed}`);
   }
 
   /** Sets the times of the next attempts. A row that has changed or was claimed again since its claim keeps its own time. */
   async postpone(rows: readonly (PendingRow & { readonly untilMs: number })[]): Promise<void> {
     if (rows.length === 0) return;
     const { table } = this.#options;
-    const postponed = stringifyJson(
-      rows.map(({ id, revision, attempts, untilMs }) => [
+    const { source, items } = jsonRows(
+      rows.map(({ id, revision, attempts, untilMs }) => ({
         id,
         revision,
         attempts,
-        fromMillis(untilMs),
-      ]),
+        until: fromMillis(untilMs),
+      })),
     );
     await this.#run(sql`
-      UPDATE ${table} SET sync_after = p.until
-      FROM (
-        SELECT value ->> 0 AS row_id, value ->> 1 AS tried, value ->> 2 AS attempts, value ->> 3 AS until
-        FROM json_each(${postponed})) AS p
-      WHERE ${this.#key} = p.row_id AND revision = p.tried AND sync_attempts = p.attempts AND ${IS_PENDING}`);
+      UPDATE ${table} SET sync_after = ${items.until} FROM ${source}
+      WHERE ${this.#key} = ${items.id} AND revision = ${items.revision} AND sync_attempts = ${items.attempts} AND ${IS_PENDING}`);
   }
 
   /** Runs a statement with the reserve: a pending deletion continues in a full database, although the update of a row may need a page. */
@@ -135,8 +134,7 @@ export class SyncTable<Row extends PendingRow> {
   }
 }
 
-const toPairs = (rows: readonly PendingRow[]): string =>
-  stringifyJson(rows.map(({ id, revision }) => [id, revision]));
+const toConfirmed = ({ id, revision }: PendingRow) => ({ id, confirmed: revision });
 
 /**
  * The condition of a scope. The unary plus makes the planner use the index of pending rows, which are few, instead of an index for the

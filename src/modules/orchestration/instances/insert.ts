@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { orchestrationInstances } from "./tables.ts";
-import { IS_STORED, rowStatements } from "./transition-rows.ts";
+import { IS_STORED, rowStatements, type TransitionGuard } from "./transition-rows.ts";
 import type { InstanceTransition } from "./transition.ts";
 import { watchInstances } from "./watch.ts";
 import { armAuditSweep, auditEntries } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { databaseOf } from "#platform/db/database.ts";
-import { columnOf, guardOf, packRows } from "#platform/db/guarded-rows.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { columnValues, jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
 type InstanceRow = typeof orchestrationInstances.$inferSelect;
@@ -34,16 +34,13 @@ export async function insertInstances(
 ): Promise<InstanceRow[]> {
   const db = databaseOf(context.env);
   const added = changes.map(({ transition }) => transition.added);
-  const inserts = packRows(changes.map(toRow)).map((pack) =>
-    db.insert(orchestrationInstances).select(INSERTED(pack)).onConflictDoNothing().returning(),
-  );
   const entries = auditEntries(
     context,
     changes.map(({ context: acting, row: { id }, transition }) => ({
       context: acting,
       action: "orchestration.instance.start",
       object: `instances/${id}`,
-      guard: [id, transition.changeId],
+      guard: { instanceId: id, changeId: transition.changeId } satisfies TransitionGuard,
     })),
     IS_STORED,
   );
@@ -52,38 +49,42 @@ export async function insertInstances(
     moments: added.flatMap(({ moments }) => moments),
   });
   await watchInstances(context);
-  const results = await Outbox.from(context).publish({
-    change: [...inserts, ...entries, ...rows],
+  const [inserted] = await Outbox.from(context).publish({
+    change: [insertRows(db, changes), entries, ...rows],
     events: added.flatMap(({ events }) => events),
     condition: IS_STORED,
   });
   await armAuditSweep(context);
-  return results.slice(0, inserts.length).flat() as InstanceRow[]; // the insertions come first and return rows
+  return inserted as InstanceRow[]; // the insertion comes first and returns rows
 }
 
-/** Selects the rows of a pack, with their columns in the order of the table. */
-const INSERTED = (pack: string) => sql`
-  SELECT NULL, ${guardOf(0)}, ${columnOf(0)}, ${columnOf(1)}, ${columnOf(2)}, ${columnOf(3)}, ${columnOf(3)},
-    ${columnOf(4)}, ${columnOf(5)}, ${columnOf(6)}, 1, 1, ${columnOf(7)}, ${guardOf(1)}, ${columnOf(8)}, NULL, ${columnOf(9)}
-  FROM json_each(${pack}) AS e WHERE true ORDER BY e.key`;
+/** The statement that stores the rows of new instances and returns those that are stored. */
+function insertRows(db: Database, changes: readonly NewInstanceChange[]) {
+  const { source, items } = jsonRows(changes.map(toRow));
+  return db
+    .insert(orchestrationInstances)
+    .select(
+      sql`SELECT ${columnValues(orchestrationInstances, { ...items, key: null, hold: null })}
+        FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`,
+    )
+    .onConflictDoNothing()
+    .returning();
+}
 
 function toRow({ row, transition }: NewInstanceChange) {
-  const { id, workflowKey, variables, principal, causationDepth } = row;
   const { terminatedAt = null, error = null, stage = 0 } = transition.columns;
   const { dueAt = null, state = null } = transition.columns;
   return {
-    guard: [id, transition.changeId],
-    columns: [
-      workflowKey,
-      variables,
-      principal,
-      transition.now,
-      terminatedAt,
-      error?.toWellFormed() ?? null,
-      stage,
-      dueAt,
-      state,
-      causationDepth,
-    ],
+    ...row,
+    createdAt: transition.now,
+    updatedAt: transition.now,
+    terminatedAt,
+    error: error?.toWellFormed() ?? null,
+    stage,
+    run: 1,
+    round: 1,
+    dueAt,
+    changeId: transition.changeId,
+    state,
   };
 }

@@ -2,35 +2,52 @@ import { type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { orchestrationInstances, orchestrationMoments, orchestrationStages } from "./tables.ts";
 import type { Database } from "#platform/db/database.ts";
-import { columnsOf, type GuardedRow, guardOf, packRows } from "#platform/db/guarded-rows.ts";
+import { type GuardedRow, guardedRows, guardPart } from "#platform/db/guarded-rows.ts";
+import { columnValues, ROW_ORDER } from "#platform/db/json-rows.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
+
+/** The guard of the rows of a transition: its instance, and the `changeId` that the instance has once the transition is stored. */
+export type TransitionGuard = Readonly<Record<"instanceId" | "changeId", string>>;
+
+type StageColumns = Omit<typeof orchestrationStages.$inferSelect, "instanceKey">;
+type MomentColumns = Omit<typeof orchestrationMoments.$inferSelect, "key" | "instanceKey">;
 
 /** Rows and events that a transition adds besides its own statements. Each row has the guard of the transition. */
 export interface AddedRows {
-  readonly stages: readonly GuardedRow[];
-  readonly moments: readonly GuardedRow[];
+  readonly stages: readonly GuardedRow<StageColumns>[];
+  readonly moments: readonly GuardedRow<MomentColumns>[];
   readonly events: readonly OutboxEvent[];
 }
 
-/** SQL condition that holds for a row `e` whose transition was stored. */
-export const IS_STORED: SQL = sql`EXISTS (
-  SELECT 1 FROM ${orchestrationInstances} WHERE id = ${guardOf(0)} AND change_id = ${guardOf(1)})`;
+const partOf = guardPart<TransitionGuard>;
 
-/** SQL join of a row `e` with its instance, if the transition was stored. The row comes first, so that the instance is found by its id. */
+/** SQL condition that holds for a row `r` whose transition was stored. */
+export const IS_STORED: SQL = sql`EXISTS (
+  SELECT 1 FROM ${orchestrationInstances} WHERE id = ${partOf("instanceId")} AND change_id = ${partOf("changeId")})`;
+
+/** SQL join of a row `r` with its instance, if the transition was stored. The row comes first, so that the instance is found by its id. */
 const STORED_INSTANCE: SQL = sql`
-  CROSS JOIN ${orchestrationInstances} AS i ON i.id = ${guardOf(0)} AND i.change_id = ${guardOf(1)}`;
+  CROSS JOIN ${orchestrationInstances} AS i ON i.id = ${partOf("instanceId")} AND i.change_id = ${partOf("changeId")}`;
 
 /** The statements that add stages and moments, for the batch that stores the transitions. */
 export const rowStatements = (
   db: Database,
   { stages, moments }: Pick<AddedRows, "stages" | "moments">,
 ): BatchItem<"sqlite">[] => [
-  ...packRows(stages).map((pack) =>
-    db.insert(orchestrationStages).select(sql`
-      SELECT i.key, ${columnsOf(5)} FROM json_each(${pack}) AS e ${STORED_INSTANCE} ORDER BY e.key`),
-  ),
-  ...packRows(moments).map((pack) =>
-    db.insert(orchestrationMoments).select(sql`
-      SELECT NULL, i.key, ${columnsOf(4)} FROM json_each(${pack}) AS e ${STORED_INSTANCE} ORDER BY e.key`),
-  ),
+  ...(stages.length === 0 ? [] : [insertStages(db, stages)]),
+  ...(moments.length === 0 ? [] : [insertMoments(db, moments)]),
 ];
+
+function insertStages(db: Database, stages: AddedRows["stages"]) {
+  const { source, items } = guardedRows(stages);
+  return db.insert(orchestrationStages).select(sql`
+    SELECT ${columnValues(orchestrationStages, { ...items, instanceKey: sql`i.key` })}
+    FROM ${source} ${STORED_INSTANCE} ORDER BY ${ROW_ORDER}`);
+}
+
+function insertMoments(db: Database, moments: AddedRows["moments"]) {
+  const { source, items } = guardedRows(moments);
+  return db.insert(orchestrationMoments).select(sql`
+    SELECT ${columnValues(orchestrationMoments, { ...items, key: null, instanceKey: sql`i.key` })}
+    FROM ${source} ${STORED_INSTANCE} ORDER BY ${ROW_ORDER}`);
+}

@@ -4,7 +4,12 @@ import { instanceEvent, type InstanceEventType } from "./event-types.ts";
 import type { FlowInstance } from "./instance.ts";
 import { endColumns, type InstanceHold, holdColumns } from "./state.ts";
 import { orchestrationInstances, orchestrationStages } from "./tables.ts";
-import { type AddedRows, IS_STORED, rowStatements } from "./transition-rows.ts";
+import {
+  type AddedRows,
+  IS_STORED,
+  rowStatements,
+  type TransitionGuard,
+} from "./transition-rows.ts";
 import { watchInstances } from "./watch.ts";
 import { WorkflowConfigError } from "#modules/orchestration/core/config-error.ts";
 import { stageAt } from "#modules/orchestration/core/config.ts";
@@ -12,7 +17,6 @@ import { resolveStage } from "#modules/orchestration/core/resolve.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
-import type { GuardedRow } from "#platform/db/guarded-rows.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { newId } from "#platform/ids.ts";
@@ -66,7 +70,7 @@ export class InstanceTransition {
   readonly #instance: TransitionOrigin;
   readonly #db: Database;
   readonly #statements: Statement[] = [];
-  readonly #moments: GuardedRow[] = [];
+  readonly #moments: AddedRows["moments"][number][] = [];
   readonly #begun = new Map<number, BegunStage>();
   readonly #events: OutboxEvent[] = [];
   /** The `changeId` of the instance once this transition is stored. */
@@ -107,7 +111,7 @@ export class InstanceTransition {
 
   /** Adds a moment to the timeline. */
   moment(kind: MomentKind, data: object = {}, stage?: number): void {
-    const columns = [this.now, kind, stage ?? null, stringifyJson(data)];
+    const columns = { at: this.now, kind, stage: stage ?? null, data: stringifyJson(data) };
     this.#moments.push({ guard: this.#guard, columns });
   }
 
@@ -126,8 +130,8 @@ export class InstanceTransition {
     return sql`(SELECT key FROM ${orchestrationInstances} WHERE ${this.isChanged})`;
   }
 
-  get #guard(): readonly string[] {
-    return [this.#instance.id, this.changeId];
+  get #guard(): TransitionGuard {
+    return { instanceId: this.#instance.id, changeId: this.changeId };
   }
 
   publish(type: InstanceEventType, more: { number?: number; error?: string } = {}): void {
@@ -215,7 +219,13 @@ export class InstanceTransition {
     const stages = [...this.#begun].map(([number, { terminatedAt, error, historyError }]) => ({
       guard: this.#guard,
       // Rows of stages are stored from JSON, from which SQLite takes halves of surrogate pairs as they are.
-      columns: [number, this.now, terminatedAt, wellFormed(error), wellFormed(historyError)],
+      columns: {
+        number,
+        startedAt: this.now,
+        terminatedAt,
+        error: wellFormed(error),
+        historyError: wellFormed(historyError),
+      },
     }));
     return { stages, moments: this.#moments, events: this.#events };
   }

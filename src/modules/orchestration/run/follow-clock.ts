@@ -4,7 +4,7 @@ import { GRACE_MS } from "#modules/orchestration/instances/transition.ts";
 import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { columnOf, guardOf, packRows } from "#platform/db/guarded-rows.ts";
+import { jsonRows } from "#platform/db/json-rows.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
 /** Most instances that one sweep corrects. */
@@ -30,17 +30,13 @@ export async function followClock({
   const rows = ahead.map((row) => {
     const due = present(row.dueAt, "only those with a time are read");
     const next = fromMillis(nowMs + Math.max(0, toMillis(due) - toMillis(row.updatedAt)));
-    return { guard: [row.id, due], columns: [next] };
+    return { id: row.id, due, next };
   });
-  for (const pack of packRows(rows)) {
-    await db
-      .update(orchestrationInstances)
-      .set({ dueAt: sql`d.next`, updatedAt: now })
-      .from(
-        sql`(
-          SELECT ${guardOf(0)} AS instance, ${guardOf(1)} AS due, ${columnOf(0)} AS next
-          FROM json_each(${pack}) AS e) AS d`,
-      )
-      .where(sql`id = d.instance AND due_at = d.due`);
-  }
+  if (rows.length === 0) return;
+  const { source, items } = jsonRows(rows);
+  await db
+    .update(orchestrationInstances)
+    .set({ dueAt: items.next, updatedAt: now })
+    .from(source)
+    .where(sql`id = ${items.id} AND due_at = ${items.due}`);
 }

@@ -30,7 +30,7 @@ export class WakeList {
   /** Adds a wake. An instance has one wake: of its latest run, at the earliest time that was asked for. */
   add({ id, run, atMs }: Wake): void {
     this.#sql.all(
-      `INSERT INTO wakes VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+      `INSERT INTO wakes (id, run, at_ms) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET
          at_ms = CASE WHEN excluded.run > run THEN excluded.at_ms ELSE min(at_ms, excluded.at_ms) END,
          run = max(run, excluded.run)`,
       id,

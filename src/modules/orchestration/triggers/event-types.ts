@@ -65,11 +65,17 @@ export const stoppedEvent = ({
     idempotencyKey: "",
     payload: { triggerID: triggerId, occurrenceID: occurrenceId, depth },
   },
-  guard: [occurrenceId, STOPS],
+  guard: { occurrenceId, attempts: STOPS } satisfies OccurrenceGuard,
 });
 
-/** Stands in the guard of a `STOPPED_TRIGGER` event where other guards have an attempt. */
+/** Stands in the guard of a `STOPPED_TRIGGER` event for the number of attempts. */
 export const STOPS = "stops";
+
+/** The guard of an event of an occurrence, which also names the attempt that has ended the occurrence. */
+export type OccurrenceGuard = Readonly<{
+  occurrenceId: string;
+  attempts: number | typeof STOPS;
+}>;
 
 export type FiringResult =
   | { readonly kind: "started"; readonly instanceId: string }

@@ -6,7 +6,7 @@ import type { Trigger } from "./trigger.ts";
 import { OCCURRENCES_SWEEP } from "#modules/orchestration/sweep-names.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { packJson } from "#platform/db/pack-json.ts";
+import { columnValues, jsonRowParts, ROW_ORDER } from "#platform/db/json-rows.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -40,24 +40,21 @@ export async function storeOccurrences(
   const dueAt = fromMillis(toMillis(now) + ANNOUNCED_AGAIN_MS);
   // The sweep is asked for before the occurrences are stored, so that it comes even if the process is killed right afterwards.
   await watchChange(env, OCCURRENCES_SWEEP, toMillis(now));
-  const rows = matches.map(({ trigger, event, verdict }) =>
-    stringifyJson([
-      newId(),
-      trigger.key,
-      verdict === "fires" ? firingKey(event) : eventKey(event),
-      eventText(event),
-      verdict === "fires" ? "fire" : "filter",
-      event.causationDepth ?? 0,
-    ]),
-  );
   const stored: AnnouncedOccurrence[] = [];
-  for (const pack of packJson(rows)) {
+  for (const { source, items } of jsonRowParts(matches.map(toRow))) {
+    const values = columnValues(orchestrationOccurrences, {
+      ...items,
+      key: null,
+      date: now,
+      attempts: 0,
+      dueAt,
+      leaseUntil: null,
+      instanceId: null,
+      error: null,
+    });
     const inserted = await databaseOf(env)
       .insert(orchestrationOccurrences)
-      .select(sql`
-        SELECT NULL, e.value ->> 0, e.value ->> 1, e.value ->> 2, ${now}, e.value ->> 3, e.value ->> 4,
-          0, ${dueAt}, NULL, NULL, NULL, e.value ->> 5
-        FROM json_each(${pack}) AS e WHERE true ORDER BY e.key`)
+      .select(sql`SELECT ${values} FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`)
       .onConflictDoNothing()
       .returning({
         id: orchestrationOccurrences.id,
@@ -67,6 +64,15 @@ export async function storeOccurrences(
   }
   return stored;
 }
+
+const toRow = ({ trigger, event, verdict }: Match) => ({
+  id: newId(),
+  triggerKey: trigger.key,
+  dedupKey: verdict === "fires" ? firingKey(event) : eventKey(event),
+  event: eventText(event),
+  state: verdict === "fires" ? "fire" : "filter",
+  causationDepth: event.causationDepth ?? 0,
+});
 
 /** Types of events for which a trigger fires once for each payment or account, whatever happens to the payment or account later. */
 const ONCE_PER_ID: ReadonlySet<string> = new Set(["SAVED_PAYMENT", "SAVED_ACCOUNT"]);

@@ -100,14 +100,14 @@ async function knownReferences(
 ): Promise<KnownAccounts> {
   if (accounts.length === 0) return { known: new Set(), lastKey: 0 };
   const { source, items } = jsonRows(accounts.map(({ reference }) => ({ reference })));
-  const rows = await db.values<[number, string | null]>(sql`
-    SELECT coalesce(max(key), 0), NULL FROM ${paymentAccounts}
+  const rows = await db.all<{ last: number; reference: string | null }>(sql`
+    SELECT coalesce(max(key), 0) AS last, NULL AS reference FROM ${paymentAccounts}
     UNION ALL
     SELECT 0, a.reference FROM ${source}
     CROSS JOIN ${paymentAccounts} AS a ON a.reference = ${items.reference} AND a.connector_key = ${key}`);
   return {
-    known: new Set(rows.flatMap(([, reference]) => reference ?? [])),
-    lastKey: Math.max(...rows.map(([last]) => last)),
+    known: new Set(rows.flatMap(({ reference }) => reference ?? [])),
+    lastKey: Math.max(...rows.map(({ last }) => last)),
   };
 }
 

@@ -200,9 +200,9 @@ export class BloomIndex {
   }
 
   async #read(db: Database, condition: string, limit: number): Promise<number[]> {
-    const found = await db.values<[number]>(sql`
+    const found = await db.all<{ segment: number }>(sql`
       SELECT segment FROM ${this.#table} WHERE ${sql.raw(condition)} ORDER BY segment LIMIT ${limit}`);
-    return found.map(([segment]) => segment);
+    return found.map(({ segment }) => segment);
   }
 
   /** The rows of some blocks as a source of a statement. If the blocks are in their order, the rows are in the order of their keys. */

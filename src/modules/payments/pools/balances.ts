@@ -30,8 +30,12 @@ export async function poolBalances(
   return sumBalances(memberBalances(rows, directory));
 }
 
-/** Rows may be many, and D1 returns arrays faster than objects. */
-type BalanceRow = [connectorKey: number, accountReference: string, asset: string, amount: string];
+interface BalanceRow {
+  readonly connectorKey: number;
+  readonly reference: string;
+  readonly asset: string;
+  readonly amount: string;
+}
 
 async function* balanceRows(
   context: Pick<ServiceContext, "env">,
@@ -50,7 +54,7 @@ const readBalances = (
   accounts: SQL,
   at: Timestamp | undefined,
 ): Promise<BalanceRow[]> =>
-  databaseOf(env).values<BalanceRow>(
+  databaseOf(env).all<BalanceRow>(
     at === undefined
       ? sql`SELECT ${columnsOf("newest")} FROM ${newestOf(accounts)}`
       : sql`SELECT ${columnsOf("b")}
@@ -60,9 +64,7 @@ const readBalances = (
 
 const columnsOf = (balance: string): SQL =>
   sql.raw(
-    ["connector_key", "account_reference", "asset", "amount"]
-      .map((name) => `${balance}.${name}`)
-      .join(", "),
+    `${balance}.connector_key AS connectorKey, ${balance}.account_reference AS reference, ${balance}.asset, ${balance}.amount`,
   );
 
 /** The open balances of accounts, joined to `accounts` as `newest`. */
@@ -90,13 +92,13 @@ function* memberBalances(
   directory: ConnectorDirectory,
 ): Generator<MemberBalance> {
   const idsOf = new Map(
-    [...new Set(rows.map(([connectorKey]) => connectorKey))].flatMap((key) => {
+    [...new Set(rows.map(({ connectorKey }) => connectorKey))].flatMap((key) => {
       const connector = directory.byKey(key);
       return connector === undefined ? [] : [[key, ownedIdsOf(connector.id)] as const];
     }),
   );
   let previous: { connectorKey: number; reference: string; accountId: string } | undefined;
-  for (const [connectorKey, reference, asset, amount] of rows) {
+  for (const { connectorKey, reference, asset, amount } of rows) {
     if (previous?.reference !== reference || previous.connectorKey !== connectorKey) {
       const accountId = idsOf.get(connectorKey)?.(reference);
       if (accountId === undefined) continue;

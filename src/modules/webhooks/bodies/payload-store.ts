@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { compressBody, decompressBody } from "./body-compression.ts";
 import { webhookPayloads } from "#modules/webhooks/tables.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
-import { packJson } from "#platform/db/pack-json.ts";
+import { jsonRowParts } from "#platform/db/json-rows.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /** Shortest time for which a stored body is kept, in milliseconds: the message of its event may be under way for as long. */
@@ -45,13 +45,14 @@ export class PayloadStore {
   ): Promise<void> {
     const untilMs = Math.max(keepUntilMs, nowMs + KEPT_MS_MIN);
     // JSON has no bytes, so bodies are passed to and from SQL as hexadecimal digits.
-    const entries = [...bodies].map(([id, body]) =>
-      stringifyJson([id, compressBody(body).toString("hex")]),
-    );
-    for (const pack of packJson(entries)) {
+    const rows = Array.from(bodies, ([eventId, body]) => ({
+      eventId,
+      digits: compressBody(body).toString("hex"),
+    }));
+    for (const { source, items } of jsonRowParts(rows)) {
       await this.#db.run(sql`
         INSERT INTO ${webhookPayloads} (event_id, body, created_ms, keep_until_ms)
-        SELECT value ->> 0, unhex(value ->> 1), ${nowMs}, ${untilMs} FROM json_each(${pack}) WHERE true
+        SELECT ${items.eventId}, unhex(${items.digits}), ${nowMs}, ${untilMs} FROM ${source} WHERE true
         ON CONFLICT (event_id) DO UPDATE SET keep_until_ms = excluded.keep_until_ms
         WHERE keep_until_ms < ${nowMs + KEPT_MS_MIN}`);
     }
@@ -88,12 +89,11 @@ export class PayloadStore {
 
   /** Keeps bodies until the given times, in milliseconds since the epoch, by event id. A later time that is stored already stays. */
   async keep(until: ReadonlyMap<string, number>): Promise<void> {
-    const entries = [...until].map((entry) => stringifyJson(entry));
-    for (const pack of packJson(entries)) {
+    const rows = Array.from(until, ([eventId, untilMs]) => ({ eventId, untilMs }));
+    for (const { source, items } of jsonRowParts(rows)) {
       await this.#db.run(sql`
-        UPDATE ${webhookPayloads} SET keep_until_ms = max(keep_until_ms, kept.until)
-        FROM (SELECT value ->> 0 AS id, value ->> 1 AS until FROM json_each(${pack})) AS kept
-        WHERE event_id = kept.id`);
+        UPDATE ${webhookPayloads} SET keep_until_ms = max(keep_until_ms, ${items.untilMs})
+        FROM ${source} WHERE event_id = ${items.eventId}`);
     }
   }
 

@@ -8,7 +8,7 @@ import { webhookSettings } from "#modules/webhooks/settings.ts";
 import { webhookOwed } from "#modules/webhooks/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { packJson } from "#platform/db/pack-json.ts";
+import { columnValues, jsonRowParts } from "#platform/db/json-rows.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 import { reachObject } from "#platform/objects/call.ts";
@@ -48,14 +48,17 @@ export class OwedBatches {
   async add(owed: readonly OwedBatch[]): Promise<void> {
     const now = this.#context.clock();
     const dueMs = toMillis(now) + WAIT_MS;
-    const rows = owed.map(({ spec, batch }) =>
-      stringifyJson([spec.configId, spec.revision, stringifyJson(withoutBodies(batch))]),
-    );
+    const rows = owed.map(({ spec, batch }) => ({
+      configId: spec.configId,
+      revision: spec.revision,
+      batch: stringifyJson(withoutBodies(batch)),
+    }));
     const db = databaseOf(this.#context.env);
-    for (const pack of packJson(rows)) {
-      await db.run(sql`
-        INSERT INTO ${webhookOwed} (config_id, revision, batch, created_at, due_at)
-        SELECT value ->> 0, value ->> 1, value ->> 2, ${now}, ${fromMillis(dueMs)} FROM json_each(${pack})`);
+    for (const { source, items } of jsonRowParts(rows)) {
+      const row = { ...items, id: null, createdAt: now, dueAt: fromMillis(dueMs) };
+      await db
+        .insert(webhookOwed)
+        .select(sql`SELECT ${columnValues(webhookOwed, row)} FROM ${source} WHERE true`);
     }
     await armClock(this.#context.env, OWED_SWEEP, dueMs);
   }
@@ -76,7 +79,8 @@ export class OwedBatches {
       run: ([configId, owed], signal) => this.#giveAll(configId, owed, signal),
     });
     for (const { item, error } of results) {
-      if (error !== undefined) await this.#putOff(item[0], item[1], error);
+      const [configId, owed] = item;
+      if (error !== undefined) await this.#putOff(configId, owed, error);
     }
     const [next] = await db
       .select({ dueAt: webhookOwed.dueAt })

@@ -1,7 +1,7 @@
 import { OUTBOX_ORIGIN, PENDING } from "./lane-tables.ts";
 import type { EntryRange } from "./received-ranges.ts";
 import type { EventBatch, OwedEvent } from "#modules/webhooks/core/lane.ts";
-import { stringifyJson } from "#platform/json.ts";
+import { jsonColumns } from "#platform/sql/json-columns.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
 
 /** Consecutive events with the type and the key of the first. */
@@ -75,7 +75,7 @@ export function insertDeliveries(
     const seq = lastSeq + 1;
     lastSeq += count;
     if (event !== undefined) bySeq.set(seq, event);
-    return stringifyJson([seq, position, nameId(eventType), idempotencyKey, count]);
+    return SPAN.rowText({ seq, position, type: nameId(eventType), key: idempotencyKey, count });
   });
   const isOutbox = origin === OUTBOX_ORIGIN;
   const statement = isOutbox ? `${INSERT} ON CONFLICT DO NOTHING RETURNING seq` : INSERT;
@@ -94,10 +94,13 @@ export function insertDeliveries(
   return { events, lastSeq: isOutbox ? (stored.at(-1) ?? afterSeq) : lastSeq };
 }
 
+const SPAN = jsonColumns("seq", "position", "type", "key", "count");
+
 /** A span has the columns of its first delivery; the recursion counts its further deliveries. */
 const INSERT = `
   WITH RECURSIVE span (seq, position, type, key, count) AS (
-    SELECT value ->> 0, value ->> 1, value ->> 2, nullif(value ->> 3, ''), value ->> 4 FROM json_each(?)
+    SELECT ${SPAN.items.seq}, ${SPAN.items.position}, ${SPAN.items.type}, nullif(${SPAN.items.key}, ''), ${SPAN.items.count}
+    FROM json_each(?)
     UNION ALL
     SELECT seq + 1, position + 1, type, key, count - 1 FROM span WHERE count > 1
   )

@@ -1,6 +1,7 @@
 import { OUTCOMES, PENDING, type StoredStatus, statusNumber } from "./lane-tables.ts";
 import type { AttemptOutcome } from "#modules/webhooks/core/delivery.ts";
 import { stringifyJson } from "#platform/json.ts";
+import { jsonColumns } from "#platform/sql/json-columns.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
 
 /** The result of one turn of a delivery. */
@@ -50,7 +51,7 @@ export function settleDeliveries(
     const { seq, attempt } = result;
     if (attempt?.isFirst === false) attemptedBefore.push(seq);
     if (attempt?.responseExcerpt !== undefined)
-      excerpts.push(stringifyJson([seq, attempt.responseExcerpt]));
+      excerpts.push(EXCERPT.rowText({ seq, text: attempt.responseExcerpt }));
     if (!isPlain(result)) {
       others.push(result);
       continue;
@@ -87,8 +88,8 @@ function settlePlain(
   const [first] = results;
   if (first === undefined) return;
   const { endpoint, statusCode } = first.attempt;
-  const rows = results.map(
-    ({ seq, attempt: { startedMs, tookMs } }) => `[${seq},${startedMs},${tookMs}]`,
+  const rows = results.map(({ seq, attempt: { startedMs, tookMs } }) =>
+    PLAIN.rowText({ seq, startedMs, tookMs }),
   );
   sql.all(SETTLE_PLAIN, wallMs, `[${rows.join(",")}]`, nameId(endpoint), statusCode);
 }
@@ -124,11 +125,15 @@ function settledColumns(
   ];
 }
 
+const EXCERPT = jsonColumns("seq", "text");
+
 /** Stores excerpts for the attempts that were just stored, which are the newest of their deliveries. */
 const KEEP_EXCERPTS = `
   INSERT OR IGNORE INTO excerpt (seq, generation, number, text)
-  SELECT seq, last_generation, last_number, value ->> 1
-  FROM json_each(?) JOIN delivery ON seq = value ->> 0 WHERE last_number IS NOT NULL`;
+  SELECT seq, last_generation, last_number, ${EXCERPT.items.text}
+  FROM json_each(?) JOIN delivery ON seq = ${EXCERPT.items.seq} WHERE last_number IS NOT NULL`;
+
+const PLAIN = jsonColumns("seq", "startedMs", "tookMs");
 
 /** Has the effect of `SETTLE` for many plain results. */
 const SETTLE_PLAIN = `
@@ -148,7 +153,8 @@ const SETTLE_PLAIN = `
     last_took_ms = result.took_ms,
     last_error = NULL
   FROM (
-    SELECT value ->> 0 AS seq, value ->> 1 AS started_ms, value ->> 2 AS took_ms FROM json_each(?2)
+    SELECT ${PLAIN.items.seq} AS seq, ${PLAIN.items.startedMs} AS started_ms, ${PLAIN.items.tookMs} AS took_ms
+    FROM json_each(?2)
   ) AS result
   WHERE delivery.seq = result.seq AND delivery.status = ${PENDING}`;
 

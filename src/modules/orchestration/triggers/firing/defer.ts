@@ -5,7 +5,7 @@ import { readsLinks } from "#modules/orchestration/triggers/expressions.ts";
 import { orchestrationOccurrences } from "#modules/orchestration/triggers/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { columnOf, guardOf, packRows } from "#platform/db/guarded-rows.ts";
+import { jsonRows } from "#platform/db/json-rows.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
@@ -28,20 +28,14 @@ export async function deferOccurrences(
   const nowMs = toMillis(clock());
   const rows = deferrals.map((deferral) => {
     const { id, attempts } = deferral.claimed.row;
-    return { guard: [id, attempts], columns: [fromMillis(nowMs + waitOf(deferral))] };
+    return { id, attempts, dueAt: fromMillis(nowMs + waitOf(deferral)) };
   });
-  const db = databaseOf(env);
-  for (const pack of packRows(rows)) {
-    await db
-      .update(orchestrationOccurrences)
-      .set({ dueAt: sql`d.due`, leaseUntil: null, attempts: sql`attempts - 1` })
-      .from(
-        sql`(
-          SELECT ${guardOf(0)} AS occurrence, ${guardOf(1)} AS tried, ${columnOf(0)} AS due
-          FROM json_each(${pack}) AS e) AS d`,
-      )
-      .where(sql`id = d.occurrence AND attempts = d.tried AND state IN ('filter', 'fire')`);
-  }
+  const { source, items } = jsonRows(rows);
+  await databaseOf(env)
+    .update(orchestrationOccurrences)
+    .set({ dueAt: items.dueAt, leaseUntil: null, attempts: sql`attempts - 1` })
+    .from(source)
+    .where(sql`id = ${items.id} AND attempts = ${items.attempts} AND state IN ('filter', 'fire')`);
   await armClock(env, OCCURRENCES_SWEEP, nowMs + Math.min(...deferrals.map(waitOf)));
 }
 

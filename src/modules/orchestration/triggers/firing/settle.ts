@@ -4,6 +4,7 @@ import { stopEvents, stopStatements } from "./loops.ts";
 import { OCCURRENCES_SWEEP } from "#modules/orchestration/sweep-names.ts";
 import {
   type FiringResult,
+  type OccurrenceGuard,
   STOPS,
   triggerEvent,
 } from "#modules/orchestration/triggers/event-types.ts";
@@ -14,7 +15,8 @@ import {
 } from "#modules/orchestration/triggers/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { columnOf, guardOf, packRows } from "#platform/db/guarded-rows.ts";
+import { guardPart } from "#platform/db/guarded-rows.ts";
+import { jsonRows } from "#platform/db/json-rows.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { log } from "#platform/log.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
@@ -40,56 +42,53 @@ export async function settleOccurrences(
 ): Promise<void> {
   if (settlements.length === 0) return;
   const ended = settlements.map(({ row, trigger, result }) => ({
-    guard: [row.id, row.attempts],
+    guard: { occurrenceId: row.id, attempts: row.attempts } satisfies OccurrenceGuard,
     origin: { id: row.id, triggerId: trigger.id, date: context.clock() },
     result: result.kind === "failed" ? { ...result, error: shortened(result.error) } : result,
   }));
-  const rows = ended.map(({ guard, result }) => ({
-    guard,
-    columns: [
-      result.kind === "started" ? result.instanceId : null,
-      result.kind === "failed" ? result.error : null,
-    ],
-  }));
-  const stopping = settlements.filter(({ result }) => result.kind === "failed" && result.stops);
-  const db = databaseOf(context.env);
-  const changes = packRows(rows).map((pack) =>
-    db
-      .update(orchestrationOccurrences)
-      .set({
-        state: "done",
-        dueAt: null,
-        leaseUntil: null,
-        instanceId: sql`d.instance`,
-        error: sql`d.failure`,
-      })
-      .from(endings(pack))
-      .where(sql`id = d.occurrence AND attempts = d.tried AND state IN ('filter', 'fire')`),
+  const { source, items } = jsonRows(
+    ended.map(({ guard, result }) => ({
+      ...guard,
+      instanceId: result.kind === "started" ? result.instanceId : null,
+      error: result.kind === "failed" ? result.error : null,
+    })),
   );
+  const stopping = settlements.filter(({ result }) => result.kind === "failed" && result.stops);
+  const change = databaseOf(context.env)
+    .update(orchestrationOccurrences)
+    .set({
+      state: "done",
+      dueAt: null,
+      leaseUntil: null,
+      instanceId: items.instanceId,
+      error: items.error,
+    })
+    .from(source)
+    .where(
+      sql`id = ${items.occurrenceId} AND attempts = ${items.attempts} AND state IN ('filter', 'fire')`,
+    );
   await Outbox.from(context).publish({
-    change: [...changes, ...stopStatements(context, stopping)],
+    change: [change, ...stopStatements(context, stopping)],
     events: [
       ...ended.map(({ guard, origin, result }) => ({ ...triggerEvent(origin, result), guard })),
       ...stopEvents(context, stopping),
     ],
-    condition: sql`CASE ${guardOf(1)} WHEN ${STOPS} THEN ${IS_STOPPED} ELSE ${IS_SETTLED} END`,
+    condition: sql`CASE ${partOf("attempts")} WHEN ${STOPS} THEN ${IS_STOPPED} ELSE ${IS_SETTLED} END`,
   });
 }
 
 const shortened = (error: string): string => error.slice(0, ERROR_LENGTH_MAX).toWellFormed();
 
-const endings = (pack: string) => sql`(
-  SELECT ${guardOf(0)} AS occurrence, ${guardOf(1)} AS tried, ${columnOf(0)} AS instance, ${columnOf(1)} AS failure
-  FROM json_each(${pack}) AS e) AS d`;
+const partOf = guardPart<OccurrenceGuard>;
 
 /** SQL condition that holds if an attempt has settled its occurrence: the occurrence is done, and its last attempt has this number. */
 const IS_SETTLED = sql`EXISTS (
   SELECT 1 FROM ${orchestrationOccurrences}
-  WHERE id = ${guardOf(0)} AND attempts = ${guardOf(1)} AND state = 'done')`;
+  WHERE id = ${partOf("occurrenceId")} AND attempts = ${partOf("attempts")} AND state = 'done')`;
 
 /** SQL condition that holds if an occurrence has stopped its trigger, which keeps the id of the first occurrence that did. */
 const IS_STOPPED = sql`EXISTS (
-  SELECT 1 FROM ${orchestrationTriggers} WHERE stopped_by = ${guardOf(0)})`;
+  SELECT 1 FROM ${orchestrationTriggers} WHERE stopped_by = ${partOf("occurrenceId")})`;
 
 interface Failure extends ClaimedOccurrence {
   readonly error: unknown;

@@ -5,7 +5,7 @@ import { eventKey, eventText } from "#modules/orchestration/triggers/occurrences
 import { orchestrationOccurrences } from "#modules/orchestration/triggers/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { guardOf } from "#platform/db/guarded-rows.ts";
+import { guardPart } from "#platform/db/guarded-rows.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { newId } from "#platform/ids.ts";
 
@@ -51,8 +51,8 @@ export async function storeFailedFilters(
     ),
     events: rows.map(({ id, trigger, error }) => ({
       ...triggerEvent({ id, triggerId: trigger.id, date }, { kind: "failed", error }),
-      guard: [id],
+      guard: { id },
     })),
-    condition: sql`EXISTS (SELECT 1 FROM ${orchestrationOccurrences} WHERE id = ${guardOf(0)})`,
+    condition: sql`EXISTS (SELECT 1 FROM ${orchestrationOccurrences} WHERE id = ${guardPart("id")})`,
   });
 }

@@ -1,5 +1,6 @@
 import type { LaneEvent } from "#modules/orchestration/triggers/lane-event.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
+import { jsonColumns } from "#platform/sql/json-columns.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 export interface WaitingEvent extends LaneEvent {
@@ -119,7 +120,11 @@ export class TriggerLaneStore {
   }
 
   setBudget({ steps, atMs }: { readonly steps: number; readonly atMs: number }): void {
-    this.#sql.all("INSERT OR REPLACE INTO budget VALUES (1, ?, ?)", steps, atMs);
+    this.#sql.all(
+      "INSERT OR REPLACE INTO budget (one, steps, at_ms) VALUES (1, ?, ?)",
+      steps,
+      atMs,
+    );
   }
 
   /** The steps that were left in the budget, and when; undefined before the first evaluation. */
@@ -211,16 +216,17 @@ export class TriggerLaneStore {
       counts.set(trigger, (counts.get(trigger) ?? 0) + 1);
     }
     if (counts.size === 0) return;
-    const columns = COUNTERS.map((name) => (name === counter ? "value ->> 1" : "0"));
+    const columns = COUNTERS.map((name) => (name === counter ? COUNT.items.count : "0"));
     this.#sql.all(
       `INSERT INTO trigger (key, ${COUNTERS.join(", ")})
-       SELECT value ->> 0, ${columns.join(", ")} FROM json_each(?) WHERE true
+       SELECT ${COUNT.items.trigger}, ${columns.join(", ")} FROM json_each(?) WHERE true
        ON CONFLICT DO UPDATE SET ${counter} = trigger.${counter} + excluded.${counter}`,
-      stringifyJson([...counts]),
+      `[${Array.from(counts, ([trigger, count]) => COUNT.rowText({ trigger, count })).join()}]`,
     );
   }
 }
 
+const COUNT = jsonColumns("trigger", "count");
 const COUNTERS = ["waiting", "evaluations", "steps", "fired", "failures", "refused"] as const;
 type Counter = (typeof COUNTERS)[number];
 
