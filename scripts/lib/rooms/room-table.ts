@@ -5,6 +5,7 @@ import {
   D1,
   engine,
   ENGINE,
+  exporters,
   expr,
   HTTP,
   ledger,
@@ -283,16 +284,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   // Which ledgers there are.
   "modules/catalogue": { uses: [...ANATOMY, "ledger-engine"], packages: D1 },
-  "modules/exporters/drivers": { uses: ANATOMY, packages: ["node:buffer"] },
-  "modules/exporters": {
-    // A pipeline exists as long as its ledger does: one statement reads the tables of both.
-    uses: [...ANATOMY, "ledger-engine", "modules/catalogue", "modules/exporters/drivers"],
-    packages: [...HTTP, ...D1, ...RUNTIME],
-  },
-  "modules/exporters/http": {
-    uses: [...ANATOMY, "modules/exporters", "modules/exporters/drivers"],
-    packages: HTTP,
-  },
+  ...roomsOfFloors("modules/exporters", {
+    house: { uses: ANATOMY, packages: [...HTTP, ...D1] },
+    shared: { uses: [...PLATFORM, ...exporters("settings.ts", "tables.ts")] },
+    floors: [
+      { drivers: { packages: ["node:buffer"] } },
+      // A pipeline exists as long as its ledger does: one statement reads the tables of both.
+      { store: { uses: ["modules/catalogue"], packages: D1 } },
+      { delivery: { uses: ["ledger-engine"], packages: RUNTIME } },
+      { services: { uses: ["ledger-engine", "modules/catalogue"] } },
+      { http: { uses: ["platform/modules"], packages: HTTP } },
+    ],
+  }),
 
   ...roomsOfFloors("modules/ledger", {
     house: {

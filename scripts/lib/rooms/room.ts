@@ -19,6 +19,7 @@ export const platform = inside("platform");
 export const engine = inside("ledger-engine");
 export const expr = inside("expr");
 export const auth = inside("modules/auth");
+export const exporters = inside("modules/exporters");
 export const payments = inside("modules/payments");
 export const orchestration = inside("modules/orchestration");
 export const ledger = inside("modules/ledger");

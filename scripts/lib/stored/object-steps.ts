@@ -1,6 +1,6 @@
 import { STEPS as LEDGER_STEPS } from "#ledger-engine/storage/tables.ts";
 import { RECORDING_TABLES } from "#modules/events/event-recording.ts";
-import { PROGRESS_TABLES } from "#modules/exporters/progress.ts";
+import { PROGRESS_TABLES } from "#modules/exporters/delivery/progress.ts";
 import { WAKE_TABLES } from "#modules/orchestration/run/wake-list.ts";
 import { LANE_TABLES as TRIGGER_LANE_TABLES } from "#modules/orchestration/triggers/lane/tables.ts";
 import { LANE_TABLES as WEBHOOK_LANE_TABLES } from "#modules/webhooks/lane/lane-tables.ts";

@@ -1,13 +1,13 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { sql } from "drizzle-orm";
-import { pipelineListener } from "./event-listener.ts";
+import { PipelineObject } from "./delivery/pipeline-object.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerExporters } from "./http/exporters.ts";
 import { registerPipelines, registerPipelineStates } from "./http/pipelines.ts";
-import { PipelineObject } from "./pipeline-object.ts";
-import { PipelineService } from "./pipeline-service.ts";
-import { PIPELINES_SWEEP } from "./reconciler.ts";
+import { pipelineListener } from "./services/event-listener.ts";
+import { PipelineService } from "./services/pipeline-service.ts";
 import { exporterSettings } from "./settings.ts";
+import { PIPELINES_SWEEP } from "./store/reconciler.ts";
 import * as tables from "./tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -15,7 +15,16 @@ import type { Module } from "#platform/modules/module.ts";
 import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 /**
- * Exporters and pipelines, which send the logs of ledgers to other systems. Their peculiarities:
+ * Exporters and pipelines, which send the logs of ledgers to other systems. A folder imports only from folders below it
+ * (`scripts/lib/rooms/room-table.ts`):
+ *
+ *     http        routes, schemas, views
+ *     services    use cases of exporters and of pipelines, and the listener that wakes pipelines
+ *     delivery    one object for each pipeline: reads the log, sends it, and stores how far it got
+ *     store       exporters and pipelines in D1, and the reconciler that tells objects of changes
+ *     drivers     one kind of destination each
+ *
+ * Peculiarities:
  *
  * - D1 says what a pipeline should do, and its object knows how far it got. There is no transaction across the two: every
  *   change increases a revision, of which a reconciler tells the object.
@@ -71,5 +80,9 @@ export const exportersModule: Module = {
   classes: { PipelineObject },
 };
 
-export { deletePipelinesOf, resumePipelinesOf, wakePipelinesOf } from "./pipeline-service.ts";
+export {
+  deletePipelinesOf,
+  resumePipelinesOf,
+  wakePipelinesOf,
+} from "./services/pipeline-service.ts";
 export { PipelineObject, PipelineService, exporterSettings };

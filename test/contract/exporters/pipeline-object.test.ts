@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { PipelineObject } from "#modules/exporters/index.ts";
-import { PipelineStore } from "#modules/exporters/pipeline-store.ts";
+import { PipelineStore } from "#modules/exporters/store/pipeline-store.ts";
 import {
   received,
   running,

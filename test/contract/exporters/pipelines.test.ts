@@ -2,7 +2,7 @@ import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { deletePipelinesOf, PipelineService } from "#modules/exporters/index.ts";
-import { PipelineStore } from "#modules/exporters/pipeline-store.ts";
+import { PipelineStore } from "#modules/exporters/store/pipeline-store.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemClock } from "#platform/clock.ts";
 import { systemContext } from "#platform/context.ts";

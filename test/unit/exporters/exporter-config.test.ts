@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { keepSecrets, maskSecrets, parseSetup } from "#modules/exporters/exporter-config.ts";
+import { keepSecrets, maskSecrets, parseSetup } from "#modules/exporters/store/exporter-config.ts";
 import { AppError } from "#platform/errors.ts";
 import { FakeServer } from "#test/support/exporters/destinations.ts";
 

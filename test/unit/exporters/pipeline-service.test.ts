@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LedgerCatalogue } from "#modules/catalogue/index.ts";
-import { ExporterStore } from "#modules/exporters/exporter-store.ts";
-import { PipelineService } from "#modules/exporters/pipeline-service.ts";
-import { PipelineStore } from "#modules/exporters/pipeline-store.ts";
-import { WAKE_MS_MAX, WAKES_MAX } from "#modules/exporters/reconciler.ts";
+import { ExporterStore } from "#modules/exporters/store/exporter-store.ts";
+import { PipelineService } from "#modules/exporters/services/pipeline-service.ts";
+import { PipelineStore } from "#modules/exporters/store/pipeline-store.ts";
+import { WAKE_MS_MAX, WAKES_MAX } from "#modules/exporters/store/reconciler.ts";
 import { systemContext } from "#platform/context.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";

@@ -7,7 +7,9 @@ import {
   type OutboundAccess,
   type OutboundCall,
   type OutboundResult,
+  systemFetch,
 } from "#platform/http/outbound.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
 import { hideSecrets } from "#platform/secrets/url-secrets.ts";
 
 /** Access to other servers and bindings that a driver gets from its caller. */
@@ -15,6 +17,12 @@ export interface DriverContext extends OutboundAccess {
   /** The bindings of the Worker, by name. */
   readonly bindings: Readonly<Record<string, unknown>>;
 }
+
+export const driverContextOf = (env: Env): DriverContext => ({
+  fetch: systemFetch(env),
+  policy: { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS },
+  bindings: { ...env },
+});
 
 /** A kind of destination. */
 export interface Driver {

@@ -2,7 +2,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { ExporterParams, ExporterRequest, ExporterResponse } from "./schemas.ts";
 import { toExporterView } from "./views.ts";
-import { EXPORTERS_MAX, ExporterService } from "#modules/exporters/exporter-service.ts";
+import { EXPORTERS_MAX, ExporterService } from "#modules/exporters/services/exporter-service.ts";
 import { exporterSettings } from "#modules/exporters/settings.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";

@@ -9,7 +9,10 @@ import {
 } from "./schemas.ts";
 import { LedgerParams } from "./schemas.ts";
 import { toPipelineStateView, toPipelineView } from "./views.ts";
-import { PIPELINES_PER_LEDGER_MAX, PipelineService } from "#modules/exporters/pipeline-service.ts";
+import {
+  PIPELINES_PER_LEDGER_MAX,
+  PipelineService,
+} from "#modules/exporters/services/pipeline-service.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf } from "#platform/http/schemas.ts";

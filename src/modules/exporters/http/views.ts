@@ -1,7 +1,10 @@
 import type { z } from "@hono/zod-openapi";
 import type { ExporterResponse, PipelineResponse, PipelineStateResponse } from "./schemas.ts";
-import type { ShownExporter } from "#modules/exporters/exporter-service.ts";
-import type { MeasuredPipeline, RunningPipeline } from "#modules/exporters/pipeline-service.ts";
+import type { ShownExporter } from "#modules/exporters/services/exporter-service.ts";
+import type {
+  MeasuredPipeline,
+  RunningPipeline,
+} from "#modules/exporters/services/pipeline-service.ts";
 import { formatTimestamp, fromMillis } from "#platform/time.ts";
 
 type StateView = z.input<typeof PipelineStateResponse>;

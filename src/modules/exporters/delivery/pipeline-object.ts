@@ -1,12 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
 import { Delivery, type NextRun } from "./delivery.ts";
-import { type LogPage, toItems } from "./drivers/log-page.ts";
-import { openDestination } from "./exporter-config.ts";
-import { driverContextOf } from "./exporter-service.ts";
-import { type PipelineSpec, PipelineStore } from "./pipeline-store.ts";
 import { type Progress, ProgressStore } from "./progress.ts";
-import { exporterSettings } from "./settings.ts";
 import type { LogTextPage } from "#ledger-engine";
+import { driverContextOf } from "#modules/exporters/drivers/driver.ts";
+import { type LogPage, toItems } from "#modules/exporters/drivers/log-page.ts";
+import { exporterSettings } from "#modules/exporters/settings.ts";
+import { openDestination } from "#modules/exporters/store/exporter-config.ts";
+import { type PipelineSpec, PipelineStore } from "#modules/exporters/store/pipeline-store.ts";
 import { logError } from "#platform/log.ts";
 import { callObject } from "#platform/objects/call.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";

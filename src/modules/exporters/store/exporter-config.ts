@@ -1,12 +1,12 @@
-import { ConfigError, type ExporterConfig } from "./drivers/config.ts";
+import { ConfigError, type ExporterConfig } from "#modules/exporters/drivers/config.ts";
 import {
   type ExporterDestination,
   type DriverContext,
   type ReplaceSecret,
   type SecretFields,
-} from "./drivers/driver.ts";
-import { isObject } from "./drivers/fields.ts";
-import { findDriver } from "./drivers/index.ts";
+} from "#modules/exporters/drivers/driver.ts";
+import { isObject } from "#modules/exporters/drivers/fields.ts";
+import { findDriver } from "#modules/exporters/drivers/index.ts";
 import { AppError } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { SECRET_MASK } from "#platform/secrets/url-secrets.ts";

@@ -1,21 +1,31 @@
-import type { DriverContext } from "./drivers/driver.ts";
+import { type DriverContext, driverContextOf } from "#modules/exporters/drivers/driver.ts";
 import {
   type ExporterInput,
   type ExporterSetup,
   keepSecrets,
   maskSecrets,
   parseSetup,
-} from "./exporter-config.ts";
-import { type Exporter, ExporterStore, type StoredExporter } from "./exporter-store.ts";
-import { ofExporter, PipelineStore, removedObjects } from "./pipeline-store.ts";
-import { type PipelineReconciler, reconcilerOf, requestLimits } from "./reconciler.ts";
+} from "#modules/exporters/store/exporter-config.ts";
+import {
+  type Exporter,
+  ExporterStore,
+  type StoredExporter,
+} from "#modules/exporters/store/exporter-store.ts";
+import {
+  ofExporter,
+  PipelineStore,
+  removedObjects,
+} from "#modules/exporters/store/pipeline-store.ts";
+import {
+  type PipelineReconciler,
+  reconcilerOf,
+  requestLimits,
+} from "#modules/exporters/store/reconciler.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
-import { systemFetch } from "#platform/http/outbound.ts";
 import { newId } from "#platform/ids.ts";
-import { platformSettings } from "#platform/platform-settings.ts";
 
 /** Most exporters of a deployment, because a list of exporters is one page. */
 export const EXPORTERS_MAX = 1000;
@@ -113,12 +123,6 @@ export class ExporterService {
     throw new AppError("OVERLOADED", `exporter '${id}' is being changed by another request`);
   }
 }
-
-export const driverContextOf = (env: Env): DriverContext => ({
-  fetch: systemFetch(env),
-  policy: { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS },
-  bindings: { ...env },
-});
 
 export const unknownExporter = (id: string): AppError =>
   new AppError("NOT_FOUND", `exporter '${id}' not found`);

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, isNull } from "drizzle-orm";
-import type { ExporterConfig } from "./drivers/config.ts";
 import type { ExporterSetup } from "./exporter-config.ts";
-import { exporters, pipelines } from "./tables.ts";
+import type { ExporterConfig } from "#modules/exporters/drivers/config.ts";
+import { exporters, pipelines } from "#modules/exporters/tables.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";

@@ -1,5 +1,9 @@
 import { unknownExporter } from "./exporter-service.ts";
-import { type DatedChange, ExporterStore } from "./exporter-store.ts";
+import type { LogTextPage } from "#ledger-engine";
+import { LedgerCatalogue } from "#modules/catalogue/index.ts";
+import type { DeliveryFailure, Progress } from "#modules/exporters/delivery/progress.ts";
+import { exporterSettings } from "#modules/exporters/settings.ts";
+import { type DatedChange, ExporterStore } from "#modules/exporters/store/exporter-store.ts";
 import {
   inBucket,
   type LedgerIdentity,
@@ -9,8 +13,7 @@ import {
   type PipelineTarget,
   removedObjects,
   withId,
-} from "./pipeline-store.ts";
-import type { DeliveryFailure, Progress } from "./progress.ts";
+} from "#modules/exporters/store/pipeline-store.ts";
 import {
   type PipelineReconciler,
   purgeLimits,
@@ -20,10 +23,7 @@ import {
   WAKE_LANES,
   WAKE_MS_MAX,
   WAKES_MAX,
-} from "./reconciler.ts";
-import { exporterSettings } from "./settings.ts";
-import type { LogTextPage } from "#ledger-engine";
-import { LedgerCatalogue } from "#modules/catalogue/index.ts";
+} from "#modules/exporters/store/reconciler.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";

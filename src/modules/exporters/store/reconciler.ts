@@ -1,5 +1,5 @@
 import type { PendingPipeline, PipelineStore } from "./pipeline-store.ts";
-import { exporterSettings } from "./settings.ts";
+import { exporterSettings } from "#modules/exporters/settings.ts";
 import { systemClock } from "#platform/clock.ts";
 import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
 import { doubling } from "#platform/work/backoff.ts";

@@ -1,8 +1,8 @@
-import type { ExporterDestination } from "./drivers/driver.ts";
-import type { LogItem, LogPage } from "./drivers/log-page.ts";
-import type { ExporterSetup } from "./exporter-config.ts";
-import type { PipelineSpec } from "./pipeline-store.ts";
 import type { ProgressStore } from "./progress.ts";
+import type { ExporterDestination } from "#modules/exporters/drivers/driver.ts";
+import type { LogItem, LogPage } from "#modules/exporters/drivers/log-page.ts";
+import type { ExporterSetup } from "#modules/exporters/store/exporter-config.ts";
+import type { PipelineSpec } from "#modules/exporters/store/pipeline-store.ts";
 import { present } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 import { logError } from "#platform/log.ts";
