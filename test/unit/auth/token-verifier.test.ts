@@ -1,7 +1,8 @@
 import { generateKeyPair, SignJWT } from "jose";
 import { beforeEach, describe, expect, test } from "vitest";
 import { KeyCache } from "#modules/auth/keys/key-cache.ts";
-import { TokenVerifier, VERIFIED_MS_MAX } from "#modules/auth/verification/token-verifier.ts";
+import { VERIFIED_MS_MAX } from "#modules/auth/verification/remembered-tokens.ts";
+import { TokenVerifier } from "#modules/auth/verification/token-verifier.ts";
 import { AppError } from "#platform/errors.ts";
 import type { Scope } from "#platform/http/authenticator.ts";
 import { noRevocations } from "#test/support/auth/revocations.ts";

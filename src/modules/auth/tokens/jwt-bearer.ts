@@ -6,7 +6,7 @@ import { baseOfIssuer, isSameIssuer } from "#modules/auth/core/issuer-url.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
 import { splitScopes, withoutProfile } from "#modules/auth/core/scopes.ts";
 import { authSettings } from "#modules/auth/settings.ts";
-import type { ReadToken } from "#modules/auth/verification/token-verifier.ts";
+import type { ReadToken } from "#modules/auth/verification/token-claims.ts";
 import { commonPatterns } from "#platform/access/ledger-patterns.ts";
 import { AppError } from "#platform/errors.ts";
 

@@ -2,7 +2,7 @@ import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { OPENID_SCOPE, splitScopes } from "#modules/auth/core/scopes.ts";
 import { GrantStore } from "#modules/auth/grants/grant-store.ts";
 import { findPerson } from "#modules/auth/people/find-person.ts";
-import type { ReadToken } from "#modules/auth/verification/token-verifier.ts";
+import type { ReadToken } from "#modules/auth/verification/token-claims.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
 /** A person, and the scopes by which a client may see the claims. */
