@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { pipelineListener } from "#modules/exporters/services/event-listener.ts";
 import type { PipelineService } from "#modules/exporters/index.ts";
+import { pipelineListener } from "#modules/exporters/services/event-listener.ts";
 import { ledgerSource } from "#modules/ledger/event-source.ts";
 import type { LedgerEvents } from "#modules/ledger/ledger-events.ts";
 import { systemContext } from "#platform/context.ts";

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
+import { LaneSpecs } from "#modules/webhooks/configs/lane-specs.ts";
 import { present } from "#platform/assert.ts";
 import { freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
@@ -27,7 +27,7 @@ test("a delivery that one attempt finished costs few billed rows and bytes", asy
   bench.respond = () => new Response(null);
   const config = await bench.subscribe();
   const stub = env.ENDPOINTS.getByName(config.id);
-  const spec = present(await ConfigStore.from(env).findSpec(config.id), "the config is there");
+  const spec = present(await LaneSpecs.from(env).find(config.id), "the config is there");
   const count = { rows: 0 };
   const sizeBefore = await runInDurableObject(stub, (_object, { storage: { sql } }) => {
     const exec: typeof sql.exec = sql.exec.bind(sql);

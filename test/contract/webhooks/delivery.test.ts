@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { LedgerEvents } from "#modules/ledger/ledger-events.ts";
 import { toWrittenPayload } from "#modules/webhooks/calls/payload.ts";
 import { SigningSecret } from "#modules/webhooks/calls/signature.ts";
-import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
 import { deactivateFailing } from "#modules/webhooks/configs/deactivation.ts";
+import { LaneSpecs } from "#modules/webhooks/configs/lane-specs.ts";
 import { webhookListener } from "#modules/webhooks/fan-out/event-listener.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
@@ -223,6 +223,6 @@ describe("a config", () => {
 
 /** Deactivates a config, as its lane does when the endpoint has failed for long enough. */
 async function deactivate(configId: string): Promise<void> {
-  const spec = await ConfigStore.from(env).findSpec(configId);
+  const spec = await LaneSpecs.from(env).find(configId);
   await deactivateFailing(present(spec, "the config is there"), systemContext(env, "test"));
 }

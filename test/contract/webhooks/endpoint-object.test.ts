@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { PayloadStore } from "#modules/webhooks/bodies/payload-store.ts";
 import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
+import { LaneSpecs } from "#modules/webhooks/configs/lane-specs.ts";
 import { OwedBatches } from "#modules/webhooks/fan-out/owed-batches.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
@@ -15,7 +16,7 @@ import { EndpointBench, eventFor } from "#test/support/webhooks/deliveries.ts";
 const HOUR_MS = 3_600_000;
 
 const specOf = async (id: string) =>
-  present(await ConfigStore.from(env).findSpec(id), "the config is there");
+  present(await LaneSpecs.from(env).find(id), "the config is there");
 
 /** Makes the object forget everything, as if it had never been called. */
 async function wipe(id: string): Promise<void> {

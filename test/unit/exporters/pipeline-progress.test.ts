@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { LedgerCatalogue } from "#modules/catalogue/index.ts";
-import type { ExporterStore } from "#modules/exporters/store/exporter-store.ts";
-import { PipelineService } from "#modules/exporters/services/pipeline-service.ts";
-import type { PipelineStore } from "#modules/exporters/store/pipeline-store.ts";
 import type { Progress } from "#modules/exporters/delivery/progress.ts";
+import { PipelineService } from "#modules/exporters/services/pipeline-service.ts";
+import type { ExporterStore } from "#modules/exporters/store/exporter-store.ts";
+import type { PipelineStore } from "#modules/exporters/store/pipeline-store.ts";
 import { systemContext } from "#platform/context.ts";
 
 const PIPELINE = { ledger: "main", exporterId: "e", enabled: true, resets: 0, createdAt: "" };

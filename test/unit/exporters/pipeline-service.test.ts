@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LedgerCatalogue } from "#modules/catalogue/index.ts";
-import { ExporterStore } from "#modules/exporters/store/exporter-store.ts";
 import { PipelineService } from "#modules/exporters/services/pipeline-service.ts";
+import { ExporterStore } from "#modules/exporters/store/exporter-store.ts";
 import { PipelineStore } from "#modules/exporters/store/pipeline-store.ts";
 import { WAKE_MS_MAX, WAKES_MAX } from "#modules/exporters/store/reconciler.ts";
 import { systemContext } from "#platform/context.ts";

@@ -4,6 +4,7 @@ import {
   CONFIGS_MAX,
   ConfigStore,
 } from "#modules/webhooks/configs/config-store.ts";
+import { LaneSpecs } from "#modules/webhooks/configs/lane-specs.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemContext } from "#platform/context.ts";
 import { newId } from "#platform/ids.ts";
@@ -44,16 +45,16 @@ function storeOf(count: number) {
     }),
   });
   const countOf = (table: string) => d1.rows(`SELECT 1 FROM ${table}`).length;
-  return { store, change, countOf };
+  return { store, change, countOf, db: d1.db };
 }
 
 test("a config is stored with everything that it has", async () => {
-  const { store, change } = storeOf(0);
+  const { store, change, db } = storeOf(0);
   const id = newId();
   const config = await store.insert(id, FIELDS, change());
   expect(config).toEqual({ ...FIELDS, id, name: "", active: true, createdAt: NOW, updatedAt: NOW });
   expect(await store.find(id)).toEqual(config);
-  expect(await store.findSpec(id)).toEqual({
+  expect(await new LaneSpecs(db).find(id)).toEqual({
     configId: id,
     revision: 1,
     endpoint: FIELDS.endpoint,

@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, gte, isNotNull, isNull, lt, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, isNull, ne, sql } from "drizzle-orm";
+import { toEventTypes } from "./lane-specs.ts";
 import { type EndpointColumns, type SecretColumns, SecretSealer } from "./secret-columns.ts";
-import { SPEC_COLUMNS, toSpec } from "./spec-columns.ts";
 import type { DeliveryTarget } from "#modules/webhooks/calls/call.ts";
 import { type SigningSecret, SigningSecrets } from "#modules/webhooks/calls/signature.ts";
 import type { WebhookConfig } from "#modules/webhooks/core/config.ts";
@@ -14,7 +14,7 @@ import { type Database, databaseOf } from "#platform/db/database.ts";
 import { rowValues } from "#platform/db/row-values.ts";
 import { AppError } from "#platform/errors.ts";
 import { Outbox } from "#platform/events/outbox.ts";
-import { parseJson, stringifyJson } from "#platform/json.ts";
+import { stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 import { maskUrlSecrets } from "#platform/secrets/url-secrets.ts";
 import type { Timestamp } from "#platform/time.ts";
@@ -27,20 +27,6 @@ export const CONFIGS_MAX = 500;
 /** A config whose object may not know the latest revision. */
 export interface PendingConfig extends PendingRow {
   readonly id: string;
-}
-
-export interface LaneFilter {
-  readonly ids?: readonly string[] | undefined;
-  /** Text with which the ids begin. */
-  readonly prefix?: string;
-  readonly isActive?: boolean;
-  readonly isDeleted?: false;
-}
-
-/** The event types that a config subscribes to, and what its lane has to know. */
-export interface Subscription {
-  readonly spec: LaneSpec;
-  readonly eventTypes: ReadonlySet<string>;
 }
 
 /** The fields of a config that a client sets. */
@@ -278,47 +264,6 @@ export class ConfigStore {
       .where(and(eq(webhookConfigs.id, id), isNotNull(webhookConfigs.deletedAt)));
   }
 
-  /** The active configs, which events are matched against. */
-  async listSubscriptions(): Promise<Subscription[]> {
-    const rows = await this.#db
-      .select({ ...SPEC_COLUMNS, eventTypes: webhookConfigs.eventTypes })
-      .from(webhookConfigs)
-      .where(and(isNull(webhookConfigs.deletedAt), eq(webhookConfigs.active, true)));
-    return rows.map((row) => ({
-      spec: toSpec(row),
-      eventTypes: new Set(toEventTypes(row.eventTypes)),
-    }));
-  }
-
-  /** The ids of the configs that match a filter, including deleted configs, which may still have deliveries. */
-  async listLanes({ ids, prefix, isActive, isDeleted }: LaneFilter): Promise<string[]> {
-    const rows = await this.#db
-      .select({ id: webhookConfigs.id })
-      .from(webhookConfigs)
-      .where(
-        and(
-          ids === undefined
-            ? undefined
-            : sql`${webhookConfigs.id} IN (SELECT value FROM json_each(${stringifyJson(ids)}))`,
-          prefix === undefined
-            ? undefined
-            : and(gte(webhookConfigs.id, prefix), lt(webhookConfigs.id, `${prefix}~`)),
-          isActive === undefined ? undefined : eq(webhookConfigs.active, isActive),
-          isDeleted === undefined ? undefined : isNull(webhookConfigs.deletedAt),
-        ),
-      );
-    return rows.map(({ id }) => id);
-  }
-
-  /** What the object of a config has to know; undefined if the config's row is gone. */
-  async findSpec(id: string): Promise<LaneSpec | undefined> {
-    const [row] = await this.#db
-      .select(SPEC_COLUMNS)
-      .from(webhookConfigs)
-      .where(eq(webhookConfigs.id, id));
-    return row === undefined ? undefined : toSpec(row);
-  }
-
   /** The endpoint and the secrets of a config that is not deleted. */
   async findTarget(id: string): Promise<DeliveryTarget | undefined> {
     const row = await this.#findRow(id);
@@ -391,6 +336,3 @@ const existing = (id: string) => and(eq(webhookConfigs.id, id), isNull(webhookCo
 /** Holds while nobody has changed the fields or the secret of a config: each of these changes encrypts the secret to another text. */
 const unchanged = ({ id, secret }: ConfigRow) =>
   and(existing(id), eq(webhookConfigs.secret, secret));
-
-/** `stringifyJson` has written a list of texts into the column. */
-const toEventTypes = (json: string): readonly string[] => parseJson(json) as readonly string[];

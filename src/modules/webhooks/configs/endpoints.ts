@@ -1,4 +1,5 @@
 import type { ConfigStore, PendingConfig } from "./config-store.ts";
+import { LaneSpecs } from "./lane-specs.ts";
 import { systemClock } from "#platform/clock.ts";
 import { reachObject } from "#platform/objects/call.ts";
 import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
@@ -37,7 +38,7 @@ export function reconcilerOf(env: Env, store: ConfigStore): ConfigReconciler {
     what: "webhook config",
     table: store.pending,
     apply: async ({ id }) => {
-      const spec = await store.findSpec(id);
+      const spec = await LaneSpecs.from(env).find(id);
       if (spec !== undefined) await reachObject(endpointOf(env, id).configure(spec), TO_ENDPOINT);
     },
     keyOf: ({ id }) => id,

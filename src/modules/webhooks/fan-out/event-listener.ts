@@ -4,8 +4,8 @@ import { withoutBodies } from "./without-bodies.ts";
 import { keepUntilMsOf } from "#modules/webhooks/bodies/payload-purge.ts";
 import { PayloadStore } from "#modules/webhooks/bodies/payload-store.ts";
 import { toPayload } from "#modules/webhooks/calls/payload.ts";
-import { ConfigStore, type Subscription } from "#modules/webhooks/configs/config-store.ts";
 import { endpointOf, TO_ENDPOINT } from "#modules/webhooks/configs/endpoints.ts";
+import { LaneSpecs, type Subscription } from "#modules/webhooks/configs/lane-specs.ts";
 import type { EventBatch, EventOrigin, OwedEvent } from "#modules/webhooks/core/lane.ts";
 import { webhookSettings } from "#modules/webhooks/settings.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -44,11 +44,11 @@ const lanesBehindOf = memoByEnv((_env: Env) => new LanesBehind());
  */
 export const webhookListener: EventListener = {
   wants: async ({ name }, { env }) => {
-    const subscriptions = await ConfigStore.from(env).listSubscriptions();
+    const subscriptions = await LaneSpecs.from(env).listSubscriptions();
     return subscriptions.some(({ eventTypes }) => eventTypes.has(name));
   },
   open: async (messages, context) => {
-    const subscriptions = await ConfigStore.from(context.env).listSubscriptions();
+    const subscriptions = await LaneSpecs.from(context.env).listSubscriptions();
     if (subscriptions.length === 0) return undefined;
     const behind = lanesBehindOf(context.env);
     const isBare =

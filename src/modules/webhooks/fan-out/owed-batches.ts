@@ -1,8 +1,8 @@
 import { and, asc, eq, lte, sql } from "drizzle-orm";
 import { withoutBodies } from "./without-bodies.ts";
-import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
 import { deactivateFailing } from "#modules/webhooks/configs/deactivation.ts";
 import { endpointOf, TO_ENDPOINT } from "#modules/webhooks/configs/endpoints.ts";
+import { LaneSpecs } from "#modules/webhooks/configs/lane-specs.ts";
 import type { EventBatch, LaneSpec } from "#modules/webhooks/core/lane.ts";
 import { webhookSettings } from "#modules/webhooks/settings.ts";
 import { webhookOwed } from "#modules/webhooks/tables.ts";
@@ -92,7 +92,7 @@ export class OwedBatches {
 
   async #giveAll(configId: string, rows: readonly Row[], signal: AbortSignal): Promise<void> {
     const { env } = this.#context;
-    const spec = await ConfigStore.from(env).findSpec(configId);
+    const spec = await LaneSpecs.from(env).find(configId);
     for (const { id, revision, batch } of rows) {
       signal.throwIfAborted();
       // A deactivation ends pending deliveries. Events that were owed before it count as pending, so they are dropped.
@@ -120,7 +120,7 @@ export class OwedBatches {
       .where(and(eq(webhookOwed.configId, configId), lte(webhookOwed.dueAt, clock())));
     const oldestMs = Math.min(...rows.map(({ createdAt }) => toMillis(createdAt)));
     if (nowMs - oldestMs < webhookSettings.of(env).FLORIN_WEBHOOK_DISABLE_AFTER) return;
-    const spec = await ConfigStore.from(env).findSpec(configId);
+    const spec = await LaneSpecs.from(env).find(configId);
     if (spec?.active === true) await deactivateFailing(spec, this.#context);
   }
 }

@@ -8,6 +8,7 @@ import { openPorts, readsWithin } from "./ports.ts";
 import { readAllBodies } from "./read-bodies.ts";
 import { rereadLedgerEvents } from "#modules/ledger/index.ts";
 import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
+import { LaneSpecs } from "#modules/webhooks/configs/lane-specs.ts";
 import { CLOSED } from "#modules/webhooks/core/breaker.ts";
 import { notReplayable, unknownDelivery } from "#modules/webhooks/core/failures.ts";
 import type {
@@ -290,7 +291,7 @@ export class EndpointObject extends DurableObject<Env> {
   /** Makes a lane from the config in D1. The caller's spec is not used, because a late call must not bring back a config that is gone. */
   async #create(configId: string): Promise<Lane | undefined> {
     const configs = ConfigStore.from(this.env);
-    const spec = await this.#within(configs.findSpec(configId), "database");
+    const spec = await this.#within(LaneSpecs.from(this.env).find(configId), "database");
     if (spec?.isDeleted === true) await this.#within(configs.forget(configId), "database");
     if (spec === undefined || spec.isDeleted) return undefined;
     const clock = { offsetMs: 0, lastMs: Date.now() };

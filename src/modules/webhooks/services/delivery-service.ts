@@ -1,7 +1,7 @@
 import { mergeLanes } from "./merge-lanes.ts";
 import { ReplayRequests } from "./replay-requests.ts";
-import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
 import { endpointOf, TO_ENDPOINT } from "#modules/webhooks/configs/endpoints.ts";
+import { LaneSpecs } from "#modules/webhooks/configs/lane-specs.ts";
 import { parseDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
 import { unknownDelivery } from "#modules/webhooks/core/failures.ts";
 import type {
@@ -68,12 +68,12 @@ interface ReplayPlan {
 /** The use cases of deliveries. The deliveries of a config are in the object of its endpoint; lists of several configs are merged here. */
 export class DeliveryService {
   readonly #context: ServiceContext;
-  readonly #configs: ConfigStore;
+  readonly #specs: LaneSpecs;
   readonly #requests: ReplayRequests;
 
   constructor(context: ServiceContext) {
     this.#context = context;
-    this.#configs = ConfigStore.from(context.env);
+    this.#specs = LaneSpecs.from(context.env);
     this.#requests = ReplayRequests.from(context);
   }
 
@@ -83,7 +83,7 @@ export class DeliveryService {
 
   /** Lists deliveries, newest first. */
   async list({ configIds, limit, ...query }: DeliveryList): Promise<ListPage<DeliveryRecord>> {
-    const lanes = await this.#configs.listLanes({ ids: configIds });
+    const lanes = await this.#specs.listIds({ ids: configIds });
     return this.#merge(lanes, { ...query, order: "desc", limit });
   }
 
@@ -140,7 +140,7 @@ export class DeliveryService {
     ...input
   }: BulkReplay): Promise<ReplayPlan> {
     const toMs = input.toMs ?? toMillis(this.#context.clock());
-    const active = await this.#configs.listLanes({ ids: configIds, isActive: true });
+    const active = await this.#specs.listIds({ ids: configIds, isActive: true });
     const query = { statuses, fromMs, toMs, after, limit, order: "asc" } as const;
     const { data, hasMore } = await this.#merge(active, query);
     const last = data.at(-1);
@@ -204,7 +204,7 @@ export class DeliveryService {
   }
 
   async #endpointOf(prefix: string) {
-    const [configId] = await this.#configs.listLanes({ prefix });
+    const [configId] = await this.#specs.listIds({ prefix });
     if (configId === undefined) throw unknownDelivery();
     return endpointOf(this.#context.env, configId);
   }

@@ -24,6 +24,7 @@ import {
   TO_ENDPOINT,
   workLimits,
 } from "#modules/webhooks/configs/endpoints.ts";
+import { LaneSpecs } from "#modules/webhooks/configs/lane-specs.ts";
 import { countTest } from "#modules/webhooks/configs/test-limit.ts";
 import type { WebhookConfig } from "#modules/webhooks/core/config.ts";
 import { unknownConfig } from "#modules/webhooks/core/failures.ts";
@@ -172,7 +173,7 @@ export class WebhookService {
       store: PayloadStore.from(env),
       settings: webhookSettings.of(env),
       nowMs: toMillis(clock()),
-      lanes: () => this.#configs.listLanes({ isDeleted: false }),
+      lanes: () => LaneSpecs.from(this.#context.env).listIds({ isDeleted: false }),
       ask: (id, eventIds) => reachObject(endpointOf(env, id).needs(eventIds), TO_ENDPOINT),
       atOnce: (most) => objectsAtOnce(env, most),
     });
