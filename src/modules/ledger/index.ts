@@ -33,20 +33,20 @@ import { forgetGoneSizes, ledgers } from "#modules/catalogue/index.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
 
-export {
-  type KeyedWrite,
-  LedgerClient,
-  type LedgerCreation,
-  type LedgerList,
-  type LedgerListOptions,
-  type LedgerPageRequest,
-  type LedgerScope,
-  type NewCommit,
-  type NewRun,
-  type NewTemplateRun,
-  type KeyedTemplateRun,
-  type TemplateShape,
-} from "./client.ts";
+export { LedgerClient } from "./client.ts";
+export type {
+  KeyedWrite,
+  LedgerCreation,
+  LedgerList,
+  LedgerListOptions,
+  LedgerPageRequest,
+  LedgerScope,
+  NewCommit,
+  NewRun,
+  NewTemplateRun,
+  KeyedTemplateRun,
+  TemplateShape,
+} from "./client-types.ts";
 export type { Account as LedgerAccount, Transaction as LedgerTransaction } from "#library/index.ts";
 export { LedgerAuditObject, LedgerObject, LedgerService, rereadLedgerEvents };
 

@@ -1,8 +1,8 @@
 import { Delivery, type NextRun } from "#modules/exporters/delivery/delivery.ts";
+import { type Progress, ProgressStore } from "#modules/exporters/delivery/progress.ts";
 import type { Batching } from "#modules/exporters/drivers/batching.ts";
 import type { LogItem } from "#modules/exporters/drivers/log-page.ts";
 import type { PipelineSpec } from "#modules/exporters/store/pipeline-store.ts";
-import { type Progress, ProgressStore } from "#modules/exporters/delivery/progress.ts";
 import { present } from "#platform/assert.ts";
 import { systemClock } from "#platform/clock.ts";
 import { AppError } from "#platform/errors.ts";
