@@ -2,7 +2,6 @@ import { toBulkResult } from "./bulk-results.ts";
 import { withLedgerErrors, type Entry } from "./error.ts";
 import {
   assertInteger,
-  assertOrder,
   toAddMetadata,
   toBulkElements,
   toBulkOptions,
@@ -15,6 +14,12 @@ import {
   toVolumeListOptions,
   toWriteOptions,
 } from "./input.ts";
+import {
+  EVERY_VOLUME,
+  type LedgerListing,
+  LedgerLists,
+  type LedgerMethod,
+} from "./ledger-lists.ts";
 import type { PublicLedger } from "./ledger-type.ts";
 import { toQueryList } from "./query-lists.ts";
 import type {
@@ -41,23 +46,11 @@ import type {
   VolumeEntry,
   VolumeOptions,
 } from "./types.ts";
-import { toAccount, toLogEntry, toSchema, toTransaction, toVolumeEntry } from "./views.ts";
+import { toAccount, toSchema, toTransaction } from "./views.ts";
 import { type Command, type LedgerEngine, type Outcome, queryTemplateOf } from "#ledger-engine";
 import type { Runtime } from "#numscript";
 import { present } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
-import { decodeCursor, type SortColumns } from "#platform/paging/cursor.ts";
-import { type Page } from "#platform/paging/pagination.ts";
-import { type ListScope, type PageQuery } from "#platform/paging/query.ts";
-
-/** Items that an iterator reads at once. The number is small, because the caller may stop at any time. */
-const PAGE_SIZE = 100;
-const LOGS_LIMITS = { countMax: PAGE_SIZE, bytesMax: 4_000_000 };
-
-const EVERY_VOLUME = { volumes: true, effectiveVolumes: true };
-
-/** The name of a public method. The stack trace of an error starts at the called method. */
-type Method = Exclude<keyof PublicLedger, "name" | "features" | "close">;
 
 /** The parts of an open ledger besides its engine. */
 export interface EmbeddedOptions {
@@ -74,11 +67,16 @@ export interface EmbeddedOptions {
 export class EmbeddedLedger implements PublicLedger {
   readonly #engine: LedgerEngine;
   readonly #options: EmbeddedOptions;
+  readonly #accountVolumes: { readonly volumes: boolean; readonly effectiveVolumes: boolean };
+  readonly #lists: LedgerLists;
   #isClosed = false;
 
   constructor(engine: LedgerEngine, options: EmbeddedOptions) {
     this.#engine = engine;
     this.#options = options;
+    const { MOVES_HISTORY } = engine.info.features;
+    this.#accountVolumes = { volumes: MOVES_HISTORY === "ON", effectiveVolumes: false };
+    this.#lists = new LedgerLists((name, work) => this.#with(name, work), this.#accountVolumes);
   }
 
   get name(): string {
@@ -187,31 +185,31 @@ export class EmbeddedLedger implements PublicLedger {
     where,
     pit,
   }: PublicListOptions = {}): Generator<PublicTransaction> {
-    const list = this.#listOf("transactions", order, () => ({
+    const list = this.#lists.prepare("transactions", order, () => ({
       columns: { id: "integer" },
       scope: toScope({ where, pit }),
     }));
-    yield* this.#transactions(list);
+    yield* this.#lists.transactions(list);
   }
 
   *accounts({ order = "asc", where, pit }: PublicListOptions = {}): Generator<PublicAccount> {
-    const list = this.#listOf("accounts", order, () => ({
+    const list = this.#lists.prepare("accounts", order, () => ({
       columns: { address: "text" },
       scope: toScope({ where, pit }),
     }));
-    yield* this.#accounts(list);
+    yield* this.#lists.accounts(list);
   }
 
   *volumes(options: VolumeOptions = {}): Generator<VolumeEntry> {
     const { order = "asc", where, startTime, endTime } = options;
-    const list = this.#listOf("volumes", order, () => ({
+    const list = this.#lists.prepare("volumes", order, () => ({
       columns: { account: "text" },
       scope: {
         ...toScope({ where, oot: startTime, pit: endTime }),
         options: { ...toVolumeListOptions(options) },
       },
     }));
-    yield* this.#volumes(list);
+    yield* this.#lists.volumes(list);
   }
 
   aggregateBalances(options: BalanceOptions = {}): Readonly<Record<string, bigint>> {
@@ -227,16 +225,7 @@ export class EmbeddedLedger implements PublicLedger {
 
   *logs({ after = 0 }: LogOptions = {}): Generator<PublicLogEntry> {
     this.#with("logs", () => assertInteger(after, "log id"));
-    let last = after;
-    for (;;) {
-      const entries = this.#with("logs", (engine) =>
-        engine.readLogs(last + 1, engine.lastLogId, LOGS_LIMITS),
-      );
-      yield* entries.map(toLogEntry);
-      const end = entries.at(-1);
-      if (end === undefined) return;
-      last = end.id;
-    }
+    yield* this.#lists.logsAfter(after);
   }
 
   getSchema(version: string): Schema {
@@ -248,12 +237,11 @@ export class EmbeddedLedger implements PublicLedger {
   }
 
   *schemas({ order = "desc", where, pit }: PublicListOptions = {}): Generator<Schema> {
-    const list = this.#listOf("schemas", order, () => ({
+    const list = this.#lists.prepare("schemas", order, () => ({
       columns: { created_at: "date" },
       scope: toScope({ where, pit }),
     }));
-    const pages = this.#pages(list, ({ reads }, query) => reads.listSchemas(query));
-    for (const page of pages) yield* page.map(toSchema);
+    yield* this.#lists.schemas(list);
   }
 
   runQuery(schemaVersion: string, id: string, run: QueryRun = {}): QueryResult {
@@ -262,16 +250,16 @@ export class EmbeddedLedger implements PublicLedger {
       const query = queryTemplateOf(reads.findSchema(schemaVersion), { schemaVersion, id });
       return toQueryList(query, toQueryRequest(run));
     });
-    const list: List = { name, ...rest };
+    const list: LedgerListing = { name, ...rest };
     switch (resource) {
       case "transactions":
-        return { resource, items: this.#transactions(list) };
+        return { resource, items: this.#lists.transactions(list) };
       case "accounts":
-        return { resource, items: this.#accounts(list) };
+        return { resource, items: this.#lists.accounts(list) };
       case "logs":
-        return { resource, items: this.#logs(list) };
+        return { resource, items: this.#lists.logs(list) };
       case "volumes":
-        return { resource, items: this.#volumes(list) };
+        return { resource, items: this.#lists.volumes(list) };
     }
   }
 
@@ -285,18 +273,22 @@ export class EmbeddedLedger implements PublicLedger {
     this.#options.closeStorage();
   }
 
-  #commit(name: Method, toCommand: () => Command, options: PublicWriteOptions): PublicTransaction {
+  #commit(
+    name: LedgerMethod,
+    toCommand: () => Command,
+    options: PublicWriteOptions,
+  ): PublicTransaction {
     const { transaction } = this.#execute(name, toCommand, options);
     // The engine checks an idempotency key against its command, so that a replay gives the same kind of result.
     return toTransaction(present(transaction, "a commit makes a transaction"));
   }
 
-  #execute(name: Method, toCommand: () => Command, options: PublicWriteOptions): Outcome {
+  #execute(name: LedgerMethod, toCommand: () => Command, options: PublicWriteOptions): Outcome {
     return this.#write(name, (engine) => engine.execute(toCommand(), toWriteOptions(options)));
   }
 
   /** Does a write, and reports its violations afterwards, because the callback may write again. */
-  #write<T>(name: Method, work: (engine: LedgerEngine) => T): T {
+  #write<T>(name: LedgerMethod, work: (engine: LedgerEngine) => T): T {
     const { violations, onViolation } = this.#options;
     violations.length = 0; // Drops the violations of an earlier, refused write.
     const result = this.#with(name, work);
@@ -304,77 +296,14 @@ export class EmbeddedLedger implements PublicLedger {
     return result;
   }
 
-  *#transactions(list: List): Generator<PublicTransaction> {
-    const pages = this.#pages(list, ({ reads }, query) =>
-      reads.listTransactions(query, EVERY_VOLUME),
-    );
-    for (const page of pages) yield* page.map(toTransaction);
-  }
-
-  *#accounts(list: List): Generator<PublicAccount> {
-    const pages = this.#pages(list, ({ reads }, query) =>
-      reads.listAccounts(query, this.#accountVolumes),
-    );
-    for (const page of pages) yield* page.map(toAccount);
-  }
-
-  *#volumes(list: List): Generator<VolumeEntry> {
-    const pages = this.#pages(list, ({ reads }, query) => reads.listVolumes(query));
-    for (const page of pages) yield* page.map(toVolumeEntry);
-  }
-
-  *#logs(list: List): Generator<PublicLogEntry> {
-    const pages = this.#pages(list, ({ reads }, query) => reads.listLogs(query));
-    // The engine caches entries, which a caller must not change.
-    for (const page of pages) yield* page.map((entry) => toLogEntry(structuredClone(entry)));
-  }
-
-  /** Iterates over a list. Throws for arguments that are not valid. */
-  #listOf(
-    name: Method,
-    order: "asc" | "desc",
-    toRest: () => Pick<List, "columns" | "scope">,
-  ): List {
-    return this.#with(name, () => {
-      assertOrder(order);
-      return { name, order, ...toRest() };
-    });
-  }
-
-  *#pages<T>(
-    { name, columns, order, scope }: List,
-    read: (engine: LedgerEngine, query: PageQuery) => Page<T>,
-  ): Generator<readonly T[]> {
-    const [column = ""] = Object.keys(columns);
-    const common = { ...scope, column, order, pageSize: PAGE_SIZE };
-    const { options } = scope;
-    const rules = {
-      columns,
-      pageSizeMax: PAGE_SIZE,
-      ...(options === undefined ? {} : { options }),
-    };
-    let query: PageQuery | undefined = { kind: "column", ...common, reverse: false };
-    while (query !== undefined) {
-      const wanted: PageQuery = query;
-      const page: Page<T> = this.#with(name, (engine) => read(engine, wanted));
-      yield page.data;
-      const { next } = page;
-      query = next === undefined ? undefined : decodeCursor(next, rules);
-    }
-  }
-
-  get #accountVolumes() {
-    return { volumes: this.features.MOVES_HISTORY === "ON", effectiveVolumes: false };
-  }
-
-  #with<T>(name: Method, work: (engine: LedgerEngine) => T): T {
+  #with<T>(name: LedgerMethod, work: (engine: LedgerEngine) => T): T {
     return withLedgerErrors(this.#entry(name), () => {
       if (this.#isClosed) throw new AppError("LEDGER_NOT_FOUND", "the ledger is closed");
       return work(this.#engine);
     });
   }
 
-  #entry(name: Method): Entry {
+  #entry(name: LedgerMethod): Entry {
     return this[name];
   }
 }
@@ -384,11 +313,3 @@ const transactionTarget = (targetId: number): PublicTarget => ({
   targetType: "TRANSACTION",
   targetId,
 });
-
-/** The parts of an iterator: its public method, its single sort column, its order and its scope. */
-interface List {
-  readonly name: Method;
-  readonly columns: SortColumns;
-  readonly order: "asc" | "desc";
-  readonly scope: ListScope;
-}
