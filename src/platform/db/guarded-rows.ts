@@ -22,5 +22,4 @@ export const guardedRows = <Columns extends Readonly<Record<keyof Columns, Value
   jsonRows(rows.map(({ guard, columns }) => ({ guard, ...columns })));
 
 /** A part of the guard, which is the first value of each row of `guardedRows`. */
-export const guardPart = <G extends Guard>(name: keyof G & string): SQL =>
-  sql.raw(`r.item ->> '$[0].${name}'`);
+export const guardPart = (name: string): SQL => sql.raw(`r.item ->> '$[0].${name}'`);

@@ -19,7 +19,7 @@ export interface AddedRows {
   readonly events: readonly OutboxEvent[];
 }
 
-const partOf = guardPart<TransitionGuard>;
+const partOf = (name: keyof TransitionGuard): SQL => guardPart(name);
 
 /** SQL condition that holds for a row `r` whose transition was stored. */
 export const IS_STORED: SQL = sql`EXISTS (

@@ -40,7 +40,7 @@ test("gives the parts of a guard by their names", () => {
   const { source, items } = guardedRows([
     { guard: { id: "i", attempts: 2 }, columns: { at: "t" } },
   ]);
-  const part = guardPart<{ readonly id: string; readonly attempts: number }>("attempts");
+  const part = guardPart("attempts");
   expect(
     dialect.sqlToQuery(sql`SELECT ${items.at} FROM ${source} WHERE ${part} > 1`),
   ).toMatchObject({

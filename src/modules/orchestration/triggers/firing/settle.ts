@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { ClaimedOccurrence, OccurrenceRow } from "./claim.ts";
 import { stopEvents, stopStatements } from "./loops.ts";
 import { OCCURRENCES_SWEEP } from "#modules/orchestration/sweep-names.ts";
@@ -79,7 +79,7 @@ export async function settleOccurrences(
 
 const shortened = (error: string): string => error.slice(0, ERROR_LENGTH_MAX).toWellFormed();
 
-const partOf = guardPart<OccurrenceGuard>;
+const partOf = (name: keyof OccurrenceGuard): SQL => guardPart(name);
 
 /** SQL condition that holds if an attempt has settled its occurrence: the occurrence is done, and its last attempt has this number. */
 const IS_SETTLED = sql`EXISTS (
