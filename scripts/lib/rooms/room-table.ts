@@ -299,7 +299,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   ...roomsOfFloors("modules/ledger", {
     house: {
-      // The client speaks the library's types.
       uses: [...ANATOMY, "ledger-engine", "library", "modules/catalogue", "numscript"],
       packages: HTTP,
     },
@@ -319,7 +318,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       { answers: { packages: HTTP } },
       { objects: { packages: RUNTIME } },
       { service: {} },
-      { http: { uses: ["platform/modules"], packages: HTTP } },
+      {
+        // The client of other modules, which speaks the library's types.
+        client: { uses: ["library", "numscript"] },
+        http: { uses: ["platform/modules"], packages: HTTP },
+      },
       {
         "http/florin": { uses: ["numscript"], packages: HTTP },
         "http/v1": { packages: HTTP },

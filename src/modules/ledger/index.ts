@@ -33,7 +33,7 @@ import { forgetGoneSizes, ledgers } from "#modules/catalogue/index.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
 
-export { LedgerClient } from "./client.ts";
+export { LedgerClient } from "./client/client.ts";
 export type {
   KeyedWrite,
   LedgerCreation,
@@ -46,7 +46,7 @@ export type {
   NewTemplateRun,
   KeyedTemplateRun,
   TemplateShape,
-} from "./client-types.ts";
+} from "./client/types.ts";
 export type { Account as LedgerAccount, Transaction as LedgerTransaction } from "#library/index.ts";
 export { LedgerAuditObject, LedgerObject, LedgerService, rereadLedgerEvents };
 
@@ -54,7 +54,7 @@ export { LedgerAuditObject, LedgerObject, LedgerService, rereadLedgerEvents };
  * The ledger: transactions between accounts, each ledger in an object of its own. A folder imports only from folders below it
  * (`scripts/lib/rooms/room-table.ts`):
  *
- *     http       v1, v2, florin
+ *     http       v1, v2, florin                                          client     the client of other modules
  *     service    the use cases
  *     objects    the ledger's object and the one that audits it
  *     answers    reads and writes whose answers the object has written, on both sides of the call

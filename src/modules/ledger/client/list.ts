@@ -1,5 +1,5 @@
-import { toScope } from "./client-requests.ts";
-import type { LedgerList, LedgerListOptions, LedgerPageRequest } from "./client-types.ts";
+import { toScope } from "./requests.ts";
+import type { LedgerList, LedgerListOptions, LedgerPageRequest } from "./types.ts";
 import { AppError } from "#platform/errors.ts";
 import { decodeCursor, type SortColumns } from "#platform/paging/cursor.ts";
 import type { Page } from "#platform/paging/pagination.ts";

@@ -1,9 +1,10 @@
-import type { KeyedWrite, LedgerScope } from "./client-types.ts";
+import type { KeyedWrite, LedgerScope } from "./types.ts";
 import {
   assertIdempotencyKey,
   BulkElementData,
   toBulkElement,
   toTransactionCommand,
+  readPlainTransaction,
   TransactionRequest,
   type Command,
 } from "#ledger-engine";
@@ -23,6 +24,8 @@ export function toWriteOptions({ idempotencyKey, schemaVersion = "" }: KeyedWrit
 
 /** The command of a transaction. Throws `VALIDATION` or `NO_POSTINGS`. */
 export function toCommit(request: unknown): Command {
+  const plain = readPlainTransaction(request);
+  if (plain !== undefined) return toTransactionCommand(plain, { force: false });
   const parsed = TransactionRequest.safeParse(request);
   if (!parsed.success) throw toValidationError(parsed.error, "transaction");
   return toTransactionCommand(parsed.data, { force: false });

@@ -1,5 +1,5 @@
-import { ledgerList } from "./client-list.ts";
-import { toCommit, toSaveMetadata, toScope, toWriteOptions } from "./client-requests.ts";
+import { ledgerList } from "./list.ts";
+import { toCommit, toSaveMetadata, toScope, toWriteOptions } from "./requests.ts";
 import type {
   KeyedTemplateRun,
   KeyedWrite,
@@ -11,18 +11,19 @@ import type {
   NewRun,
   NewTemplateRun,
   TemplateShape,
-} from "./client-types.ts";
-import { LedgerService } from "./service/service.ts";
-import { ledgerSettings, standardRuntimeOf } from "./settings.ts";
+} from "./types.ts";
 import { parseFeatures, toAccountView, toTransactionView, type SingleRead } from "#ledger-engine";
 import type { Account, Features, Metadata, Target, Transaction } from "#library/index.ts";
 import { BUCKET_DEFAULT } from "#modules/catalogue/index.ts";
+import type { BulkProgress } from "#modules/ledger/objects/calls.ts";
+import { LedgerService } from "#modules/ledger/service/service.ts";
+import { ledgerSettings, standardRuntimeOf } from "#modules/ledger/settings.ts";
 import { parseProgram } from "#numscript";
 import { assertLedgerAllowed } from "#platform/access/ledger-patterns.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
-import { attempt, type Result } from "#platform/result.ts";
+import { attempt } from "#platform/result.ts";
 
 /** Current volumes exist whatever features the ledger has. */
 const VOLUMES: SingleRead = { volumes: true, effectiveVolumes: false, areImplied: true };
@@ -86,21 +87,18 @@ export class LedgerClient {
   }
 
   /**
-   * Runs several transaction templates in one call, one after the other, up to the first one that fails. Returns the results of all that
-   * have run. Throws `BULK_SIZE_EXCEEDED` where all together are too much work for one call, which then commits nothing.
+   * Runs several transaction templates in one call, one after the other, up to the first one that fails. Throws `BULK_SIZE_EXCEEDED` where all together are too much work for one call, which then commits nothing.
    */
   async runTemplates(
     runs: readonly KeyedTemplateRun[],
     { schemaVersion }: { readonly schemaVersion: string },
-  ): Promise<readonly Result<unknown>[]> {
+  ): Promise<BulkProgress> {
     const elements = runs.map(({ idempotencyKey, causationDepth, template, vars, ...rest }) => {
       toWriteOptions({ idempotencyKey });
       const command = attempt(() => toCommit({ ...rest, script: { template, vars } }));
       return { idempotencyKey, command, causationDepth };
     });
-    const settings = { FLORIN_BULK_MAX_SIZE: runs.length };
-    const options = { settings, schemaVersion, atomic: false, continueOnFailure: false };
-    return this.#service.executeBulk(this.#name, () => elements, options);
+    return this.#service.executeUntilFailure(this.#name, () => elements, { schemaVersion });
   }
 
   /** Describes a transaction template. Throws `NOT_FOUND` for an unknown version of the schema, and for an unknown template. */
