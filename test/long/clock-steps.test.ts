@@ -2,9 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { BenchApi } from "#bench/api.ts";
-import { buildEntry } from "#bench/build.ts";
 import { BenchServer } from "#bench/server.ts";
-import { inProject } from "#scripts/lib/project.ts";
+import { buildClockWorker } from "#test/support/clock/build.ts";
 import { ENDPOINTS, type EndpointName, Endpoints } from "#test/support/clock/endpoints.ts";
 import { WAIT_MS_MAX } from "#test/support/platform/patience.ts";
 
@@ -42,10 +41,9 @@ let api: BenchApi;
 
 beforeAll(async () => {
   endpoints = await Endpoints.open();
-  server = await BenchServer.start(
-    await buildEntry("test/support/clock/worker.ts", inProject("dist/test/stepped-clock")),
-    { env: SETTINGS },
-  );
+  server = await BenchServer.start(await buildClockWorker({ startMs: Date.now(), speed: 1 }), {
+    env: SETTINGS,
+  });
   await authorize();
   await api.createLedger(LEDGER);
   for (const name of ENDPOINTS) {

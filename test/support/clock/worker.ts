@@ -1,7 +1,7 @@
-import { stepAlarms, stepClock } from "./stepped-clock.ts";
+import { clocked, stepClock } from "./worker-clock.ts";
 import worker, * as product from "#src/index.ts";
 
-/** Florin's Worker, with a clock that a request to `STEP_PATH` steps by the milliseconds in its body. */
+/** The product, with a clock that a request to `STEP_PATH` steps by the milliseconds in its body. */
 export default {
   ...worker,
   async fetch(request, env, ctx) {
@@ -11,67 +11,19 @@ export default {
   },
 } satisfies ExportedHandler<Env>;
 
-/** The waits of a workflow are the platform's own, and are not stepped. */
-export { InstanceWorkflow } from "#src/index.ts";
-
 const STEP_PATH = "/api/test/step-clock";
 
-export class AttemptLimitObject extends product.AttemptLimitObject {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(stepAlarms(ctx), env);
-  }
-}
+/** Its waits are the platform's own. */
+export { InstanceWorkflow } from "#src/index.ts";
 
-export class ClockObject extends product.ClockObject {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(stepAlarms(ctx), env);
-  }
-}
-
-export class ConnectorObject extends product.ConnectorObject {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(stepAlarms(ctx), env);
-  }
-}
-
-export class EndpointObject extends product.EndpointObject {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(stepAlarms(ctx), env);
-  }
-}
-
-export class EventStreamObject extends product.EventStreamObject {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(stepAlarms(ctx), env);
-  }
-}
-
-export class InstanceRunnerObject extends product.InstanceRunnerObject {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(stepAlarms(ctx), env);
-  }
-}
-
-export class LedgerAuditObject extends product.LedgerAuditObject {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(stepAlarms(ctx), env);
-  }
-}
-
-export class LedgerObject extends product.LedgerObject {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(stepAlarms(ctx), env);
-  }
-}
-
-export class PipelineObject extends product.PipelineObject {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(stepAlarms(ctx), env);
-  }
-}
-
-export class TriggerLaneObject extends product.TriggerLaneObject {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(stepAlarms(ctx), env);
-  }
-}
+export const AttemptLimitObject = clocked(product.AttemptLimitObject);
+export const ClockObject = clocked(product.ClockObject);
+export const ConnectorObject = clocked(product.ConnectorObject);
+export const EndpointObject = clocked(product.EndpointObject);
+export const EventStreamObject = clocked(product.EventStreamObject);
+export const InstanceRunnerObject = clocked(product.InstanceRunnerObject);
+export const LedgerAuditObject = clocked(product.LedgerAuditObject);
+export const LedgerObject = clocked(product.LedgerObject);
+export const PasswordHashObject = clocked(product.PasswordHashObject);
+export const PipelineObject = clocked(product.PipelineObject);
+export const TriggerLaneObject = clocked(product.TriggerLaneObject);
