@@ -18,7 +18,9 @@ async function release(): Promise<void> {
   if (what === "hashes") return recordHashes({ isRewritten: options.includes("--rewrite") });
   if (what === "fixture") return makeFixture();
   if (what === "freeze") return freeze();
-  throw new OperatorError("Say what: npm run release -- hashes, fixture or freeze. See AGENTS.md.");
+  throw new OperatorError(
+    "Name the part: npm run release -- hashes, fixture or freeze. See AGENTS.md.",
+  );
 }
 
 async function recordHashes({ isRewritten }: { readonly isRewritten: boolean }): Promise<void> {
@@ -63,7 +65,7 @@ async function freeze(): Promise<void> {
 
 const alreadyReleased = (version: string): OperatorError =>
   new OperatorError(
-    `Florin ${version} is released: what is recorded in migrations/hashes.json never changes. Add a migration or a step.`,
+    `Florin ${version} is released: the hashes in migrations/hashes.json never change. Add a migration or a step.`,
   );
 
 await run(release);

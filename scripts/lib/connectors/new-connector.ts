@@ -52,7 +52,8 @@ const LIST = /(CONNECTOR_KINDS: readonly ConnectorKind\[\] = \[)([^\]]*)\]/;
 
 /** The source of the list of kinds with another kind, in the order of their names. */
 export function withKind(source: string, name: string): string {
-  if (!LIST.test(source)) throw new OperatorError("the list of kinds is not where it was");
+  if (!LIST.test(source))
+    throw new OperatorError("the list of kinds is not where this script expects it");
   const added = `import { ${name}Kind } from "./${name}/index.ts";\n${source}`;
   return added.replace(LIST, (_, head: string, kinds: string) => {
     const names = kinds.split(",").map((kind) => kind.trim());

@@ -85,7 +85,7 @@ function assertNoProblems(versions: string): void {
   const { problems = [] } = Versions.parse(parseJson(versions));
   if (problems.length === 0) return;
   throw new OperatorError(
-    `The state cannot be used. Its migrations have the names of this version's, but its tables are others:\n${problems.join("\n")}`,
+    `The state cannot be used. Its migrations have the names of this version's, but its tables differ:\n${problems.join("\n")}`,
   );
 }
 

@@ -9,7 +9,7 @@ import { type Timestamp, formatTimestamp } from "#platform/time.ts";
 export const WEBHOOK_EVENT_TYPES = {
   DEACTIVATED_CONFIG: {
     description:
-      "A webhook config was deactivated, because its endpoint has failed for too long. What waited for it has failed and can be replayed.",
+      "A webhook config was deactivated, because its endpoint has failed for too long. Deliveries that waited have failed and can be replayed.",
     payload: z.object({
       configId: z.string(),
       endpoint: z.string(),

@@ -100,7 +100,7 @@ class Compiler {
     if (this.#parameters <= FILTER_PARAMETERS_MAX) return condition;
     throw new AppError(
       "VALIDATION",
-      `the filter has more than ${FILTER_PARAMETERS_MAX} values to compare with, where a list of $in counts as one`,
+      `the filter has more than ${FILTER_PARAMETERS_MAX} values to compare with; a list of $in counts as one`,
     );
   }
 }

@@ -13,7 +13,7 @@ const JsonObject = z.record(z.string(), z.unknown());
 const EventTypeResponse = z
   .object({
     name: z.string().openapi({ example: "ledger.committed_transactions" }),
-    app: z.string().openapi({ description: "The module that it comes from." }),
+    app: z.string().openapi({ description: "The module that emits the event." }),
     version: z.string().openapi({ description: "The member `version` of the body." }),
     description: z.string(),
     schema: JsonObject.openapi({ description: "The JSON Schema of the body." }),
@@ -22,7 +22,7 @@ const EventTypeResponse = z
   .openapi("EventType");
 
 const EventTypesQuery = z.object({
-  name: z.string().optional().openapi({ description: "Only the type of this name." }),
+  name: z.string().optional().openapi({ description: "The name of the only type to list." }),
 });
 
 type EventTypeView = z.input<typeof EventTypeResponse>;
@@ -38,7 +38,7 @@ export function registerEventTypeList(app: OpenAPIHono<AppEnv>, modules: readonl
       operationId: "florinListEventTypes",
       summary: "List the types of events",
       description:
-        "Each with the name that webhooks and event streams take, the JSON Schema (2020-12) of the body that they deliver, and an example of it.",
+        "Each type with its name for webhooks and event streams, the JSON Schema (2020-12) of the body that they deliver, and an example of it.",
       tags: ["Event types"],
       scope: "webhooks:read",
       query: EventTypesQuery,

@@ -24,7 +24,7 @@ export const TRIGGER_EVENT_TYPES = {
   },
   FAILED_TRIGGER: {
     description:
-      "A trigger should have started an instance, but its variables have no values, or its filter failed: of those failures, the first one in each hour.",
+      "A trigger should have started an instance, but its variables have no values, or its filter failed; of the failures of a filter, only the first one in each hour is reported.",
     payload: OfOccurrence.extend({ error: z.string() }),
     example: {
       id: OCCURRENCE,

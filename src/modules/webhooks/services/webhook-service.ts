@@ -99,7 +99,7 @@ export class WebhookService {
     if (config !== undefined) return config;
     throw new AppError(
       "VALIDATION",
-      `there are ${CONFIGS_MAX} webhook configs, which is the most; deleted ones count until their deliveries are purged`,
+      `there are already ${CONFIGS_MAX} webhook configs, and no more are allowed; deleted ones count until their deliveries are purged`,
     );
   }
 
