@@ -266,7 +266,7 @@ describe("a token of before changes nothing", () => {
   });
 });
 
-test("of an invitation and the end of its maker at once, no invitation is left", async () => {
+test("an invitation that is made while its maker ends is not left", async () => {
   for (let round = 0; round < 5; round++) {
     const maker = await acting(await makeClient({ scopes: ["auth:write", ...STRONG] }));
     const [invited] = await Promise.all([
@@ -278,7 +278,7 @@ test("of an invitation and the end of its maker at once, no invitation is left",
   }
 });
 
-test("of a link for a password and scopes that are given at once, nobody gets a person who has both", async () => {
+test("a password by a link and scopes that are given at once never come together in one person", async () => {
   for (let round = 0; round < 2; round++) {
     const victim = await freshPerson();
     const url = await urlOf(await reset(weak, victim));

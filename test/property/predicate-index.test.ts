@@ -114,7 +114,7 @@ test("an index comes to what the evaluation of all filters comes to, errors amon
   expect(failed).toBeGreaterThan(100);
 });
 
-test("of a thousand triggers, an event has those as candidates that want its value", () => {
+test("an event has as candidates, of a thousand triggers, those that want its value", () => {
   const filter = (number: number) => `event.kind == "k${number}" && event.amount > 5`;
   const all = Array.from(
     { length: 1000 },

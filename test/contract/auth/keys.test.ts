@@ -95,7 +95,7 @@ test("the endpoint of keys shows only the public half, and stores the private on
   expect(stored?.["private_key"]).toMatch(/^v1\.[0-9a-f]{12}\.[\w-]+$/);
 });
 
-test("without the key that encrypted it nothing is signed, but tokens still verify", async () => {
+test("a signing key without the key that encrypted it signs nothing, but tokens still verify", async () => {
   const token = await issue(isolate());
   const other = isolate({ FLORIN_SECRET_KEY: NEW_KEY });
   const refused = await request(other);

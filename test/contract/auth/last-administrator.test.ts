@@ -78,7 +78,7 @@ describe("the last administrator", () => {
   });
 });
 
-test("one of two administrators may go, and of two who remove each other at once, one stays", async () => {
+test("an administrator may go beside another one, and one of two who remove each other at once stays", async () => {
   for (let round = 0; round < 3; round++) {
     const people = [await freshPerson(...ALL_SCOPES), await freshPerson(...ALL_SCOPES)] as const;
     const [ada, bob] = people;

@@ -87,7 +87,7 @@ test("an address of which too many passwords wait is refused, and the others are
   });
 });
 
-test("without threads the object makes the same key itself", async () => {
+test("a hashing object without threads makes the same key itself", async () => {
   const object = env.PASSWORD_HASHES.getByName(freshName("hashes"));
   const result = await object.derive(WORK, { key: "a", isKnown: false });
   expect(result.ok && result.value).toMatch(/^[\w-]{43}$/);

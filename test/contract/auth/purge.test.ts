@@ -146,7 +146,7 @@ describe("what ends by itself", () => {
   });
 });
 
-test("where too many logins are under way, the oldest end, and the new one goes on", async () => {
+test("too many logins under way: the oldest end, and the new one goes on", async () => {
   const begin = (ms: number, loginsMax = 10) =>
     beginLogin(at(ms), { request: REQUEST, browser: "b", loginsMax });
   await env.DB.prepare("DELETE FROM auth_logins").run();

@@ -44,7 +44,7 @@ async function passIdleTime(): Promise<void> {
   expect(await runDurableObjectAlarm(object())).toBe(true);
 }
 
-describe("while nobody listens", () => {
+describe("an event stream without listeners", () => {
   test("consumers confirm messages unread while nobody listens, and what comes nevertheless is dropped", async () => {
     expect(await liveListener.open([], context())).toBeUndefined();
     await record(eventOf("lost"));
@@ -164,7 +164,7 @@ describe("a stream", () => {
   });
 });
 
-describe("who comes again", () => {
+describe("a reader that comes again", () => {
   let from: string;
   const ids = ["first", "second", "third"].map((name) => freshName(name));
 

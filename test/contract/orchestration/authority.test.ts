@@ -28,7 +28,7 @@ test("an instance is repeated by nobody who may do less than whoever has started
   expect((await api(retry, { method: "POST", token: narrow })).status).toBe(200);
 });
 
-describe("by a token of before, a client starts and leaves behind", () => {
+describe("a client with a token of before starts and leaves behind", () => {
   const client = async () =>
     acting(await makeClient({ id: freshName("flows"), scopes: ["orchestration:write"] }));
   const event = "ledger.committed_transactions";

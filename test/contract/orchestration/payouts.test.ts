@@ -206,7 +206,7 @@ const IMPOSSIBLE: readonly (readonly [string, () => Promise<Payout>, string])[] 
   ],
 ];
 
-describe.each(PURSES)("from %s, a payout that can never be made takes no money", (_what, fill) => {
+describe.each(PURSES)("a payout from %s that can never be made takes no money", (_what, fill) => {
   test.each(IMPOSSIBLE)(
     "a payout that can never be made takes no money: %s",
     async (_case, make, message) => {

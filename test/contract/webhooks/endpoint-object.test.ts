@@ -314,7 +314,7 @@ test("a replay is begun before its body is read", async () => {
   expect(await alarmOf()).not.toBeNull();
 });
 
-test("of the answer to a call that succeeded, less is kept than of one that failed", async () => {
+test("the answer to a successful call is kept with a shorter excerpt than that to a failed one", async () => {
   const bench = new EndpointBench();
   const config = await bench.subscribe();
   bench.respond = () => new Response("é".repeat(10_000));

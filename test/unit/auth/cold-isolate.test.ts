@@ -79,7 +79,7 @@ test.each([
   expect(await isolate.authenticate()).toBe("shop");
 });
 
-test("while the database is away, an isolate that is new says so, and keeps what it has read", async () => {
+test("a new isolate says that the database is away, and keeps what it has read", async () => {
   const isolate = new NewIsolate();
   isolate.failures = { keys: 0, revocations: Infinity };
   await expect(isolate.authenticate()).rejects.toMatchObject(AWAY);

@@ -84,14 +84,14 @@ async function check(token: string, scope: Scope = "ledger:read"): Promise<strin
   }
 }
 
-describe("who acts", () => {
+describe("the principal of a token", () => {
   const principalOf = async (claims: object, key = own.privateKey) => {
     const headers = { authorization: `Bearer ${await sign(claims, key)}` };
     const request = new Request(`${PUBLIC_URL}/api`, { headers });
     return verifier.authenticate(request, "ledger:read");
   };
 
-  test("the one who acts is the client of our own token, which may use all ledgers", async () => {
+  test("the principal of a token is the client of our own token, which may use all ledgers", async () => {
     expect(await principalOf({})).toEqual({
       issuer: OWN,
       subject: "shop",
@@ -105,15 +105,18 @@ describe("who acts", () => {
   test.each([
     ["our own token", {}, own.privateKey],
     ["another issuer's token", { iss: OTHER }, other.privateKey],
-  ])("the one who acts reaches only the ledgers that %s names", async (_whose, claims, key) => {
-    const ledgers = ["eu-*", "main"];
-    expect((await principalOf({ ...claims, ledgers }, key)).ledgers).toEqual(ledgers);
-    for (const wrong of [[], [""], ["a b"], ["*-eu"], "main", null, [1]]) {
-      await expect(principalOf({ ...claims, ledgers: wrong }, key)).rejects.toThrow(
-        /claim ledgers/,
-      );
-    }
-  });
+  ])(
+    "the principal of a token reaches only the ledgers that %s names",
+    async (_whose, claims, key) => {
+      const ledgers = ["eu-*", "main"];
+      expect((await principalOf({ ...claims, ledgers }, key)).ledgers).toEqual(ledgers);
+      for (const wrong of [[], [""], ["a b"], ["*-eu"], "main", null, [1]]) {
+        await expect(principalOf({ ...claims, ledgers: wrong }, key)).rejects.toThrow(
+          /claim ledgers/,
+        );
+      }
+    },
+  );
 
   test.each([
     [{ sub: "ann", client_id: "app", azp: "other", aud: "api" }, "ann", "app"],
@@ -122,7 +125,7 @@ describe("who acts", () => {
     [{ aud: "api" }, "api", "api"],
     [{}, "", ""],
   ])(
-    "the one who acts is the subject of another issuer's token %j",
+    "the principal of a token is the subject of another issuer's token %j",
     async (claims, subject, clientId) => {
       const none = { client_id: undefined, aud: undefined };
       const principal = await principalOf({ iss: OTHER, ...none, ...claims }, other.privateKey);

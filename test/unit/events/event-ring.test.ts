@@ -61,7 +61,7 @@ describe("a ring", () => {
   });
 });
 
-describe("who comes again", () => {
+describe("a reader that comes again", () => {
   const ring = ringWith(["a", "b", "c", "d"], { ...LARGE, entries: 2 }, 10);
 
   test("a reader that comes again goes on where it was, if nothing after that is gone", () => {

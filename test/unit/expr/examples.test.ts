@@ -23,7 +23,7 @@ test("a message shows the line that it is about, with the caret below the charac
   );
 });
 
-test("of a very long line, only the part around the position is shown", () => {
+test("a very long line of an expression is shown around the position only", () => {
   const message = resultOf(`${'"a" + '.repeat(50)}1`);
 
   expect(message).toContain("(1:299)");

@@ -133,7 +133,7 @@ describe("the money that has moved after adjustments", () => {
     expect(changesOf(adjustments)).toEqual(changes);
   });
 
-  test("after any two adjustments, a cancellation leaves nothing", () => {
+  test("a cancellation after any two adjustments leaves nothing", () => {
     for (const first of PAYMENT_STATUSES) {
       for (const second of PAYMENT_STATUSES) {
         const changes = changesOf([[first, 50n], [second, 20n], ["CANCELLED"]]);

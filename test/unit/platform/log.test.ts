@@ -40,7 +40,7 @@ test.each([
     new AppError("OVERLOADED", "busy", { cause: failedQuery(new Error("D1_ERROR: full")) }),
   ],
   ["a failed query of unknown cause", failedQuery()],
-])("of %s, the log holds no parameter", (_what, error) => {
+])("%s is logged without parameters", (_what, error) => {
   const line = JSON.stringify(lineOf(error));
   expect(line).not.toContain("a payload");
   expect(line).toMatch(/D1_ERROR: full|a query failed/);

@@ -152,7 +152,7 @@ describe("a login", () => {
   });
 });
 
-describe("without a client or a redirect URI of it, nobody is sent anywhere", () => {
+describe("an authorization request without a valid client and redirect URI", () => {
   test.each([
     ["client_id", undefined, "auth request is missing client_id"],
     ["redirect_uri", undefined, "auth request is missing redirect_uri"],
@@ -253,7 +253,7 @@ describe("a request that is wrong goes back to the client with an error, the sta
   });
 });
 
-describe("who has logged in", () => {
+describe("the person who has logged in", () => {
   test("the person who has logged in must be there for prompt=none", async () => {
     const url = authorizeUrl(app, { prompt: "none" });
     expect((await answerOf(url, new PageVisitor()))["error"]).toBe("login_required");

@@ -167,7 +167,7 @@ describe("the page of an invitation", () => {
   });
 });
 
-describe("who invites", () => {
+describe("the person or client that invites", () => {
   test("the client that invites gives no scope that the client may not have", async () => {
     const client = await freshClient("auth:write", "ledger:read");
     const send = (scopes: readonly string[]) =>

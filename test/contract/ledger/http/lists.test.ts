@@ -315,7 +315,7 @@ describe("parameters of a list", () => {
   });
 });
 
-describe("one transaction", () => {
+describe("a single transaction", () => {
   test.each([
     ["01", 200],
     ["0", 404],

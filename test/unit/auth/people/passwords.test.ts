@@ -12,7 +12,7 @@ test("a password is stored as a salted hash with the parameters that it was made
   expect(one).not.toContain("horse");
 });
 
-test("only the password itself matches", async () => {
+test("a password's hash matches the password only", async () => {
   const stored = await hashPassword("correct horse", derivePasswordKey);
   expect(await matchesPassword("correct horse", stored, derivePasswordKey)).toBe(true);
   expect(await matchesPassword("correct horsf", stored, derivePasswordKey)).toBe(false);

@@ -137,7 +137,7 @@ describe.each([
   });
 });
 
-test("only some assets of some accounts are read", () => {
+test("a read of some assets of some accounts reads only those", () => {
   const ledger = new TestLedger();
   ledger.commit(create(assets.map((asset) => posting("world -> a", 1, asset))));
   const [a = 0] = ledger.sql

@@ -88,8 +88,8 @@ describe("a list of transactions", () => {
   });
 });
 
-describe("one transaction", () => {
-  test("one transaction is found by its id, with all changes since its creation", () => {
+describe("a single transaction", () => {
+  test("a transaction is found by its id, with all changes since its creation", () => {
     const ledger = ledgerWithDates();
     ledger.run(revert(2));
     expect(ledger.transaction(2)).toMatchObject({

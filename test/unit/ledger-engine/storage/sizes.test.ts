@@ -96,7 +96,7 @@ test("the deletion of a key that is too long to be logged is refused, even if no
   expect(ledger.logs()).toEqual([]);
 });
 
-test("without effective volumes, a replay shows none either", () => {
+test("a replay without effective volumes shows none either", () => {
   const features = { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" } as const;
   const ledger = new TestLedger({ features });
   const command = create(posting("world -> a", 5));

@@ -179,7 +179,7 @@ describe("nothing changes the author", () => {
   });
 });
 
-describe("beside the log", () => {
+describe("authors beside the log", () => {
   test("imported entries have the importing client as their author, up to one that is refused", () => {
     const source = new TestLedger();
     for (const author of [SHOP, BANK, SHOP]) source.run(pay(), { author });

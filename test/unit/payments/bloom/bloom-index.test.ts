@@ -35,7 +35,7 @@ describe("stored bits", () => {
     ["accounts", ACCOUNT_LAYOUT, "affc758d5f65ec0ad7da7a587fe21938"],
     ["orders", ORDER_LAYOUT, "5cb29a7ec1372050b65dac68784f3501"],
     ["conversions", CONVERSION_LAYOUT, "2e566a6a505a0067a168d38a84fcce3b"],
-  ])("of terms of %s never change", (_name, layout, hash) => {
+  ])("the stored bits of terms of %s never change", (_name, layout, hash) => {
     const others = Array.from({ length: 300 }, (_, at) => `metadata=5:order${at}`);
     const bits = [...layout.termsOf(ROW), ...others].map((term) =>
       layout.buildWords([term]).join(),

@@ -164,7 +164,7 @@ describe("an initiation whose answer was lost", () => {
   });
 });
 
-describe("where it cannot be told which of two it is", () => {
+describe("a payment that may belong to either of two initiations", () => {
   test("two initiations of one amount are left to the provider", async () => {
     const world = await openWorld();
     const ids = [await createLost(world), await createLost(world)];

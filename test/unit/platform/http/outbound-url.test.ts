@@ -3,13 +3,13 @@ import { urlProblem } from "#platform/http/outbound.ts";
 import { isPublicAddress } from "#platform/http/public-hosts.ts";
 import { OUTBOUND_URLS } from "#test/support/platform/outbound/outbound-urls.ts";
 
-describe("where private hosts are not allowed", () => {
+describe("the outbound policy without private hosts", () => {
   test.each(OUTBOUND_URLS)("%j: %s", (url, problem) => {
     expect(urlProblem(url, { allowPrivateHosts: false })).toBe(problem);
   });
 });
 
-describe("where private hosts are allowed", () => {
+describe("the outbound policy with private hosts", () => {
   test.each(OUTBOUND_URLS)(
     "%j has no problem with its host if private hosts are allowed",
     (url, problem) => {

@@ -37,7 +37,7 @@ test("a query that is repeated is validated once, and nobody can change what oth
   expect(queryReader(undefined)(asking("")).parse()).toBeUndefined();
 });
 
-test("of a public operation, only the empty query is remembered, because others may hold a code", () => {
+test("a public operation remembers only the empty query, because others may hold a code", () => {
   const { count, read } = counting({ isPublic: true });
   const parse = (query: string) => read(asking(query)).parse();
   expect(parse("")).toBe(parse(""));

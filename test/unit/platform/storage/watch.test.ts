@@ -43,7 +43,7 @@ test("the database is measured, and nothing is said of one that has room", async
   expect(lines).toEqual([]);
 });
 
-test("from 70 % of its limit on, the log says what is how large, how it grows, and what to do", async () => {
+test("the log says from 70 % of a limit on which storage is how large, how it grows, and what to do", async () => {
   const [warnings, errors] = [linesOf("warn"), linesOf("error")];
   await keepSize(d1.db, "ledger/small", { bytes: 6_999_999_999, measuredMs: START - 24 * HOUR });
   await keepSize(d1.db, "ledger/main", { bytes: 6_800_000_000, measuredMs: START - 24 * HOUR });

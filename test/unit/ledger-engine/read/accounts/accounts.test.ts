@@ -297,7 +297,7 @@ describe("the order of accounts", () => {
   });
 });
 
-test("one account is found by its address alone, which is no pattern", () => {
+test("an account is found by its address alone, which is no pattern", () => {
   const ledger = users();
   expect(ledger.account("users:1")?.address).toBe("users:1");
   for (const address of ["users:", "...", "users:...", ":1", "USERS:1", "", "users:%"]) {

@@ -233,7 +233,7 @@ describe("a movement at Currencycloud", () => {
   test.each<RefusedOrder>([
     ...incompleteOrders(movement("PAYOUT")),
     [movement("TRANSFER", { asset: "BTC/8" }), "the provider does not take the asset BTC/8"],
-  ])("is refused: %#", async (asked, message) => {
+  ])("a movement at Currencycloud is refused: %#", async (asked, message) => {
     await expect(made(asked)).rejects.toMatchObject({ kind: "invalid", message });
   });
 

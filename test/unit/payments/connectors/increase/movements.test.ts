@@ -170,7 +170,7 @@ describe("a movement at Increase", () => {
       `${SPEC}sourceAccountNumberID is required in the metadata of this payout`,
     ],
     [without("addressCity"), `${SPEC}addressCity is required in the metadata of this payout`],
-  ])("is refused: %#", async (asked, message) => {
+  ])("a movement at Increase is refused: %#", async (asked, message) => {
     await expect(made(asked)).rejects.toMatchObject({ kind: "invalid", message });
   });
 

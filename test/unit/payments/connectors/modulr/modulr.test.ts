@@ -243,7 +243,7 @@ describe("a payment at Modulr", () => {
     ...incompleteOrders(movement("PAYOUT")),
     [movement("PAYOUT", { asset: "BTC/8" }), "the provider does not take the asset BTC/8"],
     ...unwritableOrders(movement("PAYOUT")),
-  ])("is refused: %#", async (asked, message) => {
+  ])("a payment at Modulr is refused: %#", async (asked, message) => {
     await expect(made(asked)).rejects.toMatchObject({ kind: "invalid", message });
   });
 

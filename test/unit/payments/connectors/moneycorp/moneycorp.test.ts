@@ -259,7 +259,7 @@ describe("a movement at Moneycorp", () => {
     ...incompleteOrders(movement("PAYOUT")),
     [movement("TRANSFER", { asset: "BTC/8" }), "the provider does not take the asset BTC/8"],
     ...unwritableOrders(movement("PAYOUT")),
-  ])("is refused: %#", async (asked, message) => {
+  ])("a movement at Moneycorp is refused: %#", async (asked, message) => {
     await expect(made(asked)).rejects.toMatchObject({ kind: "invalid", message });
   });
 
