@@ -1,4 +1,5 @@
 import type { EntryBuilder } from "./entry-builder.ts";
+import { ImportedEntryBuilder, invalidEntry } from "./imported-entry-builder.ts";
 import { asHashed, keyHashOf } from "./imported-hashes.ts";
 import {
   assertDerived,
@@ -7,31 +8,21 @@ import {
   parseWholeLine,
   refused,
 } from "./imported-lines.ts";
-import { type EntryOptions, type PendingEntry, toTrace, withDefaults } from "./pending-entry.ts";
+import type { PendingEntry } from "./pending-entry.ts";
 import { entriesAhead, itemsOfImported } from "./prefetched-items.ts";
-import { assertEventSize, assertRevertSize, BULK_STEPS_MAX } from "#ledger-engine/rules/limits.ts";
+import { BULK_STEPS_MAX } from "#ledger-engine/rules/limits.ts";
 import {
   FIRST_NOTED_MAX,
   type ImportNote,
   type NotedEntries,
   notesOf,
 } from "#ledger-engine/rules/log/import-notes.ts";
-import {
-  contentDifferenceOf,
-  differenceOf,
-  isReverse,
-} from "#ledger-engine/rules/log/imported-differences.ts";
-import type { ImportedEntry, ImportedTransaction } from "#ledger-engine/rules/log/imported-log.ts";
-import { runPostings } from "#ledger-engine/rules/postings.ts";
-import type { Transaction } from "#ledger-engine/rules/types.ts";
+import type { ImportedEntry } from "#ledger-engine/rules/log/imported-log.ts";
 import type { Author } from "#ledger-engine/rules/writes.ts";
 import { writeImportNotes } from "#ledger-engine/storage/log/import-notes.ts";
 import { findRef } from "#ledger-engine/storage/log/log-tables.ts";
 import type { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
-import type {
-  StoredTransaction,
-  TransactionReader,
-} from "#ledger-engine/storage/transaction-reader.ts";
+import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import type { WriteBatch } from "#ledger-engine/storage/write-batch.ts";
 import { AppError, type Failure } from "#platform/errors.ts";
 import { attempt, unwrap } from "#platform/result.ts";
@@ -96,15 +87,12 @@ export interface ImporterDependencies {
 export class LogImporter {
   readonly #sql: Sql;
   readonly #batch: WriteBatch;
-  readonly #entries: EntryBuilder;
-  readonly #transactions: TransactionReader;
-  readonly #schemas: SchemaStore;
+  readonly #builder: ImportedEntryBuilder;
   readonly #head: ImporterDependencies["head"];
   readonly #append: ImporterDependencies["append"];
   readonly #steps: ImporterDependencies["steps"];
   readonly #nextHash: ImporterDependencies["nextHash"];
   readonly #clock: Clock;
-  #lastTransaction = -1;
   /** No entry may be later than this date, which is determined at the beginning of a call. */
   #latestDate = ZERO_TIMESTAMP;
   /** Sentences about sizes of the current entry beyond the limits of writes. */
@@ -121,9 +109,7 @@ export class LogImporter {
   constructor(dependencies: ImporterDependencies) {
     this.#sql = dependencies.sql;
     this.#batch = dependencies.batch;
-    this.#entries = dependencies.entries;
-    this.#transactions = dependencies.transactions;
-    this.#schemas = dependencies.schemas;
+    this.#builder = new ImportedEntryBuilder({ ...dependencies, note: this.#note });
     this.#head = dependencies.head;
     this.#append = dependencies.append;
     this.#steps = dependencies.steps;
@@ -174,7 +160,7 @@ export class LogImporter {
     const { logId } = this.#head();
     if (logId !== -1 && row?.imported !== logId)
       throw refused("ledger is not in initializing state");
-    this.#lastTransaction = row?.tx ?? -1;
+    this.#builder.lastTransaction = row?.tx ?? -1;
     this.#latestDate = fromMicros(toMicros(this.#clock()) + AHEAD_MICROS_MAX);
   }
 
@@ -206,10 +192,10 @@ export class LogImporter {
    */
   #takeLine({ text, entry, derived }: ParsedLine, number: number): void {
     if (derived === undefined) return this.#takeEntry(entry, number);
-    const last = this.#lastTransaction;
+    const last = this.#builder.lastTransaction;
     const result = attempt(() => this.#takeEntry(entry, number, derived));
     if (result.ok) return;
-    this.#lastTransaction = last;
+    this.#builder.lastTransaction = last;
     this.#takeEntry(parseWholeLine(text, number).entry, number);
     this.#hasOwnForm = false;
   }
@@ -226,7 +212,7 @@ export class LogImporter {
       this.#assertKeyUnused(entry.idempotencyKey);
       const { data, steps } = asHashed(entry, this.#nextHash);
       this.#searchSteps += steps;
-      const pending = this.#toPending({ ...entry, data });
+      const pending = this.#builder.build({ ...entry, data });
       assertDerived(derived, pending);
       this.#append(entry.id, pending, {
         now: entry.date,
@@ -259,112 +245,22 @@ export class LogImporter {
   }
 
   #assertDate(date: Timestamp): void {
-    if (date < DATE_MIN || date > DATE_MAX) throw invalid("its date is not between 1970 and 2255");
+    if (date < DATE_MIN || date > DATE_MAX)
+      throw invalidEntry("its date is not between 1970 and 2255");
     // Dates never decrease, so that all later entries would get a date in the future.
     if (date > this.#latestDate) {
-      throw invalid("its date is more than a day ahead of the clock of this server");
+      throw invalidEntry("its date is more than a day ahead of the clock of this server");
     }
     const { logId, date: last } = this.#head();
     if (date < last)
-      throw invalid(`its date is before that of log ${logId}: logs are out of order`);
+      throw invalidEntry(`its date is before that of log ${logId}: logs are out of order`);
   }
 
   #assertKeyUnused(key: string): void {
     if (key === "") return;
     if (this.#batch.hasKey(key)) {
-      throw invalid(`the idempotency key '${key}' is that of an earlier log`);
+      throw invalidEntry(`the idempotency key '${key}' is that of an earlier log`);
     }
-  }
-
-  #toPending({ data, date, schemaVersion }: ImportedEntry): PendingEntry {
-    const schema = schemaVersion === undefined ? undefined : this.#schemas.use(schemaVersion);
-    const options = { now: date, schema, note: this.#note };
-    switch (data.type) {
-      case "NEW_TRANSACTION":
-        return this.#newTransaction(data, options);
-      case "REVERTED_TRANSACTION":
-        return this.#revert(data, options);
-      case "SET_METADATA":
-        return this.#entries.metadata.set(data.target, data.metadata, options);
-      case "DELETE_METADATA":
-        return this.#entries.metadata.delete(data.target, data.key, options);
-      case "INSERTED_SCHEMA":
-        return this.#entries.insertSchema(data.schema, schema);
-    }
-  }
-
-  #newTransaction(
-    { transaction, accountMetadata }: ImportedOf<"NEW_TRANSACTION">,
-    { now, schema }: EntryOptions,
-  ): PendingEntry {
-    const { reference, postings, metadata } = transaction;
-    this.#takeTransactionId(transaction.id);
-    if (reference !== undefined && this.#batch.hasReference(reference)) {
-      throw invalid(`the reference '${reference}' is that of an earlier transaction`);
-    }
-    const moves = runPostings(postings, this.#batch, { force: true });
-    const trace = this.#entries.metadata.traceOf(schema, moves, accountMetadata);
-    const givenMetadata = withDefaults(accountMetadata, trace);
-    assertEventSize({ postings, metadata, volumes: moves }, givenMetadata, this.#note);
-    this.#batch.assertRoomFor(moves);
-    this.#entries.metadata.assertAccounts(givenMetadata, this.#note);
-    const prepared = { ...transaction, accountMetadata, trace };
-    const pending = this.#entries.newTransaction(prepared, moves, now);
-    assertSame(transaction, pending);
-    return pending;
-  }
-
-  #revert(
-    { transaction, reverts, reverted: given }: ImportedOf<"REVERTED_TRANSACTION">,
-    { now, schema }: EntryOptions,
-  ): PendingEntry {
-    const { postings, metadata, reference } = transaction;
-    this.#takeTransactionId(transaction.id);
-    if (reference !== undefined) throw invalid("a revert has no reference");
-    const original = this.#entries.storedTransaction(reverts);
-    if (original.revertedAt !== undefined) {
-      throw invalid(`transaction ${reverts} was reverted before`);
-    }
-    const reverted = this.#entries.revertedForm(original, now);
-    if (!isReverse(postings, reverted.postings)) {
-      throw invalid(`its postings do not undo transaction ${reverts}`);
-    }
-    if (given !== undefined) this.#assertReverted(given, reverted, original);
-    const moves = runPostings(postings, this.#batch, { force: true });
-    assertRevertSize(
-      { postings, metadata, volumes: moves },
-      { ...reverted, volumes: moves },
-      this.#note,
-    );
-    const prepared = { ...transaction, original, reverted, trace: toTrace(schema) };
-    const pending = this.#entries.revertingTransaction(prepared, moves, now);
-    assertSame(transaction, pending);
-    return pending;
-  }
-
-  #assertReverted(
-    given: ImportedTransaction,
-    reverted: Transaction,
-    original: StoredTransaction,
-  ): void {
-    const names = this.#transactions.namesOf([original.payload]);
-    const volumes =
-      this.#transactions.readVolumes([original], names).get(original.id)?.volumes ?? [];
-    const difference = contentDifferenceOf(given, { ...reverted, volumes });
-    if (difference === undefined) return;
-    throw invalid(
-      `the reverted transaction ${original.id} differs from the one in this ledger: ${difference}`,
-    );
-  }
-
-  /** Checks that transaction ids increase with log ids, as the tables of the log require. */
-  #takeTransactionId(id: number): void {
-    if (id <= this.#lastTransaction) {
-      throw invalid(
-        `transaction ${id} comes after transaction ${this.#lastTransaction}: ids must increase`,
-      );
-    }
-    this.#lastTransaction = id;
   }
 }
 
@@ -374,23 +270,10 @@ const DATE_MIN = fromMicros(0n);
 const AHEAD_MICROS_MAX = 86_400_000_000n;
 const DATE_MAX = fromMicros(BigInt(Number.MAX_SAFE_INTEGER));
 
-type ImportedOf<T extends ImportedEntry["data"]["type"]> = Extract<
-  ImportedEntry["data"],
-  { type: T }
->;
-
 /** The number of entries that are parsed at a time: few enough to be in the processor's cache when they are taken. */
 const PARSED_ENTRIES_MAX = 100;
-
-function assertSame(given: ImportedTransaction, { transaction }: PendingEntry): void {
-  const difference = transaction && differenceOf(given, transaction);
-  if (difference !== undefined) throw invalid(`transaction ${given.id}: ${difference}`);
-}
 
 const notedOf = (notes: readonly ImportNote[]): NotedEntries => ({
   count: notes.length,
   first: notes.slice(0, FIRST_NOTED_MAX),
 });
-
-/** An error about the current entry, whose id `#takeEntry` adds. */
-const invalid = (message: string): AppError => new AppError("IMPORT", message);
