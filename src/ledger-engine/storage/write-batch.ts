@@ -1,14 +1,14 @@
 import { type AccountRow, readAccountRow, writeAccountRows } from "./account-rows.ts";
+import { AssetBatch } from "./asset-batch.ts";
 import type { WriteRows } from "./insertion.ts";
 import { LogBatch, type LogRow, type TxRow } from "./log/log-batch.ts";
 import type { LogRef } from "./log/log-tables.ts";
+import { RecentDates } from "./log/recent-dates.ts";
 import { MetadataBatch } from "./metadata-index.ts";
 import { KeptSums } from "./moves/kept-sums.ts";
 import { MoveBatch, type MoveRow } from "./moves/move-batch.ts";
 import { pairKey } from "./moves/pair-key.ts";
-import { RecentDates } from "./recent-dates.ts";
 import { type ItemsAhead, RowCache } from "./row-cache.ts";
-import { ASSETS_MAX } from "#ledger-engine/rules/limits.ts";
 import type { VolumeReader } from "#ledger-engine/rules/postings.ts";
 import type {
   Account,
@@ -19,8 +19,6 @@ import type {
   Volumes,
 } from "#ledger-engine/rules/types.ts";
 import { assert } from "#platform/assert.ts";
-import { AppError } from "#platform/errors.ts";
-import { quoteJson } from "#platform/json.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros, ZERO_TIMESTAMP } from "#platform/time.ts";
 
@@ -54,8 +52,8 @@ export class WriteBatch implements VolumeReader {
   readonly #references = new Set<string>();
   readonly #keys = new Set<string>();
   readonly #accountRows = new Map<number, AccountRow>();
+  readonly #assets: AssetBatch;
   readonly #metadata: MetadataBatch;
-  #assetRows: string[] = [];
   readonly #log = new LogBatch();
   readonly #moves = new MoveBatch();
   /** The sums of balances that reads have asked for. */
@@ -68,14 +66,13 @@ export class WriteBatch implements VolumeReader {
   /** The latest effective date of the waiting transactions. */
   #latest = ZERO_TIMESTAMP;
   #nextAccount = 0;
-  #nextAsset = 0;
   #lastTransaction = -1;
 
   constructor(sql: Sql, features: Features) {
     this.#sql = sql;
     this.#cache = new RowCache(sql);
     this.#metadata = new MetadataBatch(features);
-    this.#readCounters();
+    this.#assets = new AssetBatch(sql, this.#cache, this.#readLastIds());
   }
 
   /** The number of accounts, which are never deleted and whose ids have no gaps. */
@@ -85,7 +82,7 @@ export class WriteBatch implements VolumeReader {
 
   /** The number of assets, which are never deleted and whose ids have no gaps. */
   get assetCount(): number {
-    return this.#nextAsset - 1;
+    return this.#assets.count;
   }
 
   /** The highest id of a transaction; -1 if there is none. */
@@ -173,13 +170,7 @@ export class WriteBatch implements VolumeReader {
   /** The assets with this name, in all precisions, such as `EUR` and `EUR/2`. */
   scalesOf(base: string): Asset[] {
     this.flush();
-    const rows = this.#sql.all<{ name: Asset }>(
-      // The character `0` follows `/`, so that the range has exactly the names that begin with the base and `/`.
-      "SELECT name FROM asset WHERE name = ?1 OR (name > ?1 || '/' AND name < ?1 || '0') ORDER BY name LIMIT ?2 + 0",
-      base,
-      SCALES_MAX,
-    );
-    return rows.map(({ name }) => name);
+    return this.#assets.scalesOf(base);
   }
 
   findAssetId(name: Asset): number | undefined {
@@ -197,24 +188,14 @@ export class WriteBatch implements VolumeReader {
     return id;
   }
 
+  /** The id of an asset, which is created if it does not exist. */
   asset(name: Asset): number {
-    const known = this.findAssetId(name);
-    if (known !== undefined) return known;
-    const id = this.#nextAsset++;
-    this.#cache.setAsset(name, id);
-    this.#assetRows.push(`[${id},${quoteJson(name)}]`);
-    return id;
+    return this.#assets.use(name);
   }
 
   /** Throws `VALIDATION` if the new assets of these moves would exceed the limit of the ledger. */
   assertRoomFor(moves: readonly { readonly asset: Asset }[]): void {
-    let unknown: Set<Asset> | undefined;
-    for (const { asset } of moves) {
-      if (this.findAssetId(asset) === undefined) (unknown ??= new Set()).add(asset);
-    }
-    if (unknown !== undefined && this.#nextAsset + unknown.size > ASSETS_MAX) {
-      throw new AppError("VALIDATION", `a ledger holds at most ${ASSETS_MAX} assets`);
-    }
+    this.#assets.assertRoomFor(moves);
   }
 
   /** Creates the account if it does not exist, or moves its first usage back to an earlier `timestamp`. Returns its id. */
@@ -303,7 +284,7 @@ export class WriteBatch implements VolumeReader {
 
   flush(): void {
     if (!this.#isWaiting) return;
-    this.#write(INSERT_ASSETS, this.#assetRows);
+    this.#assets.flush(this.#write);
     writeAccountRows(this.#sql, this.#accountRows.values());
     this.#log.flush(this.#sql, this.#write);
     this.#moves.flush(this.#sql, this.#write);
@@ -322,17 +303,18 @@ export class WriteBatch implements VolumeReader {
     this.#dates.clear();
     this.#cache.clear();
     this.sums.clear();
-    this.#readCounters();
+    this.#assets.reset(this.#readLastIds());
   }
 
-  #readCounters(): void {
+  /** Reads the last ids of accounts and transactions. Returns that of assets. */
+  #readLastIds(): number {
     const [row] = this.#sql.all<{ account: number; asset: number; tx: number }>(
       `SELECT (SELECT coalesce(max(id), 0) FROM account) AS account, (SELECT coalesce(max(id), 0) FROM asset) AS asset,
         (SELECT coalesce(max(id), -1) FROM tx) AS tx`,
     );
     this.#nextAccount = (row?.account ?? 0) + 1;
-    this.#nextAsset = (row?.asset ?? 0) + 1;
     this.#lastTransaction = row?.tx ?? -1;
+    return row?.asset ?? 0;
   }
 
   #clearRows(): void {
@@ -342,7 +324,7 @@ export class WriteBatch implements VolumeReader {
     this.#keys.clear();
     this.#accountRows.clear();
     this.#metadata.clear();
-    this.#assetRows = [];
+    this.#assets.clear();
     this.#log.clear();
     this.#moves.clear();
     this.#firstWaiting = undefined;
@@ -372,9 +354,3 @@ export class WriteBatch implements VolumeReader {
     return row.id;
   }
 }
-
-/** Most precisions of one asset that `scalesOf` reads. */
-const SCALES_MAX = 100;
-
-const INSERT_ASSETS =
-  "INSERT INTO asset (id, name) SELECT value ->> 0, value ->> 1 FROM json_each(?)";

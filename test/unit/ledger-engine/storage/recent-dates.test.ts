@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { RecentDates } from "#ledger-engine/storage/recent-dates.ts";
+import { RecentDates } from "#ledger-engine/storage/log/recent-dates.ts";
 import { fromMicros, type Timestamp } from "#platform/time.ts";
 
 interface Inserted {
