@@ -18,20 +18,22 @@ import { LogReader } from "./storage/log/log-reader.ts";
 import { type RangeLimits, readHeads } from "./storage/log/log-tables.ts";
 import { isCreated, migrateToEnd } from "./storage/migrations.ts";
 import { StoredNames } from "./storage/names/names.ts";
-import { SchemaStore, type SchemaUse } from "./storage/schema-store.ts";
+import { SchemaStore } from "./storage/schema-store.ts";
 import { TransactionReader } from "./storage/transaction-reader.ts";
 import { WriteBatch } from "./storage/write-batch.ts";
 import { BulkLimits, BulkOverflow, stepsOf, toBrief } from "./write/bulk-limits.ts";
 import { CommandRunner } from "./write/command-runner.ts";
 import { EffectiveVolumes } from "./write/effective-volumes.ts";
+import { EntryAppender } from "./write/entry-appender.ts";
 import { EntryBuilder } from "./write/entry-builder.ts";
 import { findReplay, idempotencyHash } from "./write/idempotency.ts";
 import { LogClock } from "./write/log-clock.ts";
 import { type ImportBatch, type ImportOutcome, LogImporter } from "./write/log-importer.ts";
 import { decodeAhead, type LogRowPage, ReplayError, type StoredLogRow } from "./write/log-rows.ts";
-import { type AppendOptions, LogWriter, transactionOf } from "./write/log-writer.ts";
-import type { DecodedEntry, PendingEntry } from "./write/pending-entry.ts";
+import { LogWriter, transactionOf } from "./write/log-writer.ts";
+import type { DecodedEntry } from "./write/pending-entry.ts";
 import { elementsAhead } from "./write/prefetched-items.ts";
+import { SchemaRequirement } from "./write/schema-requirement.ts";
 import { assert } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 import { type Result, toFailure } from "#platform/result.ts";
@@ -58,6 +60,7 @@ export class LedgerEngine {
   readonly #logs: LogReader;
   readonly #entries: EntryBuilder;
   readonly #schemas: SchemaStore;
+  readonly #requirement: SchemaRequirement;
   readonly #runner: CommandRunner;
   readonly #importer: LogImporter;
   readonly info: LedgerInfo;
@@ -67,13 +70,7 @@ export class LedgerEngine {
   readonly #authorship: Authorship;
   readonly causation: Causation;
   #publishedLog: number;
-  /** The number of transactions; undefined until it is asked for, and after a rollback. */
-  #transactionCount: number | undefined;
-  /**
-   * The last used ids. Dry runs and refused commands use up ids as well; after a restart, counting continues from the
-   * highest stored id.
-   */
-  readonly #counters = { tx: 0, log: 0 };
+  readonly #appender: EntryAppender;
 
   /** Creates an empty ledger, if there is none yet. */
   static create(sql: Sql, info: LedgerInfo): void {
@@ -99,6 +96,7 @@ export class LedgerEngine {
       keepsEffectiveVolumes: hasEffectiveVolumes,
     });
     this.#schemas = new SchemaStore(sql);
+    this.#requirement = new SchemaRequirement(this.#schemas, settings.schemas);
     this.#authorship = new Authorship(sql);
     this.causation = new Causation(sql);
     this.reads = new LedgerReads({
@@ -118,8 +116,12 @@ export class LedgerEngine {
       isChained: this.info.features.HASH_LOGS === "SYNC",
     });
     this.#clock = new LogClock(clock, () => this.#log.head.date);
-    this.#counters.log = this.lastLogId;
-    this.#counters.tx = Math.max(0, this.#batch.lastTransaction);
+    this.#appender = new EntryAppender({
+      log: this.#log,
+      authorship: this.#authorship,
+      causation: this.causation,
+      lastIds: { transaction: Math.max(0, this.#batch.lastTransaction), log: this.lastLogId },
+    });
     const [batch, transactions, schemas] = [this.#batch, this.#transactions, this.#schemas];
     const effective = hasEffectiveVolumes
       ? new EffectiveVolumes(sql, batch, transactions)
@@ -128,7 +130,7 @@ export class LedgerEngine {
     this.#runner = new CommandRunner({
       batch,
       entries: this.#entries,
-      takeTransactionId: () => ++this.#counters.tx,
+      takeTransactionId: () => this.#appender.takeTransactionId(),
       scripts: settings.scripts,
       schemas: settings.schemas,
     });
@@ -139,7 +141,7 @@ export class LedgerEngine {
       schemas,
       transactions,
       head: () => this.#log.head,
-      append: (id, pending, options) => this.#appendLogged(id, pending, options),
+      append: (id, pending, options) => this.#appender.appendLogged(id, pending, options),
       steps: () => this.#steps,
       nextHash: (memento) => this.#log.nextHash(memento),
       clock,
@@ -206,10 +208,10 @@ export class LedgerEngine {
    * is added.
    */
   counts(): LedgerCounts {
-    this.#transactionCount ??= first(
+    this.#appender.transactionCount ??= first(
       this.#sql.all<{ count: number }>("SELECT count(*) AS count FROM tx"),
     ).count;
-    return { transactions: this.#transactionCount, accounts: this.#batch.accountCount };
+    return { transactions: this.#appender.transactionCount, accounts: this.#batch.accountCount };
   }
 
   /**
@@ -273,7 +275,7 @@ export class LedgerEngine {
     this.#schemas.reset();
     this.#authorship.reset();
     this.causation.reset();
-    this.#transactionCount = undefined;
+    this.#appender.transactionCount = undefined;
   }
 
   /** The work so far that the number of elements does not bound: of scripts, rewritten moves, schemas and metadata. */
@@ -332,40 +334,16 @@ export class LedgerEngine {
       const replay = findReplay(this.#logs, { key: idempotencyKey, keyHash });
       if (replay !== undefined) return replay;
     }
-    const schema = this.#schemaOf(command, options.schemaVersion ?? "");
+    const schema = this.#requirement.schemaOf(command, options.schemaVersion ?? "");
     const pending = this.#runner.decide(command, { now, schema });
-    if (schema === undefined) this.#reportUnnamed(command);
-    const logId = ++this.#counters.log;
+    if (schema === undefined) this.#requirement.reportUnnamed(command);
+    const logId = this.#appender.takeLogId();
     const written = { now, key: idempotencyKey, keyHash, author, causationDepth };
-    if (!dryRun) this.#append(logId, pending, written);
+    if (!dryRun) this.#appender.append(logId, pending, written);
     const { transaction } = pending;
     return transaction === undefined
       ? { logId, isReplay: false }
       : { logId, isReplay: false, transaction };
-  }
-
-  /**
-   * The schema that a command names, if any. Throws `NOT_FOUND` for an unknown version, and `SCHEMA_NOT_SPECIFIED` if the
-   * command must name one.
-   */
-  #schemaOf(command: Command, version: string): SchemaUse | undefined {
-    if (version !== "") return this.#schemas.use(version);
-    const what = this.#settings.schemas.isStrict ? this.#whyToName(command) : undefined;
-    if (what !== undefined) throw new AppError("SCHEMA_NOT_SPECIFIED", what);
-    return undefined;
-  }
-
-  /** Reports an accepted write that should have named a schema. */
-  #reportUnnamed(command: Command): void {
-    const what = this.#whyToName(command);
-    if (what !== undefined) this.#settings.schemas.report(what);
-  }
-
-  /** The reason why a write must name a schema; undefined if it need not. */
-  #whyToName(command: Command): string | undefined {
-    const { latest } = this.#schemas;
-    if (latest === undefined || command.kind === "insertSchema") return undefined;
-    return `a schema version must be specified for this ledger, latest available version is ${latest}`;
   }
 
   #isDerivable(command: Command, now: Timestamp): boolean {
@@ -377,23 +355,8 @@ export class LedgerEngine {
     assert(date >= this.#log.head.date, "dates of log entries never decrease");
     const hashes = { keyHash: keyHash ?? undefined, storedHash: hash ?? undefined };
     const options = { now: date, key: key ?? "", ...hashes, hasChecksum };
-    this.#appendLogged(id, this.#entries.replay(data, date), options);
+    this.#appender.appendLogged(id, this.#entries.replay(data, date), options);
     // The next entry is chained to the stored hash, so that one wrong hash is reported once.
     this.#log.chainTo(hash);
-  }
-
-  /** Appends an entry that has its own ids. Later ids continue after these. */
-  #appendLogged(id: number, pending: PendingEntry, options: AppendOptions): void {
-    this.#append(id, pending, options);
-    this.#counters.log = Math.max(this.#counters.log, id);
-    this.#counters.tx = Math.max(this.#counters.tx, transactionOf(pending.data)?.id ?? 0);
-  }
-
-  #append(id: number, pending: PendingEntry, options: AppendOptions): void {
-    this.#log.append(id, pending, options);
-    this.#authorship.note(id, options.author);
-    this.causation.note(id, options.causationDepth ?? 0);
-    const isTransaction = transactionOf(pending.data) !== undefined;
-    if (isTransaction && this.#transactionCount !== undefined) this.#transactionCount++;
   }
 }
