@@ -33,6 +33,7 @@ import {
 import { type Answer, errorResponses, type Responses, type ResponseSpec } from "./responses.ts";
 import { ErrorResponse } from "./schemas.ts";
 import type { WorkKind } from "#platform/admission/work-kinds.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { unsupported } from "#platform/validation.ts";
 
@@ -122,6 +123,7 @@ export interface Parsed<P, Q, H, B> {
   readonly query: Q;
   readonly headers: H;
   readonly body: B;
+  readonly context: ServiceContext;
   readonly c: Context<AppEnv>;
 }
 
@@ -172,6 +174,7 @@ export function endpoint<
         params: readParams(c.req.param()),
         query: parseQuery(),
         headers: parsePart(spec.headers, headersOf(names, c), "header"),
+        context: c.get("context"),
         c,
       };
       const contentType = spec.streams === undefined ? "" : contentTypeOf(c.req.raw);

@@ -35,9 +35,11 @@ export const empty = (description: string) => ({ description });
 /** The error statuses that follow from the other parts of an operation, so that no operation declares them; see `commonErrors`. */
 type CommonStatus = 400 | 401 | 500 | 503 | 507;
 
+/** An error status that an operation declares itself. */
+export type OwnErrorStatus = Exclude<ErrorStatus, CommonStatus>;
+
 /** The error answers that an operation declares besides the common ones. */
-export const errors = (...statuses: readonly Exclude<ErrorStatus, CommonStatus>[]) =>
-  errorResponses(statuses);
+export const errors = (...statuses: readonly OwnErrorStatus[]) => errorResponses(statuses);
 
 export const errorResponses = (statuses: readonly ErrorStatus[]) =>
   Object.fromEntries(

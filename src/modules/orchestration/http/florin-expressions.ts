@@ -1,10 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { checkExpression, type ExpressionReport, lspRanges } from "#expr";
 import { EXPRESSION_FUNCTIONS, EXPRESSION_NAMES } from "#modules/orchestration/core/expressions.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, json } from "#platform/http/endpoint.ts";
-import { dataOf } from "#platform/http/schemas.ts";
-import { RangeResponse } from "#platform/http/source-ranges.ts";
+import { type AppEnv, dataOf, endpoint, json, RangeResponse } from "#platform/http/index.ts";
 
 /** Largest body of a check, in bytes: the longest expression with its characters escaped. */
 const CHECK_BYTES_MAX = 256 * 1024;

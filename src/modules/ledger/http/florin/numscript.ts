@@ -2,10 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { ledgerSettings, standardRuntimeOf } from "#modules/ledger/settings.ts";
 import { RuntimeRequest } from "#modules/ledger/wire/schemas.ts";
 import { type CheckReport, checkScript, LineIndex, type Range } from "#numscript";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, json } from "#platform/http/endpoint.ts";
-import { dataOf } from "#platform/http/schemas.ts";
-import { RangeResponse } from "#platform/http/source-ranges.ts";
+import { type AppEnv, dataOf, endpoint, json, RangeResponse } from "#platform/http/index.ts";
 
 /** Largest body of a check, in bytes: the longest script with its characters escaped. */
 const CHECK_BYTES_MAX = 1024 * 1024;

@@ -1,0 +1,45 @@
+/** The face of HTTP for modules: what a file needs that registers operations, or describes what they read and write. */
+
+export { type AppEnv, deploymentOf } from "./context.ts";
+export {
+  type Answer,
+  Chunks,
+  empty,
+  endpoint,
+  type EndpointSpec,
+  errors,
+  json,
+  longList,
+  type Responses,
+  texts,
+} from "./endpoint.ts";
+export {
+  ExpandParam,
+  filterOf,
+  FilterParams,
+  HistoryParams,
+  ListParams,
+  type ListRules,
+  PageSize,
+  TimestampParam,
+  toPageQuery,
+} from "./listing.ts";
+export { ok } from "./operations/ok.ts";
+export { operations, registration, type Registration } from "./operations/operations.ts";
+export { healthOperation, infoOperation } from "./operations/service.ts";
+export {
+  BigInteger,
+  BigIntegerInput,
+  BooleanParam,
+  Count,
+  cursorOf,
+  cursorText,
+  dataOf,
+  dataText,
+  ErrorResponse,
+  MetadataSchema,
+  RangeResponse,
+  TimestampInput,
+  TimestampOutput,
+  toCursorView,
+} from "./schemas.ts";
