@@ -1,7 +1,6 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "@hono/zod-openapi";
 import { WALLET_BODY } from "./bodies.ts";
-import { MetadataParams, metadataOf, PageParams, toListRequest, toListView } from "./lists.ts";
+import { MetadataParams, metadataOf, PageParams, toListRequest, nameCursors } from "./lists.ts";
 import {
   BalanceRequest,
   BalanceResponse,
@@ -13,88 +12,53 @@ import { WalletParams } from "./wallets.ts";
 import { createBalance } from "#modules/wallets/balances/create.ts";
 import { getBalance } from "#modules/wallets/balances/get.ts";
 import { listBalances } from "#modules/wallets/balances/list.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+import { deploymentOf, ok, operations, registration } from "#platform/http/index.ts";
 
-const TAGS = ["Wallet balances"];
-const PATH = "/wallets/{walletID}/balances";
+const balances = operations({
+  path: "/wallets/{walletID}/balances",
+  params: WalletParams,
+  tags: ["Wallet balances"],
+  scope: "wallets",
+});
 const LIST = "balances";
 
-export function registerBalances(app: OpenAPIHono<AppEnv>): void {
-  registerCreate(app);
-  registerReads(app);
-}
-
-function registerCreate(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: PATH,
-      operationId: "createBalance",
-      summary: "Create a balance",
-      description: "The name, expiry and priority of a balance never change.",
-      tags: TAGS,
-      scope: "wallets:write",
-      params: WalletParams,
-      headers: KeyHeaders,
-      body: BalanceRequest,
-      ...WALLET_BODY,
-      responses: { 201: json("The balance", dataOf(BalanceResponse)), ...errors(409, 415) },
-    },
-    async ({ params, headers, body, c }) => {
-      const balance = await createBalance(c.var.context, {
+export const registerBalances = registration(
+  balances.post("", {
+    operationId: "createBalance",
+    summary: "Create a balance",
+    description: "The name, expiry and priority of a balance never change.",
+    headers: KeyHeaders,
+    body: BalanceRequest,
+    ...WALLET_BODY,
+    answer: ok.created("The balance", BalanceResponse, toBalanceView),
+    errors: [409, 415],
+    handle: ({ params, headers, body, context }) =>
+      createBalance(context, {
         ...body,
         walletId: params.walletID,
         idempotencyKey: headers["idempotency-key"],
-      });
-      return { status: 201, body: { data: toBalanceView(balance) } };
-    },
-  );
-}
-
-function registerReads(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: PATH,
-      operationId: "listBalances",
-      summary: "List the balances of a wallet",
-      description: "Balances are in the order of their names. An unknown wallet has none.",
-      tags: TAGS,
-      scope: "wallets:read",
-      params: WalletParams,
-      query: PageParams.extend(MetadataParams.shape).loose(),
-      responses: { 200: json("A page of balances", cursorOf(BalanceResponse)) },
-    },
-    async ({ params, query, c }) => {
-      const context = c.get("context");
+      }),
+  }),
+  balances.get("", {
+    operationId: "listBalances",
+    summary: "List the balances of a wallet",
+    description: "Balances are in the order of their names. An unknown wallet has none.",
+    query: PageParams.extend(MetadataParams.shape).loose(),
+    answer: ok.page("A page of balances", BalanceResponse, toBalanceView),
+    handle: async ({ params, query, context, c }) => {
       const { settings } = deploymentOf(c);
       const { list: _, ...page } = toListRequest([LIST], query, settings);
-      const metadata = metadataOf(query);
-      const found = await listBalances(context, { ...page, walletId: params.walletID, metadata });
-      return { status: 200, body: toListView(LIST, mapPage(found, toBalanceView)) };
+      const wanted = { ...page, walletId: params.walletID, metadata: metadataOf(query) };
+      return nameCursors(LIST, await listBalances(context, wanted));
     },
-  );
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: `${PATH}/{balanceName}`,
-      operationId: "getBalance",
-      summary: "Read a balance, with what it holds",
-      tags: TAGS,
-      scope: "wallets:read",
-      params: WalletParams.extend({ balanceName: z.string() }),
-      responses: { 200: json("The balance", dataOf(BalanceWithAssetsResponse)), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const wanted = { walletId: params.walletID, name: params.balanceName };
-      const balance = await getBalance(c.var.context, wanted);
-      return { status: 200, body: { data: toBalanceWithAssetsView(balance) } };
-    },
-  );
-}
+  }),
+  balances.get("/{balanceName}", {
+    operationId: "getBalance",
+    summary: "Read a balance, with what it holds",
+    params: WalletParams.extend({ balanceName: z.string() }),
+    answer: ok.data("The balance", BalanceWithAssetsResponse, toBalanceWithAssetsView),
+    errors: [404],
+    handle: ({ params, context }) =>
+      getBalance(context, { walletId: params.walletID, name: params.balanceName }),
+  }),
+);

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { BODY_BYTES_MAX } from "./schemas.ts";
 import { AppError } from "#platform/errors.ts";
 import { contentTypeOf } from "#platform/http/body.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import type { AppEnv } from "#platform/http/index.ts";
 
 /** The members of all bodies of wallets. Members of `metadata` are the client's own. */
 const NAMES =

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { WalletPageRequest } from "#modules/wallets/lists.ts";
 import { AppError } from "#platform/errors.ts";
-import { ListParams, PageSize } from "#platform/http/listing.ts";
-import { toCursorView } from "#platform/http/schemas.ts";
+import { ListParams, PageSize } from "#platform/http/index.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
@@ -68,11 +67,12 @@ export function toListRequest(
 /** Separates the name of a list from the ledger's cursor, which does not have this character. */
 const SEPARATOR = ".";
 
-export function toListView<T>(list: string, { previous, next, ...page }: Page<T>) {
+/** A page whose cursors begin with the name of their list. */
+export function nameCursors<T>(list: string, { previous, next, ...page }: Page<T>): Page<T> {
   const named = (cursor: string) => `${list}${SEPARATOR}${cursor}`;
-  return toCursorView({
+  return {
     ...page,
     ...(previous === undefined ? {} : { previous: named(previous) }),
     ...(next === undefined ? {} : { next: named(next) }),
-  });
+  };
 }

@@ -6,8 +6,13 @@ import { HealthResponse, InfoResponse } from "./schemas.ts";
 import { registerWallets } from "./wallets.ts";
 import { walletSettings } from "#modules/wallets/settings.ts";
 import { honourLedgers } from "#platform/http/access.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, json } from "#platform/http/endpoint.ts";
+import {
+  type AppEnv,
+  healthOperation,
+  infoOperation,
+  ok,
+  registration,
+} from "#platform/http/index.ts";
 
 /** Version of the API, as clients compare it. */
 export const API_VERSION = "v2.2.0";
@@ -25,31 +30,17 @@ export function walletRoutes(): OpenAPIHono<AppEnv> {
   return app;
 }
 
-function registerService(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/_info",
-      operationId: "getServerInfo_wallets",
-      summary: "Show the version of the wallets API",
-      tags: ["Service"],
-      scope: "public",
-      responses: { 200: json("The version", InfoResponse) },
-    },
-    () => ({ status: 200, body: { version: API_VERSION, debug: false } }),
-  );
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/_healthcheck",
-      operationId: "getWalletsHealth",
-      summary: "Check that the wallets API answers",
-      tags: ["Service"],
-      scope: "public",
-      responses: { 200: json("It answers", HealthResponse) },
-    },
-    () => ({ status: 200, body: {} }),
-  );
-}
+const registerService = registration(
+  infoOperation({
+    operationId: "getServerInfo_wallets",
+    summary: "Show the version of the wallets API",
+    schema: InfoResponse,
+    info: { version: API_VERSION, debug: false },
+  }),
+  healthOperation({
+    operationId: "getWalletsHealth",
+    summary: "Check that the wallets API answers",
+    answer: ok.plain("It answers", HealthResponse),
+    check: () => ({}),
+  }),
+);

@@ -7,7 +7,7 @@ import {
   MetadataSchema,
   TimestampInput,
   TimestampOutput,
-} from "#platform/http/schemas.ts";
+} from "#platform/http/index.ts";
 
 /** Largest body of a request, in bytes. */
 export const BODY_BYTES_MAX = 1024 * 1024;
