@@ -25,7 +25,12 @@ export {
   toPageQuery,
 } from "./listing.ts";
 export { ok } from "./operations/ok.ts";
-export { operations, registration, type Registration } from "./operations/operations.ts";
+export {
+  operations,
+  type OperationSpec,
+  registration,
+  type Registration,
+} from "./operations/operations.ts";
 export { healthOperation, infoOperation } from "./operations/service.ts";
 export {
   BigInteger,

@@ -4,7 +4,7 @@ import { ConnectorIdInput } from "./path-ids.ts";
 import type { NewAccount } from "#modules/payments/accounts/create.ts";
 import type { AccountType } from "#modules/payments/core/enums.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
-import { TimestampInput } from "#platform/http/schemas.ts";
+import { TimestampInput } from "#platform/http/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { formatTimestamp } from "#platform/time.ts";
 

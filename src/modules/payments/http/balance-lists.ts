@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { BALANCE_OPTIONS } from "#modules/payments/balances/list.ts";
-import { ListParams, TimestampParam, toPageQuery } from "#platform/http/listing.ts";
+import { ListParams, TimestampParam, toPageQuery } from "#platform/http/index.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 import type { Timestamp } from "#platform/time.ts";

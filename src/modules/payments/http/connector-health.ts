@@ -1,5 +1,5 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { toListQuery, ListQuery, FilterBody } from "./lists.ts";
+import { z } from "@hono/zod-openapi";
+import { LIST, toListQuery } from "./lists.ts";
 import { connectorIdParam } from "./path-ids.ts";
 import { CONNECTOR_FILTER_VALUES } from "./v3/connectors.ts";
 import { CONNECTOR_HEALTHS, scheduleHealth } from "#modules/payments/core/connector-health.ts";
@@ -17,10 +17,14 @@ import {
   readWebhookHealth,
   type WebhookHealth as RegisteredHealth,
 } from "#modules/payments/webhooks/store.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { Count, cursorOf, dataOf, TimestampOutput, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+import {
+  Count,
+  deploymentOf,
+  ok,
+  operations,
+  registration,
+  TimestampOutput,
+} from "#platform/http/index.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 
 const ScheduleHealth = z.object({
@@ -98,65 +102,6 @@ const HealthResponse = SummaryResponse.extend({
     .openapi({ description: "The webhooks that the connector has registered at its provider." }),
 }).openapi("PaymentConnectorHealth");
 
-/** Registers Florin's own operations on the health of connectors. */
-export function registerConnectorHealth(app: OpenAPIHono<AppEnv>): void {
-  registerList(app);
-  registerOne(app);
-}
-
-function registerList(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/payments/connectors/health",
-      operationId: "listConnectorHealth",
-      summary: "List the health of all connectors",
-      description: "The newest connector comes first. Filters: `id`, `name`, `provider`.",
-      tags: ["Connectors"],
-      scope: "payments:read",
-      query: ListQuery,
-      body: FilterBody,
-      responses: { 200: json("A page of connectors", cursorOf(SummaryResponse)) },
-    },
-    async ({ query, body, c }) => {
-      const { settings } = deploymentOf(c);
-      const request = { query, body, settings, values: CONNECTOR_FILTER_VALUES };
-      const page = await listReports(c.var.context, toListQuery("connector-health", request));
-      return { status: 200, body: toCursorView(mapPage(page, toSummaryView)) };
-    },
-  );
-}
-
-function registerOne(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/payments/connectors/{connectorID}/health",
-      operationId: "getConnectorHealth",
-      summary: "Read the health of a connector",
-      description:
-        "The last success, the last failure and the next run of each schedule, the number of items that its runs store, and the last delivery of each webhook that could not be read.",
-      tags: ["Connectors"],
-      scope: "payments:read",
-      params: z.object({ connectorID: connectorIdParam() }),
-      responses: { 200: json("Its health", dataOf(HealthResponse)), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const report = await readReport(c.var.context, params.connectorID);
-      const webhooks = await readWebhookHealth(c.var.context, report.connector);
-      const schedules = report.schedules.map((each) => toScheduleHealth(report.connector, each));
-      const data = {
-        ...toSummaryView(report),
-        schedules,
-        webhooks: webhooks.map(toWebhookHealth),
-      };
-      return { status: 200, body: { data } };
-    },
-  );
-}
-
 function toSummaryView(report: ConnectorReport): z.input<typeof SummaryResponse> {
   const { connector, health, since, lastError } = report;
   const { id, name, deletedAt } = connector;
@@ -224,3 +169,44 @@ const toWebhookHealth = ({
   ...optionalTimestamp("lastFailureAt", failedAt ?? undefined),
   ...(error === null ? {} : { lastError: error }),
 });
+
+const health = operations({
+  path: "/payments/connectors",
+  tags: ["Connectors"],
+  scope: "payments",
+});
+
+/** Registers Florin's own operations on the health of connectors. */
+export const registerConnectorHealth = registration(
+  health.get("/health", {
+    operationId: "listConnectorHealth",
+    summary: "List the health of all connectors",
+    description: "The newest connector comes first. Filters: `id`, `name`, `provider`.",
+    ...LIST,
+    answer: ok.page("A page of connectors", SummaryResponse, toSummaryView),
+    handle: ({ query, body, context, c }) => {
+      const { settings } = deploymentOf(c);
+      const request = { query, body, settings, values: CONNECTOR_FILTER_VALUES };
+      return listReports(context, toListQuery("connector-health", request));
+    },
+  }),
+  health.get("/{connectorID}/health", {
+    operationId: "getConnectorHealth",
+    summary: "Read the health of a connector",
+    description:
+      "The last success, the last failure and the next run of each schedule, the number of items that its runs store, and the last delivery of each webhook that could not be read.",
+    params: z.object({ connectorID: connectorIdParam() }),
+    answer: ok.data("Its health", HealthResponse),
+    errors: [404],
+    handle: async ({ params, context }) => {
+      const report = await readReport(context, params.connectorID);
+      const webhooks = await readWebhookHealth(context, report.connector);
+      const schedules = report.schedules.map((each) => toScheduleHealth(report.connector, each));
+      return {
+        ...toSummaryView(report),
+        schedules,
+        webhooks: webhooks.map(toWebhookHealth),
+      };
+    },
+  }),
+);

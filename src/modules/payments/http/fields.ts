@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import { isCurrencyAsset } from "#modules/payments/core/assets.ts";
 import { isCountryCode } from "#modules/payments/core/owners/country-codes.ts";
-import { MetadataSchema } from "#platform/http/schemas.ts";
+import { MetadataSchema } from "#platform/http/index.ts";
 
 /** Longest name or reference, in characters. */
 const TEXT_LENGTH_MAX = 1000;

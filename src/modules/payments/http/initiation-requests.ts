@@ -5,7 +5,7 @@ import { INITIATION_TYPES } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import type { NewInitiation } from "#modules/payments/initiations/create.ts";
 import { AppError } from "#platform/errors.ts";
-import { BigIntegerInput, TimestampInput } from "#platform/http/schemas.ts";
+import { BigIntegerInput, TimestampInput } from "#platform/http/index.ts";
 import { fromMillis, type Timestamp, toMillis, ZERO_TIMESTAMP } from "#platform/time.ts";
 
 /** Longest description of an initiation or reversal, in characters. */

@@ -2,10 +2,15 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { type FilterValueMap, mapFilterValues } from "./filter-values.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { filterOf, FilterParams, ListParams, toPageQuery } from "#platform/http/listing.ts";
-import { toCursorView } from "#platform/http/schemas.ts";
-import { mapPage, type Page } from "#platform/paging/pagination.ts";
+import {
+  type AppEnv,
+  deploymentOf,
+  filterOf,
+  FilterParams,
+  ListParams,
+  toPageQuery,
+} from "#platform/http/index.ts";
+import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
@@ -18,36 +23,25 @@ export const FilterBody = z.unknown().optional().openapi({
   description: "A filter, where `query` has none; empty for none.",
 });
 
-/** The members that the specifications of all lists of a collection share. */
-export const LIST = {
-  method: "get",
-  scope: "payments:read",
-  query: ListQuery,
-  body: FilterBody,
-} as const;
+/** The parameters of lists, and the body that may have their filter. */
+export const LIST = { query: ListQuery, body: FilterBody } as const;
 
-/** The handler of a list of a collection: reads a page, and turns each item into its view. */
+interface ListRequest {
+  readonly query: z.output<typeof ListQuery>;
+  readonly body: unknown;
+  readonly context: ServiceContext;
+  readonly c: Context<AppEnv>;
+}
+
+/** The handler of a list of a collection, which reads a page. */
 export const listing =
-  <Item, View>(
+  <Item>(
     /** The name of the list. Cursors of other lists are refused. */
     name: string,
     read: (context: ServiceContext, query: PageQuery) => Promise<Page<Item>>,
-    view: (item: Item) => View,
   ) =>
-  async ({
-    query,
-    body,
-    c,
-  }: {
-    readonly query: z.output<typeof ListQuery>;
-    readonly body: unknown;
-    readonly c: Context<AppEnv>;
-  }) => {
-    const context = c.get("context");
-    const { settings } = deploymentOf(c);
-    const page = await read(context, toListQuery(name, { query, body, settings }));
-    return { status: 200 as const, body: toCursorView(mapPage(page, view)) };
-  };
+  ({ query, body, context, c }: ListRequest): Promise<Page<Item>> =>
+    read(context, toListQuery(name, { query, body, settings: deploymentOf(c).settings }));
 
 /** The columns by which lists are sorted. */
 const COLUMNS = { created_at: "date", key: "integer" } as const;

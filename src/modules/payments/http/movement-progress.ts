@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { MovementProgress } from "#modules/payments/movements/progress.ts";
-import { Count, TimestampOutput } from "#platform/http/schemas.ts";
+import { Count, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 
 /** Florin's own member of initiations and tasks in both versions of the API: the progress of their movement. */

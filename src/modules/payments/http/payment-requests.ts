@@ -4,7 +4,7 @@ import { ConnectorIdInput, OptionalAccountId } from "./path-ids.ts";
 import { PAYMENT_TYPES } from "#modules/payments/core/enums.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
 import type { NewPayment } from "#modules/payments/payments/ingestion/create-payment.ts";
-import { BigIntegerInput, MetadataSchema, TimestampInput } from "#platform/http/schemas.ts";
+import { BigIntegerInput, MetadataSchema, TimestampInput } from "#platform/http/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 /** The fields of a new payment that both versions of the API have. */

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { AppError } from "#platform/errors.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import type { AppEnv } from "#platform/http/index.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 

@@ -6,7 +6,7 @@ import { receiveWebhook } from "#modules/payments/deliveries/receive.ts";
 import { systemContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { readText } from "#platform/http/body.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import type { AppEnv } from "#platform/http/index.ts";
 
 /** The kinds whose providers may still call the paths of version 1. */
 const LEGACY_WEBHOOKS = new Set(["adyen", "mangopay"]);

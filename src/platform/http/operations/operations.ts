@@ -27,7 +27,7 @@ interface OperationGroup<P extends z.ZodType> extends Pick<
 }
 
 /** An operation besides the members of its group. Members that `EndpointSpec` has too are explained there. */
-interface OperationSpec<
+export interface OperationSpec<
   P extends z.ZodType,
   Q extends z.ZodType,
   H extends z.ZodType,

@@ -13,7 +13,7 @@ import type { ConnectorDirectory } from "#modules/payments/installs/directory.ts
 import { COUNTED_MAX } from "#modules/payments/mirror/adjustments.ts";
 import type { WantedScope } from "#modules/payments/mirror/create.ts";
 import { BOOKING_VARIABLES } from "#modules/payments/mirror/variables.ts";
-import { TimestampOutput } from "#platform/http/schemas.ts";
+import { TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 
 /** Longest name of a ledger, a schema version or a template, in characters. */

@@ -1,18 +1,25 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { z } from "@hono/zod-openapi";
+import { LIST, toListQuery } from "#modules/payments/http/lists.ts";
 import { connectorIdParam } from "#modules/payments/http/path-ids.ts";
 import { dismissRejectedItem, retryRejectedItems } from "#modules/payments/rejected/change.ts";
 import { listRejectedItems, type ListedRejection } from "#modules/payments/rejected/list.ts";
 import { REJECTED_BYTES_MAX, REJECTED_ITEMS_MAX } from "#modules/payments/rejected/store.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { Count, cursorOf, TimestampOutput, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+import {
+  Count,
+  deploymentOf,
+  ok,
+  operations,
+  registration,
+  TimestampOutput,
+} from "#platform/http/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
-const TAGS = ["Connectors"];
+const rejectedItems = operations({
+  path: "/payments/connectors",
+  tags: ["Connectors"],
+  scope: "payments",
+});
 const Params = z.object({ connectorID: connectorIdParam() });
-const PATH = "/payments/connectors/{connectorID}/rejected";
 
 const RejectedItemResponse = z
   .object({
@@ -35,73 +42,6 @@ const RejectedItemResponse = z
   })
   .openapi("PaymentRejectedItem");
 
-/** Registers Florin's own operations on rejected items. */
-export function registerRejectedItems(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: PATH,
-      operationId: "listRejectedItems",
-      summary: "List the rejected items of a connector",
-      description: `Items that could not be read or are not valid, newest first. Each run fetches their pages again, except for items of webhooks. At most ${REJECTED_ITEMS_MAX} items of ${REJECTED_BYTES_MAX} bytes together are kept; a page with more of them is not stored, and its fetch fails until there is room. Filters: \`item_id\`, \`task\`.`,
-      tags: TAGS,
-      scope: "payments:read",
-      params: Params,
-      query: ListQuery,
-      body: FilterBody,
-      responses: { 200: json("A page of items", cursorOf(RejectedItemResponse)), ...errors(404) },
-    },
-    async ({ params, query, body, c }) => {
-      const { settings } = deploymentOf(c);
-      const wanted = toListQuery("rejected-items", { query, body, settings });
-      const page = await listRejectedItems(c.var.context, {
-        id: params.connectorID,
-        query: wanted,
-      });
-      return { status: 200, body: toCursorView(mapPage(page, toView)) };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: `${PATH}/retry`,
-      operationId: "retryRejectedItems",
-      summary: "Fetch the rejected items of a connector again",
-      description:
-        "The schedules run now and fetch the pages of the items again. Items that can be read now are stored.",
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      responses: { 204: empty("The schedules run"), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      await retryRejectedItems(c.var.context, params.connectorID);
-      return { status: 204 };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "delete",
-      path: `${PATH}/{itemID}`,
-      operationId: "dismissRejectedItem",
-      summary: "Dismiss a rejected item of a connector",
-      description: "The item is rejected again if a later page of the provider contains it.",
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params.extend({ itemID: z.string() }),
-      responses: { 204: empty("Dismissed"), ...errors(404) },
-    },
-    async ({ params: { connectorID: connector, itemID }, c }) => {
-      const key = /^\d{1,15}$/.test(itemID) ? Number(itemID) : 0;
-      await dismissRejectedItem(c.var.context, { connector, key });
-      return { status: 204 };
-    },
-  );
-}
-
 const toView = (row: ListedRejection): z.input<typeof RejectedItemResponse> => ({
   id: String(row.key),
   itemID: row.itemId,
@@ -112,3 +52,43 @@ const toView = (row: ListedRejection): z.input<typeof RejectedItemResponse> => (
   triedAt: formatTimestamp(row.triedAt),
   attempts: row.attempts,
 });
+
+/** Registers Florin's own operations on rejected items. */
+export const registerRejectedItems = registration(
+  rejectedItems.get("/{connectorID}/rejected", {
+    operationId: "listRejectedItems",
+    summary: "List the rejected items of a connector",
+    description: `Items that could not be read or are not valid, newest first. Each run fetches their pages again, except for items of webhooks. At most ${REJECTED_ITEMS_MAX} items of ${REJECTED_BYTES_MAX} bytes together are kept; a page with more of them is not stored, and its fetch fails until there is room. Filters: \`item_id\`, \`task\`.`,
+    params: Params,
+    ...LIST,
+    answer: ok.page("A page of items", RejectedItemResponse, toView),
+    errors: [404],
+    handle: ({ params, query, body, context, c }) => {
+      const { settings } = deploymentOf(c);
+      const wanted = toListQuery("rejected-items", { query, body, settings });
+      return listRejectedItems(context, { id: params.connectorID, query: wanted });
+    },
+  }),
+  rejectedItems.post("/{connectorID}/rejected/retry", {
+    operationId: "retryRejectedItems",
+    summary: "Fetch the rejected items of a connector again",
+    description:
+      "The schedules run now and fetch the pages of the items again. Items that can be read now are stored.",
+    params: Params,
+    answer: ok.empty("The schedules run"),
+    errors: [404],
+    handle: ({ params, context }) => retryRejectedItems(context, params.connectorID),
+  }),
+  rejectedItems.delete("/{connectorID}/rejected/{itemID}", {
+    operationId: "dismissRejectedItem",
+    summary: "Dismiss a rejected item of a connector",
+    description: "The item is rejected again if a later page of the provider contains it.",
+    params: Params.extend({ itemID: z.string() }),
+    answer: ok.empty("Dismissed"),
+    errors: [404],
+    handle: async ({ params: { connectorID: connector, itemID }, context }) => {
+      const key = /^\d{1,15}$/.test(itemID) ? Number(itemID) : 0;
+      await dismissRejectedItem(context, { connector, key });
+    },
+  }),
+);

@@ -1,67 +1,67 @@
-import type { OpenAPIHono, z } from "@hono/zod-openapi";
-import type { Context } from "hono";
-import type { AppEnv } from "#platform/http/context.ts";
+import type { z } from "@hono/zod-openapi";
+import type { ServiceContext } from "#platform/context.ts";
 import {
-  type Answer,
-  endpoint,
-  type EndpointSpec,
-  type Responses,
-} from "#platform/http/endpoint.ts";
+  operations,
+  type OperationSpec,
+  type Registration,
+  registration,
+} from "#platform/http/index.ts";
 
-/** The specification of an operation on one object that both versions of the API share. Paths, names and parameters differ. */
-interface SharedSpec<B extends z.ZodType, R extends Responses> extends Pick<
-  EndpointSpec<z.ZodType, z.ZodType, z.ZodType, B, R>,
-  "method" | "summary" | "description" | "scope" | "body" | "bodyBytesMax" | "responses"
+/** An operation on one object that both versions of the API share. Paths, names and parameters differ. */
+interface SharedSpec<Id, B extends z.ZodType, Result> extends Pick<
+  OperationSpec<z.ZodType, z.ZodType, z.ZodType, B, Result>,
+  "summary" | "description" | "body" | "answer" | "errors"
 > {
-  /** The path after that of the object, such as `/metadata`. */
-  readonly path: string;
+  readonly handle: (request: {
+    readonly id: Id;
+    readonly body: z.output<B>;
+    readonly context: ServiceContext;
+  }) => NoInfer<Result> | Promise<NoInfer<Result>>;
 }
 
-type SharedHandler<Id, B extends z.ZodType, R extends Responses> = (request: {
-  readonly id: Id;
-  readonly body: z.output<B>;
-  readonly c: Context<AppEnv>;
-}) => Answer<NoInfer<R>> | Promise<Answer<NoInfer<R>>>;
+type Verb = "get" | "patch" | "delete";
 
 /** Registers operations on one kind of object in one version of the API. */
-export interface ObjectPath<Id> {
-  readonly register: <B extends z.ZodType, const R extends Responses>(
-    app: OpenAPIHono<AppEnv>,
-    spec: SharedSpec<B, R> & { readonly operationId: string },
-    handler: SharedHandler<Id, B, R>,
-  ) => void;
-}
+type ObjectPath<Id> = <B extends z.ZodType, Result>(
+  verb: Verb,
+  path: string,
+  spec: SharedSpec<Id, B, Result> & { readonly operationId: string },
+) => Registration;
 
 export const objectPath = <P extends z.ZodType, Id>({
-  path,
-  tags,
-  params,
   idOf,
+  ...group
 }: {
   /** The path of one object, such as `/v3/pools/{poolID}`. */
   readonly path: string;
   readonly tags: readonly string[];
   readonly params: P;
   readonly idOf: (params: z.output<P>) => Id;
-}): ObjectPath<Id> => ({
-  register: (app, spec, handler) =>
-    endpoint(app, { ...spec, path: `${path}${spec.path}`, tags, params }, (request) =>
-      handler({ id: idOf(request.params), body: request.body, c: request.c }),
-    ),
-});
+}): ObjectPath<Id> => {
+  const object = operations({ ...group, scope: "payments" });
+  return (verb, path, { handle, ...spec }) =>
+    object[verb](path, {
+      ...spec,
+      handle: ({ params, body, context }) => handle({ id: idOf(params), body, context }),
+    });
+};
 
 /** Registers an operation in both versions of the API. */
-export function inBoth<Id, B extends z.ZodType, const R extends Responses>(
-  app: OpenAPIHono<AppEnv>,
-  { at: [v3, v1], operationIds: [nameInV3, nameInV1], ...spec }: BothSpec<Id, B, R>,
-  handler: SharedHandler<Id, B, R>,
-): void {
-  v3.register(app, { ...spec, operationId: nameInV3 }, handler);
-  v1.register(app, { ...spec, operationId: nameInV1 }, handler);
-}
-
-interface BothSpec<Id, B extends z.ZodType, R extends Responses> extends SharedSpec<B, R> {
-  readonly at: readonly [v3: ObjectPath<Id>, v1: ObjectPath<Id>];
-  /** The operation's names in version 3 and in version 1. */
-  readonly operationIds: readonly [v3: string, v1: string];
-}
+export const inBoth = <Id, B extends z.ZodType, Result>(
+  [v3, v1]: readonly [v3: ObjectPath<Id>, v1: ObjectPath<Id>],
+  verb: Verb,
+  {
+    path,
+    operationIds: [nameInV3, nameInV1],
+    ...spec
+  }: SharedSpec<Id, B, Result> & {
+    /** The path after that of the object, such as `/metadata`. */
+    readonly path: string;
+    /** The operation's names in version 3 and in version 1. */
+    readonly operationIds: readonly [v3: string, v1: string];
+  },
+): Registration =>
+  registration(
+    v3(verb, path, { ...spec, operationId: nameInV3 }),
+    v1(verb, path, { ...spec, operationId: nameInV1 }),
+  );

@@ -1,4 +1,4 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { PaymentAccount } from "#modules/payments/accounts/account.ts";
 import { createAccount } from "#modules/payments/accounts/create.ts";
 import { getAccount } from "#modules/payments/accounts/get.ts";
@@ -14,20 +14,18 @@ import { OptionalText } from "#modules/payments/http/fields.ts";
 import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { AccountIdInput, ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { toRawView } from "#modules/payments/http/raw.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import {
   BigInteger,
-  cursorOf,
-  dataOf,
+  deploymentOf,
   MetadataSchema,
+  ok,
+  operations,
+  registration,
   TimestampOutput,
-  toCursorView,
-} from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+} from "#platform/http/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
-const TAGS = ["Payments API v1"];
+const accounts = operations({ path: "/accounts", tags: ["Payments API v1"], scope: "payments" });
 
 const AccountV1Request = AccountFields.extend({
   accountName: OptionalText,
@@ -61,84 +59,6 @@ const BalanceV1Response = z
   })
   .openapi("PaymentAccountBalanceV1");
 
-export function registerAccountsV1(app: OpenAPIHono<AppEnv>): void {
-  registerCollection(app);
-  registerOne(app);
-}
-
-function registerCollection(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: "/accounts",
-      operationId: "createAccount",
-      summary: "Create an account",
-      tags: TAGS,
-      scope: "payments:write",
-      body: AccountV1Request,
-      responses: { 200: json("The account", dataOf(AccountV1Response)) },
-    },
-    async ({ body, c }) => {
-      const account = await createAccount(c.var.context, toNewAccount(body));
-      return { status: 200, body: { data: toAccountV1View(account) } };
-    },
-  );
-  endpoint(
-    app,
-    {
-      ...LIST,
-      path: "/accounts",
-      operationId: "listAccountsPayments",
-      summary: "List accounts",
-      tags: TAGS,
-      responses: { 200: json("A page of accounts", cursorOf(AccountV1Response)) },
-    },
-    listing("accounts", listAccounts, toAccountV1View),
-  );
-}
-
-function registerOne(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/accounts/{accountId}",
-      operationId: "getAccountPayments",
-      summary: "Read an account",
-      tags: TAGS,
-      scope: "payments:read",
-      params: z.object({ accountId: ownedIdParam("account") }),
-      responses: { 200: json("The account", dataOf(AccountV1Response)), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const account = await getAccount(c.var.context, params.accountId);
-      return { status: 200, body: { data: toAccountV1View(account) } };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/accounts/{accountId}/balances",
-      operationId: "getAccountBalances",
-      summary: "List the balances of an account over time",
-      tags: TAGS,
-      scope: "payments:read",
-      params: z.object({ accountId: AccountIdInput }),
-      query: BalanceListQuery,
-      responses: { 200: json("A page of balances", cursorOf(BalanceV1Response)) },
-    },
-    async ({ params, query, c }) => {
-      const context = c.get("context");
-      const { settings } = deploymentOf(c);
-      const wanted = toBalanceQuery(query, { settings, now: context.clock() });
-      const page = await listBalances(context, params.accountId, wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toBalanceV1View)) };
-    },
-  );
-}
-
 function toAccountV1View(account: PaymentAccount) {
   const { connector, reference, createdAt, type, metadata, raw } = account;
   const { name = "", defaultAsset = "" } = account;
@@ -165,3 +85,40 @@ const toBalanceV1View = ({ account, createdAt, lastUpdatedAt, asset, amount }: B
   asset,
   balance: amount,
 });
+
+export const registerAccountsV1 = registration(
+  accounts.post("", {
+    operationId: "createAccount",
+    summary: "Create an account",
+    body: AccountV1Request,
+    answer: ok.data("The account", AccountV1Response, toAccountV1View),
+    handle: ({ body, context }) => createAccount(context, toNewAccount(body)),
+  }),
+  accounts.get("", {
+    operationId: "listAccountsPayments",
+    summary: "List accounts",
+    ...LIST,
+    answer: ok.page("A page of accounts", AccountV1Response, toAccountV1View),
+    handle: listing("accounts", listAccounts),
+  }),
+  accounts.get("/{accountId}", {
+    operationId: "getAccountPayments",
+    summary: "Read an account",
+    params: z.object({ accountId: ownedIdParam("account") }),
+    answer: ok.data("The account", AccountV1Response, toAccountV1View),
+    errors: [404],
+    handle: ({ params, context }) => getAccount(context, params.accountId),
+  }),
+  accounts.get("/{accountId}/balances", {
+    operationId: "getAccountBalances",
+    summary: "List the balances of an account over time",
+    params: z.object({ accountId: AccountIdInput }),
+    query: BalanceListQuery,
+    answer: ok.page("A page of balances", BalanceV1Response, toBalanceV1View),
+    handle: ({ params, query, context, c }) => {
+      const { settings } = deploymentOf(c);
+      const wanted = toBalanceQuery(query, { settings, now: context.clock() });
+      return listBalances(context, params.accountId, wanted);
+    },
+  }),
+);

@@ -1,4 +1,4 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type {
   BankAccount,
   BankAccountWithNumbers,
@@ -17,12 +17,20 @@ import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { ConnectorIdInput, uuidParam } from "#modules/payments/http/path-ids.ts";
 import { ForwardRequest } from "#modules/payments/http/task-answers.ts";
 import { forwardAndWait } from "#modules/payments/job-runner/forward-and-wait.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf, MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
+import {
+  MetadataSchema,
+  ok,
+  operations,
+  registration,
+  TimestampOutput,
+} from "#platform/http/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
-const TAGS = ["Payments API v1"];
+const bankAccounts = operations({
+  path: "/bank-accounts",
+  tags: ["Payments API v1"],
+  scope: "payments",
+});
 const Params = z.object({ bankAccountId: uuidParam("bank account") });
 
 const BankAccountV1Request = BankAccountFields.extend({
@@ -56,92 +64,6 @@ const BankAccountV1Response = z
   })
   .openapi("BankAccountV1");
 
-export function registerBankAccountsV1(app: OpenAPIHono<AppEnv>): void {
-  registerCollection(app);
-  registerOne(app);
-}
-
-function registerCollection(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: "/bank-accounts",
-      operationId: "createBankAccount",
-      summary: "Create a bank account",
-      tags: TAGS,
-      scope: "payments:write",
-      body: BankAccountV1Request,
-      responses: { 200: json("The bank account", dataOf(BankAccountV1Response)), ...errors(404) },
-    },
-    async ({ body, c }) => {
-      const account = await createBankAccount(c.var.context, toNewBankAccount(body));
-      const shown =
-        body.connectorID === undefined
-          ? account
-          : await forwardAndWait(c.var.context, {
-              bankAccountId: account.id,
-              connectorId: body.connectorID,
-            });
-      return { status: 200, body: { data: toBankAccountV1View(shown) } };
-    },
-  );
-  endpoint(
-    app,
-    {
-      ...LIST,
-      path: "/bank-accounts",
-      operationId: "listBankAccounts",
-      summary: "List bank accounts",
-      tags: TAGS,
-      responses: { 200: json("A page of bank accounts", cursorOf(BankAccountV1Response)) },
-    },
-    listing("bank-accounts", listBankAccounts, toBankAccountV1View),
-  );
-}
-
-function registerOne(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/bank-accounts/{bankAccountId}",
-      operationId: "getBankAccount",
-      summary: "Read a bank account",
-      tags: TAGS,
-      scope: "payments:read",
-      params: Params,
-      responses: { 200: json("The bank account", dataOf(BankAccountV1Response)), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const account = await getBankAccount(c.var.context, params.bankAccountId);
-      return { status: 200, body: { data: toBankAccountV1View(account) } };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: "/bank-accounts/{bankAccountId}/forward",
-      operationId: "forwardBankAccount",
-      summary: "Create an account for a bank account at a connector",
-      description: "The answer comes when the connector has created the account.",
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      body: ForwardRequest,
-      responses: { 200: json("The bank account", dataOf(BankAccountV1Response)), ...errors(404) },
-    },
-    async ({ params, body, c }) => {
-      const account = await forwardAndWait(c.var.context, {
-        bankAccountId: params.bankAccountId,
-        connectorId: body.connectorID,
-      });
-      return { status: 200, body: { data: toBankAccountV1View(account) } };
-    },
-  );
-}
-
 /** Clients of version 1 expect absent members instead of empty metadata and an empty list of related accounts. */
 const toBankAccountV1View = (account: BankAccount | BankAccountWithNumbers) => ({
   id: account.id,
@@ -162,3 +84,50 @@ const toBankAccountV1View = (account: BankAccount | BankAccountWithNumbers) => (
         })),
       }),
 });
+
+export const registerBankAccountsV1 = registration(
+  bankAccounts.post("", {
+    operationId: "createBankAccount",
+    summary: "Create a bank account",
+    body: BankAccountV1Request,
+    answer: ok.data("The bank account", BankAccountV1Response, toBankAccountV1View),
+    errors: [404],
+    handle: async ({ body, context }) => {
+      const account = await createBankAccount(context, toNewBankAccount(body));
+      if (body.connectorID === undefined) return account;
+      return forwardAndWait(context, {
+        bankAccountId: account.id,
+        connectorId: body.connectorID,
+      });
+    },
+  }),
+  bankAccounts.get("", {
+    operationId: "listBankAccounts",
+    summary: "List bank accounts",
+    ...LIST,
+    answer: ok.page("A page of bank accounts", BankAccountV1Response, toBankAccountV1View),
+    handle: listing("bank-accounts", listBankAccounts),
+  }),
+  bankAccounts.get("/{bankAccountId}", {
+    operationId: "getBankAccount",
+    summary: "Read a bank account",
+    params: Params,
+    answer: ok.data("The bank account", BankAccountV1Response, toBankAccountV1View),
+    errors: [404],
+    handle: ({ params, context }) => getBankAccount(context, params.bankAccountId),
+  }),
+  bankAccounts.post("/{bankAccountId}/forward", {
+    operationId: "forwardBankAccount",
+    summary: "Create an account for a bank account at a connector",
+    description: "The answer comes when the connector has created the account.",
+    params: Params,
+    body: ForwardRequest,
+    answer: ok.data("The bank account", BankAccountV1Response, toBankAccountV1View),
+    errors: [404],
+    handle: ({ params, body, context }) =>
+      forwardAndWait(context, {
+        bankAccountId: params.bankAccountId,
+        connectorId: body.connectorID,
+      }),
+  }),
+);

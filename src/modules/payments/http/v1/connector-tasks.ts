@@ -1,4 +1,4 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { type ConnectorId, encodeConnectorId } from "#modules/payments/core/ids.ts";
 import { ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
 import { connectorIdParam } from "#modules/payments/http/path-ids.ts";
@@ -6,12 +6,20 @@ import { ScheduleResponse, toScheduleView } from "#modules/payments/http/v3/conn
 import { scheduleFilterValues } from "#modules/payments/http/v3/schedules.ts";
 import { getSchedule, listSchedules } from "#modules/payments/polling/list.ts";
 import type { Schedule } from "#modules/payments/schedules/schedule.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf, TimestampOutput, toCursorView } from "#platform/http/schemas.ts";
+import {
+  deploymentOf,
+  ok,
+  operations,
+  registration,
+  TimestampOutput,
+} from "#platform/http/index.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
-const TAGS = ["Payments API v1"];
+const connectorTasks = operations({
+  path: "/connectors",
+  tags: ["Payments API v1"],
+  scope: "payments",
+});
 const Params = z.object({ connector: z.string(), connectorId: connectorIdParam() });
 
 /** A schedule in version 1 of the API, where it is called a task. */
@@ -26,52 +34,6 @@ const ConnectorTaskResponse = z
     error: z.string(),
   })
   .openapi("PaymentsV1ConnectorTask");
-
-export function registerConnectorTasksV1(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/connectors/{connector}/{connectorId}/tasks",
-      operationId: "listConnectorTasksV1",
-      summary: "List the schedules of a connector",
-      tags: TAGS,
-      scope: "payments:read",
-      params: Params,
-      query: ListQuery,
-      responses: {
-        200: json("A page of schedules", cursorOf(ConnectorTaskResponse)),
-        ...errors(404),
-      },
-    },
-    async ({ params: { connectorId: id }, query, c }) => {
-      const context = c.get("context");
-      const { settings } = deploymentOf(c);
-      const values = scheduleFilterValues(id);
-      const wanted = toListQuery("schedules", { query, body: undefined, settings, values });
-      const page = await listSchedules(context, { id, query: wanted });
-      const view = mapPage(page, (schedule) => toConnectorTaskView(id, schedule));
-      return { status: 200, body: toCursorView(view) };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/connectors/{connector}/{connectorId}/tasks/{taskId}",
-      operationId: "getConnectorTaskV1",
-      summary: "Read a schedule of a connector",
-      tags: TAGS,
-      scope: "payments:read",
-      params: Params.extend({ taskId: z.string() }),
-      responses: { 200: json("The schedule", dataOf(ConnectorTaskResponse)), ...errors(404) },
-    },
-    async ({ params: { connectorId: connector, taskId: scheduleId }, c }) => {
-      const schedule = await getSchedule(c.var.context, { connector, scheduleId });
-      return { status: 200, body: { data: toConnectorTaskView(connector, schedule) } };
-    },
-  );
-}
 
 function toConnectorTaskView(
   connector: ConnectorId,
@@ -90,3 +52,32 @@ function toConnectorTaskView(
     error: schedule.pausedReason ?? "",
   };
 }
+
+export const registerConnectorTasksV1 = registration(
+  connectorTasks.get("/{connector}/{connectorId}/tasks", {
+    operationId: "listConnectorTasksV1",
+    summary: "List the schedules of a connector",
+    params: Params,
+    query: ListQuery,
+    answer: ok.page("A page of schedules", ConnectorTaskResponse),
+    errors: [404],
+    handle: async ({ params: { connectorId: id }, query, context, c }) => {
+      const { settings } = deploymentOf(c);
+      const values = scheduleFilterValues(id);
+      const wanted = toListQuery("schedules", { query, body: undefined, settings, values });
+      const page = await listSchedules(context, { id, query: wanted });
+      return mapPage(page, (schedule) => toConnectorTaskView(id, schedule));
+    },
+  }),
+  connectorTasks.get("/{connector}/{connectorId}/tasks/{taskId}", {
+    operationId: "getConnectorTaskV1",
+    summary: "Read a schedule of a connector",
+    params: Params.extend({ taskId: z.string() }),
+    answer: ok.data("The schedule", ConnectorTaskResponse),
+    errors: [404],
+    handle: async ({ params: { connectorId: connector, taskId: scheduleId }, context }) => {
+      const schedule = await getSchedule(context, { connector, scheduleId });
+      return toConnectorTaskView(connector, schedule);
+    },
+  }),
+);

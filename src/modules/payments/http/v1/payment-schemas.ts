@@ -26,7 +26,7 @@ import type {
   PaymentWithAdjustments,
 } from "#modules/payments/payments/payment.ts";
 import { AppError } from "#platform/errors.ts";
-import { BigInteger, MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
+import { BigInteger, MetadataSchema, TimestampOutput } from "#platform/http/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { formatTimestamp } from "#platform/time.ts";
 

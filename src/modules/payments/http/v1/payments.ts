@@ -1,4 +1,4 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import {
   PaymentV1Request,
   PaymentV1Response,
@@ -10,65 +10,31 @@ import { paymentIdParam } from "#modules/payments/http/path-ids.ts";
 import { getPayment } from "#modules/payments/payments/get.ts";
 import { createPayment } from "#modules/payments/payments/ingestion/create-payment.ts";
 import { listPaymentsWithAdjustments } from "#modules/payments/payments/list.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf } from "#platform/http/schemas.ts";
+import { ok, operations, registration } from "#platform/http/index.ts";
 
-const TAGS = ["Payments API v1"];
+const payments = operations({ path: "/payments", tags: ["Payments API v1"], scope: "payments" });
 
-export function registerPaymentsV1(app: OpenAPIHono<AppEnv>): void {
-  registerCollection(app);
-  registerOne(app);
-}
-
-function registerCollection(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: "/payments",
-      operationId: "createPayment",
-      summary: "Create a payment",
-      tags: TAGS,
-      scope: "payments:write",
-      body: PaymentV1Request,
-      responses: { 200: json("The payment", dataOf(PaymentV1Response)) },
-    },
-    async ({ body, c }) => {
-      const payment = await createPayment(c.var.context, toNewPaymentV1(body));
-      return { status: 200, body: { data: toPaymentV1View(payment) } };
-    },
-  );
-  endpoint(
-    app,
-    {
-      ...LIST,
-      path: "/payments",
-      operationId: "listPayments",
-      summary: "List payments",
-      tags: TAGS,
-      responses: { 200: json("A page of payments", cursorOf(PaymentV1Response)) },
-    },
-    listing("payments", listPaymentsWithAdjustments, toPaymentV1View),
-  );
-}
-
-function registerOne(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/payments/{paymentId}",
-      operationId: "getPayment",
-      summary: "Read a payment",
-      tags: TAGS,
-      scope: "payments:read",
-      params: z.object({ paymentId: paymentIdParam() }),
-      responses: { 200: json("The payment", dataOf(PaymentV1Response)), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const payment = await getPayment(c.var.context, params.paymentId);
-      return { status: 200, body: { data: toPaymentV1View(payment) } };
-    },
-  );
-}
+export const registerPaymentsV1 = registration(
+  payments.post("", {
+    operationId: "createPayment",
+    summary: "Create a payment",
+    body: PaymentV1Request,
+    answer: ok.data("The payment", PaymentV1Response, toPaymentV1View),
+    handle: ({ body, context }) => createPayment(context, toNewPaymentV1(body)),
+  }),
+  payments.get("", {
+    operationId: "listPayments",
+    summary: "List payments",
+    ...LIST,
+    answer: ok.page("A page of payments", PaymentV1Response, toPaymentV1View),
+    handle: listing("payments", listPaymentsWithAdjustments),
+  }),
+  payments.get("/{paymentId}", {
+    operationId: "getPayment",
+    summary: "Read a payment",
+    params: z.object({ paymentId: paymentIdParam() }),
+    answer: ok.data("The payment", PaymentV1Response, toPaymentV1View),
+    errors: [404],
+    handle: ({ params, context }) => getPayment(context, params.paymentId),
+  }),
+);

@@ -18,7 +18,7 @@ import { adjustmentIdOf } from "#modules/payments/initiations/event-types.ts";
 import type { InitiationAdjustment } from "#modules/payments/initiations/initiation.ts";
 import type { ShownInitiation } from "#modules/payments/movements/progress.ts";
 import type { Payment } from "#modules/payments/payments/payment.ts";
-import { BigInteger, MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
+import { BigInteger, MetadataSchema, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 
 /** The statuses that clients of version 1 know. */

@@ -1,4 +1,4 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import {
   FullTransferInitiationResponse,
@@ -26,24 +26,16 @@ import { waitForTask } from "#modules/payments/movements/wait-for-task.ts";
 import { wakeMovements } from "#modules/payments/movements/wake.ts";
 import { allInitiationPayments } from "#modules/payments/payments/list-of-initiation.ts";
 import { AppError } from "#platform/errors.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf } from "#platform/http/schemas.ts";
+import { type AppEnv, ok, operations, registration } from "#platform/http/index.ts";
 
-const TAGS = ["Payments API v1"];
+const initiations = operations({
+  path: "/transfer-initiations",
+  tags: ["Payments API v1"],
+  scope: "payments",
+});
 const Params = z.object({ transferId: ownedIdParam("transfer initiation") });
-const PATH = "/transfer-initiations";
 
 const WAITS = "The answer comes with the outcome, or after ten seconds without one.";
-
-export function registerTransferInitiations(app: OpenAPIHono<AppEnv>): void {
-  registerCreation(app);
-  registerList(app);
-  registerOne(app);
-  registerStatus(app);
-  registerRetry(app);
-  registerReversal(app);
-}
 
 /**
  * Wakes the connector and waits for the outcome of a task, unless the initiation waits for its time. Throws `VALIDATION` if
@@ -61,164 +53,95 @@ async function awaitOutcome(
   if (ended?.status === "FAILED") throw new AppError("VALIDATION", ended.error ?? "it has failed");
 }
 
-function registerCreation(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: PATH,
-      operationId: "createTransferInitiation",
-      summary: "Create a transfer initiation",
-      tags: TAGS,
-      scope: "payments:write",
-      body: TransferInitiationRequest,
-      responses: { 200: json("The initiation", dataOf(TransferInitiationResponse)) },
-    },
-    async ({ body, c }) => {
-      const { context } = c.var;
+export const registerTransferInitiations = registration(
+  initiations.post("", {
+    operationId: "createTransferInitiation",
+    summary: "Create a transfer initiation",
+    body: TransferInitiationRequest,
+    answer: ok.data("The initiation", TransferInitiationResponse, toTransferInitiationView),
+    handle: async ({ body, context, c }) => {
       const created = await createInitiation(context, {
         ...toNewInitiationV1(body, context.clock()),
         isSent: body.validated === true,
       });
       const { id, task } = created;
       if (task !== undefined) await awaitOutcome(c, { initiation: id, task });
-      const shown = await readInitiation(context, id);
-      return { status: 200, body: { data: toTransferInitiationView(shown) } };
+      return readInitiation(context, id);
     },
-  );
-}
-
-function registerList(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      ...LIST,
-      path: PATH,
-      operationId: "listTransferInitiations",
-      summary: "List transfer initiations",
-      tags: TAGS,
-      responses: { 200: json("A page of initiations", cursorOf(TransferInitiationResponse)) },
-    },
-    listing("payment-initiations", listShownInitiations, toTransferInitiationView),
-  );
-}
-
-function registerOne(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: `${PATH}/{transferId}`,
-      operationId: "getTransferInitiation",
-      summary: "Read a transfer initiation with its payments and adjustments",
-      tags: TAGS,
-      scope: "payments:read",
-      params: Params,
-      responses: {
-        200: json("The initiation", dataOf(FullTransferInitiationResponse)),
-        ...errors(404),
-      },
-    },
-    async ({ params, c }) => {
-      const { context } = c.var;
+  }),
+  initiations.get("", {
+    operationId: "listTransferInitiations",
+    summary: "List transfer initiations",
+    ...LIST,
+    answer: ok.page("A page of initiations", TransferInitiationResponse, toTransferInitiationView),
+    handle: listing("payment-initiations", listShownInitiations),
+  }),
+  initiations.get("/{transferId}", {
+    operationId: "getTransferInitiation",
+    summary: "Read a transfer initiation with its payments and adjustments",
+    params: Params,
+    answer: ok.data("The initiation", FullTransferInitiationResponse),
+    errors: [404],
+    handle: async ({ params, context }) => {
       const initiation = await readInitiation(context, params.transferId);
       const relations = {
         payments: await allInitiationPayments(context, initiation),
         adjustments: await allInitiationAdjustments(context, initiation),
       };
-      return { status: 200, body: { data: toFullTransferInitiationView(initiation, relations) } };
+      return toFullTransferInitiationView(initiation, relations);
     },
-  );
-  endpoint(
-    app,
-    {
-      method: "delete",
-      path: `${PATH}/{transferId}`,
-      operationId: "deleteTransferInitiation",
-      summary: "Delete a transfer initiation that waits for its approval",
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      responses: { 204: empty("Deleted"), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      await deleteInitiation(c.var.context, params.transferId);
-      return { status: 204 };
-    },
-  );
-}
-
-function registerStatus(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: `${PATH}/{transferId}/status`,
-      operationId: "updateTransferInitiationStatus",
-      summary: "Approve or reject a transfer initiation",
-      description: WAITS,
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      body: StatusRequest,
-      responses: { 204: empty("Approved or rejected"), ...errors(404) },
-    },
-    async ({ params, body, c }) => {
+  }),
+  initiations.delete("/{transferId}", {
+    operationId: "deleteTransferInitiation",
+    summary: "Delete a transfer initiation that waits for its approval",
+    params: Params,
+    answer: ok.empty("Deleted"),
+    errors: [404],
+    handle: ({ params, context }) => deleteInitiation(context, params.transferId),
+  }),
+  initiations.post("/{transferId}/status", {
+    operationId: "updateTransferInitiationStatus",
+    summary: "Approve or reject a transfer initiation",
+    description: WAITS,
+    params: Params,
+    body: StatusRequest,
+    answer: ok.empty("Approved or rejected"),
+    errors: [404],
+    handle: async ({ params, body, context, c }) => {
       const initiation = params.transferId;
       if (body.status === "REJECTED") {
-        await rejectInitiation(c.var.context, initiation);
-        return { status: 204 };
+        await rejectInitiation(context, initiation);
+      } else {
+        const task = await approveInitiation(context, initiation);
+        await awaitOutcome(c, { initiation, task });
       }
-      const task = await approveInitiation(c.var.context, initiation);
-      await awaitOutcome(c, { initiation, task });
-      return { status: 204 };
     },
-  );
-}
-
-function registerRetry(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: `${PATH}/{transferId}/retry`,
-      operationId: "retryTransferInitiation",
-      summary: "Send a failed transfer initiation again",
-      description: WAITS,
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      responses: { 204: empty("Sent again"), ...errors(404) },
-    },
-    async ({ params, c }) => {
+  }),
+  initiations.post("/{transferId}/retry", {
+    operationId: "retryTransferInitiation",
+    summary: "Send a failed transfer initiation again",
+    description: WAITS,
+    params: Params,
+    answer: ok.empty("Sent again"),
+    errors: [404],
+    handle: async ({ params, context, c }) => {
       const initiation = params.transferId;
-      const task = await retryInitiation(c.var.context, initiation);
+      const task = await retryInitiation(context, initiation);
       await awaitOutcome(c, { initiation, task });
-      return { status: 204 };
     },
-  );
-}
-
-function registerReversal(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: `${PATH}/{transferId}/reverse`,
-      operationId: "reverseTransferInitiation",
-      summary: "Bring back all or a part of the money that a transfer initiation has moved",
-      description: WAITS,
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      body: TransferReversalRequest,
-      responses: { 204: empty("Brought back"), ...errors(404) },
-    },
-    async ({ params, body, c }) => {
+  }),
+  initiations.post("/{transferId}/reverse", {
+    operationId: "reverseTransferInitiation",
+    summary: "Bring back all or a part of the money that a transfer initiation has moved",
+    description: WAITS,
+    params: Params,
+    body: TransferReversalRequest,
+    answer: ok.empty("Brought back"),
+    errors: [404],
+    handle: async ({ params, body, context, c }) => {
       const initiation = params.transferId;
-      const { task } = await reverseInitiation(c.var.context, { ...body, initiation });
+      const { task } = await reverseInitiation(context, { ...body, initiation });
       await awaitOutcome(c, { initiation, task });
-      return { status: 204 };
     },
-  );
-}
+  }),
+);

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { AppError } from "#platform/errors.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import type { AppEnv } from "#platform/http/index.ts";
 
 /** Operations that name only a kind of connector, of which there may be several. They are answered with 404. */
 const UNSERVED: readonly (readonly [method: string, path: string])[] = [

@@ -7,7 +7,7 @@ import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts"
 import { AccountFields } from "#modules/payments/http/account-requests.ts";
 import { RequiredText } from "#modules/payments/http/fields.ts";
 import { toRawView } from "#modules/payments/http/raw.ts";
-import { BigInteger, MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
+import { BigInteger, MetadataSchema, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 export const AccountRequest = AccountFields.extend({

@@ -6,7 +6,7 @@ import type {
 import { given } from "#modules/payments/core/given.ts";
 import { encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { BankAccountFields } from "#modules/payments/http/bank-account-requests.ts";
-import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
+import { MetadataSchema, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 export const BankAccountRequest = BankAccountFields.openapi("BankAccountRequest", {

@@ -8,7 +8,7 @@ import type { ConfiguredConnector } from "#modules/payments/installs/list.ts";
 import { type Instance, scheduleIdOf } from "#modules/payments/polling/list.ts";
 import type { Schedule } from "#modules/payments/schedules/schedule.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { TimestampOutput } from "#platform/http/schemas.ts";
+import { TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 
 /** A configuration in a request. Each kind has its own fields, which are checked when the kind is known. */

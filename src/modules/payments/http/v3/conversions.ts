@@ -1,4 +1,4 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { Conversion } from "#modules/payments/conversions/conversion.ts";
 import { listConversions } from "#modules/payments/conversions/list.ts";
 import { getConversion } from "#modules/payments/conversions/store.ts";
@@ -8,18 +8,21 @@ import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts"
 import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { toRawView } from "#modules/payments/http/raw.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import {
   BigInteger,
-  cursorOf,
-  dataOf,
   MetadataSchema,
+  ok,
+  operations,
+  registration,
   TimestampOutput,
-} from "#platform/http/schemas.ts";
+} from "#platform/http/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
-const TAGS = ["Orders and conversions"];
+const conversions = operations({
+  path: "/v3/conversions",
+  tags: ["Orders and conversions"],
+  scope: "payments",
+});
 
 const ConversionResponse = z
   .object({
@@ -43,40 +46,6 @@ const ConversionResponse = z
   })
   .openapi("Conversion");
 
-export function registerConversions(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      ...LIST,
-      path: "/v3/conversions",
-      operationId: "v3ListConversions",
-      summary: "List conversions",
-      description:
-        "Filters: `id`, `reference`, `connector_id`, `source_asset`, `destination_asset`, `status`, `source_account_id`, `destination_account_id`, `source_amount`, `destination_amount`, `metadata[key]`.",
-      tags: TAGS,
-      responses: { 200: json("A page of conversions", cursorOf(ConversionResponse)) },
-    },
-    listing("conversions", listConversions, toConversionView),
-  );
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/v3/conversions/{conversionID}",
-      operationId: "v3GetConversion",
-      summary: "Read a conversion",
-      tags: TAGS,
-      scope: "payments:read",
-      params: z.object({ conversionID: ownedIdParam("conversion") }),
-      responses: { 200: json("The conversion", dataOf(ConversionResponse)), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const conversion = await getConversion(c.var.context, params.conversionID);
-      return { status: 200, body: { data: toConversionView(conversion) } };
-    },
-  );
-}
-
 const toConversionView = (conversion: Conversion) => ({
   id: encodeOwnedId(conversion.id),
   connectorID: encodeConnectorId(conversion.id.connector),
@@ -99,3 +68,23 @@ const toConversionView = (conversion: Conversion) => ({
   metadata: conversion.metadata,
   raw: toRawView(conversion.raw),
 });
+
+export const registerConversions = registration(
+  conversions.get("", {
+    operationId: "v3ListConversions",
+    summary: "List conversions",
+    description:
+      "Filters: `id`, `reference`, `connector_id`, `source_asset`, `destination_asset`, `status`, `source_account_id`, `destination_account_id`, `source_amount`, `destination_amount`, `metadata[key]`.",
+    ...LIST,
+    answer: ok.page("A page of conversions", ConversionResponse, toConversionView),
+    handle: listing("conversions", listConversions),
+  }),
+  conversions.get("/{conversionID}", {
+    operationId: "v3GetConversion",
+    summary: "Read a conversion",
+    params: z.object({ conversionID: ownedIdParam("conversion") }),
+    answer: ok.data("The conversion", ConversionResponse, toConversionView),
+    errors: [404],
+    handle: ({ params, context }) => getConversion(context, params.conversionID),
+  }),
+);

@@ -11,7 +11,7 @@ import {
 import { adjustmentIdOf } from "#modules/payments/initiations/event-types.ts";
 import type { Initiation, InitiationAdjustment } from "#modules/payments/initiations/initiation.ts";
 import type { ShownInitiation } from "#modules/payments/movements/progress.ts";
-import { BigInteger, MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
+import { BigInteger, MetadataSchema, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 
 export const InitiationRequest = InitiationFields.extend({ reference: ReferenceInput }).openapi(

@@ -1,4 +1,4 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import {
   InitiationAdjustmentResponse,
   InitiationRequest,
@@ -9,7 +9,7 @@ import {
 import { PaymentResponse, toFullPaymentView } from "./payment-schemas.ts";
 import { encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { toNewInitiation } from "#modules/payments/http/initiation-requests.ts";
-import { FilterBody, LIST, listing, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { LIST, listing, toListQuery } from "#modules/payments/http/lists.ts";
 import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { createInitiation } from "#modules/payments/initiations/create.ts";
 import { deleteInitiation } from "#modules/payments/initiations/delete.ts";
@@ -18,14 +18,15 @@ import { getInitiation } from "#modules/payments/initiations/store.ts";
 import { listShownInitiations, readInitiation } from "#modules/payments/movements/progress.ts";
 import { wakeMovements } from "#modules/payments/movements/wake.ts";
 import { listInitiationPayments } from "#modules/payments/payments/list-of-initiation.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
+import { deploymentOf, ok, operations, registration } from "#platform/http/index.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
-const TAGS = ["Payment initiations"];
+const initiations = operations({
+  path: "/v3/payment-initiations",
+  tags: ["Payment initiations"],
+  scope: "payments",
+});
 const Params = z.object({ paymentInitiationID: ownedIdParam("payment initiation") });
-const PATH = "/v3/payment-initiations";
 
 /** Only the text `true` sends money without an approval; other spellings do not. */
 const NoValidation = z
@@ -34,123 +35,62 @@ const NoValidation = z
   .transform((text) => text === "true")
   .openapi({ type: "boolean" });
 
-export function registerInitiations(app: OpenAPIHono<AppEnv>): void {
-  registerCreation(app);
-  registerList(app);
-  registerOne(app);
-  registerAdjustments(app);
-  registerPayments(app);
-}
-
-function registerCreation(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: PATH,
-      operationId: "v3InitiatePayment",
-      summary: "Create a payment initiation",
-      description:
-        "It waits for an approval before any money moves. With `noValidation=true`, it is sent at once, or at its time.",
-      tags: TAGS,
-      scope: "payments:write",
-      query: z.object({ noValidation: NoValidation }),
-      body: InitiationRequest,
-      responses: {
-        202: json(
-          "Its id",
-          dataOf(z.object({ paymentInitiationID: z.string(), taskID: z.string() })),
-        ),
-      },
-    },
-    async ({ query, body, c }) => {
-      const { context } = c.var;
+export const registerInitiations = registration(
+  initiations.post("", {
+    operationId: "v3InitiatePayment",
+    summary: "Create a payment initiation",
+    description:
+      "It waits for an approval before any money moves. With `noValidation=true`, it is sent at once, or at its time.",
+    query: z.object({ noValidation: NoValidation }),
+    body: InitiationRequest,
+    answer: ok.accepted(
+      "Its id",
+      z.object({ paymentInitiationID: z.string(), taskID: z.string() }),
+    ),
+    handle: async ({ query, body, context, c }) => {
       const { id, task } = await createInitiation(context, {
         ...toNewInitiation(body, context.clock()),
         isSent: query.noValidation,
       });
       if (task !== undefined) c.executionCtx.waitUntil(wakeMovements(context, id.connector));
       const taskID = task === undefined ? "" : encodeOwnedId(task);
-      return { status: 202, body: { data: { paymentInitiationID: encodeOwnedId(id), taskID } } };
+      return { paymentInitiationID: encodeOwnedId(id), taskID };
     },
-  );
-}
-
-function registerList(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      ...LIST,
-      path: PATH,
-      operationId: "v3ListPaymentInitiations",
-      summary: "List payment initiations",
-      description:
-        "Filters: `id`, `reference`, `connector_id`, `type`, `asset`, `source_account_id`, `destination_account_id`, `status`, `amount`, `metadata[key]`.",
-      tags: TAGS,
-      responses: { 200: json("A page of initiations", cursorOf(InitiationResponse)) },
-    },
-    listing("payment-initiations", listShownInitiations, toInitiationView),
-  );
-}
-
-function registerOne(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: `${PATH}/{paymentInitiationID}`,
-      operationId: "v3GetPaymentInitiation",
-      summary: "Read a payment initiation",
-      tags: TAGS,
-      scope: "payments:read",
-      params: Params,
-      responses: { 200: json("The initiation", dataOf(InitiationResponse)), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const initiation = await readInitiation(c.var.context, params.paymentInitiationID);
-      return { status: 200, body: { data: toInitiationView(initiation) } };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "delete",
-      path: `${PATH}/{paymentInitiationID}`,
-      operationId: "v3DeletePaymentInitiation",
-      summary: "Delete a payment initiation that waits for its approval",
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      responses: { 204: empty("Deleted"), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      await deleteInitiation(c.var.context, params.paymentInitiationID);
-      return { status: 204 };
-    },
-  );
-}
-
-function registerAdjustments(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: `${PATH}/{paymentInitiationID}/adjustments`,
-      operationId: "v3ListPaymentInitiationAdjustments",
-      summary: "List the adjustments of a payment initiation, newest first",
-      description: "Filters: `status`, `metadata[key]`.",
-      tags: TAGS,
-      scope: "payments:read",
-      params: Params,
-      query: ListQuery,
-      body: FilterBody,
-      responses: {
-        200: json("A page of adjustments", cursorOf(InitiationAdjustmentResponse)),
-        ...errors(404),
-      },
-    },
-    async ({ params, query, body, c }) => {
-      const context = c.get("context");
+  }),
+  initiations.get("", {
+    operationId: "v3ListPaymentInitiations",
+    summary: "List payment initiations",
+    description:
+      "Filters: `id`, `reference`, `connector_id`, `type`, `asset`, `source_account_id`, `destination_account_id`, `status`, `amount`, `metadata[key]`.",
+    ...LIST,
+    answer: ok.page("A page of initiations", InitiationResponse, toInitiationView),
+    handle: listing("payment-initiations", listShownInitiations),
+  }),
+  initiations.get("/{paymentInitiationID}", {
+    operationId: "v3GetPaymentInitiation",
+    summary: "Read a payment initiation",
+    params: Params,
+    answer: ok.data("The initiation", InitiationResponse, toInitiationView),
+    errors: [404],
+    handle: ({ params, context }) => readInitiation(context, params.paymentInitiationID),
+  }),
+  initiations.delete("/{paymentInitiationID}", {
+    operationId: "v3DeletePaymentInitiation",
+    summary: "Delete a payment initiation that waits for its approval",
+    params: Params,
+    answer: ok.empty("Deleted"),
+    errors: [404],
+    handle: ({ params, context }) => deleteInitiation(context, params.paymentInitiationID),
+  }),
+  initiations.get("/{paymentInitiationID}/adjustments", {
+    operationId: "v3ListPaymentInitiationAdjustments",
+    summary: "List the adjustments of a payment initiation, newest first",
+    description: "Filters: `status`, `metadata[key]`.",
+    params: Params,
+    ...LIST,
+    answer: ok.page("A page of adjustments", InitiationAdjustmentResponse),
+    errors: [404],
+    handle: async ({ params, query, body, context, c }) => {
       const { settings } = deploymentOf(c);
       const initiation = await getInitiation(context, params.paymentInitiationID);
       const wanted = toListQuery("payment-initiation-adjustments", {
@@ -160,32 +100,18 @@ function registerAdjustments(app: OpenAPIHono<AppEnv>): void {
         column: "key",
       });
       const page = await listInitiationAdjustments(context, initiation, wanted);
-      return {
-        status: 200,
-        body: toCursorView(mapPage(page, (adjustment) => toAdjustmentView(initiation, adjustment))),
-      };
+      return mapPage(page, (adjustment) => toAdjustmentView(initiation, adjustment));
     },
-  );
-}
-
-function registerPayments(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: `${PATH}/{paymentInitiationID}/payments`,
-      operationId: "v3ListPaymentInitiationRelatedPayments",
-      summary: "List the payments that were made for a payment initiation, newest first",
-      description: "A filter is ignored.",
-      tags: TAGS,
-      scope: "payments:read",
-      params: Params,
-      query: ListQuery,
-      body: FilterBody,
-      responses: { 200: json("A page of payments", cursorOf(PaymentResponse)), ...errors(404) },
-    },
-    async ({ params, query, c }) => {
-      const context = c.get("context");
+  }),
+  initiations.get("/{paymentInitiationID}/payments", {
+    operationId: "v3ListPaymentInitiationRelatedPayments",
+    summary: "List the payments that were made for a payment initiation, newest first",
+    description: "A filter is ignored.",
+    params: Params,
+    ...LIST,
+    answer: ok.page("A page of payments", PaymentResponse, toFullPaymentView),
+    errors: [404],
+    handle: async ({ params, query, context, c }) => {
       const { settings } = deploymentOf(c);
       const initiation = await getInitiation(context, params.paymentInitiationID);
       const { query: _filter, ...unfiltered } = query;
@@ -194,8 +120,7 @@ function registerPayments(app: OpenAPIHono<AppEnv>): void {
         body: undefined,
         settings,
       });
-      const page = await listInitiationPayments(context, initiation, wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toFullPaymentView)) };
+      return listInitiationPayments(context, initiation, wanted);
     },
-  );
-}
+  }),
+);

@@ -17,7 +17,7 @@ import type {
   OrderAdjustment,
   OrderWithAdjustments,
 } from "#modules/payments/orders/order.ts";
-import { BigInteger, MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
+import { BigInteger, MetadataSchema, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 
 const OrderAdjustmentResponse = z.object({

@@ -1,45 +1,33 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { OrderResponse, toOrderView } from "./order-schemas.ts";
 import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { listOrders } from "#modules/payments/orders/list.ts";
 import { getOrder } from "#modules/payments/orders/store.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf } from "#platform/http/schemas.ts";
+import { ok, operations, registration } from "#platform/http/index.ts";
 
-const TAGS = ["Orders and conversions"];
+const orders = operations({
+  path: "/v3/orders",
+  tags: ["Orders and conversions"],
+  scope: "payments",
+});
 
-export function registerOrders(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      ...LIST,
-      path: "/v3/orders",
-      operationId: "v3ListOrders",
-      summary: "List orders",
-      description:
-        "Filters: `id`, `reference`, `connector_id`, `direction`, `source_asset`, `destination_asset`, `type`, `status`, `time_in_force`, `base_quantity_ordered`, `base_quantity_filled`, `limit_price`, `fee`, `metadata[key]`.",
-      tags: TAGS,
-      responses: { 200: json("A page of orders", cursorOf(OrderResponse)) },
-    },
-    listing("orders", listOrders, toOrderView),
-  );
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/v3/orders/{orderID}",
-      operationId: "v3GetOrder",
-      summary: "Read an order",
-      tags: TAGS,
-      scope: "payments:read",
-      params: z.object({ orderID: ownedIdParam("order") }),
-      responses: { 200: json("The order", dataOf(OrderResponse)), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const order = await getOrder(c.var.context, params.orderID);
-      return { status: 200, body: { data: toOrderView(order) } };
-    },
-  );
-}
+export const registerOrders = registration(
+  orders.get("", {
+    operationId: "v3ListOrders",
+    summary: "List orders",
+    description:
+      "Filters: `id`, `reference`, `connector_id`, `direction`, `source_asset`, `destination_asset`, `type`, `status`, `time_in_force`, `base_quantity_ordered`, `base_quantity_filled`, `limit_price`, `fee`, `metadata[key]`.",
+    ...LIST,
+    answer: ok.page("A page of orders", OrderResponse, toOrderView),
+    handle: listing("orders", listOrders),
+  }),
+  orders.get("/{orderID}", {
+    operationId: "v3GetOrder",
+    summary: "Read an order",
+    params: z.object({ orderID: ownedIdParam("order") }),
+    answer: ok.data("The order", OrderResponse, toOrderView),
+    errors: [404],
+    handle: ({ params, context }) => getOrder(context, params.orderID),
+  }),
+);

@@ -22,7 +22,7 @@ import {
   MetadataSchema,
   TimestampInput,
   TimestampOutput,
-} from "#platform/http/schemas.ts";
+} from "#platform/http/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { formatTimestamp } from "#platform/time.ts";
 

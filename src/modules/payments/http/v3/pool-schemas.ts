@@ -3,7 +3,7 @@ import { POOL_TYPES } from "#modules/payments/core/enums.ts";
 import { encodeOwnedId } from "#modules/payments/core/ids.ts";
 import type { PoolBalance } from "#modules/payments/core/pool-balances.ts";
 import type { Pool } from "#modules/payments/pools/pool.ts";
-import { BigInteger, dataOf, TimestampOutput } from "#platform/http/schemas.ts";
+import { BigInteger, ok, TimestampOutput } from "#platform/http/index.ts";
 import { parseJson } from "#platform/json.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
@@ -29,13 +29,13 @@ const PoolBalanceResponse = z
       .openapi({ description: "The accounts that have a balance in the asset." }),
   })
   .openapi("PoolBalance");
-export const PoolBalancesResponse = dataOf(z.array(PoolBalanceResponse));
-
-export const toPoolBalanceView = ({ asset, amount, accountIds }: PoolBalance) => ({
+const toPoolBalanceView = ({ asset, amount, accountIds }: PoolBalance) => ({
   asset,
   amount,
   relatedAccounts: [...accountIds],
 });
+
+export const POOL_BALANCES = ok.list("The balances", PoolBalanceResponse, toPoolBalanceView);
 
 export const toPoolView = (pool: Pool) => ({
   id: pool.id,

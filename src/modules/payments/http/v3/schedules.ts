@@ -1,4 +1,4 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import {
   InstanceResponse,
   ScheduleResponse,
@@ -6,7 +6,7 @@ import {
   toScheduleView,
 } from "./connector-schemas.ts";
 import { type ConnectorId, encodeConnectorId } from "#modules/payments/core/ids.ts";
-import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { LIST, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
 import { connectorIdParam } from "#modules/payments/http/path-ids.ts";
 import {
   getSchedule,
@@ -14,12 +14,10 @@ import {
   listSchedules,
   taskInScheduleId,
 } from "#modules/payments/polling/list.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
+import { deploymentOf, ok, operations, registration } from "#platform/http/index.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
-const TAGS = ["Connectors"];
+const schedules = operations({ path: "/v3/connectors", tags: ["Connectors"], scope: "payments" });
 const Params = z.object({ connectorID: connectorIdParam() });
 const ScheduleParams = Params.extend({ scheduleID: z.string() });
 
@@ -32,84 +30,54 @@ export const scheduleFilterValues = (connector: ConnectorId) => ({
   connector_id: (value: unknown) => (value === encodeConnectorId(connector) ? 1 : 0),
 });
 
-export function registerSchedules(app: OpenAPIHono<AppEnv>): void {
-  registerList(app);
-  registerOne(app);
-  registerInstances(app);
-}
-
-function registerList(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/v3/connectors/{connectorID}/schedules",
-      operationId: "v3ListConnectorSchedules",
-      summary: "List the schedules of a connector",
-      description:
-        "A schedule polls one kind of item and, in the same run, everything below these items, such as the balances of accounts. Filters: `id`, `connector_id`.",
-      tags: TAGS,
-      scope: "payments:read",
-      params: Params,
-      query: ListQuery,
-      body: FilterBody,
-      responses: { 200: json("A page of schedules", cursorOf(ScheduleResponse)), ...errors(404) },
-    },
-    async ({ params: { connectorID: id }, query, body, c }) => {
-      const context = c.get("context");
+export const registerSchedules = registration(
+  schedules.get("/{connectorID}/schedules", {
+    operationId: "v3ListConnectorSchedules",
+    summary: "List the schedules of a connector",
+    description:
+      "A schedule polls one kind of item and, in the same run, everything below these items, such as the balances of accounts. Filters: `id`, `connector_id`.",
+    params: Params,
+    ...LIST,
+    answer: ok.page("A page of schedules", ScheduleResponse),
+    errors: [404],
+    handle: async ({ params: { connectorID: id }, query, body, context, c }) => {
       const { settings } = deploymentOf(c);
       const values = scheduleFilterValues(id);
       const wanted = toListQuery("schedules", { query, body, settings, values });
       const page = await listSchedules(context, { id, query: wanted });
-      const view = mapPage(page, (schedule) => toScheduleView(id, schedule));
-      return { status: 200, body: toCursorView(view) };
+      return mapPage(page, (schedule) => toScheduleView(id, schedule));
     },
-  );
-}
-
-function registerOne(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/v3/connectors/{connectorID}/schedules/{scheduleID}",
-      operationId: "v3GetConnectorSchedule",
-      summary: "Read a schedule",
-      tags: TAGS,
-      scope: "payments:read",
-      params: ScheduleParams,
-      responses: { 200: json("The schedule", dataOf(ScheduleResponse)), ...errors(404) },
+  }),
+  schedules.get("/{connectorID}/schedules/{scheduleID}", {
+    operationId: "v3GetConnectorSchedule",
+    summary: "Read a schedule",
+    params: ScheduleParams,
+    answer: ok.data("The schedule", ScheduleResponse),
+    errors: [404],
+    handle: async ({ params: { connectorID: connector, scheduleID: scheduleId }, context }) => {
+      const schedule = await getSchedule(context, { connector, scheduleId });
+      return toScheduleView(connector, schedule);
     },
-    async ({ params: { connectorID: connector, scheduleID: scheduleId }, c }) => {
-      const schedule = await getSchedule(c.var.context, { connector, scheduleId });
-      return { status: 200, body: { data: toScheduleView(connector, schedule) } };
-    },
-  );
-}
-
-function registerInstances(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/v3/connectors/{connectorID}/schedules/{scheduleID}/instances",
-      operationId: "v3ListConnectorScheduleInstances",
-      summary: "List the runs of a schedule",
-      description: "The last hundred of them are kept.",
-      tags: TAGS,
-      scope: "payments:read",
-      params: ScheduleParams,
-      query: ListQuery,
-      responses: { 200: json("A page of runs", cursorOf(InstanceResponse)), ...errors(404) },
-    },
-    async ({ params: { connectorID: connector, scheduleID: scheduleId }, query, c }) => {
-      const context = c.get("context");
+  }),
+  schedules.get("/{connectorID}/schedules/{scheduleID}/instances", {
+    operationId: "v3ListConnectorScheduleInstances",
+    summary: "List the runs of a schedule",
+    description: "The last hundred of them are kept.",
+    params: ScheduleParams,
+    query: ListQuery,
+    answer: ok.page("A page of runs", InstanceResponse),
+    errors: [404],
+    handle: async ({
+      params: { connectorID: connector, scheduleID: scheduleId },
+      query,
+      context,
+      c,
+    }) => {
       const { settings } = deploymentOf(c);
       const request = { query: { ...query, query: undefined }, body: undefined, settings };
       const wanted = toListQuery("schedule-instances", request);
       const page = await listInstances(context, { connector, scheduleId, query: wanted });
-      const view = mapPage(page, (it) => toInstanceView({ connector, scheduleId }, it));
-      return { status: 200, body: toCursorView(view) };
+      return mapPage(page, (it) => toInstanceView({ connector, scheduleId }, it));
     },
-  );
-}
+  }),
+);

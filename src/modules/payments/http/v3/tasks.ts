@@ -1,4 +1,4 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { TASK_STATUSES } from "#modules/payments/core/enums.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
 import {
@@ -9,9 +9,7 @@ import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { progressOfTask } from "#modules/payments/movements/progress.ts";
 import { getTask } from "#modules/payments/tasks/store.ts";
 import { connectorOf, type Task } from "#modules/payments/tasks/task.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { dataOf, TimestampOutput } from "#platform/http/schemas.ts";
+import { ok, operations, registration, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 const TaskResponse = z
@@ -27,32 +25,6 @@ const TaskResponse = z
   })
   .openapi("PaymentTask");
 
-export function registerTasks(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/v3/tasks/{taskID}",
-      operationId: "v3GetTask",
-      summary: "Read a task",
-      description:
-        "A task is work that goes on after the answer to the request that began it. One that moves money shows its attempts as `movement` while it goes on.",
-      tags: ["Payment tasks"],
-      scope: "payments:read",
-      params: z.object({ taskID: ownedIdParam("task") }),
-      responses: { 200: json("The task", dataOf(TaskResponse)), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const task = await getTask(c.var.context, params.taskID);
-      const progress = await progressOfTask(c.var.context, task);
-      return {
-        status: 200,
-        body: { data: { ...toTaskView(task), ...toMovementMember(progress) } },
-      };
-    },
-  );
-}
-
 function toTaskView(task: Task): z.input<typeof TaskResponse> {
   const { id, status, createdAt, updatedAt, createdObjectId, error } = task;
   const connector = connectorOf(task);
@@ -66,3 +38,22 @@ function toTaskView(task: Task): z.input<typeof TaskResponse> {
     ...(error === undefined ? {} : { error }),
   };
 }
+
+const tasks = operations({ tags: ["Payment tasks"], scope: "payments" });
+
+export const registerTasks = registration(
+  tasks.get("/v3/tasks/{taskID}", {
+    operationId: "v3GetTask",
+    summary: "Read a task",
+    description:
+      "A task is work that goes on after the answer to the request that began it. One that moves money shows its attempts as `movement` while it goes on.",
+    params: z.object({ taskID: ownedIdParam("task") }),
+    answer: ok.data("The task", TaskResponse),
+    errors: [404],
+    handle: async ({ params, context }) => {
+      const task = await getTask(context, params.taskID);
+      const progress = await progressOfTask(context, task);
+      return { ...toTaskView(task), ...toMovementMember(progress) };
+    },
+  }),
+);

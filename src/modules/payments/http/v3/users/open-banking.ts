@@ -4,9 +4,7 @@ import { connectorIdParam } from "#modules/payments/http/path-ids.ts";
 import type { RedirectCallback } from "#modules/payments/jobs/job.ts";
 import { receiveRedirect } from "#modules/payments/users/redirect.ts";
 import { readText } from "#platform/http/body.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { empty, endpoint, errors } from "#platform/http/endpoint.ts";
-import { BooleanParam } from "#platform/http/schemas.ts";
+import { type AppEnv, BooleanParam, empty, endpoint, errors } from "#platform/http/index.ts";
 
 const TAGS = ["Payment service users"];
 const PATH = "/v3/connectors/open-banking/{connectorID}";

@@ -1,14 +1,13 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { given } from "#modules/payments/core/given.ts";
 import { OptionalText } from "#modules/payments/http/fields.ts";
 import { connectorIdParam, toUuid, uuidParam } from "#modules/payments/http/path-ids.ts";
 import { publicUrlOf } from "#modules/payments/http/public-url.ts";
 import { forwardUser } from "#modules/payments/users/forward.ts";
-import { createLink } from "#modules/payments/users/links.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { createLink, type CreatedLink } from "#modules/payments/users/links.ts";
+import { ok, operations, registration } from "#platform/http/index.ts";
 
-const TAGS = ["Payment service users"];
+const userLinks = operations({ tags: ["Payment service users"], scope: "payments" });
 const AT_CONNECTOR =
   "/v3/payment-service-users/{paymentServiceUserID}/connectors/{connectorID}" as const;
 const Params = z.object({
@@ -47,51 +46,37 @@ const LinkResponse = z
   .object({ attemptID: z.string(), link: z.string() })
   .openapi("PaymentServiceUserLink");
 
-export function registerUserLinks(app: OpenAPIHono<AppEnv>): void {
-  registerForward(app);
-  registerCreateLink(app);
-  registerUpdateLink(app);
-}
+const LINK = {
+  ...ok.plain("The link", LinkResponse, ({ attemptId, url }: CreatedLink) => ({
+    attemptID: attemptId,
+    link: url,
+  })),
+  status: 201,
+};
 
-function registerForward(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: `${AT_CONNECTOR}/forward`,
-      operationId: "v3ForwardPaymentServiceUserToProvider",
-      summary: "Forward a user to a connector's provider",
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      responses: { 204: empty("Forwarded"), ...errors(404) },
-    },
-    async ({ params, c }) => {
+export const registerUserLinks = registration(
+  userLinks.post(`${AT_CONNECTOR}/forward`, {
+    operationId: "v3ForwardPaymentServiceUserToProvider",
+    summary: "Forward a user to a connector's provider",
+    params: Params,
+    answer: ok.empty("Forwarded"),
+    errors: [404],
+    handle: async ({ params, context }) => {
       const { paymentServiceUserID: userId, connectorID: connectorId } = params;
-      await forwardUser(c.var.context, { userId, connectorId });
-      return { status: 204 };
+      await forwardUser(context, { userId, connectorId });
     },
-  );
-}
-
-function registerCreateLink(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: `${AT_CONNECTOR}/create-link`,
-      operationId: "v3CreateLinkForPaymentServiceUser",
-      summary: "Create a link by which a user connects to a bank",
-      description: "The user opens the link in a browser. The answer has no envelope.",
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      query: LinkQuery,
-      body: LinkRequest,
-      responses: { 201: json("The link", LinkResponse), ...errors(404) },
-    },
-    async ({ params, query, body, c }) => {
-      const { attemptId, url } = await createLink(c.var.context, {
+  }),
+  userLinks.post(`${AT_CONNECTOR}/create-link`, {
+    operationId: "v3CreateLinkForPaymentServiceUser",
+    summary: "Create a link by which a user connects to a bank",
+    description: "The user opens the link in a browser. The answer has no envelope.",
+    params: Params,
+    query: LinkQuery,
+    body: LinkRequest,
+    answer: LINK,
+    errors: [404],
+    handle: ({ params, query, body, context, c }) =>
+      createLink(context, {
         userId: params.paymentServiceUserID,
         connectorId: params.connectorID,
         clientRedirectUrl: body.clientRedirectURL,
@@ -100,29 +85,18 @@ function registerCreateLink(app: OpenAPIHono<AppEnv>): void {
           attemptId: query["Idempotency-Key"],
           applicationName: body.applicationName,
         }),
-      });
-      return { status: 201, body: { attemptID: attemptId, link: url } };
-    },
-  );
-}
-
-function registerUpdateLink(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: `${AT_CONNECTOR}/connections/{connectionID}/update-link`,
-      operationId: "v3UpdateLinkForPaymentServiceUserOnConnector",
-      summary: "Create a link by which a user renews the consent to a connection",
-      tags: TAGS,
-      scope: "payments:write",
-      params: ConnectionParams,
-      query: LinkQuery,
-      body: LinkRequest,
-      responses: { 201: json("The link", LinkResponse), ...errors(404) },
-    },
-    async ({ params, query, body, c }) => {
-      const { attemptId, url } = await createLink(c.var.context, {
+      }),
+  }),
+  userLinks.post(`${AT_CONNECTOR}/connections/{connectionID}/update-link`, {
+    operationId: "v3UpdateLinkForPaymentServiceUserOnConnector",
+    summary: "Create a link by which a user renews the consent to a connection",
+    params: ConnectionParams,
+    query: LinkQuery,
+    body: LinkRequest,
+    answer: LINK,
+    errors: [404],
+    handle: ({ params, query, body, context, c }) =>
+      createLink(context, {
         userId: params.paymentServiceUserID,
         connectorId: params.connectorID,
         connectionId: params.connectionID,
@@ -132,8 +106,6 @@ function registerUpdateLink(app: OpenAPIHono<AppEnv>): void {
           attemptId: query["Idempotency-Key"],
           applicationName: body.applicationName,
         }),
-      });
-      return { status: 201, body: { attemptID: attemptId, link: url } };
-    },
-  );
-}
+      }),
+  }),
+);

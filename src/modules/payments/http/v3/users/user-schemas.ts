@@ -17,7 +17,7 @@ import {
 import { UuidInput } from "#modules/payments/http/path-ids.ts";
 import type { NewUser } from "#modules/payments/users/create.ts";
 import type { Connection, LinkAttempt, User } from "#modules/payments/users/user.ts";
-import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
+import { MetadataSchema, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 
 /** Most bank accounts of a new user. */
