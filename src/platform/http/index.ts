@@ -24,7 +24,7 @@ export {
   TimestampParam,
   toPageQuery,
 } from "./listing.ts";
-export { ok } from "./operations/ok.ts";
+export { ok, type Success } from "./operations/ok.ts";
 export {
   operations,
   type OperationSpec,

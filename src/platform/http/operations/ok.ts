@@ -1,15 +1,22 @@
 import { z } from "@hono/zod-openapi";
-import { empty, json, type ResponseSpec } from "#platform/http/responses.ts";
+import { empty, json, longList, type ResponseSpec } from "#platform/http/responses.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage, type Page } from "#platform/paging/pagination.ts";
 
-/** The answer of an operation that succeeds: its description in the document, and how a handler's result becomes its body. */
+/** The answer of an operation that succeeds: its description in the document, and how it is made from a handler's result. */
 export interface Success<Result> {
   readonly status: number;
   readonly response: ResponseSpec;
-  /** Makes the body; absent for an answer without one. */
-  readonly toBody?: (result: Result) => unknown;
+  /** Makes what the answer has besides its status; absent for a status alone. */
+  readonly toAnswer?: (result: Result) => {
+    readonly body?: unknown;
+    readonly pages?: LongList;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
 }
+
+/** A list in pages, which are made while they are sent. */
+type LongList<Item = object> = AsyncIterable<readonly Item[]>;
 
 /** Turns a handler's result, or an item of it, into its form on the wire. */
 type View<S extends z.ZodType, Item> = (item: Item) => z.input<S>;
@@ -23,7 +30,7 @@ const dataWith =
   ): Success<Item> => ({
     status,
     response: json(description, dataOf(schema)),
-    toBody: (item) => ({ data: view === undefined ? item : view(item) }),
+    toAnswer: (item) => ({ body: { data: view === undefined ? item : view(item) } }),
   });
 
 /**
@@ -45,7 +52,19 @@ export const ok = {
   ): Success<readonly Item[]> => ({
     status: 200,
     response: json(description, dataOf(z.array(schema))),
-    toBody: (items) => ({ data: view === undefined ? items : items.map((item) => view(item)) }),
+    toAnswer: (items) => ({
+      body: { data: view === undefined ? items : items.map((item) => view(item)) },
+    }),
+  }),
+
+  /** `{"data": […]}`, of a list that is made and sent page by page; the schema is that of an item. */
+  longList: <S extends z.ZodType<unknown, object>>(
+    description: string,
+    schema: S,
+  ): Success<LongList<z.input<S>>> => ({
+    status: 200,
+    response: longList(description, dataOf(z.array(schema))),
+    toAnswer: (pages) => ({ pages }),
   }),
 
   /** `{"cursor": …}`, a page of a list; the schema and the view are those of an item. */
@@ -56,7 +75,9 @@ export const ok = {
   ): Success<Page<Item>> => ({
     status: 200,
     response: json(description, cursorOf(schema)),
-    toBody: (page) => (view === undefined ? toCursorView(page) : toCursorView(mapPage(page, view))),
+    toAnswer: (page) => ({
+      body: view === undefined ? toCursorView(page) : toCursorView(mapPage(page, view)),
+    }),
   }),
 
   /** A body without an envelope, or with one in its schema. */
@@ -67,7 +88,7 @@ export const ok = {
   ): Success<Item> => ({
     status: 200,
     response: json(description, schema),
-    toBody: (item) => (view === undefined ? item : view(item)),
+    toAnswer: (item) => ({ body: view === undefined ? item : view(item) }),
   }),
 
   /** No body. The handler's result is ignored. */

@@ -84,7 +84,7 @@ export function operations<Shared extends z.ZodType = Undescribed>(group: Operat
       spec: OperationSpec<P, Q, H, B, Result>,
     ): Registration => {
       const { answer, errors: statuses = [], answerHeaders, handle, ...own } = spec;
-      const { status, response, toBody } = answer;
+      const { status, response, toAnswer } = answer;
       const headers = answerHeaders === undefined ? {} : { headers: answerHeaders };
       const described = {
         scope: scopeOf(module, method),
@@ -97,9 +97,7 @@ export function operations<Shared extends z.ZodType = Undescribed>(group: Operat
       return (app) =>
         endpoint(app, described, async (request) => {
           const result = await handle(request);
-          return toBody === undefined
-            ? { status, ...headers }
-            : { status, body: toBody(result), ...headers };
+          return { status, ...headers, ...toAnswer?.(result) };
         });
     };
   return {
