@@ -1,7 +1,7 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { checkExpression, type ExpressionReport, lspRanges } from "#expr";
 import { EXPRESSION_FUNCTIONS, EXPRESSION_NAMES } from "#modules/orchestration/core/expressions.ts";
-import { type AppEnv, dataOf, endpoint, json, RangeResponse } from "#platform/http/index.ts";
+import { ok, operations, RangeResponse, registration } from "#platform/http/index.ts";
 
 /** Largest body of a check, in bytes: the longest expression with its characters escaped. */
 const CHECK_BYTES_MAX = 256 * 1024;
@@ -33,32 +33,6 @@ const CheckResponse = z
   })
   .openapi("ExpressionCheck");
 
-export function registerFlorinExpressions(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: "/expressions/check",
-      operationId: "florinCheckExpression",
-      work: "expression",
-      summary: "Check an expression for an editor",
-      description:
-        "The answer lists every mistake and likely mistake of a trigger's filter or variable with its range, and what it reads and calls. Nothing is evaluated.",
-      tags: ["Triggers"],
-      scope: "orchestration:read",
-      body: CheckRequest,
-      bodyBytesMax: CHECK_BYTES_MAX,
-      responses: { 200: json("What the check found", dataOf(CheckResponse)) },
-    },
-    ({ body: { plain, use } }) => {
-      const names = new Set(EXPRESSION_NAMES);
-      const functions = new Set(EXPRESSION_FUNCTIONS);
-      const report = checkExpression(plain, { use, names, functions });
-      return { status: 200, body: { data: toView(plain, report) } };
-    },
-  );
-}
-
 /** A report with lines and characters in place of offsets. */
 function toView(source: string, { diagnostics, paths, functions }: ExpressionReport) {
   const at = lspRanges(source);
@@ -74,3 +48,25 @@ function toView(source: string, { diagnostics, paths, functions }: ExpressionRep
     functions: functions.map(({ name, ranges }) => ({ name, ranges: ranges.map(at) })),
   };
 }
+
+const expressions = operations({ tags: ["Triggers"], scope: "orchestration" });
+
+export const registerFlorinExpressions = registration(
+  expressions.post("/expressions/check", {
+    operationId: "florinCheckExpression",
+    work: "expression",
+    summary: "Check an expression for an editor",
+    description:
+      "The answer lists every mistake and likely mistake of a trigger's filter or variable with its range, and what it reads and calls. Nothing is evaluated.",
+    scope: "orchestration:read",
+    body: CheckRequest,
+    bodyBytesMax: CHECK_BYTES_MAX,
+    answer: ok.data("What the check found", CheckResponse),
+    handle: ({ body: { plain, use } }) => {
+      const names = new Set(EXPRESSION_NAMES);
+      const functions = new Set(EXPRESSION_FUNCTIONS);
+      const report = checkExpression(plain, { use, names, functions });
+      return toView(plain, report);
+    },
+  }),
+);

@@ -1,4 +1,4 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { asClient } from "#modules/auth/index.ts";
 import { resumeTrigger } from "#modules/orchestration/triggers/resume.ts";
 import {
@@ -6,9 +6,13 @@ import {
   triggerWork,
   type TriggerWork,
 } from "#modules/orchestration/triggers/work.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { dataOf, TimestampOutput } from "#platform/http/schemas.ts";
+import {
+  deploymentOf,
+  ok,
+  operations,
+  registration,
+  TimestampOutput,
+} from "#platform/http/index.ts";
 import { formatTimestamp, fromMillis } from "#platform/time.ts";
 
 const Params = z.object({ triggerID: z.string() });
@@ -60,56 +64,6 @@ const TriggerWorkResponse = z
   })
   .openapi("TriggerWork");
 
-export function registerFlorinTriggers(app: OpenAPIHono<AppEnv>): void {
-  registerWork(app);
-  registerResumption(app);
-}
-
-function registerWork(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/triggers/{triggerID}/work",
-      operationId: "florinReadTriggerWork",
-      summary: "Show how the filter of a trigger is doing",
-      description:
-        'What waits for the filter, what its evaluations took, how the last failure reads, and whether who has created the trigger may still start anything. Filters that an index decides alone, as `event.status == "SUCCEEDED"`, are not evaluated and not counted. The filters of all triggers of one client and subject share a budget of steps a second; what exceeds it waits in order.',
-      tags: ["Triggers"],
-      scope: "orchestration:read",
-      params: Params,
-      responses: { 200: json("Its figures", dataOf(TriggerWorkResponse)), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const work = await triggerWork(c.var.context, params.triggerID);
-      return { status: 200, body: { data: toWorkView(work) } };
-    },
-  );
-}
-
-function registerResumption(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: "/triggers/{triggerID}/resume",
-      operationId: "florinResumeTrigger",
-      summary: "Let a trigger fire again that was stopped",
-      description:
-        "A trigger is stopped when it is part of a loop: more triggers than `FLORIN_TRIGGER_DEPTH` allows led, one after the other, to an event that it fires for. Mend the loop first, by a filter say. The events that came meanwhile are occurrences with an error, and start nothing later. A trigger acts for whoever has created it, so that whoever resumes it needs the same scopes.",
-      tags: ["Triggers"],
-      scope: "orchestration:write",
-      params: Params,
-      responses: { 200: json("Its figures", dataOf(TriggerWorkResponse)), ...errors(404) },
-    },
-    async ({ params: { triggerID }, c }) => {
-      const acting = await asClient(c.get("context"), deploymentOf(c).scopes);
-      await resumeTrigger(acting, triggerID);
-      return { status: 200, body: { data: toWorkView(await triggerWork(acting, triggerID)) } };
-    },
-  );
-}
-
 const TO_DO =
   "Look at what the workflow of the trigger writes and at the filter of the trigger, mend the loop, and resume the trigger with POST /api/florin/v1/triggers/{triggerID}/resume.";
 
@@ -154,3 +108,32 @@ function toWorkView({
 }
 
 const timeOf = (atMs: number): string => formatTimestamp(fromMillis(atMs));
+
+const triggers = operations({ path: "/triggers", tags: ["Triggers"], scope: "orchestration" });
+
+export const registerFlorinTriggers = registration(
+  triggers.get("/{triggerID}/work", {
+    operationId: "florinReadTriggerWork",
+    summary: "Show how the filter of a trigger is doing",
+    description:
+      'What waits for the filter, what its evaluations took, how the last failure reads, and whether who has created the trigger may still start anything. Filters that an index decides alone, as `event.status == "SUCCEEDED"`, are not evaluated and not counted. The filters of all triggers of one client and subject share a budget of steps a second; what exceeds it waits in order.',
+    params: Params,
+    answer: ok.data("Its figures", TriggerWorkResponse, toWorkView),
+    errors: [404],
+    handle: ({ params, context }) => triggerWork(context, params.triggerID),
+  }),
+  triggers.post("/{triggerID}/resume", {
+    operationId: "florinResumeTrigger",
+    summary: "Let a trigger fire again that was stopped",
+    description:
+      "A trigger is stopped when it is part of a loop: more triggers than `FLORIN_TRIGGER_DEPTH` allows led, one after the other, to an event that it fires for. Mend the loop first, by a filter say. The events that came meanwhile are occurrences with an error, and start nothing later. A trigger acts for whoever has created it, so that whoever resumes it needs the same scopes.",
+    params: Params,
+    answer: ok.data("Its figures", TriggerWorkResponse),
+    errors: [404],
+    handle: async ({ params: { triggerID }, context, c }) => {
+      const acting = await asClient(context, deploymentOf(c).scopes);
+      await resumeTrigger(acting, triggerID);
+      return toWorkView(await triggerWork(acting, triggerID));
+    },
+  }),
+);

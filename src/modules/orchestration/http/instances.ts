@@ -24,11 +24,20 @@ import { sendEvent } from "#modules/orchestration/run/send-event.ts";
 import { waitForEnd } from "#modules/orchestration/run/wait.ts";
 import { AppError } from "#platform/errors.ts";
 import { inBudget } from "#platform/http/access.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { empty, endpoint, errors, json, longList } from "#platform/http/endpoint.ts";
-import { BooleanParam, cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
+import {
+  type AppEnv,
+  BooleanParam,
+  dataOf,
+  deploymentOf,
+  endpoint,
+  errors,
+  json,
+  ok,
+  operations,
+  registration,
+  type Registration,
+} from "#platform/http/index.ts";
 import { stringifyJson } from "#platform/json.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { takeTurns } from "#platform/work/turns.ts";
 
@@ -51,19 +60,6 @@ const StartHeaders = z.object({
       "A name of your own for this start. A second request of the same client with the same key starts nothing and gets the instance as it is by then, with the header `Idempotency-Hit: true`, as long as the instance is kept. The same key with another workflow or other variables is refused with 400.",
   }),
 });
-
-export function registerInstances(app: OpenAPIHono<AppEnv>): void {
-  for (const generation of [V2, V1]) {
-    registerStart(app, generation);
-    registerOne(app, generation);
-    registerEvents(app, generation);
-    registerAbortion(app, generation);
-    registerHistory(app, generation);
-    registerStageHistory(app, generation);
-  }
-  registerPagedList(app);
-  registerWholeList(app);
-}
 
 function registerStart(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generation): void {
   endpoint(
@@ -135,140 +131,6 @@ function keyOf(key = ""): { idempotencyKey?: string } {
   return key === "" ? {} : { idempotencyKey: `client/${key}` };
 }
 
-function registerOne(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generation): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: `${prefix}/instances/{instanceID}`,
-      operationId: idOf("getInstance"),
-      summary: "Read an instance with the stages that it has come to",
-      tags,
-      scope: "orchestration:read",
-      params: Params,
-      responses: { 200: json("The instance", dataOf(InstanceResponse)), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const instance = await getInstance(c.var.context, params.instanceID);
-      const stages = await stagesOf(c.var.context, instance);
-      return { status: 200, body: { data: toInstanceWithStatusView(instance, stages) } };
-    },
-  );
-}
-
-function registerEvents(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generation): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: `${prefix}/instances/{instanceID}/events`,
-      operationId: idOf("sendEvent"),
-      summary: "Send an event to an instance",
-      description:
-        "The event is for the stage that the instance is at. A stage that waits for an event of another name, or for none, ignores it.",
-      tags,
-      scope: "orchestration:write",
-      params: Params,
-      body: EventRequest,
-      responses: { 204: empty("Accepted"), ...errors(404) },
-    },
-    async ({ params, body, c }) => {
-      await sendEvent(c.var.context, params.instanceID, body.name ?? "");
-      return { status: 204 };
-    },
-  );
-}
-
-function registerAbortion(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generation): void {
-  endpoint(
-    app,
-    {
-      method: "put",
-      path: `${prefix}/instances/{instanceID}/abort`,
-      operationId: idOf("cancelEvent"),
-      summary: "Abort an instance",
-      description:
-        "The instance ends before its next activity with the error `canceled`; effects of earlier activities stay. An instance that has ended stays as it is.",
-      tags,
-      scope: "orchestration:write",
-      params: Params,
-      responses: { 204: empty("It has ended"), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      await abortInstance(c.var.context, params.instanceID);
-      return { status: 204 };
-    },
-  );
-}
-
-function registerHistory(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generation): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: `${prefix}/instances/{instanceID}/history`,
-      operationId: idOf("getInstanceHistory"),
-      summary: "Show the stages of an instance that were executed",
-      tags,
-      scope: "orchestration:read",
-      params: Params,
-      responses: { 200: json("The stages", dataOf(z.array(StageHistoryResponse))), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const stages = await instanceHistory(c.var.context, params.instanceID);
-      return { status: 200, body: { data: stages.map(toStageHistoryView) } };
-    },
-  );
-}
-
-function registerStageHistory(app: OpenAPIHono<AppEnv>, generation: Generation): void {
-  const { prefix, tags, idOf } = generation;
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: `${prefix}/instances/{instanceID}/stages/{number}/history`,
-      operationId: idOf("getInstanceStageHistory"),
-      summary: "Show what a stage of an instance has asked other modules for",
-      tags,
-      scope: "orchestration:read",
-      params: StageParams,
-      responses: {
-        200: json("The activities", dataOf(z.array(ActivityHistoryResponse))),
-        ...errors(404),
-      },
-    },
-    async ({ params: { instanceID, number }, c }) => {
-      if (!/^\d{1,9}$/.test(number)) throw new AppError("NOT_FOUND", "there is no such stage");
-      const at = { id: instanceID, number: Number(number) };
-      const activities = await stageHistory(c.var.context, at);
-      const data = activities.map((activity) => toActivityView(activity, generation === V1));
-      return { status: 200, body: { data } };
-    },
-  );
-}
-
-function registerPagedList(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/v2/instances",
-      operationId: "v2ListInstances",
-      summary: "List instances",
-      tags: V2.tags,
-      scope: "orchestration:read",
-      query: PageParams.extend(Filter.shape),
-      responses: { 200: json("A page of instances", cursorOf(InstanceResponse)) },
-    },
-    async ({ query, c }) => {
-      const page = toPage("instances", { query, ...whereOf(query) }, deploymentOf(c).settings);
-      const found = await listInstances(c.var.context, page);
-      return { status: 200, body: toCursorView(mapPage(found, toInstanceView)) };
-    },
-  );
-}
-
 /** The filter of a list, as its cursors keep it. */
 function whereOf({ workflowID, running, status }: z.output<typeof Filter>): { where?: string } {
   const conditions = [
@@ -279,22 +141,105 @@ function whereOf({ workflowID, running, status }: z.output<typeof Filter>): { wh
   return conditions.length === 0 ? {} : { where: stringifyJson({ $and: conditions }) };
 }
 
-function registerWholeList(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/instances",
-      operationId: "listInstances",
-      summary: "List all instances",
-      tags: V1.tags,
-      scope: "orchestration:read",
-      query: Filter,
-      responses: { 200: longList("The instances", dataOf(z.array(InstanceResponse))) },
-    },
-    ({ query, c }) => {
-      const read = (page: PageQuery) => listInstances(c.var.context, page);
-      return { status: 200, pages: allInPages(read, toInstanceView, whereOf(query).where) };
-    },
+function instanceOperations({ prefix, tags, idOf }: Generation): Registration {
+  const instances = operations({ path: `${prefix}/instances`, tags, scope: "orchestration" });
+  return registration(
+    instances.get("/{instanceID}", {
+      operationId: idOf("getInstance"),
+      summary: "Read an instance with the stages that it has come to",
+      params: Params,
+      answer: ok.data("The instance", InstanceResponse),
+      errors: [404],
+      handle: async ({ params, context }) => {
+        const instance = await getInstance(context, params.instanceID);
+        const stages = await stagesOf(context, instance);
+        return toInstanceWithStatusView(instance, stages);
+      },
+    }),
+    instances.post("/{instanceID}/events", {
+      operationId: idOf("sendEvent"),
+      summary: "Send an event to an instance",
+      description:
+        "The event is for the stage that the instance is at. A stage that waits for an event of another name, or for none, ignores it.",
+      params: Params,
+      body: EventRequest,
+      answer: ok.empty("Accepted"),
+      errors: [404],
+      handle: ({ params, body, context }) => sendEvent(context, params.instanceID, body.name ?? ""),
+    }),
+    instances.put("/{instanceID}/abort", {
+      operationId: idOf("cancelEvent"),
+      summary: "Abort an instance",
+      description:
+        "The instance ends before its next activity with the error `canceled`; effects of earlier activities stay. An instance that has ended stays as it is.",
+      params: Params,
+      answer: ok.empty("It has ended"),
+      errors: [404],
+      handle: ({ params, context }) => abortInstance(context, params.instanceID),
+    }),
   );
 }
+
+function historyOperations(generation: Generation): Registration {
+  const { prefix, tags, idOf } = generation;
+  const instances = operations({ path: `${prefix}/instances`, tags, scope: "orchestration" });
+  return registration(
+    instances.get("/{instanceID}/history", {
+      operationId: idOf("getInstanceHistory"),
+      summary: "Show the stages of an instance that were executed",
+      params: Params,
+      answer: ok.list("The stages", StageHistoryResponse, toStageHistoryView),
+      errors: [404],
+      handle: ({ params, context }) => instanceHistory(context, params.instanceID),
+    }),
+    instances.get("/{instanceID}/stages/{number}/history", {
+      operationId: idOf("getInstanceStageHistory"),
+      summary: "Show what a stage of an instance has asked other modules for",
+      params: StageParams,
+      answer: ok.list("The activities", ActivityHistoryResponse),
+      errors: [404],
+      handle: async ({ params: { instanceID, number }, context }) => {
+        if (!/^\d{1,9}$/.test(number)) throw new AppError("NOT_FOUND", "there is no such stage");
+        const at = { id: instanceID, number: Number(number) };
+        const activities = await stageHistory(context, at);
+        return activities.map((activity) => toActivityView(activity, generation === V1));
+      },
+    }),
+  );
+}
+
+/** The operations that both generations have. */
+const inGeneration = (generation: Generation): Registration =>
+  registration(
+    (app) => registerStart(app, generation),
+    instanceOperations(generation),
+    historyOperations(generation),
+  );
+
+const lists = operations({ tags: V2.tags, scope: "orchestration" });
+
+export const registerInstances = registration(
+  inGeneration(V2),
+  inGeneration(V1),
+  lists.get("/v2/instances", {
+    operationId: "v2ListInstances",
+    summary: "List instances",
+    query: PageParams.extend(Filter.shape),
+    answer: ok.page("A page of instances", InstanceResponse, toInstanceView),
+    handle: ({ query, context, c }) => {
+      const page = toPage("instances", { query, ...whereOf(query) }, deploymentOf(c).settings);
+      return listInstances(context, page);
+    },
+  }),
+  lists.get("/instances", {
+    operationId: "listInstances",
+    summary: "List all instances",
+    tags: V1.tags,
+    query: Filter,
+    answer: ok.longList("The instances", InstanceResponse),
+    handle: ({ query, context }) => {
+      const read = (page: PageQuery) => listInstances(context, page);
+      return allInPages(read, toInstanceView, whereOf(query).where);
+    },
+  }),
+);

@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi";
-import { ListParams, toPageQuery } from "#platform/http/listing.ts";
+import { ListParams, toPageQuery } from "#platform/http/index.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageKey, PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";

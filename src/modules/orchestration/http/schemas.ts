@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { INSTANCE_STATES } from "#modules/orchestration/instances/state.ts";
 import { readConfig } from "#modules/orchestration/workflows/read-config.ts";
-import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
+import { MetadataSchema, TimestampOutput } from "#platform/http/index.ts";
 
 export const API_VERSION = "v2.6.0";
 

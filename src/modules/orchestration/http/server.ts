@@ -1,44 +1,24 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { API_VERSION } from "./schemas.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, json } from "#platform/http/endpoint.ts";
+import { healthOperation, infoOperation, ok, registration } from "#platform/http/index.ts";
 
-const InfoResponse = z
-  .object({ version: z.string() })
-  .openapi("OrchestrationInfo", { example: { version: API_VERSION } });
+const INFO = {
+  summary: "Show the version of the orchestration API",
+  schema: z
+    .object({ version: z.string() })
+    .openapi("OrchestrationInfo", { example: { version: API_VERSION } }),
+  info: { version: API_VERSION },
+};
 
 const HealthResponse = z.object({ default: z.string() }).openapi("OrchestrationHealth");
 
-export function registerServer(app: OpenAPIHono<AppEnv>): void {
-  for (const [path, operationId] of [
-    ["/_info", "orchestrationgetServerInfo"],
-    ["/v2/_info", "v2GetServerInfo"],
-  ] as const) {
-    endpoint(
-      app,
-      {
-        method: "get",
-        path,
-        operationId,
-        summary: "Show the version of the orchestration API",
-        tags: ["Service"],
-        scope: "public",
-        responses: { 200: json("The version", InfoResponse) },
-      },
-      () => ({ status: 200, body: { version: API_VERSION } }),
-    );
-  }
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/_healthcheck",
-      operationId: "getOrchestrationHealth",
-      summary: "Check that the orchestration API answers",
-      tags: ["Service"],
-      scope: "public",
-      responses: { 200: json("It answers", HealthResponse) },
-    },
-    () => ({ status: 200, body: { default: "OK" } }),
-  );
-}
+export const registerServer = registration(
+  infoOperation({ operationId: "orchestrationgetServerInfo", ...INFO }),
+  infoOperation({ path: "/v2/_info", operationId: "v2GetServerInfo", ...INFO }),
+  healthOperation({
+    operationId: "getOrchestrationHealth",
+    summary: "Check that the orchestration API answers",
+    answer: ok.plain("It answers", HealthResponse),
+    check: () => ({ default: "OK" }),
+  }),
+);

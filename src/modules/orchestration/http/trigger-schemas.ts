@@ -5,7 +5,7 @@ import type { VariableResult } from "#modules/orchestration/triggers/expressions
 import type { Occurrence } from "#modules/orchestration/triggers/occurrence.ts";
 import type { TriggerTest } from "#modules/orchestration/triggers/test.ts";
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
-import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
+import { MetadataSchema, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 const text = (description: string) =>

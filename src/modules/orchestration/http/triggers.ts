@@ -1,4 +1,4 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { type Generation, V1, V2 } from "./generations.ts";
 import { allInPages, PageParams, toPage } from "./lists.ts";
 import {
@@ -21,11 +21,14 @@ import {
 import { listTriggers } from "#modules/orchestration/triggers/list.ts";
 import { getTrigger } from "#modules/orchestration/triggers/store.ts";
 import { testTrigger } from "#modules/orchestration/triggers/test.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { empty, endpoint, errors, json, longList } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
+import {
+  deploymentOf,
+  ok,
+  operations,
+  registration,
+  type Registration,
+} from "#platform/http/index.ts";
 import { stringifyJson } from "#platform/json.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 
 const Params = z.object({ triggerID: z.string() });
@@ -35,202 +38,119 @@ const Filter = z.object({
     .optional()
     .openapi({ description: "A part of the name, in upper or lower case." }),
 });
-const OF_TRIGGER = "/triggers/{triggerID}";
-/** In the second generation, triggers have a heading of their own in the API document. */
-const tagsOf = ({ tags }: Generation): readonly string[] =>
-  tags === V2.tags ? ["Triggers"] : tags;
-
-export function registerTriggers(app: OpenAPIHono<AppEnv>): void {
-  for (const generation of [V2, V1]) {
-    registerCreation(app, generation);
-    registerOne(app, generation);
-    registerDeletion(app, generation);
-  }
-  registerPagedLists(app);
-  registerWholeLists(app);
-  registerTest(app);
-}
-
-function registerCreation(app: OpenAPIHono<AppEnv>, generation: Generation): void {
-  const { prefix, idOf } = generation;
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: `${prefix}/triggers`,
-      operationId: idOf("createTrigger"),
-      summary: "Create a trigger",
-      description:
-        "A trigger starts an instance of the workflow once for each event that its filter lets through. The instances act for the client or user that creates the trigger, with the scopes that this client may ask tokens for. Events that these scopes do not allow to read start nothing.",
-      tags: tagsOf(generation),
-      scope: "orchestration:write",
-      body: TriggerRequest,
-      responses: { 201: json("The trigger", dataOf(TriggerResponse)), ...errors(404) },
-    },
-    async ({ body: { workflowID, ...body }, c }) => {
-      const acting = await asClient(c.get("context"), deploymentOf(c).scopes);
-      const trigger = await createTrigger(acting, { ...body, workflowId: workflowID });
-      return { status: 201, body: { data: toTriggerView(trigger) } };
-    },
-  );
-}
-
-function registerOne(app: OpenAPIHono<AppEnv>, generation: Generation): void {
-  const { prefix, idOf } = generation;
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: `${prefix}${OF_TRIGGER}`,
-      operationId: idOf("readTrigger"),
-      summary: "Read a trigger",
-      tags: tagsOf(generation),
-      scope: "orchestration:read",
-      params: Params,
-      responses: { 200: json("The trigger", dataOf(TriggerResponse)), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const trigger = await getTrigger(c.var.context, params.triggerID);
-      return { status: 200, body: { data: toTriggerView(trigger) } };
-    },
-  );
-}
-
-function registerDeletion(app: OpenAPIHono<AppEnv>, generation: Generation): void {
-  const { prefix, idOf } = generation;
-  endpoint(
-    app,
-    {
-      method: "delete",
-      path: `${prefix}${OF_TRIGGER}`,
-      operationId: idOf("deleteTrigger"),
-      summary: "Delete a trigger",
-      description:
-        "A deleted trigger does not fire any more. Instances that it has started go on, and stay readable.",
-      tags: tagsOf(generation),
-      scope: "orchestration:write",
-      params: Params,
-      responses: { 204: empty("Deleted"), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      await deleteTrigger(c.var.context, params.triggerID);
-      return { status: 204 };
-    },
-  );
-}
-
-function registerPagedLists(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/v2/triggers",
-      operationId: "v2ListTriggers",
-      summary: "List triggers",
-      tags: tagsOf(V2),
-      scope: "orchestration:read",
-      query: PageParams.extend(Filter.shape),
-      responses: { 200: json("A page of triggers", cursorOf(TriggerResponse)) },
-    },
-    async ({ query, c }) => {
-      const page = toPage("triggers", { query, ...whereOf(query) }, deploymentOf(c).settings);
-      const found = await listTriggers(c.var.context, page);
-      return { status: 200, body: toCursorView(mapPage(found, toTriggerView)) };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: `/v2${OF_TRIGGER}/occurrences`,
-      operationId: "v2ListTriggersOccurrences",
-      summary: "List what a trigger has fired for",
-      tags: tagsOf(V2),
-      scope: "orchestration:read",
-      params: Params,
-      query: PageParams,
-      responses: {
-        200: json("A page of occurrences", cursorOf(OccurrenceResponse)),
-        ...errors(404),
-      },
-    },
-    async ({ params, query, c }) => {
-      await assertTriggerKnown(c.var.context, params.triggerID);
-      const where = firedBy(params.triggerID);
-      const page = toPage("occurrences", { query, where }, deploymentOf(c).settings);
-      const found = await listOccurrences(c.var.context, page);
-      return { status: 200, body: toCursorView(mapPage(found, toOccurrenceView)) };
-    },
-  );
-}
 
 /** The filters of lists, as their cursors keep them. */
 const whereOf = ({ name = "" }: z.output<typeof Filter>): { where?: string } =>
   name === "" ? {} : { where: stringifyJson({ $match: { name } }) };
 const firedBy = (trigger: string): string => stringifyJson({ $match: { trigger } });
 
-function registerWholeLists(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/triggers",
-      operationId: "listTriggers",
-      summary: "List all triggers",
-      tags: V1.tags,
-      scope: "orchestration:read",
-      query: Filter,
-      responses: { 200: longList("The triggers", dataOf(z.array(TriggerResponse))) },
-    },
-    ({ query, c }) => {
-      const read = (page: PageQuery) => listTriggers(c.var.context, page);
-      return { status: 200, pages: allInPages(read, toTriggerView, whereOf(query).where) };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: `${OF_TRIGGER}/occurrences`,
-      operationId: "listTriggersOccurrences",
-      summary: "List all that a trigger has fired for",
-      tags: V1.tags,
-      scope: "orchestration:read",
-      params: Params,
-      responses: {
-        200: longList("The occurrences", dataOf(z.array(OccurrenceResponse))),
-        ...errors(404),
+/** In the second generation, triggers have a heading of their own in the API document. */
+const TAGS = ["Triggers"];
+
+/** The operations that both generations have. */
+function inGeneration({ prefix, idOf }: Generation, tags: readonly string[]): Registration {
+  const triggers = operations({ path: `${prefix}/triggers`, tags, scope: "orchestration" });
+  return registration(
+    triggers.post("", {
+      operationId: idOf("createTrigger"),
+      summary: "Create a trigger",
+      description:
+        "A trigger starts an instance of the workflow once for each event that its filter lets through. The instances act for the client or user that creates the trigger, with the scopes that this client may ask tokens for. Events that these scopes do not allow to read start nothing.",
+      body: TriggerRequest,
+      answer: ok.created("The trigger", TriggerResponse, toTriggerView),
+      errors: [404],
+      handle: async ({ body: { workflowID, ...body }, context, c }) => {
+        const acting = await asClient(context, deploymentOf(c).scopes);
+        return createTrigger(acting, { ...body, workflowId: workflowID });
       },
-    },
-    async ({ params: { triggerID }, c }) => {
-      await assertTriggerKnown(c.var.context, triggerID);
-      const read = (page: PageQuery) => listOccurrences(c.var.context, page);
-      return { status: 200, pages: allInPages(read, toOccurrenceView, firedBy(triggerID)) };
-    },
+    }),
+    triggers.get("/{triggerID}", {
+      operationId: idOf("readTrigger"),
+      summary: "Read a trigger",
+      params: Params,
+      answer: ok.data("The trigger", TriggerResponse, toTriggerView),
+      errors: [404],
+      handle: ({ params, context }) => getTrigger(context, params.triggerID),
+    }),
+    triggers.delete("/{triggerID}", {
+      operationId: idOf("deleteTrigger"),
+      summary: "Delete a trigger",
+      description:
+        "A deleted trigger does not fire any more. Instances that it has started go on, and stay readable.",
+      params: Params,
+      answer: ok.empty("Deleted"),
+      errors: [404],
+      handle: ({ params, context }) => deleteTrigger(context, params.triggerID),
+    }),
   );
 }
 
-function registerTest(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: `/v2${OF_TRIGGER}/test`,
-      operationId: "testTrigger",
-      summary: "Show what a trigger would do with a payload",
-      description:
-        "The filter and the variables are evaluated, and links are read with the scopes that this client may ask tokens for. Nothing is started.",
-      tags: tagsOf(V2),
-      scope: "orchestration:write",
-      work: "expression",
-      params: Params,
-      body: TriggerTestRequest,
-      responses: { 200: json("What it would do", dataOf(TriggerTestResponse)), ...errors(404) },
+const others = operations({ tags: TAGS, scope: "orchestration" });
+
+export const registerTriggers = registration(
+  inGeneration(V2, TAGS),
+  inGeneration(V1, V1.tags),
+  others.get("/v2/triggers", {
+    operationId: "v2ListTriggers",
+    summary: "List triggers",
+    query: PageParams.extend(Filter.shape),
+    answer: ok.page("A page of triggers", TriggerResponse, toTriggerView),
+    handle: ({ query, context, c }) => {
+      const page = toPage("triggers", { query, ...whereOf(query) }, deploymentOf(c).settings);
+      return listTriggers(context, page);
     },
-    async ({ params, body, c }) => {
-      const acting = await asClient(c.get("context"), deploymentOf(c).scopes);
-      const test = await testTrigger(acting, params.triggerID, body ?? null);
-      return { status: 200, body: { data: toTriggerTestView(test) } };
+  }),
+  others.get("/v2/triggers/{triggerID}/occurrences", {
+    operationId: "v2ListTriggersOccurrences",
+    summary: "List what a trigger has fired for",
+    params: Params,
+    query: PageParams,
+    answer: ok.page("A page of occurrences", OccurrenceResponse, toOccurrenceView),
+    errors: [404],
+    handle: async ({ params, query, context, c }) => {
+      await assertTriggerKnown(context, params.triggerID);
+      const where = firedBy(params.triggerID);
+      const page = toPage("occurrences", { query, where }, deploymentOf(c).settings);
+      return listOccurrences(context, page);
     },
-  );
-}
+  }),
+  others.get("/triggers", {
+    operationId: "listTriggers",
+    summary: "List all triggers",
+    tags: V1.tags,
+    query: Filter,
+    answer: ok.longList("The triggers", TriggerResponse),
+    handle: ({ query, context }) => {
+      const read = (page: PageQuery) => listTriggers(context, page);
+      return allInPages(read, toTriggerView, whereOf(query).where);
+    },
+  }),
+  others.get("/triggers/{triggerID}/occurrences", {
+    operationId: "listTriggersOccurrences",
+    summary: "List all that a trigger has fired for",
+    tags: V1.tags,
+    params: Params,
+    answer: ok.longList("The occurrences", OccurrenceResponse),
+    errors: [404],
+    handle: async ({ params: { triggerID }, context }) => {
+      await assertTriggerKnown(context, triggerID);
+      const read = (page: PageQuery) => listOccurrences(context, page);
+      return allInPages(read, toOccurrenceView, firedBy(triggerID));
+    },
+  }),
+  others.post("/v2/triggers/{triggerID}/test", {
+    operationId: "testTrigger",
+    summary: "Show what a trigger would do with a payload",
+    description:
+      "The filter and the variables are evaluated, and links are read with the scopes that this client may ask tokens for. Nothing is started.",
+    work: "expression",
+    params: Params,
+    body: TriggerTestRequest,
+    answer: ok.data("What it would do", TriggerTestResponse, toTriggerTestView),
+    errors: [404],
+    handle: async ({ params, body, context, c }) => {
+      const acting = await asClient(context, deploymentOf(c).scopes);
+      return testTrigger(acting, params.triggerID, body ?? null);
+    },
+  }),
+);
