@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { OpenAPIHono, z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import {
   AttemptCursor,
@@ -27,166 +27,10 @@ import { parseDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
 import { unknownDelivery } from "#modules/webhooks/core/failures.ts";
 import { type BulkReplay, DeliveryService } from "#modules/webhooks/services/delivery-service.ts";
 import { AppError } from "#platform/errors.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { type AppEnv, ok, operations, registration } from "#platform/http/index.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
-const TAGS = ["Deliveries"];
-
-export function registerDeliveries(app: OpenAPIHono<AppEnv>): void {
-  registerList(app);
-  registerReads(app);
-  registerReplays(app);
-}
-
-function registerList(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/deliveries",
-      operationId: "getDeliveries",
-      summary: "List deliveries, newest first",
-      tags: TAGS,
-      scope: "webhooks:read",
-      query: DeliveriesQuery,
-      responses: { 200: json("A page of deliveries, without what they send", DeliveriesResponse) },
-    },
-    async ({ query, c }) => {
-      const limit = query.pageSize ?? PAGE_SIZE;
-      const request = toListRequest(query);
-      const { data, hasMore } = await DeliveryService.from(c.var.context).list({
-        ...request,
-        limit,
-      });
-      const last = hasMore ? data.at(-1) : undefined;
-      const next =
-        last === undefined
-          ? {}
-          : {
-              next: encodeCursor({ ...request, after: { createdMs: last.createdMs, id: last.id } }),
-            };
-      const views = data.map((delivery) => toDeliveryView(delivery));
-      return { status: 200, body: { cursor: { pageSize: limit, hasMore, ...next, data: views } } };
-    },
-  );
-}
-
-function registerReads(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/deliveries/{id}",
-      operationId: "getDelivery",
-      summary: "Show a delivery and what it sends",
-      tags: TAGS,
-      scope: "webhooks:read",
-      params: DeliveryParams,
-      responses: { 200: json("The delivery", DeliveryResponse), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const detail = await DeliveryService.from(c.var.context).get(params.id);
-      return { status: 200, body: { data: toDetailView(detail) } };
-    },
-  );
-
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/deliveries/{id}/attempts",
-      operationId: "getDeliveryAttempts",
-      summary: "List the attempts of a delivery, newest first",
-      description:
-        "Where answers of the endpoint are long, a page may have fewer attempts than `pageSize`; `hasMore` tells whether there are further ones.",
-      tags: TAGS,
-      scope: "webhooks:read",
-      params: DeliveryParams,
-      query: AttemptsQuery,
-      before: (c) => assertDeliveryId(c.req.param("id")),
-      responses: {
-        200: json("A page of attempts, those before replays included", AttemptsResponse),
-        ...errors(404),
-      },
-    },
-    async ({ params, query, c }) => {
-      const limit = query.pageSize ?? PAGE_SIZE;
-      const after =
-        query.cursor === undefined
-          ? undefined
-          : decodeCursor(query.cursor, AttemptCursor, "invalid cursor");
-      const { data, hasMore } = await DeliveryService.from(c.var.context).attempts(params.id, {
-        limit,
-        after,
-      });
-      const last = hasMore ? data.at(-1) : undefined;
-      const next =
-        last === undefined
-          ? {}
-          : { next: encodeCursor({ generation: last.generation, number: last.number }) };
-      const views = data.map((attempt) => toAttemptView(params.id, attempt));
-      return { status: 200, body: { cursor: { pageSize: limit, hasMore, ...next, data: views } } };
-    },
-  );
-}
-
-function registerReplays(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: "/deliveries/{id}/replay",
-      operationId: "replayDelivery",
-      summary: "Attempt a delivery again, at once",
-      description:
-        "One that failed begins anew; one that is pending does not wait any longer. The same `Idempotency-Key` gives the same answer for a day.",
-      tags: TAGS,
-      scope: "webhooks:write",
-      params: DeliveryParams,
-      responses: { 200: json("The delivery, pending", DeliveryResponse), ...errors(404, 409) },
-      before: (c) => void keyOf(c),
-    },
-    async ({ params, c }) => {
-      const detail = await DeliveryService.from(c.var.context).replay(params.id, keyOf(c));
-      return { status: 200, body: { data: toDetailView(detail) } };
-    },
-  );
-
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: "/deliveries/replay",
-      operationId: "replayDeliveries",
-      summary: "Attempt the deliveries of some time again, at once",
-      description:
-        "A request takes a page of them, the oldest first; `nextCursor` goes on. Deliveries of inactive configs are left out. The same `Idempotency-Key` gives the same answer for a day.",
-      tags: TAGS,
-      scope: "webhooks:write",
-      body: ReplayRequest,
-      responses: { 200: json("What was done", ReplayResponse), ...errors(409) },
-      before: (c) => void keyOf(c),
-    },
-    async ({ body, c }) => {
-      const input = toBulkReplay(body, c.var.context.clock());
-      const result = await DeliveryService.from(c.var.context).replayMany(input, keyOf(c));
-      const { statuses, configIds, fromMs } = input;
-      const { hasMore, last: after, toMs } = result;
-      const next =
-        hasMore && after !== undefined
-          ? encodeCursor({
-              after,
-              fromMs,
-              toMs,
-              statuses,
-              ...(configIds === undefined ? {} : { configIds }),
-            })
-          : undefined;
-      return { status: 200, body: { data: toReplayView(result, next) } };
-    },
-  );
-}
+const deliveries = operations({ path: "/deliveries", tags: ["Deliveries"], scope: "webhooks" });
 
 /** Refuses an id that no delivery can have, before other faults of the request. Throws `NOT_FOUND`. */
 function assertDeliveryId(id: string | undefined): void {
@@ -253,3 +97,107 @@ function assertWindow(fromMs: number, toMs: number): void {
   if (toMs >= fromMs && toMs - fromMs <= REPLAY_WINDOW_MS_MAX) return;
   throw new AppError("VALIDATION", "replay window must be positive and at most 90 days");
 }
+
+export const registerDeliveries = registration(
+  deliveries.get("", {
+    operationId: "getDeliveries",
+    summary: "List deliveries, newest first",
+    query: DeliveriesQuery,
+    answer: ok.plain("A page of deliveries, without what they send", DeliveriesResponse),
+    handle: async ({ query, context }) => {
+      const limit = query.pageSize ?? PAGE_SIZE;
+      const request = toListRequest(query);
+      const { data, hasMore } = await DeliveryService.from(context).list({ ...request, limit });
+      const last = hasMore ? data.at(-1) : undefined;
+      const next =
+        last === undefined
+          ? {}
+          : {
+              next: encodeCursor({ ...request, after: { createdMs: last.createdMs, id: last.id } }),
+            };
+      const views = data.map((delivery) => toDeliveryView(delivery));
+      return { cursor: { pageSize: limit, hasMore, ...next, data: views } };
+    },
+  }),
+  deliveries.get("/{id}", {
+    operationId: "getDelivery",
+    summary: "Show a delivery and what it sends",
+    params: DeliveryParams,
+    answer: ok.plain("The delivery", DeliveryResponse),
+    errors: [404],
+    handle: async ({ params, context }) => {
+      const detail = await DeliveryService.from(context).get(params.id);
+      return { data: toDetailView(detail) };
+    },
+  }),
+  deliveries.get("/{id}/attempts", {
+    operationId: "getDeliveryAttempts",
+    summary: "List the attempts of a delivery, newest first",
+    description:
+      "Where answers of the endpoint are long, a page may have fewer attempts than `pageSize`; `hasMore` tells whether there are further ones.",
+    params: DeliveryParams,
+    query: AttemptsQuery,
+    before: (c) => assertDeliveryId(c.req.param("id")),
+    answer: ok.plain("A page of attempts, those before replays included", AttemptsResponse),
+    errors: [404],
+    handle: async ({ params, query, context }) => {
+      const limit = query.pageSize ?? PAGE_SIZE;
+      const after =
+        query.cursor === undefined
+          ? undefined
+          : decodeCursor(query.cursor, AttemptCursor, "invalid cursor");
+      const { data, hasMore } = await DeliveryService.from(context).attempts(params.id, {
+        limit,
+        after,
+      });
+      const last = hasMore ? data.at(-1) : undefined;
+      const next =
+        last === undefined
+          ? {}
+          : { next: encodeCursor({ generation: last.generation, number: last.number }) };
+      const views = data.map((attempt) => toAttemptView(params.id, attempt));
+      return { cursor: { pageSize: limit, hasMore, ...next, data: views } };
+    },
+  }),
+  deliveries.post("/{id}/replay", {
+    operationId: "replayDelivery",
+    summary: "Attempt a delivery again, at once",
+    description:
+      "One that failed begins anew; one that is pending does not wait any longer. The same `Idempotency-Key` gives the same answer for a day.",
+    params: DeliveryParams,
+    before: (c) => void keyOf(c),
+    answer: ok.plain("The delivery, pending", DeliveryResponse),
+    errors: [404, 409],
+    handle: async ({ params, context, c }) => {
+      const detail = await DeliveryService.from(context).replay(params.id, keyOf(c));
+      return { data: toDetailView(detail) };
+    },
+  }),
+  deliveries.post("/replay", {
+    operationId: "replayDeliveries",
+    summary: "Attempt the deliveries of some time again, at once",
+    description:
+      "A request takes a page of them, the oldest first; `nextCursor` goes on. Deliveries of inactive configs are left out. The same `Idempotency-Key` gives the same answer for a day.",
+    body: ReplayRequest,
+    before: (c) => void keyOf(c),
+    answer: ok.plain("What was done", ReplayResponse),
+    errors: [409],
+    handle: async ({ body, context, c }) => {
+      const input = toBulkReplay(body, context.clock());
+      const result = await DeliveryService.from(context).replayMany(input, keyOf(c));
+      const { statuses, configIds, fromMs } = input;
+      const { hasMore, last: after, toMs } = result;
+      const next =
+        hasMore && after !== undefined
+          ? encodeCursor({
+              after,
+              fromMs,
+              toMs,
+              statuses,
+              ...(configIds === undefined ? {} : { configIds }),
+            })
+          : undefined;
+      return { data: toReplayView(result, next) };
+    },
+  }),
+);

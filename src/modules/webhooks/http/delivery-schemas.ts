@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { DELIVERY_STATUSES } from "#modules/webhooks/core/delivery.ts";
-import { TimestampInput, TimestampOutput } from "#platform/http/schemas.ts";
+import { TimestampInput, TimestampOutput } from "#platform/http/index.ts";
 
 export const PAGE_SIZE = 100;
 export const PAGE_SIZE_MAX = 1000;

@@ -3,7 +3,7 @@ import { asClient } from "#modules/auth/index.ts";
 import { knownScopes } from "#platform/access/known-scopes.ts";
 import { outOfReach } from "#platform/access/ledger-patterns.ts";
 import { allows, type Scope } from "#platform/http/authenticator.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
+import { type AppEnv, deploymentOf } from "#platform/http/index.ts";
 
 /**
  * Throws `UNAUTHENTICATED` if the caller of a request may not read events of some types: `ledger.committed_transactions` needs

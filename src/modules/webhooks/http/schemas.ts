@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { z } from "@hono/zod-openapi";
 import { SECRET_BYTES } from "#modules/webhooks/services/webhook-service.ts";
-import { TimestampOutput } from "#platform/http/schemas.ts";
+import { TimestampOutput } from "#platform/http/index.ts";
 import { SECRET_MASK } from "#platform/secrets/url-secrets.ts";
 
 /** Most event types of one config, and the longest name of an event type. */
